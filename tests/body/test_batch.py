@@ -30,33 +30,20 @@ def test_bodies_come_in_order_and_compared_from_the_first_on() -> None:
         assert all(other.startswith(url[:16]) for other in body.comparison)
 
 
-def test_pages_are_read_a_little_ahead_only() -> None:
+@pytest.mark.parametrize(("more", "ahead"), [("", AHEAD), (f"<!--{'x' * AHEAD_BYTES}-->", 1)], ids=["small", "large"])
+def test_pages_are_read_a_little_ahead_only(more: str, ahead: int) -> None:
     read = []
 
     def pages():
-        for url, html in made(100):
+        for url, html in made(AHEAD + 3 if ahead > 1 else 6):
             read.append(url)
-            yield url, html
+            yield url, html + more
 
     bodies = extract_pages(pages())
     assert read == []
-    next(bodies)
-    assert len(read) == AHEAD + 1
-    next(bodies)
-    assert len(read) == AHEAD + 2
-
-
-def test_large_pages_are_read_one_ahead() -> None:
-    read = []
-
-    def pages():
-        for url, html in made(6):
-            read.append(url)
-            yield url, html + f"<!--{'x' * AHEAD_BYTES}-->"
-
-    for told, (_, body) in enumerate(extract_pages(pages()), 1):
-        assert len(read) == min(6, told + 1)
-        assert body.evidence == "comparison pages"
+    for given in (1, 2):
+        assert next(bodies)[1].evidence == "comparison pages"
+        assert len(read) == ahead + given
 
 
 def test_what_is_read_of_a_body_at_once_is_not_computed_anew() -> None:
@@ -75,17 +62,14 @@ def test_what_is_read_of_a_body_at_once_is_not_computed_anew() -> None:
     assert len(pages) == 3 and not any({"elements", "blocks"} & set(page.__dict__) for page in pages)
 
 
-@pytest.mark.parametrize("strategy", ["combined", "lcs", "style-tree", "repetition"])
-def test_strategies(strategy: str) -> None:
-    pages = [(page.url, page.html) for page in portal()[:12]]
-    assert [body.strategy for _, body in extract_pages(pages, strategy=strategy)] == [strategy] * 12
-
-
 def test_alone_it_is_as_extract() -> None:
     page = portal()[0]
     alone = extract(page.html, page.url)
     assert [(url, body.text) for url, body in extract_pages([(page.url, page.html)])] == [(page.url, alone.text)]
     assert [body.comparison for _, body in extract_pages(made(4), comparison_pages=0)] == [()] * 4
+    for strategy in ("lcs", "repetition"):
+        found = {(body.strategy, body.evidence) for _, body in extract_pages(made(4), strategy=strategy)}
+        assert found == {(strategy, "comparison pages")}
 
 
 def test_no_page_gives_no_body_and_what_is_wrong_is_told() -> None:

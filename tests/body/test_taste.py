@@ -144,25 +144,29 @@ def test_selectors_win_over_the_strategy_and_over_hiddenness():
     assert "river" not in kept.text
 
 
-def test_keep_wins_over_remove_inside_and_outside():
-    source = "<section><p>One two three.</p><p class=k>Four five six.</p></section><p>Seven eight nine.</p>"
-    assert lines(source, keep=".k", remove="section") == ["Four five six.", "Seven eight nine."]
-    assert lines(source, keep="section", remove=".k") == ["One two three.", "Four five six.", "Seven eight nine."]
-    assert lines(source, keep="section", remove="body") == [
-        "One two three.",
-        "Four five six.",
-    ]  # these, and nothing else
+SECTION = "<section><p>One two three.</p><p class=k>Four five six.</p></section><p>Seven eight nine.</p>"
+SENTENCE = f"<p>Foxes<sup>[1]</sup> hunt <span class=ad>buy now</span>hens at night.</p>{PROSE}"
+
+
+@pytest.mark.parametrize(
+    ("source", "keep", "remove", "expected"),
+    [
+        # keep wins inside and outside of what is removed
+        (SECTION, ".k", "section", ["Four five six.", "Seven eight nine."]),
+        (SECTION, "section", ".k", ["One two three.", "Four five six.", "Seven eight nine."]),
+        (SECTION, "section", "body", ["One two three.", "Four five six."]),  # these, and nothing else
+        # text inside of a block is cut
+        (SENTENCE, (), ["sup", ".ad"], ["Foxes hunt hens at night.", *lines(PROSE)]),
+        (f"{PROSE}<div hidden>Price: <b>7</b><i>!</i></div>", "b", "i", [*lines(PROSE), "Price: 7"]),
+    ],
+)
+def test_selectors(source, keep, remove, expected):
+    assert lines(source, keep=keep, remove=remove) == expected
 
 
 def test_selectors_win_over_the_taste():
     assert LINES["captions"] in lines(taste=Taste(captions="drop"), keep="figcaption")
     assert LINES["captions"] not in lines(taste=Taste(captions="keep"), remove="figcaption")
-
-
-def test_text_inside_of_a_block_is_cut():
-    source = f"<p>Foxes<sup>[1]</sup> hunt <span class=ad>buy now</span>hens at night.</p>{PROSE}"
-    assert lines(source, remove=["sup", ".ad"])[0] == "Foxes hunt hens at night."
-    assert lines(f"{PROSE}<div hidden>Price: <b>7</b><i>!</i></div>", keep="b", remove="i")[-1] == "Price: 7"
 
 
 def test_second_choice_where_the_taste_drops_all_that_was_selected():
