@@ -26,6 +26,7 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled("Report - Part 1 - Herald"), ["Report - Part 2 - Herald"], "Report - Part 1"),
         (titled("Fox wins - The Herald"), ["Fox wins - The Herald"], "Fox wins - The Herald"),
         (titled(" | "), ["x | "], "|"),
+        (titled("Fox wins - Sport"), ["Dog loses - Sport", "Rain - News", "Snow - News"], "Fox wins - Sport"),
         # so does the host
         (titled(HERALD, url="https://www.daily-herald.example/1"), [], "Fox wins"),
         (titled(HERALD, url="https://herald.example"), [], HERALD),

@@ -316,6 +316,7 @@ STORIES = [Page.parse(STORY.format(word)) for word in ("ship", "train", "plane")
 MENU = "<table{}><tr><td><a href=/x>Home</a></td></tr></table>"
 INDEX = "<table{}>" + "<tr><td><a href=/y>A story with a long title</a></td></tr>" * 3 + "</table>"
 SIZES = " width='90%' height='80%'", " width='60%' height='20%'"
+ONE = f"<p>{PROSE}</p>"
 LINKED = "<div class=menu>" + "<p>About <a href=/x>a link with quite a long text of its own</a></p>" * 3 + "</div>"
 NESTED = f"<section><p>{MORE}</p><table><tr><td><p>{PROSE}<p>{PROSE}<p>{PROSE}</td></tr></table></section>"
 
@@ -328,6 +329,7 @@ def of(frame: str, *words: str) -> list[Page]:
 @pytest.mark.parametrize(
     ("strategy", "site", "texts"),
     [
+        (FILTER, [f"<div>{ONE * 2}</div><div>{ONE * 2}<p>{PROSE}<a href=/x>{MORE}</a></p></div>"], [PROSE] * 2),
         (FILTER, [f"{LINKED}<div><p>{PROSE}</p><p>{PROSE}<a href=/y>More</a></p></div>"], [PROSE, f"{PROSE}More"]),
         # of nested frames one level has the topic: the inner table has three of five paragraphs (rule 3)
         (FRAMES, [f"<div><p>{MORE}</p>{NESTED}</div>"], [PROSE] * 3),
