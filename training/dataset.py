@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from tldextract import TLDExtract
 
-from denoise_scrapy.body.model import block_features
+from denoise_scrapy.body.model import view_of
 from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
@@ -304,7 +304,7 @@ def _compared(
         if k < 0 and len(statistics.pages) in done:
             continue
         done.add(len(statistics.pages))
-        yield block_features(page, statistics), k
+        yield view_of(page, statistics).features, k
 
 
 def read_corpora(folders: Sequence[Path]) -> tuple[dict[str, list[Site]], dict[str, int]]:

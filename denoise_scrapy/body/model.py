@@ -34,7 +34,12 @@ ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagene
 
 
 def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> View:
-    """Return a page as its features see it, beside its comparison pages, maybe none, with what is known of words."""
+    """Return a page as its features see it, beside its comparison pages, maybe none, with what is known of words.
+
+    Example:
+        >>> view_of(Page.parse("<h2>One two three.</h2>"), SiteStatistics()).features.shape
+        (80, 1)
+    """
     declared, compared = page.declared_types, None
     if site.pages:
         first, whole = site.first(MODEL_PAGES), site.shared_with(page)
@@ -48,18 +53,6 @@ def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS)
         declares_article=not declared.isdisjoint(ARTICLE_TYPES),
         declares_forum=not declared.isdisjoint(FORUM_TYPES),
     )
-
-
-def block_features(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> Values:
-    """Return all features of a page's m blocks, shape (features, m), rows as in `NAMES`; arguments as `view_of`'s.
-
-    Example:
-        >>> from denoise_scrapy.core.features import NAMES
-        >>> features = block_features(Page.parse("<h2>One two three.</h2>"), SiteStatistics())
-        >>> features.shape == (len(NAMES), 1), float(features[NAMES.index("heading"), 0])
-        (True, 2.0)
-    """
-    return view_of(page, site, vocabulary).features
 
 
 @dataclass(frozen=True, eq=False)

@@ -256,7 +256,11 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
         kept, fallback = _without(decision, wishes, probability, page.blocks.tokens)
         if fallback != WHOLE_TEXT:
             reasons[kept] = fallback
-    confidence = _confidence(decision, kept, probability, page.blocks.tokens) if fallback != WHOLE_TEXT else 0.0
+    # a rule that states a confidence of its own loses or wins as large a share
+    before = expected_f1(decision.kept, decision.probability, page.blocks.tokens)
+    after = expected_f1(kept, probability, page.blocks.tokens)
+    confidence = min(1.0, decision.confidence * after / before) if before and decision.confidence else after
+    confidence = confidence if fallback != WHOLE_TEXT else 0.0
     others = LazyReasons.over(decision.reasons, reasons.tolist())
     return replace(decision, kept=kept, confidence=confidence, reasons=others), fallback
 
@@ -273,9 +277,3 @@ def _without(decision: Decision, wishes: IntArray, probability: FloatArray, toke
         chosen = dropped & decision.kept
         return chosen if chosen.any() else dropped, "dropped kinds"
     return rest, "all removed"
-
-
-def _confidence(decision: Decision, kept: BoolArray, probability: FloatArray, tokens: IntArray) -> float:
-    """Expected F1 of the new choice; a rule that states a confidence of its own loses or wins as large a share."""
-    before, after = expected_f1(decision.kept, decision.probability, tokens), expected_f1(kept, probability, tokens)
-    return min(1.0, decision.confidence * after / before) if before and decision.confidence else after

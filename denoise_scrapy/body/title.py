@@ -36,8 +36,10 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     title, titles = page.title, list(filter(None, titles))
     said = fold(title)
     others = [other for other in titles if _folded(other) != said]
-    if not title or (len(titles) > 1 and not others):
-        return _heading(page) or title
+    if not title or (len(titles) > 1 and not others):  # the first heading of level one that is not the site's name
+        likely = (level_one(page.tree) >= 0) & (page.blocks.link_density <= LINKED)
+        texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
+        return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
     split = [_split(other) for other in others]
     parts = _without_shared(_parts(title), split)
     parts = _as_a_heading(page, _without_host(parts, page.url))
@@ -99,13 +101,3 @@ def _as_a_heading(page: Page, parts: Parts) -> Parts:
             if fold(title[run[0].start() : run[-1].end()]) in headings:
                 return run
     return parts
-
-
-def _heading(page: Page) -> str:
-    """Text of the first heading of level one that is not the site's name, "" where there is none."""
-    blocks, said = page.blocks, fold(page.title)
-    if not len(blocks):
-        return ""
-    likely = (level_one(page.tree) >= 0) & (blocks.link_density <= LINKED)
-    texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
-    return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), "")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import training
-from denoise_scrapy.body.model import BlockModel, Reasons, block_features, block_model
+from denoise_scrapy.body.model import BlockModel, Reasons, block_model, view_of
 from denoise_scrapy.core.features import FAMILIES, NAMES
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
@@ -47,7 +47,7 @@ def test_a_model_survives_its_file(tmp_path):
 
 def test_a_reason_tells_on_how_many_pages_a_text_is():
     others = [Page.parse(HTML.replace(STORY, text)) for text in ("Quite another story.", "Nothing new.")]
-    rows = dict(zip(NAMES, block_features(Page.parse(HTML), SiteStatistics(others)), strict=True))
+    rows = dict(zip(NAMES, view_of(Page.parse(HTML), SiteStatistics(others)).features, strict=True))
     said = [FAMILIES["site"].say(rows, block) for block in range(4)]
     assert said == [*["repeats on both other pages"] * 3, "its text is on no other page"]
 
@@ -55,7 +55,7 @@ def test_a_reason_tells_on_how_many_pages_a_text_is():
 def test_parts_say_how_the_odds_change_without_a_family():
     page = Page.parse(HTML)
     model, neighbours = block_model(), Neighbours.of(page.tree)
-    features = block_features(page, SiteStatistics(), model.vocabulary)
+    features = view_of(page, SiteStatistics(), model.vocabulary).features
     reasons = Reasons(features, neighbours, model)
     without = features.copy()
     rows = [NAMES.index(name) for name in FAMILIES["links"].names]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.model import FORUM_TYPES, MODEL_PAGES, block_features
+from denoise_scrapy.body.model import FORUM_TYPES, MODEL_PAGES, view_of
 from denoise_scrapy.core.features import FAMILIES, NAMES, Compared, View, in_best_container
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import Boxes
@@ -36,7 +36,7 @@ SHARES = st.integers(0, 5).map(lambda n: n / 5)
 
 
 def rows_of(page, others=()):
-    return dict(zip(NAMES, block_features(page, SiteStatistics.of(others)), strict=True))
+    return dict(zip(NAMES, view_of(page, SiteStatistics.of(others)).features, strict=True))
 
 
 @st.composite
