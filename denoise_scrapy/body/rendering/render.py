@@ -291,35 +291,24 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     in_figure = figure[images] >= 0
     with_caption = in_figure & (blocks.subtree_sums(kept)[figure[images]] > 0)
     outside = np.flatnonzero(figure[blocks.element] < 0)
-    around, alone = _stands_in_kept(page, kept, outside, images, e.marks[mark])
-    alone &= (block < 0) | in_figure
+    at, chars = blocks.element[outside], blocks.chars[outside]
+    total, kept_total = (
+        np.asarray(e.subtree_sums(np.bincount(at, some, len(e))), np.float64) for some in (chars, chars * kept[outside])
+    )
+    around = e.nearest(total > 0)[images]  # the element with text around each
+    after = np.searchsorted(blocks.start[outside], e.marks[mark])
+    neighbours = np.concatenate([[-1], outside, [-1]])[np.stack([after, after + 1])]  # before, after
+    element = blocks.element[neighbours]
+    inside = (neighbours >= 0) & (around <= element) & (element < e.end[around]) & (around >= 0)
+    at_root = np.asarray(e.has_tag(ROOT_TAGS))[around]
+    mostly = kept_total[around] >= np.where(at_root, MIN_KEPT_SHARE_OF_PAGE, MIN_KEPT_SHARE) * total[around]
+    alone = ((kept[neighbours] & inside) == inside).all(axis=0) & ((block < 0) | in_figure)
+    alone &= inside.all(axis=0) | (inside.any(axis=0) & mostly)
     flags = np.asarray(e.column("flags"), np.int64)
     own = flags[images] & ~flags[np.where(block >= 0, blocks.element[block], around)]  # below what they stand in
     alone &= (own & _APART) == 0
     shown = ((own & Flag.HIDDEN) == 0) & ~page.removed_text[mark]
     return np.asarray(images[(with_text | with_caption | alone) & shown])
-
-
-def _stands_in_kept(
-    page: Page, kept: BoolArray, outside: IntArray, images: IntArray, position: IntArray
-) -> tuple[IntArray, BoolArray]:
-    """The element with text around each image, and whether one that stands alone is part of what is kept.
-
-    `outside` are the blocks outside of figures, `position` the places of the images in the marked text.
-    """
-    e, blocks = page.elements, page.blocks
-    at, chars = blocks.element[outside], blocks.chars[outside]
-    total = np.asarray(e.subtree_sums(np.bincount(at, chars, len(e))), np.float64)
-    kept_total = np.asarray(e.subtree_sums(np.bincount(at, chars * kept[outside], len(e))), np.float64)
-    around = e.nearest(total > 0)[images]
-    after = np.searchsorted(blocks.start[outside], position)
-    neighbours = np.concatenate([[-1], outside, [-1]])[np.stack([after, after + 1])]  # before, after
-    element = blocks.element[neighbours]
-    inside = (neighbours >= 0) & (around <= element) & (element < e.end[around]) & (around >= 0)
-    stays = kept[neighbours] & inside
-    at_root = np.asarray(e.has_tag(ROOT_TAGS))[around]
-    mostly = kept_total[around] >= np.where(at_root, MIN_KEPT_SHARE_OF_PAGE, MIN_KEPT_SHARE) * total[around]
-    return around, np.asarray((stays == inside).all(axis=0) & (inside.all(axis=0) | (inside.any(axis=0) & mostly)))
 
 
 def written_image(base: str, source: str, given: Mapping[str, str]) -> Attributes:
