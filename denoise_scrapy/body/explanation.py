@@ -228,7 +228,7 @@ class _Pen:
 
 
 def _rest(text: str) -> str:
-    """What is too long for a glance."""
+    """Text that is too long for a glance."""
     return f'<span class="rest">{_escaped(text)}</span>' if text else ""
 
 
