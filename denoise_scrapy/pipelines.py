@@ -17,7 +17,7 @@ from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemTex
 from denoise_scrapy.crawl.item_values import MOST_TITLES, SAID, CopyCounts, ItemValues, item_text
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text
-from denoise_scrapy.settings import NO_CONTENT
+from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
 
@@ -316,13 +316,13 @@ class NearDuplicatePipeline(Component):
             self._log.count("dedup/variants")
             self._log.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
             logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
-            return self._marked(item, whose.settings.variant_field, verdict.variant_of)
+            return self._marked(item, whose.settings.mark_field(VARIANT), verdict.variant_of)
         page, reason = whose.own_page, self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
         may_be_none = not reason and (verdict.duplicate or verdict.updated) and page is not None
         if page is not None and may_be_none and self._state.health.is_no_content(page.page, found.text):
             self._log.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, found.key)
             self._state.health.count(whose.url, NO_CONTENT)
-            reason, item = NO_CONTENT, self._marked(item, whose.settings.no_content_field, True)
+            reason, item = NO_CONTENT, self._marked(item, whose.settings.mark_field(NO_CONTENT), True)
         if reason:
             self._log.count(f"dedup/{reason}")
         if reason or not verdict.duplicate:
@@ -364,7 +364,7 @@ class NearDuplicatePipeline(Component):
         mark: dict[str, Any] = {"state": "changed" if verdict.updated else "unchanged", "since": since}
         if verdict.updated:
             mark["changed"] = list(verdict.changed)
-        return self._marked(item, settings.seen_field, mark)
+        return self._marked(item, settings.mark_field(SEEN), mark)
 
     def _marked(self, item: Any, field: str, mark: Any) -> Any:
         """Return an item with a mark in a field, where it has that field, and nothing in it."""
@@ -385,13 +385,13 @@ class NearDuplicatePipeline(Component):
         if settings.dedup == "drop":
             self._log.count("dedup/dropped")
             raise NearDuplicate(verdict.of, verdict.score)
-        if not has_field(item, settings.mark_field):
+        if not has_field(item, settings.mark_field(MARK)):
             self._log.count("dedup/no_field")
             return item
         self._log.count("dedup/marked")
         scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
         mark = {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}}
-        return self._state.items.with_field(item, settings.mark_field, mark)
+        return self._state.items.with_field(item, settings.mark_field(MARK), mark)
 
 
 def _order(crawler: Crawler) -> list[tuple[Any, str]]:

@@ -26,7 +26,7 @@ from denoise_scrapy.items import all_values, get_field, is_markup, own_values, u
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.annotations import LIBRARIES, MAX_HTML, load
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.settings import MARK, SEEN, VARIANT, ConfigurationError
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.health import PageReading
 from denoise_scrapy.site.urls import canonical
@@ -121,8 +121,8 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
         key = whose.siblings.numbered(key)
     own = whose.own_page
     made = None if own is None else own.text
-    skipped = {field, settings.url_field, settings.dedup_key_field, settings.mark_field, *fields.ignored}
-    skipped |= {settings.variant_field, settings.seen_field}
+    marks = map(settings.mark_field, (MARK, VARIANT, SEEN))
+    skipped = {field, settings.url_field, settings.dedup_key_field, *marks, *fields.ignored}
     values = own_values(item, {*skipped, *settings.item_fields.values()})
     title = str(values.pop("title", "" if made is None else made.title))
     made_so = {name for what, name in settings.item_fields.items() if what in OF_COMPARISON}
