@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,16 +20,7 @@ from denoise_scrapy.exceptions import KIND, OtherVersion, StoreMismatch
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give the path of a file beside another, which takes its place when the block ends, and is gone if it fails.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with replacing(Path(folder, "a.txt")) as beside:
-        ...         _ = beside.write_text("whole")
-        ...     [one.name for one in Path(folder).iterdir()]
-        ['a.txt']
-    """
+    """Give the path of a file beside another, which takes its place when the block ends, and is gone if it fails."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         yield temporary
@@ -53,20 +44,11 @@ class BackOff:
         clock: Returns seconds; another one in tests.
 
     Example:
-        >>> now = [0.0]
-        >>> store = BackOff(clock=lambda: now[0])
-        >>> store.failed()
+        >>> store = BackOff()
+        >>> store.failed(), store.failed()
+        (None, None)
         >>> store.ready, store.pause
-        (False, 1.0)
-        >>> now[0] = 1.0
-        >>> store.ready
-        True
-        >>> store.failed()
-        >>> store.pause
-        2.0
-        >>> store.worked()
-        >>> store.ready
-        True
+        (False, 2.0)
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -130,10 +112,6 @@ class RedisLink:
     Raises:
         ImportError: redis-py is not installed.
         ValueError: The URL is none, or the timeout is out of range.
-
-    Example:
-        >>> RedisLink("redis://user:secret@localhost:6379/0").place
-        'redis://localhost:6379/0'
     """
 
     def __init__(self, url: str, timeout: float = TIMEOUT, retries: int | None = None) -> None:
@@ -215,10 +193,9 @@ class FileKind:
         application_id: Number in the file's header, of `OWN_FILES`.
         schema: Statements that make its tables where there are none; `meta` is made for every kind.
         advice: What to do with a file of another version.
-        sound: Tables of which every cell is to be of its column's type, which SQLite itself does not see to, each with
-            a condition that none of its rows may fulfil. To look takes .8 s of a million texts.
-        upgrades: Statements that make the format behind it of a format, by the older one's number (`meta`, "format").
-            They run where the file is opened to be written, in the one transaction that checks it.
+        sound: Tables whose cells must be of their columns' types, which SQLite itself does not check, each with a
+            condition that none of its rows may fulfil. To look takes .8 s of a million texts.
+        upgrades: Statements that make a format the next one, by its number (`meta`, "format").
     """
 
     application_id: int
@@ -229,7 +206,7 @@ class FileKind:
 
     @property
     def what(self) -> str:
-        """The kind of thing that it is, for messages."""
+        """The kind in words, for messages."""
         return OWN_FILES[self.application_id]
 
 
@@ -270,7 +247,7 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
             link.execute(f"PRAGMA application_id = {kind.application_id}")
             link.executemany("INSERT INTO meta VALUES (?, ?)", constants.items())
         link.execute("COMMIT")
-        with suppress(sqlite3.DatabaseError):  # of pages that cannot be read those tell who read them
+        with suppress(sqlite3.DatabaseError):  # unreadable pages are reported on read
             _check_rows(link, path, kind)
         _write_ahead(link, timeout)
     except BaseException:
@@ -282,30 +259,17 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
 def connect_to_read(
     path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float
 ) -> sqlite3.Connection | None:
-    """Open a file that cannot be written; arguments as for `connect`.
-
-    Returns:
-        A connection to read by, None where there is nothing that can be read.
-
-    Raises:
-        StoreMismatch: Not of this kind, or of other constants.
-    """
+    """Open a file that cannot be written, as `connect`; return None where nothing can be read."""
     # A file whose folder cannot be written either has no memory to share; then it counts that nobody writes.
     for way in ("mode=ro", "mode=ro&immutable=1"):
-        try:
+        with suppress(OSError, sqlite3.Error), ExitStack() as opened:
             refuse_foreign(path, kind)
             address = f"file:{quote(str(path.absolute()))}?{way}"
             link = sqlite3.connect(address, timeout=timeout, isolation_level=None, check_same_thread=False, uri=True)
-        except (OSError, sqlite3.Error):
-            continue
-        try:
+            opened.callback(link.close)
             _check(link, path, kind, constants)
+            opened.pop_all()
             return link
-        except sqlite3.Error:
-            link.close()
-        except BaseException:
-            link.close()
-            raise
     return None
 
 
