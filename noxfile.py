@@ -41,7 +41,7 @@ PART = (
     "tests/dedup/test_stores.py",
     "tests/dedup/test_redis_store.py",
     "tests/crawl/test_bodies.py",
-    "tests/crawl/test_item_kinds.py",
+    "tests/crawl/test_item_pages.py",
     "tests/crawl/test_settings.py",
     "tests/rendered/test_default.py",
     "tests/projects/test_shapes.py::test_feeds_of_all_formats",
