@@ -116,10 +116,8 @@ def test_pages_without_a_server_are_treated_without_fetches(tmp_path: Any) -> No
 
 NONE_HAS_ONE = "Not one item of this crawl has a text of its page: "
 ROWS = [{"n": "1"}, {"n": "2"}]
-SHARED, ELSEWHERE = (
-    "2 share a page with others (DENOISE_SHARED_BODY = True",
-    " name a page that the spider has not fetched",
-)
+SHARED = "2 share a page with others (DENOISE_SHARED_BODY = True"
+ELSEWHERE = " name a page that the spider has not fetched"
 
 
 @pytest.mark.parametrize(
