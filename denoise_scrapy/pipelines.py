@@ -14,7 +14,7 @@ from scrapy.utils.python import global_object_name
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.duplicates import DuplicateCheck, is_dropped
 from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemText
-from denoise_scrapy.crawl.item_values import MOST_TITLES, SAID, CopyCounts, ItemValues, item_text
+from denoise_scrapy.crawl.item_values import SAID, CopyCounts, ItemValues, item_text
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text
 from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT
@@ -375,10 +375,8 @@ class NearDuplicatePipeline(Component):
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         self._log.count("dedup/duplicates")
         self._log.count(f"dedup/score/{twentieth(verdict.score)}")
-        self._copies.count(verdict.of, found.key, found.title)
-        if self._copies.titles == MOST_TITLES:
-            about = (verdict.of, *self._copies.examples)
-            self._log.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, *about)
+        if examples := self._copies.count(str(verdict.of), found.key, found.title):
+            self._log.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, verdict.of, *examples)
         logger.info(
             "Near-duplicate: %s of %s (score %.2f)", found.key, verdict.of, verdict.score, extra=self._log.extra
         )

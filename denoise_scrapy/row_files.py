@@ -31,19 +31,12 @@ _NO_PYARROW = "Parquet needs pyarrow, which is not installed: pip install denois
 
 
 class Read(NamedTuple):
-    """One row as it stands in its file.
+    """One row as it stands in its file."""
 
-    Attributes:
-        number: Number of its first line, 1 for the first; in Parquet the number of the row.
-        raw: The row for a writer of the same format.
-        fields: Its values by the names of fields; None where it cannot be read.
-        problem: Why it cannot.
-    """
-
-    number: int
-    raw: Any
-    fields: Mapping[str, Any] | None
-    problem: str = ""
+    number: int  # of its first line, 1 for the first; in Parquet of the row
+    raw: Any  # the row for a writer of the same format
+    fields: Mapping[str, Any] | None  # its values by name; None where it cannot be read
+    problem: str = ""  # why it cannot
 
 
 class RowWriter(ABC):
@@ -231,7 +224,7 @@ class Parquet(RowFile):
 
     def __init__(self, opened: Callable[[], BinaryIO], encoding: str) -> None:
         super().__init__(opened, encoding)
-        self._arrow, self._parquet = _pyarrow()
+        self._arrow, self._parquet = pyarrow_and_parquet()
 
     @override
     def names(self) -> list[str]:
@@ -324,7 +317,7 @@ class ParquetRows:
     """
 
     def __init__(self, columns: Iterable[str] = (), *, flat: bool = False) -> None:
-        self._arrow, self._parquet = _pyarrow()
+        self._arrow, self._parquet = pyarrow_and_parquet()
         self._flat = flat
         self._types: dict[str, Any] = dict.fromkeys(columns, self._arrow.null())
         self._rows: list[dict[str, Any]] = []
@@ -425,7 +418,8 @@ def _writable(value: Any) -> Any:
     return [_writable(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def pyarrow_and_parquet() -> tuple[Any, Any]:
+    """Import pyarrow; ImportError says how to install it."""
     try:
         import pyarrow  # noqa: PLC0415 - an extra
         from pyarrow import parquet  # noqa: PLC0415

@@ -73,33 +73,19 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A setting: its meaning and valid values.
+    """A setting: its meaning and valid values."""
 
-    Args:
-        meaning: One line, for people.
-        unit: Unit of a number, "" where it has none.
-        low: Least valid number, None for no limit.
-        high: Greatest valid number, None for no limit.
-        choices: The valid values of a text; empty for any text.
-        keys: The valid keys of a dict, with the valid values of each; empty for any item field.
-        may_be_empty: Whether "" and None are valid texts.
-        per_page: Whether one request may set it in ``meta["denoise"]``.
-        valid: The valid values in words, where they do not follow from the rest.
-        check: Raises ValueError, with the reason, for an invalid value of the right type.
-        default: The default in words, where it depends on the machine.
-    """
-
-    meaning: str
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] = ()
-    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    may_be_empty: bool = False
-    per_page: bool = False
-    valid: str = ""
-    check: Callable[[Any], object] | None = None
-    default: str = ""
+    meaning: str  # one line, for people
+    unit: str = ""  # of a number
+    low: float | None = None  # least valid number
+    high: float | None = None  # greatest valid number
+    choices: tuple[str, ...] = ()  # the valid texts; empty for any
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of a dict, with the valid values of each
+    may_be_empty: bool = False  # "" and None are valid texts
+    per_page: bool = False  # a request may set it in `meta["denoise"]`
+    valid: str = ""  # the valid values in words, where they do not follow from the rest
+    check: Callable[[Any], object] | None = None  # raises ValueError for an invalid value of the right type
+    default: str = ""  # in words, where it depends on the machine
 
     def valid_values(self, kind: str) -> str:
         """Return the valid values of a setting of type `kind` (``"bool"``, ``"int"`` …), in words."""
@@ -136,14 +122,7 @@ _STORES = "auto | memory | path of a file | redis://host:6379/0#name | import pa
 
 
 def check_store(place: str) -> None:
-    """Refuse what is no place of a duplicate index; the path of a file has a slash or a suffix.
-
-    Example:
-        >>> check_store("job/texts.sqlite")
-        >>> check_store("redsi://localhost")
-        Traceback (most recent call last):
-        ValueError: valid is auto | memory | path of a file | redis://host:6379/0#name | import path of a class...
-    """
+    """Raise ValueError for what is no place of a duplicate index; the path of a file has a slash or a suffix."""
     if is_class_path(place):
         store_class(place)
     elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):

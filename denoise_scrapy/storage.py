@@ -187,22 +187,15 @@ def is_unreachable(error: Exception) -> bool:
 
 @dataclass(frozen=True)
 class FileKind:
-    """One kind of file.
+    """One kind of file."""
 
-    Attributes:
-        application_id: Number in the file's header, of `OWN_FILES`.
-        schema: Statements that make its tables where there are none; `meta` is made for every kind.
-        advice: What to do with a file of another version.
-        sound: Tables whose cells must be of their columns' types, which SQLite itself does not check, each with a
-            condition that none of its rows may fulfil. To look takes .8 s of a million texts.
-        upgrades: Statements that make a format the next one, by its number (`meta`, "format").
-    """
-
-    application_id: int
-    schema: tuple[str, ...]
-    advice: str
+    application_id: int  # number in the file's header, of `OWN_FILES`
+    schema: tuple[str, ...]  # statements that make its tables where there are none; `meta` is made for every kind
+    advice: str  # what to do with a file of another version
+    # Tables whose cells must be of their columns' types, which SQLite itself does not check, each with a condition that
+    # none of its rows may fulfil. To look takes .8 s of a million texts.
     sound: tuple[tuple[str, str], ...] = ()
-    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # statements that make a format the next one
 
     @property
     def what(self) -> str:

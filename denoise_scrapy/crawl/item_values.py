@@ -68,9 +68,6 @@ class Spellings:
 
     Another address at which a crawl meets the same page again is a key of its own, as it is a copy and no update.
 
-    Attributes:
-        evicted: Pages of which it was forgotten how they were met first.
-
     Example:
         >>> met = Spellings()
         >>> [met.key(f"http://a.example/7{more}") for more in ("?PHPSESSID=1f", "?PHPSESSID=2f", "/", "#!/8", "#top")]
@@ -79,7 +76,7 @@ class Spellings:
     """
 
     def __init__(self) -> None:
-        self.evicted = 0
+        self.evicted = 0  # pages of which it was forgotten how they were met first
         self._first: dict[int, int] = {}  # hashes: of a page, of its address
 
     def key(self, url: str) -> str:
@@ -111,7 +108,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
         return ItemText(obstacle="no_text")
     key = _key(item, whose)
     gave = whose.gave(field, text)
-    obstacle = _obstacle(ItemText(key, text), field, whose, named=bool(fields.text))
+    obstacle = _obstacle(key, text, field, whose, named=bool(fields.text))
     if obstacle:
         return ItemText(obstacle=obstacle)
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
@@ -143,18 +140,22 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     )
 
 
-def _obstacle(found: ItemText, field: str, whose: ItemPage, *, named: bool) -> str:
+def _obstacle(key: str, text: str, field: str, whose: ItemPage, *, named: bool) -> str:
     """Why the text in a field is not compared, "" if it is."""
-    gave = whose.gave(field, found.text)
+    gave = whose.gave(field, text)
     if gave and whose.reason:
         return "shared"
     if not (gave or named):
         return "not_ours"
-    if not (gave and field == whose.settings.body_field) and is_markup(found.text):
+    if not (gave and field == whose.settings.body_field) and is_markup(text):
         return "html"
-    if not found.key:
+    if not key:
         return "no_key"
-    return "" if found.writable else "unwritable"
+    try:
+        (key + text).encode()
+    except UnicodeEncodeError:  # half characters, which no store can write
+        return "unwritable"
+    return ""
 
 
 def _key(item: Any, whose: ItemPage) -> str:
@@ -169,30 +170,19 @@ def _key(item: Any, whose: ItemPage) -> str:
 class CopyCounts:
     """Counts near-duplicates by the item they are copies of, in bounded memory.
 
-    Attributes:
-        items: Items of which it is known whether they repeat another; others may be waiting.
-        dropped: Those of them that were dropped.
-        in_a_row: How many of these without another between.
-        most: Key of the item with the most copies, "" before the first.
-        most_copies: How many it has.
-        titles: Different titles of the copies of the item counted last, five at the most.
-        examples: Keys of three of these copies, as far as there are so many.
-        evicted: Items of which it was forgotten how many copies they have.
-
     Example:
         >>> counts = CopyCounts()
         >>> for key, copy, title in (("a", "/1", "Fox"), ("b", "/2", "Owl"), ("a", "/3", "Elk")):
-        ...     counts.count(key, copy, title)
-        >>> counts.most, counts.most_copies, counts.titles, counts.examples
-        ('a', 2, 2, ['/1', '/3'])
+        ...     _ = counts.count(key, copy, title)
+        >>> counts.most, counts.most_copies
+        ('a', 2)
     """
 
     def __init__(self) -> None:
-        self.items = self.dropped = self.in_a_row = 0
-        self.most = ""
-        self.most_copies = 0
-        self.evicted = self.titles = 0
-        self.examples: list[str] = []
+        self.items = 0  # of which it is known whether they repeat another; others may be waiting
+        self.dropped = self.in_a_row = 0  # of these, and how many without another between
+        self.most, self.most_copies = "", 0  # the item with the most copies
+        self.evicted = 0  # items of which it was forgotten how many copies they have
         self._counts: Counter[str] = Counter()
         self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
 
@@ -202,21 +192,19 @@ class CopyCounts:
         self.dropped += dropped
         self.in_a_row = self.in_a_row + 1 if dropped else 0
 
-    def count(self, key: str | None, copy: str = "", title: str = "") -> None:
-        """Count a copy of an item."""
-        if key is None:
-            return
+    def count(self, key: str, copy: str, title: str) -> list[str]:
+        """Count a copy of an item; return keys of three copies once five have different titles, else none."""
         self._counts[key] += 1
         titles = self._titles.setdefault(key, {})
         if title and len(titles) < MOST_TITLES:
             titles.setdefault(title[:MOST_TITLE], copy)
-        self.titles, self.examples = len(titles), list(titles.values())[:3]
         if self._counts[key] > self.most_copies:
             self.most, self.most_copies = key, self._counts[key]
         if len(self._counts) > MOST_COUNTED:
             self.evicted += len(self._counts) - MOST_COUNTED // 2
             self._counts = Counter(dict(self._counts.most_common(MOST_COUNTED // 2)))
             self._titles = {key: titles for key, titles in self._titles.items() if key in self._counts}
+        return list(titles.values())[:3] if len(titles) == MOST_TITLES else []
 
 
 VERSION = version("denoise-scrapy")  # which takes .25 ms
