@@ -37,11 +37,9 @@ __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_traceb
 
 PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
-# Keys of DENOISE_FIELDS.
-FIELDS = (
-    *(*FORMS_BESIDE_TEXT, "chunks", "confidence", "title", "comparison", "blocks"),
-    *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
-)
+# Keys of DENOISE_FIELDS; those of a page's metadata.
+META_FIELDS = tuple("author description site_name tags lang published modified image canonical meta".split())
+FIELDS = (*FORMS_BESIDE_TEXT, "chunks", "confidence", "title", "comparison", "blocks", *META_FIELDS)
 # Four more, which have a default: their own names.
 MARK, VARIANT, SEEN, NO_CONTENT = "near_duplicate", "variant_of", "seen", "no_content"
 MARKS = (MARK, VARIANT, SEEN, NO_CONTENT)

@@ -26,7 +26,7 @@ from denoise_scrapy.items import all_values, get_field, is_markup, own_values, u
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.annotations import LIBRARIES, MAX_HTML, load
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.settings import MARK, SEEN, VARIANT, ConfigurationError
+from denoise_scrapy.settings import MARK, META_FIELDS, SEEN, VARIANT, ConfigurationError
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.health import PageReading
 from denoise_scrapy.site.urls import canonical
@@ -58,9 +58,7 @@ SAID = {
     "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, of which a site's pages share most: it is not "
     "compared. (Further such items: denoise/dedup/html)",
 }
-# Keys of DENOISE_FIELDS whose values change with the pages that a page is compared with, and show no change of it.
 AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that show a change
-OF_COMPARISON = ("body", "title", "html", "markdown", "confidence", "comparison", "blocks")
 
 
 class Spellings:
@@ -122,8 +120,8 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     skipped = {field, settings.url_field, settings.dedup_key_field, *marks, *fields.ignored}
     values = own_values(item, {*skipped, *settings.item_fields.values()})
     title = str(values.pop("title", "" if made is None else made.title))
-    made_so = {name for what, name in settings.item_fields.items() if what in OF_COMPARISON}
-    shown = all_values(item, skipped | made_so)
+    # a body changes with the pages that its page is compared with, and shows no change of it
+    shown = all_values(item, skipped | {name for what, name in settings.item_fields.items() if what in OF_BODY})
     if made is not None and made.amounts:
         shown[AMOUNTS] = made.amounts
     return ItemText(
@@ -229,21 +227,12 @@ OF_BODY: Mapping[str, Callable[[Body, DenoiseSettings], Any]] = MappingProxyType
         "blocks": lambda body, _: [asdict(block) for block in body.blocks],
     }
 )
-# What they receive of its metadata, which needs the page's HTML and the libraries of the extra `meta`.
-OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
-    {
-        "author": lambda meta: list(meta.authors),
-        "description": lambda meta: meta.description,
-        "site_name": lambda meta: meta.site_name,
-        "tags": lambda meta: list(meta.tags),
-        "lang": lambda meta: meta.language,
-        "published": lambda meta: meta.published,
-        "modified": lambda meta: meta.modified,
-        "image": lambda meta: meta.image,
-        "canonical": lambda meta: meta.canonical,
-        "meta": asdict,
-    }
-)
+
+
+def _of_meta(meta: Metadata, what: str) -> Any:
+    """Return what a field of `META_FIELDS` receives of a page's metadata."""
+    value = asdict(meta) if what == "meta" else getattr(meta, {"author": "authors", "lang": "language"}.get(what, what))
+    return list(value) if isinstance(value, tuple) else value
 
 
 class ItemValues:
@@ -262,7 +251,7 @@ class ItemValues:
         self._comparison = comparison
         self._beside = beside
         for what in settings.item_fields if settings.enabled else ():
-            if what in OF_META:
+            if what in META_FIELDS:
                 try:
                     for library in LIBRARIES:
                         load(library)
@@ -279,7 +268,7 @@ class ItemValues:
         work = partial(_made, crawled.page, others, settings, crawled.response())
         # a small page that is compared with large ones counts as large too: with 100,000 blocks that takes .1 s
         size = max([crawled.size, *(one.facts.nbytes for one in pages)])
-        if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(OF_META):
+        if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(META_FIELDS):
             # strategies of users, and the libraries for metadata, are never called by two threads
             made = await self._beside.alone(work, "others")
         elif is_large(size):
@@ -327,7 +316,7 @@ def _made(
     body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
     values = {field: OF_BODY[what](body, settings) for what, field in fields.items() if what in OF_BODY}
-    wanted = {what: field for what, field in fields.items() if what in OF_META}
+    wanted = {what: field for what, field in fields.items() if what in META_FIELDS}
     if wanted:
         if response is None:
             lack = "meta/no_html"
@@ -338,7 +327,7 @@ def _made(
             meta = metadata_of(html_of(response), page.url if response else None, body)
         except Exception as failed:
             error = failed
-        values |= {field: OF_META[what](meta) for what, field in wanted.items()}
+        values |= {field: _of_meta(meta, what) for what, field in wanted.items()}
     title = source = amounts = ""
     if settings.needs_index:
         title, source = body.title, _source(page, settings)
