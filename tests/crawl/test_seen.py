@@ -134,7 +134,8 @@ def test_a_body_that_differs_for_its_comparison_pages_is_no_change(web: Web, tmp
     repeated = "".join(f"<p>{story(70 + n, sentences=2)}</p>" for n in range(2))
     for n in range(PAGES):
         web.pages[f"/a/{n}"] = web.pages[f"/a/{n}"].replace("</p></div>", f"</p></div><div>{repeated}</div>")
-    settings = {"DENOISE_SEEN": "mark", "DENOISE_SITE_MEMORY_PATH": ":memory:", "DENOISE_DEDUP": "mark"}
+    fields = {"chunks": "chunks", "markdown": "md"}
+    settings = {"DENOISE_SEEN": "mark", "DENOISE_SITE_MEMORY_PATH": ":memory:", **MARK, "DENOISE_FIELDS": fields}
     alone = crawled(web, tmp_path, **settings, DENOISE_COMPARISON_PAGES=0)
     again = crawled(web, tmp_path, **settings)
     differ = [url for url, body in again.bodies().items() if alone.bodies()[url] != body]
