@@ -117,28 +117,27 @@ class BodyPipeline(Component):
                 state.sites.open()
 
     def open_spider(self) -> None:
-        """Say where our pipelines stand among the project's."""
+        """Log which of the project's pipelines come before ours."""
         try:
-            self._look_at_order()
+            order = _order(self._state.crawler)
         except Exception as error:  # of an unusual manager of pipelines
             self._log.report("pipelines", error)
-
-    def _look_at_order(self) -> None:
-        names: list[str] = []  # of the project's pipelines
-        ours: list[str] = []
+            return
         before: list[str] = []  # the last of ours
-        for pipeline, name in _order(self._state.crawler):
+        ours: list[str] = []
+        others: list[str] = []
+        for pipeline, name in order:
+            if not isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
+                others.append(name)
+                continue
+            ours.append(name.rpartition(".")[2])
+            before = list(others)
             if pipeline is self:
-                self._earlier = list(names)
-            if isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
-                ours.append(name.rpartition(".")[2])
-                before = list(names)
-            else:
-                names.append(name)
+                self._earlier = before
         self._last = ours[-1] if ours else ""
         if self._state.settings.enabled:
-            others = ", ".join(before) or "none"
-            logger.info("Pipelines of the project before %s: %s", " and ".join(ours), others, extra=self._log.extra)
+            named = ", ".join(before) or "none"
+            logger.info("Pipelines of the project before %s: %s", " and ".join(ours), named, extra=self._log.extra)
 
     async def close_spider(self) -> None:
         """Judge the health of sites; save and close the site memory; say why no item has a text, where none has."""
@@ -152,8 +151,8 @@ class BodyPipeline(Component):
 
     def _explain_lack(self) -> None:
         """Warn where not one item could be given a text."""
-        counts = {reason: self._log.counted(f"body/{reason}") for reason in LACKS}
-        if any(counts.values()) and not self._log.counted("body/items") and not self._log.counted("body/kept"):
+        counts = {reason: self._log.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
+        if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
             why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
             self._log.say_once("no_body", logging.WARNING, NO_BODY, why)
 
@@ -197,7 +196,7 @@ class BodyPipeline(Component):
         return item
 
     def _name_earlier(self, item: Any, fields: Sequence[str]) -> None:
-        """Warn of each pipeline that an item has passed before it had its text: one that stores items has none."""
+        """Warn of each pipeline that has seen the item without its text, and may have stored it so."""
         lacking = next((field for field in fields if not has_text(item, field)), "")
         for name in self._earlier if lacking else ():
             self._log.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
