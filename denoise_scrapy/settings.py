@@ -93,17 +93,10 @@ class Declaration:
                 keys_of.setdefault(values, []).append(key)
             pairs = (f"{', '.join(keys)} to {' | '.join(values) or 'item field'}" for values, keys in keys_of.items())
             return "dict: " + "; ".join(pairs)
-        words = {
-            "bool": "True | False",
-            "int": "whole number",
-            "float": "number",
-            "str": "text" if self.may_be_empty else "text, not empty",
-            _TEXTS: "text, or a list of texts",
-        }
-        limits = (
-            "" if self.low is None else f" >= {self.low:g}" if self.high is None else f", {self.low:g} to {self.high:g}"
-        )
-        return self.valid or " | ".join(self.choices) or words[kind] + limits
+        low, high = self.low, self.high
+        limits = "" if low is None else f" >= {low:g}" if high is None else f", {low:g} to {high:g}"
+        words = "text" if kind == "str" and self.may_be_empty else _KINDS[kind][0]
+        return self.valid or " | ".join(self.choices) or words + limits
 
 
 def _of_crawl(default: Any, meaning: str, /, **more: Any) -> Any:
@@ -408,7 +401,7 @@ def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
     if kind == _PAIRS:
         return _checked_pairs(name, value, declared)
     try:
-        parsed = _PARSERS[kind](value)
+        parsed = _KINDS[kind][1](value)
         too_low = declared.low is not None and parsed < declared.low
         too_high = declared.high is not None and parsed > declared.high
         unknown = declared.choices and parsed not in declared.choices
@@ -493,10 +486,11 @@ def _json_of(text: str, kind: type) -> Any:
     return found if isinstance(found, kind) else None
 
 
-_PARSERS: dict[str, Callable[[object], Any]] = {
-    "bool": _parse_bool,
-    "int": _parse_int,
-    "float": _parse_float,
-    "str": _parse_str,
-    _TEXTS: _parse_texts,
+# By the annotations of settings: the valid values in words, and what parses them.
+_KINDS: dict[str, tuple[str, Callable[[object], Any]]] = {
+    "bool": ("True | False", _parse_bool),
+    "int": ("whole number", _parse_int),
+    "float": ("number", _parse_float),
+    "str": ("text, not empty", _parse_str),
+    _TEXTS: ("text, or a list of texts", _parse_texts),
 }
