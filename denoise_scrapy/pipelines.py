@@ -295,8 +295,13 @@ class NearDuplicatePipeline(Component):
         if not ItemAdapter.is_item(item):
             return item
         whose = await self._state.items.of(item)
-        found = self._comparable(item, whose)
-        if found is None:
+        if not (whose.settings.enabled and whose.settings.needs_index):
+            return item
+        found = item_text(item, whose, self._check.spellings)
+        if found.obstacle:
+            self._log.count(f"dedup/{found.obstacle}")
+            if found.obstacle in SAID:
+                self._log.say_once(f"dedup/{found.obstacle}", logging.INFO, SAID[found.obstacle])
             return item
         page = whose.own_page
         if page is not None:
@@ -316,12 +321,11 @@ class NearDuplicatePipeline(Component):
             self._log.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
             logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
             return self._marked(item, whose.settings.mark_field(VARIANT), verdict.variant_of)
-        page, reason = whose.own_page, self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
-        may_be_none = not reason and (verdict.duplicate or verdict.updated) and page is not None
-        if page is not None and may_be_none and self._state.health.is_no_content(page.page, found.text):
+        reason = self._why_it_passes(item, found, verdict, whose)
+        if reason == NO_CONTENT:
             self._log.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, found.key)
             self._state.health.count(whose.url, NO_CONTENT)
-            reason, item = NO_CONTENT, self._marked(item, whose.settings.mark_field(NO_CONTENT), True)
+            item = self._marked(item, whose.settings.mark_field(NO_CONTENT), True)
         if reason:
             self._log.count(f"dedup/{reason}")
         if reason or not verdict.duplicate:
@@ -330,25 +334,15 @@ class NearDuplicatePipeline(Component):
         return self._duplicate(item, found, verdict, whose.settings)
 
     def _why_it_passes(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> str:
-        """Return why a near-duplicate passes, the name of a stat; "" if it does not."""
+        """Return why a near-duplicate or an update passes, the name of a stat; "" for no such reason."""
         page = whose.own_page
-        if page is not None and verdict.of in page.item_keys:
+        if verdict.duplicate and page is not None and verdict.of in page.item_keys:
             return "same_page"
-        if whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
+        if verdict.duplicate and whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
             return "other_feed"
-        return ""
-
-    def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
-        """Return the text of an item to compare; None where there is none."""
-        if not (whose.settings.enabled and whose.settings.needs_index):
-            return None
-        found = item_text(item, whose, self._check.spellings)
-        if found.obstacle:
-            self._log.count(f"dedup/{found.obstacle}")
-            if found.obstacle in SAID:
-                self._log.say_once(f"dedup/{found.obstacle}", logging.INFO, SAID[found.obstacle])
-            return None
-        return found
+        if page is None or not (verdict.duplicate or verdict.updated):
+            return ""
+        return NO_CONTENT if self._state.health.is_no_content(page.page, found.text) else ""
 
     def _seen(self, item: Any, verdict: Verdict, seconds: float, settings: DenoiseSettings) -> Any:
         """Drop an item that was delivered before, or mark it, as the settings say."""
