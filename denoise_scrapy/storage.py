@@ -204,7 +204,7 @@ class FileKind:
 
 
 def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float) -> sqlite3.Connection:
-    """Open or create a file.
+    """Open or create a file; return a connection in write-ahead mode, without transactions of its own, for any thread.
 
     Args:
         path: The file; its folder must exist.
@@ -212,12 +212,8 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
         constants: What its content is made with in this version; kept in the table `meta`.
         timeout: Seconds to wait for another process to finish its transaction.
 
-    Returns:
-        A connection in write-ahead mode, usable from any thread, without transactions of its own.
-
     Raises:
-        StoreMismatch: Not of this kind, of other constants, or with anything but the kind's own tables: a view or a
-            trigger of somebody else's could make any statement endless.
+        StoreMismatch: Not of this kind, of other constants, or with tables of others, whose triggers may never end.
         FileNotFoundError: The folder does not exist.
         sqlite3.Error: It cannot be opened or written.
     """
