@@ -100,7 +100,7 @@ def _says_frozen(error: ValueError) -> bool:
     return any(str(each.get("type")).startswith("frozen") for each in errors)
 
 
-# Characters of a field's value that tells items apart. More are a text, in which a print view may differ.
+# Characters of a value that distinguishes items. Longer ones are texts, in which a print view may differ.
 MOST_VALUE = 200
 LOOKED_AT = 3 * MOST_VALUE  # characters of a value with its white space, by which most long ones are known
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")

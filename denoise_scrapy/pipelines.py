@@ -251,7 +251,7 @@ class NearDuplicatePipeline(Component):
         self._check.begin()
 
     async def close_spider(self) -> None:
-        """Say in the stats what was found, and close the index; what it kept is stored already."""
+        """Set the stats of the index, and close it; what it kept is stored already."""
         await self._check.finish()
         index = self._check.index
         if index is not None:
@@ -286,7 +286,7 @@ class NearDuplicatePipeline(Component):
         return item
 
     def _warn(self, occasion: str) -> None:
-        """Say, once an occasion, that many items are dropped."""
+        """Warn, once an occasion, that many items are dropped."""
         counts = self._copies
         figures = (counts.dropped, counts.items, counts.most_copies, counts.most)
         self._log.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)

@@ -91,7 +91,7 @@ class RowFile(ABC):
 
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
-        """The text of the file, compressed by gzip or not; `ValueError` where it is cut short or damaged."""
+        """Open the text of the file, compressed by gzip or not; raise ValueError if it is cut short or damaged."""
         with self._opened() as file:
             content: Any = gzip.GzipFile(fileobj=file) if file.read(2) == _GZIP else file
             file.seek(0)
@@ -310,7 +310,7 @@ class _ConvertingWriter(RowWriter):
 
 
 class ParquetRows:
-    """Rows on their way to a Parquet file, whose columns are those of all rows together.
+    """Collects rows for a Parquet file, whose columns are those of all rows together.
 
     They wait in a temporary file, as only the last row completes the columns. A column whose values are of types that
     do not go together is text. `columns` are there without values too; where it is `flat`, objects are text.
@@ -334,14 +334,14 @@ class ParquetRows:
         return written
 
     def add_file(self, file: BinaryIO) -> None:
-        """Add the rows of a Parquet file; `ValueError` where it is none."""
+        """Add the rows of a Parquet file; raise ValueError if it is none."""
         for batch in self._parquet.ParquetFile(file).iter_batches(batch_size=MOST_ROWS):
             for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
                 self._widen(name, kind)
             self._hold(batch.to_pydict(), len(batch))
 
     def write(self, file: BinaryIO) -> None:
-        """Write all rows to a file, and let go of the temporary one."""
+        """Write all rows to a file, and delete the temporary one."""
         self._flush()
         types = {name: self._storable(kind) for name, kind in self._types.items()}
         schema = self._arrow.schema(list(types.items()))
@@ -391,7 +391,7 @@ class ParquetRows:
         return self._arrow.array(map(_as_text, values) if kind == self._arrow.string() else values, kind)
 
     def _storable(self, kind: Any) -> Any:
-        """The type in Parquet; text for a column of nulls, or of objects without fields."""
+        """Return the type in Parquet: text for a column of nulls, or of objects without fields."""
         types = self._arrow.types
         empty = any(part.num_fields == 0 and types.is_struct(part) for part in _parts(kind))
         return self._arrow.string() if types.is_null(kind) or empty else kind
@@ -410,7 +410,7 @@ def _as_text(value: Any) -> str | None:
 
 
 def _writable(value: Any) -> Any:
-    """A value whose texts can be written as UTF-8, which has no half characters."""
+    """Return a value with its lone surrogates replaced, which UTF-8 cannot write."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):

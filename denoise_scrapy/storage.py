@@ -20,7 +20,7 @@ from denoise_scrapy.exceptions import KIND, OtherVersion, StoreMismatch
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give the path of a file beside another, which takes its place when the block ends, and is gone if it fails."""
+    """Yield the path of a temporary file, which replaces another when the block ends, and is deleted if it fails."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         yield temporary
@@ -38,7 +38,7 @@ SLOW_SECONDS, REST = 0.2, 9.0
 
 
 class BackOff:
-    """When a store may be used.
+    """Decides when a store that has failed, or is slow, may be used again.
 
     Args:
         clock: Returns seconds; another one in tests.
@@ -81,7 +81,7 @@ _MISSING = "A store in Redis needs redis-py, which is not installed: pip install
 
 
 def without_password(place: str) -> str:
-    """The place of a store for messages: of a URL neither user and password nor options; a path as it is.
+    """Return the place of a store for messages: a URL without user, password and options; a path as it is.
 
     Example:
         >>> without_password("redis://user:secret@cache.example:6379/0?password=x#news")
@@ -137,7 +137,7 @@ class RedisLink:
 
     @contextmanager
     def named(self) -> Iterator[Any]:
-        """Give the client; a failure of the connection within says which server it was."""
+        """Yield the client; a connection error raised inside names the server."""
         try:
             yield self.client
         except self._failures as error:
@@ -146,7 +146,7 @@ class RedisLink:
 
 
 _MAGIC = b"SQLite format 3\x00"
-# What files of ours are, by the number in their header that tells them from other databases.
+# Our kinds of files, by the number in their header that distinguishes them from other databases.
 OWN_FILES: Mapping[int, str] = MappingProxyType(
     {0x64736472: "an index of denoise_scrapy", 0x64737369: "a site memory of denoise_scrapy"}  # 'dsdr', 'dssi'
 )
@@ -292,7 +292,7 @@ def _schema(link: sqlite3.Connection, most: int) -> Schema:
 
 
 def _own_schema(kind: FileKind) -> Schema:
-    """The same of a file that is made now, as SQLite writes it."""
+    """Return those of a new file, as SQLite writes them."""
     link = sqlite3.connect(":memory:")
     _make(link, kind)
     found = _schema(link, -1)
@@ -316,7 +316,7 @@ def _upgrade(link: sqlite3.Connection, kind: FileKind, constants: Mapping[str, s
 
 
 def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
-    """Hold a file against what it should be, its constants first: they tell the version."""
+    """Compare a file with what it should be; its constants, which name the version, come first."""
     own = _own_schema(kind)
     found = _schema(link, len(own) + 1)
     if any(row in own for row in found if row[1] == "meta"):

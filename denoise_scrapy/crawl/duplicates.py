@@ -1,9 +1,9 @@
-"""The duplicates of a crawl: whether an item repeats another, and what becomes of both.
+"""Checks the items of a crawl for near-duplicates, and follows those that are kept to their delivery.
 
-The text of an item becomes final in the index when the item was delivered, and is else withdrawn. It is delivered when
-it has left the last pipeline and one of Scrapy's feeds, if there are any, has written it. It may be dropped or fail
-before, or its process may be killed: then its copies are none, and must not be dropped for it. Until that is known they
-wait. No fault of the index's store stops the crawl: items pass unchecked, and are written later.
+The text of an item becomes final in the index when the item is delivered, and is withdrawn otherwise. An item is
+delivered when it has left the last pipeline and, if Scrapy has feeds, one of them has written it. It may be dropped or
+fail before, or its process may be killed: then its near-duplicates are no copies, and must not be dropped. They wait
+until that is known. No fault of the index's store stops the crawl: items pass unchecked, and are written later.
 """
 
 from __future__ import annotations
@@ -148,12 +148,12 @@ class DuplicateCheck:
             self._failed(error)
 
     def begin(self) -> None:
-        """Note from now on, again and again, that the crawl lives."""
+        """Record at intervals, from now on, that the crawl is alive."""
         self._beat = create_looping_call(self._beat_now)
         self._beat.start(CLAIM_SECONDS / 3, now=False)
 
     async def finish(self) -> None:
-        """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
+        """Settle the items left, whose last objects are unknown; those that failed were reported by signals."""
         for delivery in list(self._open):
             await self._settle(delivery)
         if self._missed:
@@ -195,7 +195,7 @@ class DuplicateCheck:
         return verdict
 
     def is_wanted(self, item: Any, text: ItemText, of: str | None) -> bool:
-        """Return whether an item may go to a feed that has refused the one that it repeats, and so has neither."""
+        """Return whether an item may go to a feed that rejected the kept item that it repeats."""
         return self._feeds.may_take(item, self._refused.get(hash((of, text.scope)), ()))
 
     async def use(self, call: Callable[[DuplicateIndex], Answer]) -> Answer | None:
@@ -388,7 +388,7 @@ class DuplicateCheck:
         return UnusableIndexError(said, passes=_passes_by_itself(error) or (away and not required))
 
     def _look_for_file(self) -> None:
-        """Say once that the index's file has vanished: SQLite writes on without noticing."""
+        """Warn once that the index's file has vanished: SQLite writes on without noticing."""
         if self.index is not None and self._file is not None and _identity(self._place) != self._file:
             self._file = None
             self._log.count("dedup/store_failed")

@@ -65,7 +65,7 @@ class ItemText(NamedTuple):
     group: str = ""  # what the fields say that must differ
     site: str = ""  # host that the item is from
     title: str = ""
-    values: Mapping[str, object] = MappingProxyType({})  # its other fields, by which like texts are told apart
+    values: Mapping[str, object] = MappingProxyType({})  # its other fields, which distinguish similar texts
     fields: Mapping[str, object] = MappingProxyType({})  # all of it that shows a change, beside its text
     source: str = ""  # what its text was taken from, and how; "" where that is not known
     is_alone: bool = False  # it is compared with nothing but what it was

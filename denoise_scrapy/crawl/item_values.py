@@ -62,7 +62,7 @@ AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that
 
 
 class Spellings:
-    """Keys of pages: what tells a page from others, whatever its address is this time.
+    """Keys of pages: the same for a page whatever its address is this time.
 
     Another address at which a crawl meets the same page again is a key of its own, as it is a copy and no update.
 
@@ -139,7 +139,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
 
 
 def _obstacle(key: str, text: str, field: str, whose: ItemPage, *, named: bool) -> str:
-    """Why the text in a field is not compared, "" if it is."""
+    """Return why the text in a field is not compared; "" if it is."""
     gave = whose.gave(field, text)
     if gave and whose.reason:
         return "shared"
