@@ -102,15 +102,6 @@ class RowFile(ABC):
                     raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
 
 
-def parquet_of(source: RowFile, file: BinaryIO, mark: str = "") -> RowWriter:
-    """Begin a Parquet file of the rows of a file in another format.
-
-    Objects, and values of several types in one column, become text: JSON. ImportError is raised where pyarrow is not
-    installed, ValueError for a column of the mark's name.
-    """
-    return _ConvertingWriter(source, file, mark)
-
-
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
     """Return a file of a format in `ROW_FORMATS`; Parquet needs pyarrow."""
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
@@ -287,10 +278,15 @@ class _ParquetWriter(RowWriter):
             self._chosen = []
 
 
-class _ConvertingWriter(RowWriter):
-    """Writes rows of another format as Parquet."""
+class ParquetConverter(RowWriter):
+    """Writes rows of another format as Parquet, where objects, and values of several types in a column, become JSON.
 
-    def __init__(self, source: RowFile, file: BinaryIO, mark: str) -> None:
+    Raises:
+        ImportError: pyarrow is not installed.
+        ValueError: There is a column of the mark's name.
+    """
+
+    def __init__(self, source: RowFile, file: BinaryIO, mark: str = "") -> None:
         names = source.names()
         _refuse_column(names, mark)
         self._counted, self._mark, self._file = source.counted, mark, file

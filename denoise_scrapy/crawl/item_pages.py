@@ -200,7 +200,7 @@ class ResponseItems:
     def rest(self) -> list[tuple[Any, _Named]]:
         """Return the item that is held, if there is one."""
         held, self._held = self._held, None
-        return [] if held is None else [held]
+        return [held] if held else []
 
     def is_about(self, named: _Named) -> bool:
         """Return whether this page is about an item, as far as items have come."""
