@@ -111,13 +111,16 @@ def test_routes_of_scripts_are_pages_and_places_in_a_page_are_none(tmp_path: Pat
         assert done.stat("dedup/updated") == 0
 
 
-def test_items_without_text_or_key_pass() -> None:
-    done = crawl_of(
-        {"url": "https://a.example/"}, {"body": story(1)}, {"body": story(1)}, {"body": 5, "url": "https://a.example/1"}
-    )
-    assert len(done.items) == 4
-    assert done.stat("dedup/no_text") == 2
-    assert done.stat("dedup/no_key") == 2
+def test_items_that_cannot_be_compared_pass() -> None:
+    """Those without text or key, and those with half characters, which no store can write."""
+    keyed = [{"id": "bad\ud800", "body": story(1)}, {"id": "2", "body": story(2) + "\udfff"}]
+    keyed += [{"id": "https://a.example/\ud800", "body": story(4)}, {"id": "3", "body": story(3)}]
+    items = [{"id": "0"}, {"body": story(1)}, {"body": story(1)}, {"body": 5, "id": "1"}, *keyed]
+    done = crawl_of(*items, DENOISE_DEDUP_KEY_FIELD="id")
+    assert len(done.items) == 8
+    counts = {"no_text": 2, "no_key": 2, "unwritable": 3, "checked": 1}
+    assert {name: done.stat(f"dedup/{name}") for name in counts} == counts
+    assert done.stat("errors") == 0
 
 
 def lot(n: int, extra: str = "") -> str:
