@@ -41,11 +41,10 @@ PART = (
     "tests/dedup/test_stores.py",
     "tests/dedup/test_redis_store.py",
     "tests/crawl/test_bodies.py",
-    "tests/crawl/test_item_kinds.py",
+    "tests/crawl/test_item_pages.py",
     "tests/crawl/test_settings.py",
     "tests/rendered/test_default.py",
-    "tests/projects/test_shapes.py::test_feeds_of_all_formats",
-    "tests/projects/test_shapes.py::test_item_loaders_and_pipelines_of_ones_own",
+    "tests/projects/test_shapes.py::test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats",
     "tests/projects/test_shapes.py::test_page_objects_of_scrapy_poet",
     "tests/api/test_public_api.py",
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping
-from importlib import import_module
 from io import UnsupportedOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -16,7 +15,7 @@ from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter, PythonItem
 from denoise_scrapy.crawl.pages import held_bytes
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.formats import FILE_FORMATS, FORMS_BESIDE_TEXT
-from denoise_scrapy.row_files import ParquetRows
+from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:
@@ -44,21 +43,14 @@ def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
         kind = str(options.get("format")) if isinstance(options, Mapping) else ""
         if kind not in FORMATS or exporters.get(kind) != FORMATS[kind]:
             continue
-        if kind.endswith("parquet") and not _has_pyarrow():
-            lack = "pyarrow, which is not installed: pip install denoise-scrapy[parquet]"
-        elif kind.startswith(CHUNKS) and not ours.fields.get(CHUNKS):
-            lack = 'a field with chunks: DENOISE_FIELDS = {"chunks": "chunks"}'
-        else:
-            continue
-        raise ConfigurationError(f"FEEDS[{str(name)!r}]['format'] = {kind!r} needs {lack}")
-
-
-def _has_pyarrow() -> bool:
-    try:
-        import_module("pyarrow.parquet")
-    except ImportError:
-        return False
-    return True
+        said = f"FEEDS[{str(name)!r}]['format'] = {kind!r}"
+        if kind.endswith("parquet"):
+            try:
+                pyarrow_and_parquet()
+            except ImportError as error:
+                raise ConfigurationError(f"{said}: {error}") from error
+        if kind.startswith(CHUNKS) and not ours.fields.get(CHUNKS):
+            raise ConfigurationError(f'{said} needs a field with chunks: DENOISE_FIELDS = {{"chunks": "chunks"}}')
 
 
 class ParquetItemExporter(PythonItemExporter):

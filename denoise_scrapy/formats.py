@@ -12,21 +12,13 @@ FORMS_BESIDE_TEXT = FORMS[1:]
 
 
 class FileFormat(NamedTuple):
-    """A format of files.
+    """A format of files."""
 
-    Attributes:
-        suffixes: Ends of their names.
-        packed: Suffixes after these where a file may be compressed.
-        rows: Whether `scrapy denoise dedup run` reads and writes it (`row_files`).
-        pages: Whether pages are read from it (`archive.places`).
-        feeds: Classes of `exporters` by their names in ``FEEDS``.
-    """
-
-    suffixes: tuple[str, ...]
-    packed: tuple[str, ...] = ()
-    rows: bool = False
-    pages: bool = False
-    feeds: Mapping[str, str] = {}
+    suffixes: tuple[str, ...]  # ends of their names
+    packed: tuple[str, ...] = ()  # suffixes after these where a file may be compressed
+    rows: bool = False  # `scrapy denoise dedup run` reads and writes it (`row_files`)
+    pages: bool = False  # pages are read from it (`archive.places`)
+    feeds: Mapping[str, str] = {}  # classes of `exporters` by their names in FEEDS
 
 
 FILE_FORMATS: Mapping[str, FileFormat] = {

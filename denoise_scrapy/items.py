@@ -69,10 +69,7 @@ def copied(item: Any) -> Any:
 
 
 def with_field(item: Any, field: str, value: Any) -> Any:
-    """Set `field`, which `has_field` must have said to exist.
-
-    Returns:
-        `item` itself, or a changed copy where its class is frozen.
+    """Set a field that exists; return the item, or a changed copy where its class is frozen.
 
     Raises:
         Exception: Whatever a validator of the item's class raises.
@@ -103,7 +100,7 @@ def _says_frozen(error: ValueError) -> bool:
     return any(str(each.get("type")).startswith("frozen") for each in errors)
 
 
-# Characters of a field's value that tells items apart. More are a text, in which a print view may differ.
+# Characters of a value that distinguishes items. Longer ones are texts, in which a print view may differ.
 MOST_VALUE = 200
 LOOKED_AT = 3 * MOST_VALUE  # characters of a value with its white space, by which most long ones are known
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
@@ -198,18 +195,11 @@ def _lasting_text(value: str) -> str | None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ComparedFields:
-    """The fields of DENOISE_DEDUP_FIELDS.
+    """The fields of DENOISE_DEDUP_FIELDS."""
 
-    Attributes:
-        text: Field with the text to compare; "" for the body field.
-        agree: Fields in which two items must agree to be duplicates.
-        differ: Fields in which they must differ.
-        ignored: Fields that are not looked at.
-    """
-
-    text: str = ""
-    agree: tuple[str, ...] = ()
-    differ: tuple[str, ...] = ()
+    text: str = ""  # with the text to compare; "" for the body field
+    agree: tuple[str, ...] = ()  # equal in duplicates
+    differ: tuple[str, ...] = ()  # different in duplicates
     ignored: tuple[str, ...] = ()
 
     @classmethod

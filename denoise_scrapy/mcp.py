@@ -40,11 +40,9 @@ class GivenPage:
 
 
 class _Found(NamedTuple):
-    """A page with its text, and its row in the result of `extract`."""
+    """A page with its text, and its row in the result of `extract`, which has its URL and title."""
 
     key: str
-    url: str
-    title: str
     text: str
     row: dict[str, Any]
 
@@ -100,7 +98,7 @@ class Tools:
         found, problems = await self._read([first, second], "text", 0)
         if len(found) != 2:
             raise self._error(f"there are not two texts: {json.dumps(problems, ensure_ascii=False)}")
-        a, b = (GivenText(one.text, one.title, one.url) for one in found)
+        a, b = (GivenText(one.text, one.row["title"], one.row["url"]) for one in found)
         rule = PartRule.name
         return {
             name: self._verdict(await asyncio.to_thread(explained, new, kept, rule, RULES[rule].threshold))
@@ -122,7 +120,7 @@ class Tools:
             kept one), score. `variants`: like texts that are things of their own, and are kept. `problems`.
         """
         found, problems = await self._read(pages, "text", follow)
-        rows = [(one.key, one.text, None, one.title) for one in found]
+        rows = [(one.key, one.text, None, one.row["title"]) for one in found]
         verdicts = await asyncio.to_thread(lambda: list(deduplicate(rows, keep=keep)))
         return {
             "kept": [key for key, verdict in verdicts if not verdict.duplicate],
@@ -163,7 +161,7 @@ class Tools:
         if urls:
             crawled = await self._crawl(list(dict.fromkeys(urls)), form, follow)
             problems += crawled["problems"]
-            found += [_Found(row["url"], row["url"], row["title"], row.pop("body"), row) for row in crawled["pages"]]
+            found += [_Found(row["url"], row.pop("body"), row) for row in crawled["pages"]]
         return found, problems
 
     async def _crawl(self, urls: list[str], form: Form, follow: int) -> dict[str, Any]:
@@ -201,7 +199,7 @@ def _given(pages: Sequence[GivenPage], form: Form) -> list[_Found]:
         row = body_fields(body, form if one.html else "text", meta=False) | {"url": url}
         if not one.html:
             row[form] = row.pop("text")
-        found.append(_Found(url or f"page {number}", url, body.title, body.text, row))
+        found.append(_Found(url or f"page {number}", body.text, row))
     return found
 
 

@@ -14,10 +14,10 @@ from scrapy.utils.python import global_object_name
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.duplicates import DuplicateCheck, is_dropped
 from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemText
-from denoise_scrapy.crawl.item_values import MOST_TITLES, SAID, CopyCounts, ItemValues, item_text
+from denoise_scrapy.crawl.item_values import SAID, CopyCounts, ItemValues, item_text
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text
-from denoise_scrapy.settings import NO_CONTENT
+from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
 
@@ -117,28 +117,27 @@ class BodyPipeline(Component):
                 state.sites.open()
 
     def open_spider(self) -> None:
-        """Say where our pipelines stand among the project's."""
+        """Log which of the project's pipelines come before ours."""
         try:
-            self._look_at_order()
+            order = _order(self._state.crawler)
         except Exception as error:  # of an unusual manager of pipelines
             self._log.report("pipelines", error)
-
-    def _look_at_order(self) -> None:
-        names: list[str] = []  # of the project's pipelines
-        ours: list[str] = []
+            return
         before: list[str] = []  # the last of ours
-        for pipeline, name in _order(self._state.crawler):
+        ours: list[str] = []
+        others: list[str] = []
+        for pipeline, name in order:
+            if not isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
+                others.append(name)
+                continue
+            ours.append(name.rpartition(".")[2])
+            before = list(others)
             if pipeline is self:
-                self._earlier = list(names)
-            if isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
-                ours.append(name.rpartition(".")[2])
-                before = list(names)
-            else:
-                names.append(name)
+                self._earlier = before
         self._last = ours[-1] if ours else ""
         if self._state.settings.enabled:
-            others = ", ".join(before) or "none"
-            logger.info("Pipelines of the project before %s: %s", " and ".join(ours), others, extra=self._log.extra)
+            named = ", ".join(before) or "none"
+            logger.info("Pipelines of the project before %s: %s", " and ".join(ours), named, extra=self._log.extra)
 
     async def close_spider(self) -> None:
         """Judge the health of sites; save and close the site memory; say why no item has a text, where none has."""
@@ -152,8 +151,8 @@ class BodyPipeline(Component):
 
     def _explain_lack(self) -> None:
         """Warn where not one item could be given a text."""
-        counts = {reason: self._log.counted(f"body/{reason}") for reason in LACKS}
-        if any(counts.values()) and not self._log.counted("body/items") and not self._log.counted("body/kept"):
+        counts = {reason: self._log.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
+        if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
             why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
             self._log.say_once("no_body", logging.WARNING, NO_BODY, why)
 
@@ -197,7 +196,7 @@ class BodyPipeline(Component):
         return item
 
     def _name_earlier(self, item: Any, fields: Sequence[str]) -> None:
-        """Warn of each pipeline that an item has passed before it had its text: one that stores items has none."""
+        """Warn of each pipeline that has seen the item without its text, and may have stored it so."""
         lacking = next((field for field in fields if not has_text(item, field)), "")
         for name in self._earlier if lacking else ():
             self._log.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
@@ -252,7 +251,7 @@ class NearDuplicatePipeline(Component):
         self._check.begin()
 
     async def close_spider(self) -> None:
-        """Say in the stats what was found, and close the index; what it kept is stored already."""
+        """Set the stats of the index, and close it; what it kept is stored already."""
         await self._check.finish()
         index = self._check.index
         if index is not None:
@@ -287,7 +286,7 @@ class NearDuplicatePipeline(Component):
         return item
 
     def _warn(self, occasion: str) -> None:
-        """Say, once an occasion, that many items are dropped."""
+        """Warn, once an occasion, that many items are dropped."""
         counts = self._copies
         figures = (counts.dropped, counts.items, counts.most_copies, counts.most)
         self._log.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)
@@ -296,8 +295,13 @@ class NearDuplicatePipeline(Component):
         if not ItemAdapter.is_item(item):
             return item
         whose = await self._state.items.of(item)
-        found = self._comparable(item, whose)
-        if found is None:
+        if not (whose.settings.enabled and whose.settings.needs_index):
+            return item
+        found = item_text(item, whose, self._check.spellings)
+        if found.obstacle:
+            self._log.count(f"dedup/{found.obstacle}")
+            if found.obstacle in SAID:
+                self._log.say_once(f"dedup/{found.obstacle}", logging.INFO, SAID[found.obstacle])
             return item
         page = whose.own_page
         if page is not None:
@@ -316,13 +320,12 @@ class NearDuplicatePipeline(Component):
             self._log.count("dedup/variants")
             self._log.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
             logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
-            return self._marked(item, whose.settings.variant_field, verdict.variant_of)
-        page, reason = whose.own_page, self._why_it_passes(item, found, verdict, whose) if verdict.duplicate else ""
-        may_be_none = not reason and (verdict.duplicate or verdict.updated) and page is not None
-        if page is not None and may_be_none and self._state.health.is_no_content(page.page, found.text):
+            return self._marked(item, whose.settings.mark_field(VARIANT), verdict.variant_of)
+        reason = self._why_it_passes(item, found, verdict, whose)
+        if reason == NO_CONTENT:
             self._log.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, found.key)
             self._state.health.count(whose.url, NO_CONTENT)
-            reason, item = NO_CONTENT, self._marked(item, whose.settings.no_content_field, True)
+            item = self._marked(item, whose.settings.mark_field(NO_CONTENT), True)
         if reason:
             self._log.count(f"dedup/{reason}")
         if reason or not verdict.duplicate:
@@ -331,25 +334,15 @@ class NearDuplicatePipeline(Component):
         return self._duplicate(item, found, verdict, whose.settings)
 
     def _why_it_passes(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> str:
-        """Return why a near-duplicate passes, the name of a stat; "" if it does not."""
+        """Return why a near-duplicate or an update passes, the name of a stat; "" for no such reason."""
         page = whose.own_page
-        if page is not None and verdict.of in page.item_keys:
+        if verdict.duplicate and page is not None and verdict.of in page.item_keys:
             return "same_page"
-        if whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
+        if verdict.duplicate and whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
             return "other_feed"
-        return ""
-
-    def _comparable(self, item: Any, whose: ItemPage) -> ItemText | None:
-        """Return the text of an item to compare; None where there is none."""
-        if not (whose.settings.enabled and whose.settings.needs_index):
-            return None
-        found = item_text(item, whose, self._check.spellings)
-        if found.obstacle:
-            self._log.count(f"dedup/{found.obstacle}")
-            if found.obstacle in SAID:
-                self._log.say_once(f"dedup/{found.obstacle}", logging.INFO, SAID[found.obstacle])
-            return None
-        return found
+        if page is None or not (verdict.duplicate or verdict.updated):
+            return ""
+        return NO_CONTENT if self._state.health.is_no_content(page.page, found.text) else ""
 
     def _seen(self, item: Any, verdict: Verdict, seconds: float, settings: DenoiseSettings) -> Any:
         """Drop an item that was delivered before, or mark it, as the settings say."""
@@ -364,7 +357,7 @@ class NearDuplicatePipeline(Component):
         mark: dict[str, Any] = {"state": "changed" if verdict.updated else "unchanged", "since": since}
         if verdict.updated:
             mark["changed"] = list(verdict.changed)
-        return self._marked(item, settings.seen_field, mark)
+        return self._marked(item, settings.mark_field(SEEN), mark)
 
     def _marked(self, item: Any, field: str, mark: Any) -> Any:
         """Return an item with a mark in a field, where it has that field, and nothing in it."""
@@ -375,23 +368,21 @@ class NearDuplicatePipeline(Component):
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
         self._log.count("dedup/duplicates")
         self._log.count(f"dedup/score/{twentieth(verdict.score)}")
-        self._copies.count(verdict.of, found.key, found.title)
-        if self._copies.titles == MOST_TITLES:
-            about = (verdict.of, *self._copies.examples)
-            self._log.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, *about)
+        if examples := self._copies.count(str(verdict.of), found.key, found.title):
+            self._log.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, verdict.of, *examples)
         logger.info(
             "Near-duplicate: %s of %s (score %.2f)", found.key, verdict.of, verdict.score, extra=self._log.extra
         )
         if settings.dedup == "drop":
             self._log.count("dedup/dropped")
             raise NearDuplicate(verdict.of, verdict.score)
-        if not has_field(item, settings.mark_field):
+        if not has_field(item, settings.mark_field(MARK)):
             self._log.count("dedup/no_field")
             return item
         self._log.count("dedup/marked")
         scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
         mark = {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}}
-        return self._state.items.with_field(item, settings.mark_field, mark)
+        return self._state.items.with_field(item, settings.mark_field(MARK), mark)
 
 
 def _order(crawler: Crawler) -> list[tuple[Any, str]]:

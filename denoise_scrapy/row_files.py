@@ -31,19 +31,12 @@ _NO_PYARROW = "Parquet needs pyarrow, which is not installed: pip install denois
 
 
 class Read(NamedTuple):
-    """One row as it stands in its file.
+    """One row as it stands in its file."""
 
-    Attributes:
-        number: Number of its first line, 1 for the first; in Parquet the number of the row.
-        raw: The row for a writer of the same format.
-        fields: Its values by the names of fields; None where it cannot be read.
-        problem: Why it cannot.
-    """
-
-    number: int
-    raw: Any
-    fields: Mapping[str, Any] | None
-    problem: str = ""
+    number: int  # of its first line, 1 for the first; in Parquet of the row
+    raw: Any  # the row for a writer of the same format
+    fields: Mapping[str, Any] | None  # its values by name; None where it cannot be read
+    problem: str = ""  # why it cannot
 
 
 class RowWriter(ABC):
@@ -98,7 +91,7 @@ class RowFile(ABC):
 
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
-        """The text of the file, compressed by gzip or not; `ValueError` where it is cut short or damaged."""
+        """Open the text of the file, compressed by gzip or not; raise ValueError if it is cut short or damaged."""
         with self._opened() as file:
             content: Any = gzip.GzipFile(fileobj=file) if file.read(2) == _GZIP else file
             file.seek(0)
@@ -107,15 +100,6 @@ class RowFile(ABC):
                     yield text
                 except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                     raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
-
-
-def parquet_of(source: RowFile, file: BinaryIO, mark: str = "") -> RowWriter:
-    """Begin a Parquet file of the rows of a file in another format.
-
-    Objects, and values of several types in one column, become text: JSON. ImportError is raised where pyarrow is not
-    installed, ValueError for a column of the mark's name.
-    """
-    return _ConvertingWriter(source, file, mark)
 
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
@@ -231,7 +215,7 @@ class Parquet(RowFile):
 
     def __init__(self, opened: Callable[[], BinaryIO], encoding: str) -> None:
         super().__init__(opened, encoding)
-        self._arrow, self._parquet = _pyarrow()
+        self._arrow, self._parquet = pyarrow_and_parquet()
 
     @override
     def names(self) -> list[str]:
@@ -294,10 +278,15 @@ class _ParquetWriter(RowWriter):
             self._chosen = []
 
 
-class _ConvertingWriter(RowWriter):
-    """Writes rows of another format as Parquet."""
+class ParquetConverter(RowWriter):
+    """Writes rows of another format as Parquet, where objects, and values of several types in a column, become JSON.
 
-    def __init__(self, source: RowFile, file: BinaryIO, mark: str) -> None:
+    Raises:
+        ImportError: pyarrow is not installed.
+        ValueError: There is a column of the mark's name.
+    """
+
+    def __init__(self, source: RowFile, file: BinaryIO, mark: str = "") -> None:
         names = source.names()
         _refuse_column(names, mark)
         self._counted, self._mark, self._file = source.counted, mark, file
@@ -317,14 +306,14 @@ class _ConvertingWriter(RowWriter):
 
 
 class ParquetRows:
-    """Rows on their way to a Parquet file, whose columns are those of all rows together.
+    """Collects rows for a Parquet file, whose columns are those of all rows together.
 
     They wait in a temporary file, as only the last row completes the columns. A column whose values are of types that
     do not go together is text. `columns` are there without values too; where it is `flat`, objects are text.
     """
 
     def __init__(self, columns: Iterable[str] = (), *, flat: bool = False) -> None:
-        self._arrow, self._parquet = _pyarrow()
+        self._arrow, self._parquet = pyarrow_and_parquet()
         self._flat = flat
         self._types: dict[str, Any] = dict.fromkeys(columns, self._arrow.null())
         self._rows: list[dict[str, Any]] = []
@@ -341,14 +330,14 @@ class ParquetRows:
         return written
 
     def add_file(self, file: BinaryIO) -> None:
-        """Add the rows of a Parquet file; `ValueError` where it is none."""
+        """Add the rows of a Parquet file; raise ValueError if it is none."""
         for batch in self._parquet.ParquetFile(file).iter_batches(batch_size=MOST_ROWS):
             for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
                 self._widen(name, kind)
             self._hold(batch.to_pydict(), len(batch))
 
     def write(self, file: BinaryIO) -> None:
-        """Write all rows to a file, and let go of the temporary one."""
+        """Write all rows to a file, and delete the temporary one."""
         self._flush()
         types = {name: self._storable(kind) for name, kind in self._types.items()}
         schema = self._arrow.schema(list(types.items()))
@@ -398,7 +387,7 @@ class ParquetRows:
         return self._arrow.array(map(_as_text, values) if kind == self._arrow.string() else values, kind)
 
     def _storable(self, kind: Any) -> Any:
-        """The type in Parquet; text for a column of nulls, or of objects without fields."""
+        """Return the type in Parquet: text for a column of nulls, or of objects without fields."""
         types = self._arrow.types
         empty = any(part.num_fields == 0 and types.is_struct(part) for part in _parts(kind))
         return self._arrow.string() if types.is_null(kind) or empty else kind
@@ -417,7 +406,7 @@ def _as_text(value: Any) -> str | None:
 
 
 def _writable(value: Any) -> Any:
-    """A value whose texts can be written as UTF-8, which has no half characters."""
+    """Return a value with its lone surrogates replaced, which UTF-8 cannot write."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):
@@ -425,7 +414,8 @@ def _writable(value: Any) -> Any:
     return [_writable(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def pyarrow_and_parquet() -> tuple[Any, Any]:
+    """Import pyarrow; ImportError says how to install it."""
     try:
         import pyarrow  # noqa: PLC0415 - an extra
         from pyarrow import parquet  # noqa: PLC0415

@@ -37,11 +37,9 @@ __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_traceb
 
 PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
-# Keys of DENOISE_FIELDS.
-FIELDS = (
-    *(*FORMS_BESIDE_TEXT, "chunks", "confidence", "title", "comparison", "blocks"),
-    *("author", "description", "site_name", "tags", "lang", "published", "modified", "image", "canonical", "meta"),
-)
+# Keys of DENOISE_FIELDS; those of a page's metadata.
+META_FIELDS = tuple("author description site_name tags lang published modified image canonical meta".split())
+FIELDS = (*FORMS_BESIDE_TEXT, "chunks", "confidence", "title", "comparison", "blocks", *META_FIELDS)
 # Four more, which have a default: their own names.
 MARK, VARIANT, SEEN, NO_CONTENT = "near_duplicate", "variant_of", "seen", "no_content"
 MARKS = (MARK, VARIANT, SEEN, NO_CONTENT)
@@ -73,33 +71,19 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A setting: its meaning and valid values.
+    """A setting: its meaning and valid values."""
 
-    Args:
-        meaning: One line, for people.
-        unit: Unit of a number, "" where it has none.
-        low: Least valid number, None for no limit.
-        high: Greatest valid number, None for no limit.
-        choices: The valid values of a text; empty for any text.
-        keys: The valid keys of a dict, with the valid values of each; empty for any item field.
-        may_be_empty: Whether "" and None are valid texts.
-        per_page: Whether one request may set it in ``meta["denoise"]``.
-        valid: The valid values in words, where they do not follow from the rest.
-        check: Raises ValueError, with the reason, for an invalid value of the right type.
-        default: The default in words, where it depends on the machine.
-    """
-
-    meaning: str
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] = ()
-    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    may_be_empty: bool = False
-    per_page: bool = False
-    valid: str = ""
-    check: Callable[[Any], object] | None = None
-    default: str = ""
+    meaning: str  # one line, for people
+    unit: str = ""  # of a number
+    low: float | None = None  # least valid number
+    high: float | None = None  # greatest valid number
+    choices: tuple[str, ...] = ()  # the valid texts; empty for any
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of a dict, with the valid values of each
+    may_be_empty: bool = False  # "" and None are valid texts
+    per_page: bool = False  # a request may set it in `meta["denoise"]`
+    valid: str = ""  # the valid values in words, where they do not follow from the rest
+    check: Callable[[Any], object] | None = None  # raises ValueError for an invalid value of the right type
+    default: str = ""  # in words, where it depends on the machine
 
     def valid_values(self, kind: str) -> str:
         """Return the valid values of a setting of type `kind` (``"bool"``, ``"int"`` …), in words."""
@@ -109,36 +93,27 @@ class Declaration:
                 keys_of.setdefault(values, []).append(key)
             pairs = (f"{', '.join(keys)} to {' | '.join(values) or 'item field'}" for values, keys in keys_of.items())
             return "dict: " + "; ".join(pairs)
-        words = {
-            "bool": "True | False",
-            "int": "whole number",
-            "float": "number",
-            "str": "text" if self.may_be_empty else "text, not empty",
-            _TEXTS: "text, or a list of texts",
-        }
-        limits = (
-            "" if self.low is None else f" >= {self.low:g}" if self.high is None else f", {self.low:g} to {self.high:g}"
-        )
-        return self.valid or " | ".join(self.choices) or words[kind] + limits
+        low, high = self.low, self.high
+        limits = "" if low is None else f" >= {low:g}" if high is None else f", {low:g} to {high:g}"
+        words = "text" if kind == "str" and self.may_be_empty else _KINDS[kind][0]
+        return self.valid or " | ".join(self.choices) or words + limits
 
 
-def _setting(default: Any, meaning: str, /, **more: Any) -> Any:
+def _of_crawl(default: Any, meaning: str, /, **more: Any) -> Any:
     values: Any = {"default_factory": dict} if default == {} else {"default": default}
     return field(**values, metadata={"declaration": Declaration(meaning, **more)})
+
+
+def _of_page(default: Any, meaning: str, /, **more: Any) -> Any:
+    """A setting that a request may change for its page."""
+    return _of_crawl(default, meaning, per_page=True, **more)
 
 
 _STORES = "auto | memory | path of a file | redis://host:6379/0#name | import path of a class"
 
 
 def check_store(place: str) -> None:
-    """Refuse what is no place of a duplicate index; the path of a file has a slash or a suffix.
-
-    Example:
-        >>> check_store("job/texts.sqlite")
-        >>> check_store("redsi://localhost")
-        Traceback (most recent call last):
-        ValueError: valid is auto | memory | path of a file | redis://host:6379/0#name | import path of a class...
-    """
+    """Raise ValueError for what is no place of a duplicate index; the path of a file has a slash or a suffix."""
     if is_class_path(place):
         store_class(place)
     elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):
@@ -165,185 +140,132 @@ class DenoiseSettings:
     `docs/settings.md` is rendered from this class.
     """
 
-    enabled: bool = _setting(
-        True,
-        'Process pages; False: only those of requests with `meta={"denoise": True}`.',
-        per_page=True,
-    )
-    strategy: str = _setting(
+    enabled: bool = _of_page(True, 'Process pages; False: only those of requests with `meta={"denoise": True}`.')
+    strategy: str = _of_page(
         DEFAULT_STRATEGY,
         "The method that selects the blocks of the body.",
         valid=" | ".join((*STRATEGIES, "import path of a class")),
         check=find_strategy,
-        per_page=True,
     )
-    favor: str = _setting(
-        "balanced",
-        "Prefer less noise (precision), less loss (recall), or neither.",
-        choices=FAVORS,
-        per_page=True,
-    )
-    parts: Mapping[str, str] = _setting(
+    favor: str = _of_page("balanced", "Prefer less noise (precision), less loss (recall), or neither.", choices=FAVORS)
+    parts: Mapping[str, str] = _of_page(
         {},
         "Leave these parts of a page to the strategy, or always keep or drop them.",
         keys=dict.fromkeys(PARTS, SWITCHES),
-        per_page=True,
     )
-    keep: tuple[str, ...] = _setting(
+    keep: tuple[str, ...] = _of_page(
         (),
         'CSS selectors or XPaths of elements to keep; "example.com: div.story" applies to that host only.',
         check=compile_all,
-        per_page=True,
     )
-    remove: tuple[str, ...] = _setting(
-        (),
-        "CSS selectors or XPaths of elements to drop; DENOISE_KEEP has precedence.",
-        check=compile_all,
-        per_page=True,
+    remove: tuple[str, ...] = _of_page(
+        (), "CSS selectors or XPaths of elements to drop; DENOISE_KEEP has precedence.", check=compile_all
     )
-    body_field: str = _setting("body", "Item field for the text.", per_page=True)
-    fields: Mapping[str, str] = _setting(
+    body_field: str = _of_page("body", "Item field for the text.")
+    fields: Mapping[str, str] = _of_page(
         {},
         "Item fields for more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
         keys=dict.fromkeys((*FIELDS, *MARKS), ()),
-        per_page=True,
     )
-    chunk_tokens: int = _setting(
-        400,
-        "Maximum tokens of a chunk, estimated, rather too many than too few.",
-        low=1,
-        per_page=True,
+    chunk_tokens: int = _of_page(400, "Maximum tokens of a chunk, estimated, rather too many than too few.", low=1)
+    chunk_overlap: int = _of_page(
+        0, "Maximum tokens that a chunk repeats of the previous one; less than DENOISE_CHUNK_TOKENS.", low=0
     )
-    chunk_overlap: int = _setting(
-        0,
-        "Maximum tokens that a chunk repeats of the previous one; less than DENOISE_CHUNK_TOKENS.",
-        low=0,
-        per_page=True,
-    )
-    markdown: Mapping[str, str] = _setting(
+    markdown: Mapping[str, str] = _of_page(
         {},
         "Links and images in Markdown: keep them, keep only their texts, or drop them.",
         keys={"links": LINKS, "images": IMAGES},
-        per_page=True,
     )
-    url_field: str = _setting("url", "Item field with the address of the item's page.")
-    shared_body: bool = _setting(
-        False,
-        "Give a page's text to each of several items of its callback; they are not compared by it.",
-        per_page=True,
+    url_field: str = _of_crawl("url", "Item field with the address of the item's page.")
+    shared_body: bool = _of_page(
+        False, "Give a page's text to each of several items of its callback; they are not compared by it."
     )
-    overwrite: bool = _setting(False, "Replace what the spider has put into these fields.", per_page=True)
-    comparison_pages: int = _setting(
-        20, "Maximum number of comparison pages for a page.", low=0, high=64, per_page=True
-    )
-    comparison_fetch: bool = _setting(True, "Fetch comparison pages if the crawl has too few.", per_page=True)
-    comparison_wait: float = _setting(
+    overwrite: bool = _of_page(False, "Replace what the spider has put into these fields.")
+    comparison_pages: int = _of_page(20, "Maximum number of comparison pages for a page.", low=0, high=64)
+    comparison_fetch: bool = _of_page(True, "Fetch comparison pages if the crawl has too few.")
+    comparison_wait: float = _of_page(
         0.5,
         "How long an item waits for comparison pages of the crawl before any is fetched; up to 10 seconds while "
         "a site's first pages are downloaded.",
         unit="seconds",
         low=0,
         high=60,
-        per_page=True,
     )
-    comparison_share: float = _setting(
-        0.05,
-        "Comparison pages fetched per crawled page, in addition to four for the crawl.",
-        low=0,
-        high=64,
+    comparison_share: float = _of_crawl(
+        0.05, "Comparison pages fetched per crawled page, in addition to four for the crawl.", low=0, high=64
     )
-    comparison_per_site: int = _setting(8, "Maximum fetches from one site.", low=0)
-    memory_mb: float = _setting(
-        80.0,
-        "Memory for comparison pages; the oldest are removed first.",
-        unit="MB",
-        low=0,
-    )
-    site_memory_path: str = _setting(
+    comparison_per_site: int = _of_crawl(8, "Maximum fetches from one site.", low=0)
+    memory_mb: float = _of_crawl(80.0, "Memory for comparison pages; the oldest are removed first.", unit="MB", low=0)
+    site_memory_path: str = _of_crawl(
         "",
         "Place of the site memory: a file, redis://host:6379/0#name, or :memory: for none. Empty: beside the "
         "index, else in the job directory.",
         may_be_empty=True,
     )
-    max_page_mb: float = _setting(10.0, "Larger pages, and their items, pass unchanged.", unit="MB", low=0.001)
-    threads: int = _setting(
+    max_page_mb: float = _of_crawl(10.0, "Larger pages, and their items, pass unchanged.", unit="MB", low=0.001)
+    threads: int = _of_crawl(
         other_cores(),
         "Threads for bodies and large pages; 0: everything on the reactor.",
         low=0,
         default="one less than the cores, at least 1",
     )
-    geometry: str = _setting(
-        "auto",
-        "Use the layout of rendered pages; require: warn if it is missing.",
-        choices=("auto", "require", "off"),
-        per_page=True,
+    geometry: str = _of_page(
+        "auto", "Use the layout of rendered pages; require: warn if it is missing.", choices=("auto", "require", "off")
     )
-    dedup: str = _setting(
-        "drop",
-        "Drop near-duplicates, mark them, or compare nothing.",
-        choices=("drop", "mark", "off"),
-        per_page=True,
+    dedup: str = _of_page(
+        "drop", "Drop near-duplicates, mark them, or compare nothing.", choices=("drop", "mark", "off")
     )
-    seen: str = _setting(
+    seen: str = _of_page(
         "keep",
         "Items that an earlier crawl delivered (docs/operations.md): keep them; mark them in the field `seen`, "
         "with what has changed; or drop those unchanged.",
         choices=("keep", "mark", "drop-unchanged"),
-        per_page=True,
     )
-    dedup_rule: str = _setting(
+    dedup_rule: str = _of_crawl(
         "part",
         "A text is a duplicate if nearly all of it is in a kept text (part), and the other way round "
         "(near-copy), or by the literal rule of the source (patent).",
         choices=tuple(RULES),
     )
-    dedup_threshold: float = _setting(
-        0.0,
-        "Similarity from which texts are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).",
-        low=0,
-        high=1,
+    dedup_threshold: float = _of_crawl(
+        0.0, "Similarity from which texts are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).", low=0, high=1
     )
-    dedup_most_new: float = _setting(MOST_NEW, "Maximum share of a near-duplicate that may be new.", low=0, high=1)
-    dedup_variants: str = _setting(
+    dedup_most_new: float = _of_crawl(MOST_NEW, "Maximum share of a near-duplicate that may be new.", low=0, high=1)
+    dedup_variants: str = _of_crawl(
         "keep",
         "Keep similar texts about something else (docs/dedup.md), or drop them as near-duplicates.",
         choices=("keep", "drop"),
     )
-    dedup_fields: tuple[str, ...] = _setting(
+    dedup_fields: tuple[str, ...] = _of_crawl(
         (),
         "Item fields that decide, in place of all others: the one with the text (default: the body field, if the "
         "plugin filled it); =NAME: equal in duplicates; !NAME: different in duplicates. -NAME: ignored, while "
         'all others decide. Examples: `["body", "=sku"]`, `["-rank"]`.',
         check=_compared_fields,
     )
-    dedup_scope: str = _setting(
+    dedup_scope: str = _of_crawl(
         "site", "Compare a text with those of its site, or with all.", choices=("site", "global")
     )
-    dedup_key_field: str = _setting(
+    dedup_key_field: str = _of_crawl(
         "url", "Item field that identifies an item; an item with the same key is an update."
     )
-    dedup_short: bool = _setting(
+    dedup_short: bool = _of_crawl(
         False, "Treat texts under 20 words as duplicates if a kept text has exactly their words."
     )
-    dedup_search: str = _setting(
+    dedup_search: str = _of_crawl(
         "auto",
         "Search kept texts by MinHash (prefilter; misses one duplicate in 300) or the exact edit-distance tree. "
         "auto: prefilter, or tree for the patent rule.",
         choices=("auto", *SEARCHES),
     )
-    dedup_store: str = _setting(
+    dedup_store: str = _of_crawl(
         "auto",
         "Place of the index; auto: in the job directory if there is one, else in memory.",
         valid=_STORES,
         check=check_store,
     )
-    dedup_days: float = _setting(
-        0.0,
-        "Forget texts that no crawl has seen for so long; 0: never.",
-        unit="days",
-        low=0,
-    )
-    dedup_required: bool = _setting(
+    dedup_days: float = _of_crawl(0.0, "Forget texts that no crawl has seen for so long; 0: never.", unit="days", low=0)
+    dedup_required: bool = _of_crawl(
         True,
         "Start a crawl only if the server of its index can be reached; False: items pass without comparison "
         "until it can.",
@@ -365,30 +287,14 @@ class DenoiseSettings:
         """`dedup_fields` by their roles."""
         return _compared_fields(self.dedup_fields)
 
-    @property
-    def mark_field(self) -> str:
-        """Item field that receives the mark of a near-duplicate."""
-        return self.fields.get(MARK) or MARK
-
-    @property
-    def variant_field(self) -> str:
-        """Item field that receives the key of the item that an item is a variant of; "" for none."""
-        return self.fields.get(VARIANT, VARIANT)
-
-    @property
-    def seen_field(self) -> str:
-        """Item field that receives an item's state since earlier crawls; "" for none."""
-        return self.fields.get(SEEN, SEEN)
+    def mark_field(self, mark: str) -> str:
+        """Return the item field for one of `MARKS`; "" for none, which that of a near-duplicate cannot be."""
+        return self.fields.get(mark, mark) or (MARK if mark == MARK else "")
 
     @property
     def needs_index(self) -> bool:
         """True where texts are compared, with others or with their earlier versions."""
         return self.dedup != "off" or self.seen != "keep"
-
-    @property
-    def no_content_field(self) -> str:
-        """Item field that receives True where the text is that of a wall or an error page; "" for none."""
-        return self.fields.get(NO_CONTENT, NO_CONTENT)
 
     @property
     def memory_bytes(self) -> int:
@@ -495,7 +401,7 @@ def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
     if kind == _PAIRS:
         return _checked_pairs(name, value, declared)
     try:
-        parsed = _PARSERS[kind](value)
+        parsed = _KINDS[kind][1](value)
         too_low = declared.low is not None and parsed < declared.low
         too_high = declared.high is not None and parsed > declared.high
         unknown = declared.choices and parsed not in declared.choices
@@ -580,10 +486,11 @@ def _json_of(text: str, kind: type) -> Any:
     return found if isinstance(found, kind) else None
 
 
-_PARSERS: dict[str, Callable[[object], Any]] = {
-    "bool": _parse_bool,
-    "int": _parse_int,
-    "float": _parse_float,
-    "str": _parse_str,
-    _TEXTS: _parse_texts,
+# By the annotations of settings: the valid values in words, and what parses them.
+_KINDS: dict[str, tuple[str, Callable[[object], Any]]] = {
+    "bool": ("True | False", _parse_bool),
+    "int": ("whole number", _parse_int),
+    "float": ("number", _parse_float),
+    "str": ("text, not empty", _parse_str),
+    _TEXTS: ("text, or a list of texts", _parse_texts),
 }

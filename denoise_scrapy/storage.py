@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,16 +20,7 @@ from denoise_scrapy.exceptions import KIND, OtherVersion, StoreMismatch
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give the path of a file beside another, which takes its place when the block ends, and is gone if it fails.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with replacing(Path(folder, "a.txt")) as beside:
-        ...         _ = beside.write_text("whole")
-        ...     [one.name for one in Path(folder).iterdir()]
-        ['a.txt']
-    """
+    """Yield the path of a temporary file, which replaces another when the block ends, and is deleted if it fails."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         yield temporary
@@ -47,26 +38,17 @@ SLOW_SECONDS, REST = 0.2, 9.0
 
 
 class BackOff:
-    """When a store may be used.
+    """Decides when a store that has failed, or is slow, may be used again.
 
     Args:
         clock: Returns seconds; another one in tests.
 
     Example:
-        >>> now = [0.0]
-        >>> store = BackOff(clock=lambda: now[0])
-        >>> store.failed()
+        >>> store = BackOff()
+        >>> store.failed(), store.failed()
+        (None, None)
         >>> store.ready, store.pause
-        (False, 1.0)
-        >>> now[0] = 1.0
-        >>> store.ready
-        True
-        >>> store.failed()
-        >>> store.pause
-        2.0
-        >>> store.worked()
-        >>> store.ready
-        True
+        (False, 2.0)
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -99,7 +81,7 @@ _MISSING = "A store in Redis needs redis-py, which is not installed: pip install
 
 
 def without_password(place: str) -> str:
-    """The place of a store for messages: of a URL neither user and password nor options; a path as it is.
+    """Return the place of a store for messages: a URL without user, password and options; a path as it is.
 
     Example:
         >>> without_password("redis://user:secret@cache.example:6379/0?password=x#news")
@@ -130,10 +112,6 @@ class RedisLink:
     Raises:
         ImportError: redis-py is not installed.
         ValueError: The URL is none, or the timeout is out of range.
-
-    Example:
-        >>> RedisLink("redis://user:secret@localhost:6379/0").place
-        'redis://localhost:6379/0'
     """
 
     def __init__(self, url: str, timeout: float = TIMEOUT, retries: int | None = None) -> None:
@@ -159,7 +137,7 @@ class RedisLink:
 
     @contextmanager
     def named(self) -> Iterator[Any]:
-        """Give the client; a failure of the connection within says which server it was."""
+        """Yield the client; a connection error raised inside names the server."""
         try:
             yield self.client
         except self._failures as error:
@@ -168,7 +146,7 @@ class RedisLink:
 
 
 _MAGIC = b"SQLite format 3\x00"
-# What files of ours are, by the number in their header that tells them from other databases.
+# Our kinds of files, by the number in their header that distinguishes them from other databases.
 OWN_FILES: Mapping[int, str] = MappingProxyType(
     {0x64736472: "an index of denoise_scrapy", 0x64737369: "a site memory of denoise_scrapy"}  # 'dsdr', 'dssi'
 )
@@ -209,32 +187,24 @@ def is_unreachable(error: Exception) -> bool:
 
 @dataclass(frozen=True)
 class FileKind:
-    """One kind of file.
+    """One kind of file."""
 
-    Attributes:
-        application_id: Number in the file's header, of `OWN_FILES`.
-        schema: Statements that make its tables where there are none; `meta` is made for every kind.
-        advice: What to do with a file of another version.
-        sound: Tables of which every cell is to be of its column's type, which SQLite itself does not see to, each with
-            a condition that none of its rows may fulfil. To look takes .8 s of a million texts.
-        upgrades: Statements that make the format behind it of a format, by the older one's number (`meta`, "format").
-            They run where the file is opened to be written, in the one transaction that checks it.
-    """
-
-    application_id: int
-    schema: tuple[str, ...]
-    advice: str
+    application_id: int  # number in the file's header, of `OWN_FILES`
+    schema: tuple[str, ...]  # statements that make its tables where there are none; `meta` is made for every kind
+    advice: str  # what to do with a file of another version
+    # Tables whose cells must be of their columns' types, which SQLite itself does not check, each with a condition that
+    # none of its rows may fulfil. To look takes .8 s of a million texts.
     sound: tuple[tuple[str, str], ...] = ()
-    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # statements that make a format the next one
 
     @property
     def what(self) -> str:
-        """The kind of thing that it is, for messages."""
+        """The kind in words, for messages."""
         return OWN_FILES[self.application_id]
 
 
 def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float) -> sqlite3.Connection:
-    """Open or create a file.
+    """Open or create a file; return a connection in write-ahead mode, without transactions of its own, for any thread.
 
     Args:
         path: The file; its folder must exist.
@@ -242,12 +212,8 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
         constants: What its content is made with in this version; kept in the table `meta`.
         timeout: Seconds to wait for another process to finish its transaction.
 
-    Returns:
-        A connection in write-ahead mode, usable from any thread, without transactions of its own.
-
     Raises:
-        StoreMismatch: Not of this kind, of other constants, or with anything but the kind's own tables: a view or a
-            trigger of somebody else's could make any statement endless.
+        StoreMismatch: Not of this kind, of other constants, or with tables of others, whose triggers may never end.
         FileNotFoundError: The folder does not exist.
         sqlite3.Error: It cannot be opened or written.
     """
@@ -270,7 +236,7 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
             link.execute(f"PRAGMA application_id = {kind.application_id}")
             link.executemany("INSERT INTO meta VALUES (?, ?)", constants.items())
         link.execute("COMMIT")
-        with suppress(sqlite3.DatabaseError):  # of pages that cannot be read those tell who read them
+        with suppress(sqlite3.DatabaseError):  # unreadable pages are reported on read
             _check_rows(link, path, kind)
         _write_ahead(link, timeout)
     except BaseException:
@@ -282,30 +248,17 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
 def connect_to_read(
     path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float
 ) -> sqlite3.Connection | None:
-    """Open a file that cannot be written; arguments as for `connect`.
-
-    Returns:
-        A connection to read by, None where there is nothing that can be read.
-
-    Raises:
-        StoreMismatch: Not of this kind, or of other constants.
-    """
+    """Open a file that cannot be written, as `connect`; return None where nothing can be read."""
     # A file whose folder cannot be written either has no memory to share; then it counts that nobody writes.
     for way in ("mode=ro", "mode=ro&immutable=1"):
-        try:
+        with suppress(OSError, sqlite3.Error), ExitStack() as opened:
             refuse_foreign(path, kind)
             address = f"file:{quote(str(path.absolute()))}?{way}"
             link = sqlite3.connect(address, timeout=timeout, isolation_level=None, check_same_thread=False, uri=True)
-        except (OSError, sqlite3.Error):
-            continue
-        try:
+            opened.callback(link.close)
             _check(link, path, kind, constants)
+            opened.pop_all()
             return link
-        except sqlite3.Error:
-            link.close()
-        except BaseException:
-            link.close()
-            raise
     return None
 
 
@@ -339,7 +292,7 @@ def _schema(link: sqlite3.Connection, most: int) -> Schema:
 
 
 def _own_schema(kind: FileKind) -> Schema:
-    """The same of a file that is made now, as SQLite writes it."""
+    """Return those of a new file, as SQLite writes them."""
     link = sqlite3.connect(":memory:")
     _make(link, kind)
     found = _schema(link, -1)
@@ -363,7 +316,7 @@ def _upgrade(link: sqlite3.Connection, kind: FileKind, constants: Mapping[str, s
 
 
 def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
-    """Hold a file against what it should be, its constants first: they tell the version."""
+    """Compare a file with what it should be; its constants, which name the version, come first."""
     own = _own_schema(kind)
     found = _schema(link, len(own) + 1)
     if any(row in own for row in found if row[1] == "meta"):

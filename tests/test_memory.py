@@ -41,33 +41,17 @@ def hostile(seed: int, elements: int) -> str:
     return "".join(parts)
 
 
-def many_hosts(pages: range, memory: PageMemory, elements: int = 40) -> Iterator[Page]:
-    """Bodies of pages of as many hosts, as a crawl makes them."""
-    for number in pages:
-        site = f"http://host-{number}.example:80"
-        for each in (f"{site}/1", f"{site}/2"):
-            page = Page.parse(hostile(number, elements), url=each)
-            memory.remember(page)
-            SiteModel.fit(memory.comparison_pages(page, 5)).extract(page)
-            page.drop_columns()
-            yield page
-
-
-#: Bytes for pages.
-PAGES = 40_000
-
-
-def small_memory() -> PageMemory:
-    return PageMemory(PAGES, 4)
-
-
 def test_hostile_pages_leave_nothing_behind() -> None:
     """What Python and numpy hold after so many hosts is what they hold after half of them."""
-    memory = small_memory()
+    memory = PageMemory(40_000, 4)
 
-    def held(pages: range) -> int:
-        for _ in many_hosts(pages, memory, elements=15):
-            pass
+    def held(hosts: range) -> int:
+        for number in hosts:
+            for path in "12":
+                page = Page.parse(hostile(number, 15), url=f"http://host-{number}.example:80/{path}")
+                memory.remember(page)
+                SiteModel.fit(memory.comparison_pages(page, 5)).extract(page)
+                page.drop_columns()
         for cache in bounded_caches():
             cache.cache_clear()
         gc.collect()

@@ -50,14 +50,7 @@ def __getattr__(name: str) -> Any:
 
 
 def run(argv: Sequence[str], settings: Settings | Mapping[str, Any]) -> int:
-    """Run a subcommand.
-
-    Args:
-        argv: Its name, and what follows.
-        settings: Those of the project. `extract` takes any mapping.
-
-    Returns:
-        The exit code.
+    """Run a subcommand with the settings of a project; return its exit code. `extract` takes any mapping of settings.
 
     Raises:
         SystemExit: The command line is wrong, or asks for help.

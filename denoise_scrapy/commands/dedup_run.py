@@ -23,7 +23,7 @@ from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, op
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
 from denoise_scrapy.exceptions import BadRowError
 from denoise_scrapy.formats import ROW_FORMATS, format_of
-from denoise_scrapy.row_files import ListWriter, Parquet, Read, RowFile, kind_of, parquet_of, row_file
+from denoise_scrapy.row_files import ListWriter, Parquet, ParquetConverter, Read, RowFile, kind_of, row_file
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
@@ -200,7 +200,7 @@ class Job:
         args = self._args
         if args.what in {"drop", "mark"}:
             mark = args.mark_field if args.what == "mark" else ""
-            writer = parquet_of(self._source, out, mark) if self.converts else self._source.writer(out, mark)
+            writer = ParquetConverter(self._source, out, mark) if self.converts else self._source.writer(out, mark)
             with closing(writer):
                 for read, _, verdict in self._judged(batch):
                     of = None if verdict is None or verdict.of is None else batch.key_of(verdict.of)

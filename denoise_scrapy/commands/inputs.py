@@ -95,7 +95,11 @@ def sources_of(names: Sequence[str], command: str, settings: Given) -> list[byte
     for name in names:
         if _OTHER_URL.match(name) and name not in urls:
             raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
-    found: dict[str, bytes | Fetched] = {name: _read(name) for name in names if name not in urls}
+    found: dict[str, bytes | Fetched] = {
+        name: sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes()
+        for name in names
+        if name not in urls
+    }
     if urls:  # last: a missing file is found before any request is sent
         from denoise_scrapy.commands.scrapy_command import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
 
@@ -107,10 +111,6 @@ def pages_of(names: Sequence[str], command: str, settings: Given) -> list[tuple[
     """Read the source of each page, bytes of a file, which are decoded as browsers do; and its URL if fetched."""
     sources = sources_of(names, command, settings)
     return [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
-
-
-def _read(name: str) -> bytes:
-    return sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes()
 
 
 def _decoded(name: str, data: bytes) -> str:

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _add_on(settings: Settings) -> str:
-    """Say whether the project's settings name it: of two lines `ADDONS = …` the second one counts."""
+    """Return whether the project's settings name it: the second of two lines `ADDONS = …` counts."""
     names = [addon if isinstance(addon, str) else global_object_name(addon) for addon in settings.getdict("ADDONS")]
     if not ADDON.isdisjoint(names):
         return "enabled"

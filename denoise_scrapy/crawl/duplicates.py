@@ -1,9 +1,9 @@
-"""The duplicates of a crawl: whether an item repeats another, and what becomes of both.
+"""Checks the items of a crawl for near-duplicates, and follows those that are kept to their delivery.
 
-The text of an item becomes final in the index when the item was delivered, and is else withdrawn. It is delivered when
-it has left the last pipeline and one of Scrapy's feeds, if there are any, has written it. It may be dropped or fail
-before, or its process may be killed: then its copies are none, and must not be dropped for it. Until that is known they
-wait. No fault of the index's store stops the crawl: items pass unchecked, and are written later.
+The text of an item becomes final in the index when the item is delivered, and is withdrawn otherwise. An item is
+delivered when it has left the last pipeline and, if Scrapy has feeds, one of them has written it. It may be dropped or
+fail before, or its process may be killed: then its near-duplicates are no copies, and must not be dropped. They wait
+until that is known. No fault of the index's store stops the crawl: items pass unchecked, and are written later.
 """
 
 from __future__ import annotations
@@ -148,12 +148,12 @@ class DuplicateCheck:
             self._failed(error)
 
     def begin(self) -> None:
-        """Note from now on, again and again, that the crawl lives."""
+        """Record at intervals, from now on, that the crawl is alive."""
         self._beat = create_looping_call(self._beat_now)
         self._beat.start(CLAIM_SECONDS / 3, now=False)
 
     async def finish(self) -> None:
-        """Settle what is left: items whose last object is not known. Those that failed were named by their signals."""
+        """Settle the items left, whose last objects are unknown; those that failed were reported by signals."""
         for delivery in list(self._open):
             await self._settle(delivery)
         if self._missed:
@@ -165,15 +165,12 @@ class DuplicateCheck:
         if self._beat is not None and self._beat.running:
             self._beat.stop()
         self._look_for_file()
-        _ = self.nbytes
         self._let_go()
 
     @property
     def nbytes(self) -> int:
         """Bytes that the index holds beside its store, or held when it was closed."""
-        if self.index is not None:
-            self._nbytes = self.index.stats["bytes"]
-        return self._nbytes
+        return self._nbytes if self.index is None else self.index.stats["bytes"]
 
     async def check(self, text: ItemText, whose: ItemPage) -> Verdict | None:
         """Check the text of an item, and keep it if it repeats none; items of one page are no copies of each other.
@@ -198,7 +195,7 @@ class DuplicateCheck:
         return verdict
 
     def is_wanted(self, item: Any, text: ItemText, of: str | None) -> bool:
-        """Return whether an item may go to a feed that has refused the one that it repeats, and so has neither."""
+        """Return whether an item may go to a feed that rejected the kept item that it repeats."""
         return self._feeds.may_take(item, self._refused.get(hash((of, text.scope)), ()))
 
     async def use(self, call: Callable[[DuplicateIndex], Answer]) -> Answer | None:
@@ -220,13 +217,14 @@ class DuplicateCheck:
             except Exception as error:
                 self._failed(error)
             else:
-                if self.index is not None and (unnoted := self.index.note_error) is not None:
+                unnoted = None if self.index is None else self.index.note_error
+                if self.index is not None and unnoted is not None:
                     self.index.note_error = None
                     self._failed(unnoted)  # else each copy would wait for a silent server
-                    return answer
-                if self._back_off.pause:
-                    logger.info("The index of texts can be used again", extra=self._log.extra)
-                self._back_off.worked()
+                else:
+                    if self._back_off.pause:
+                        logger.info("The index of texts can be used again", extra=self._log.extra)
+                    self._back_off.worked()
                 return answer
             return None
 
@@ -387,10 +385,10 @@ class DuplicateCheck:
         if away and required:
             advice += " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)"
         said = f"the index of texts {shown}: {str(error).removeprefix(f'{shown}: ')}{advice}"
-        return UnusableIndexError(said, passes=passes_by_itself(error) or (away and not required))
+        return UnusableIndexError(said, passes=_passes_by_itself(error) or (away and not required))
 
     def _look_for_file(self) -> None:
-        """Say once that the index's file has vanished: SQLite writes on without noticing."""
+        """Warn once that the index's file has vanished: SQLite writes on without noticing."""
         if self.index is not None and self._file is not None and _identity(self._place) != self._file:
             self._file = None
             self._log.count("dedup/store_failed")
@@ -412,6 +410,7 @@ class DuplicateCheck:
         index, self.index = self.index, None
         try:
             if index is not None:
+                self._nbytes = index.stats["bytes"]
                 index.close()
         except Exception as error:  # it was no use any more
             logger.debug("The index of texts was not closed: %r", error)
@@ -444,11 +443,11 @@ class DuplicateCheck:
 
 def _identity(place: str) -> tuple[int, int] | None:
     """Return the identity of an index's file; None where there is none."""
-    try:
-        found = Path(place).stat() if is_file(place) else None
-    except OSError:
-        return None
-    return None if found is None else (found.st_dev, found.st_ino)
+    with suppress(OSError):
+        if is_file(place):
+            found = Path(place).stat()
+            return found.st_dev, found.st_ino
+    return None
 
 
 def index_place(settings: DenoiseSettings, directory: str | None) -> str:
@@ -458,15 +457,8 @@ def index_place(settings: DenoiseSettings, directory: str | None) -> str:
     return str(Path(directory, INDEX_FILE)) if directory else MEMORY
 
 
-def passes_by_itself(error: Exception) -> bool:
-    """Return whether a fault of opening or writing a file may pass: a full disk, a read-only file.
-
-    Example:
-        >>> passes_by_itself(sqlite3.OperationalError("attempt to write a readonly database"))
-        True
-        >>> passes_by_itself(sqlite3.DatabaseError("database disk image is malformed"))
-        False
-    """
+def _passes_by_itself(error: Exception) -> bool:
+    """Return whether a fault of opening or writing a file may pass: a full disk, a read-only file."""
     if isinstance(error, sqlite3.OperationalError):
         return any(words in str(error) for words in _PASSING_WORDS)
     return isinstance(error, OSError) and error.errno in _PASSING

@@ -57,33 +57,19 @@ _processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", defaul
 
 
 class ItemText(NamedTuple):
-    """The text and fields of an item that go to the index.
+    """The text and fields of an item that go to the index."""
 
-    Attributes:
-        key: What identifies the item.
-        text: What is compared.
-        scope: Site within which it is compared, "" for all; and what the fields say that must agree.
-        group: What the fields say that must differ.
-        site: Host that the item is from.
-        title: Its title.
-        values: Its other fields, by which like texts are told apart.
-        fields: All of it that shows a change, beside its text.
-        source: What its text was taken from, and how; "" where that is not known.
-        is_alone: Whether it is compared with nothing but what it was.
-        obstacle: Why it is not compared, the name of a stat; "" if it is.
-    """
-
-    key: str = ""
-    text: str = ""
-    scope: str = ""
-    group: str = ""
-    site: str = ""
+    key: str = ""  # what identifies the item
+    text: str = ""  # what is compared
+    scope: str = ""  # site within which it is compared, "" for all; and what the fields say that must agree
+    group: str = ""  # what the fields say that must differ
+    site: str = ""  # host that the item is from
     title: str = ""
-    values: Mapping[str, object] = MappingProxyType({})
-    fields: Mapping[str, object] = MappingProxyType({})
-    source: str = ""
-    is_alone: bool = False
-    obstacle: str = ""
+    values: Mapping[str, object] = MappingProxyType({})  # its other fields, which distinguish similar texts
+    fields: Mapping[str, object] = MappingProxyType({})  # all of it that shows a change, beside its text
+    source: str = ""  # what its text was taken from, and how; "" where that is not known
+    is_alone: bool = False  # it is compared with nothing but what it was
+    obstacle: str = ""  # why it is not compared, the name of a stat
 
     @property
     def names(self) -> dict[str, Any]:
@@ -95,31 +81,19 @@ class ItemText(NamedTuple):
         return index.read(self.text, title=self.title, values=self.values, fields=self.fields, source=self.source)
 
     @property
-    def writable(self) -> bool:
-        """True where a store can write it: half characters cannot be written."""
-        try:
-            "".join((self.key, self.text, self.scope, self.group, self.site)).encode()
-        except UnicodeEncodeError:
-            return False
-        return True
-
-    @property
     def chars(self) -> int:
         """Characters that it holds."""
         return len(self.key) + len(self.text)
 
 
 class Delivery:
-    """The text of an item on its way: `claim` is its claim in the index, 0 for none.
-
-    `unchecked`: the index could not be used for it. `over` is set when it is known what became of the item.
-    """
+    """The text of an item on its way."""
 
     def __init__(self, text: ItemText):
         self.text = text
-        self.claim = 0
-        self.unchecked = False
-        self.over = asyncio.Event()
+        self.claim = 0  # its claim in the index, 0 for none
+        self.unchecked = False  # the index could not be used for it
+        self.over = asyncio.Event()  # set when it is known what became of the item
 
 
 class ItemPage:
@@ -226,7 +200,7 @@ class ResponseItems:
     def rest(self) -> list[tuple[Any, _Named]]:
         """Return the item that is held, if there is one."""
         held, self._held = self._held, None
-        return [] if held is None else [held]
+        return [held] if held else []
 
     def is_about(self, named: _Named) -> bool:
         """Return whether this page is about an item, as far as items have come."""

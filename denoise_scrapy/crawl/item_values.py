@@ -26,7 +26,7 @@ from denoise_scrapy.items import all_values, get_field, is_markup, own_values, u
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.annotations import LIBRARIES, MAX_HTML, load
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.settings import MARK, META_FIELDS, SEEN, VARIANT, ConfigurationError
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.health import PageReading
 from denoise_scrapy.site.urls import canonical
@@ -58,18 +58,13 @@ SAID = {
     "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, of which a site's pages share most: it is not "
     "compared. (Further such items: denoise/dedup/html)",
 }
-# Keys of DENOISE_FIELDS whose values change with the pages that a page is compared with, and show no change of it.
 AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that show a change
-OF_COMPARISON = ("body", "title", "html", "markdown", "confidence", "comparison", "blocks")
 
 
 class Spellings:
-    """Keys of pages: what tells a page from others, whatever its address is this time.
+    """Keys of pages: the same for a page whatever its address is this time.
 
     Another address at which a crawl meets the same page again is a key of its own, as it is a copy and no update.
-
-    Attributes:
-        evicted: Pages of which it was forgotten how they were met first.
 
     Example:
         >>> met = Spellings()
@@ -79,7 +74,7 @@ class Spellings:
     """
 
     def __init__(self) -> None:
-        self.evicted = 0
+        self.evicted = 0  # pages of which it was forgotten how they were met first
         self._first: dict[int, int] = {}  # hashes: of a page, of its address
 
     def key(self, url: str) -> str:
@@ -111,7 +106,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
         return ItemText(obstacle="no_text")
     key = _key(item, whose)
     gave = whose.gave(field, text)
-    obstacle = _obstacle(ItemText(key, text), field, whose, named=bool(fields.text))
+    obstacle = _obstacle(key, text, field, whose, named=bool(fields.text))
     if obstacle:
         return ItemText(obstacle=obstacle)
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
@@ -121,12 +116,12 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
         key = whose.siblings.numbered(key)
     own = whose.own_page
     made = None if own is None else own.text
-    skipped = {field, settings.url_field, settings.dedup_key_field, settings.mark_field, *fields.ignored}
-    skipped |= {settings.variant_field, settings.seen_field}
+    marks = map(settings.mark_field, (MARK, VARIANT, SEEN))
+    skipped = {field, settings.url_field, settings.dedup_key_field, *marks, *fields.ignored}
     values = own_values(item, {*skipped, *settings.item_fields.values()})
     title = str(values.pop("title", "" if made is None else made.title))
-    made_so = {name for what, name in settings.item_fields.items() if what in OF_COMPARISON}
-    shown = all_values(item, skipped | made_so)
+    # a body changes with the pages that its page is compared with, and shows no change of it
+    shown = all_values(item, skipped | {name for what, name in settings.item_fields.items() if what in OF_BODY})
     if made is not None and made.amounts:
         shown[AMOUNTS] = made.amounts
     return ItemText(
@@ -143,18 +138,22 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     )
 
 
-def _obstacle(found: ItemText, field: str, whose: ItemPage, *, named: bool) -> str:
-    """Why the text in a field is not compared, "" if it is."""
-    gave = whose.gave(field, found.text)
+def _obstacle(key: str, text: str, field: str, whose: ItemPage, *, named: bool) -> str:
+    """Return why the text in a field is not compared; "" if it is."""
+    gave = whose.gave(field, text)
     if gave and whose.reason:
         return "shared"
     if not (gave or named):
         return "not_ours"
-    if not (gave and field == whose.settings.body_field) and is_markup(found.text):
+    if not (gave and field == whose.settings.body_field) and is_markup(text):
         return "html"
-    if not found.key:
+    if not key:
         return "no_key"
-    return "" if found.writable else "unwritable"
+    try:
+        (key + text).encode()
+    except UnicodeEncodeError:  # half characters, which no store can write
+        return "unwritable"
+    return ""
 
 
 def _key(item: Any, whose: ItemPage) -> str:
@@ -169,30 +168,19 @@ def _key(item: Any, whose: ItemPage) -> str:
 class CopyCounts:
     """Counts near-duplicates by the item they are copies of, in bounded memory.
 
-    Attributes:
-        items: Items of which it is known whether they repeat another; others may be waiting.
-        dropped: Those of them that were dropped.
-        in_a_row: How many of these without another between.
-        most: Key of the item with the most copies, "" before the first.
-        most_copies: How many it has.
-        titles: Different titles of the copies of the item counted last, five at the most.
-        examples: Keys of three of these copies, as far as there are so many.
-        evicted: Items of which it was forgotten how many copies they have.
-
     Example:
         >>> counts = CopyCounts()
         >>> for key, copy, title in (("a", "/1", "Fox"), ("b", "/2", "Owl"), ("a", "/3", "Elk")):
-        ...     counts.count(key, copy, title)
-        >>> counts.most, counts.most_copies, counts.titles, counts.examples
-        ('a', 2, 2, ['/1', '/3'])
+        ...     _ = counts.count(key, copy, title)
+        >>> counts.most, counts.most_copies
+        ('a', 2)
     """
 
     def __init__(self) -> None:
-        self.items = self.dropped = self.in_a_row = 0
-        self.most = ""
-        self.most_copies = 0
-        self.evicted = self.titles = 0
-        self.examples: list[str] = []
+        self.items = 0  # of which it is known whether they repeat another; others may be waiting
+        self.dropped = self.in_a_row = 0  # of these, and how many without another between
+        self.most, self.most_copies = "", 0  # the item with the most copies
+        self.evicted = 0  # items of which it was forgotten how many copies they have
         self._counts: Counter[str] = Counter()
         self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
 
@@ -202,21 +190,19 @@ class CopyCounts:
         self.dropped += dropped
         self.in_a_row = self.in_a_row + 1 if dropped else 0
 
-    def count(self, key: str | None, copy: str = "", title: str = "") -> None:
-        """Count a copy of an item."""
-        if key is None:
-            return
+    def count(self, key: str, copy: str, title: str) -> list[str]:
+        """Count a copy of an item; return keys of three copies once five have different titles, else none."""
         self._counts[key] += 1
         titles = self._titles.setdefault(key, {})
         if title and len(titles) < MOST_TITLES:
             titles.setdefault(title[:MOST_TITLE], copy)
-        self.titles, self.examples = len(titles), list(titles.values())[:3]
         if self._counts[key] > self.most_copies:
             self.most, self.most_copies = key, self._counts[key]
         if len(self._counts) > MOST_COUNTED:
             self.evicted += len(self._counts) - MOST_COUNTED // 2
             self._counts = Counter(dict(self._counts.most_common(MOST_COUNTED // 2)))
             self._titles = {key: titles for key, titles in self._titles.items() if key in self._counts}
+        return list(titles.values())[:3] if len(titles) == MOST_TITLES else []
 
 
 VERSION = version("denoise-scrapy")  # which takes .25 ms
@@ -241,21 +227,12 @@ OF_BODY: Mapping[str, Callable[[Body, DenoiseSettings], Any]] = MappingProxyType
         "blocks": lambda body, _: [asdict(block) for block in body.blocks],
     }
 )
-# What they receive of its metadata, which needs the page's HTML and the libraries of the extra `meta`.
-OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
-    {
-        "author": lambda meta: list(meta.authors),
-        "description": lambda meta: meta.description,
-        "site_name": lambda meta: meta.site_name,
-        "tags": lambda meta: list(meta.tags),
-        "lang": lambda meta: meta.language,
-        "published": lambda meta: meta.published,
-        "modified": lambda meta: meta.modified,
-        "image": lambda meta: meta.image,
-        "canonical": lambda meta: meta.canonical,
-        "meta": asdict,
-    }
-)
+
+
+def _of_meta(meta: Metadata, what: str) -> Any:
+    """Return what a field of `META_FIELDS` receives of a page's metadata."""
+    value = asdict(meta) if what == "meta" else getattr(meta, {"author": "authors", "lang": "language"}.get(what, what))
+    return list(value) if isinstance(value, tuple) else value
 
 
 class ItemValues:
@@ -274,7 +251,7 @@ class ItemValues:
         self._comparison = comparison
         self._beside = beside
         for what in settings.item_fields if settings.enabled else ():
-            if what in OF_META:
+            if what in META_FIELDS:
                 try:
                     for library in LIBRARIES:
                         load(library)
@@ -291,7 +268,7 @@ class ItemValues:
         work = partial(_made, crawled.page, others, settings, crawled.response())
         # a small page that is compared with large ones counts as large too: with 100,000 blocks that takes .1 s
         size = max([crawled.size, *(one.facts.nbytes for one in pages)])
-        if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(OF_META):
+        if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(META_FIELDS):
             # strategies of users, and the libraries for metadata, are never called by two threads
             made = await self._beside.alone(work, "others")
         elif is_large(size):
@@ -339,7 +316,7 @@ def _made(
     body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
     values = {field: OF_BODY[what](body, settings) for what, field in fields.items() if what in OF_BODY}
-    wanted = {what: field for what, field in fields.items() if what in OF_META}
+    wanted = {what: field for what, field in fields.items() if what in META_FIELDS}
     if wanted:
         if response is None:
             lack = "meta/no_html"
@@ -350,7 +327,7 @@ def _made(
             meta = metadata_of(html_of(response), page.url if response else None, body.text, body.title)
         except Exception as failed:
             error = failed
-        values |= {field: OF_META[what](meta) for what, field in wanted.items()}
+        values |= {field: _of_meta(meta, what) for what, field in wanted.items()}
     title = source = amounts = ""
     if settings.needs_index:
         title, source = body.title, _source(page, settings)

@@ -76,7 +76,7 @@ def page(web: Web) -> str:
         (
             {"pyarrow"},
             'FEEDS={"items.parquet": {"format": "parquet"}}',
-            "format'] = 'parquet' needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]",
+            "format'] = 'parquet': Parquet needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]",
         ),
     ],
 )

@@ -70,28 +70,22 @@ def test_an_invalid_wish_of_a_request_is_said_once_and_the_crawl_goes_on(four: l
 
 
 def test_a_text_of_the_spider_is_kept(four: list[str]) -> None:
-    def parse(self: Any, response: Any) -> Any:
-        yield {"url": response.url, "body": f"my own text of {response.url}"}
-
-    done = crawl(spider_of(*four, parse=parse))
-    assert done.bodies()[four[0]] == f"my own text of {four[0]}"
+    spider = spider_of(*four, parse=lambda self, response: [{"url": response.url, "body": f"my own of {response.url}"}])
+    done = crawl(spider)
+    assert done.bodies()[four[0]] == f"my own of {four[0]}"
     assert done.stat("body/kept") == 4
-    done = crawl(spider_of(*four, parse=parse), {"DENOISE_OVERWRITE": True})
-    assert sentence(0) in done.bodies()[four[0]]
+    assert sentence(0) in crawl(spider, {"DENOISE_OVERWRITE": True}).bodies()[four[0]]
 
 
 def test_an_item_is_given_what_its_settings_ask_for(four: list[str]) -> None:
     names = ("html", "markdown", "confidence", "comparison", "blocks")
-    settings = {"DENOISE_FIELDS": {name: name for name in names}}
-    done = crawl(spider_of(*four), settings)
+    done = crawl(spider_of(*four), {"DENOISE_FIELDS": {name: name for name in names}})
     item = next(item for item in done.items if item["url"] == four[0])
     assert set(item) == {"url", "body", *names}
-    assert sentence(0) in item["body"]
     assert item["html"].startswith("<") and sentence(0) in item["markdown"]
     assert 0 < item["confidence"] <= 1
     assert set(item["comparison"]) <= {*four[1:]}
-    kept = [block["text"] for block in item["blocks"] if block["kept"]]
-    assert "\n".join(kept) == item["body"]
+    assert "\n".join(block["text"] for block in item["blocks"] if block["kept"]) == item["body"]
     json.dumps(item)
 
 
@@ -122,36 +116,27 @@ def test_pages_without_a_server_are_treated_without_fetches(tmp_path: Any) -> No
 
 NONE_HAS_ONE = "Not one item of this crawl has a text of its page: "
 ROWS = [{"n": "1"}, {"n": "2"}]
+SHARED = "2 share a page with others (DENOISE_SHARED_BODY = True"
+ELSEWHERE = " name a page that the spider has not fetched"
 
 
 @pytest.mark.parametrize(
-    ("rows", "why"),
+    ("rows", "settings", "why"),
     [
-        (ROWS, "2 share a page with others (DENOISE_SHARED_BODY = True"),
-        ([{"url": "https://else.example/1"}] * 3, "3 name a page that the spider has not fetched (follow the link"),
-        ([*ROWS, {"url": "/b"}], "2 share a page with others "),
+        (ROWS, {}, [SHARED]),
+        ([{"url": "https://else.example/1"}] * 3, {}, [f"3{ELSEWHERE} (follow the link"]),
+        ([*ROWS, {"url": "/b"}], {}, [SHARED, f"; 1{ELSEWHERE}"]),
+        (ROWS, {"DENOISE_SHARED_BODY": True}, []),
+        (ROWS[:1], {}, []),
+        ([{"body": "own", **row} for row in ROWS], {"DENOISE_SHARED_BODY": True}, []),
+        (ROWS, {"DENOISE_ENABLED": False}, []),
+        ([], {}, []),
     ],
 )
-def test_a_crawl_without_one_body_says_why_at_its_end(four: list[str], rows: Any, why: str) -> None:
-    done = crawl(spider_of(four[0], parse=lambda self, response: rows), {"DENOISE_DEDUP": "off"})
-    [line] = done.lines(NONE_HAS_ONE)
-    assert " WARNING " in line and NONE_HAS_ONE + why in line
-    assert ("; 1 name a page" in line) == (len(rows) == 3 and "n" in rows[0])
-    assert "DENOISE_ENABLED = False" in line
-
-
-@pytest.mark.parametrize(
-    ("rows", "settings"),
-    [
-        (ROWS, {"DENOISE_SHARED_BODY": True}),
-        (ROWS[:1], {}),
-        ([{"body": "own", **row} for row in ROWS], {"DENOISE_SHARED_BODY": True}),
-        (ROWS, {"DENOISE_ENABLED": False}),
-        ([], {}),
-    ],
-)
-def test_a_crawl_is_not_complained_of_that_has_a_body_or_wants_none(
-    four: list[str], rows: Any, settings: dict[str, Any]
+def test_a_crawl_that_wants_bodies_and_has_none_says_why_at_its_end(
+    four: list[str], rows: Any, settings: dict[str, Any], why: list[str]
 ) -> None:
-    spider = spider_of(four[0], parse=lambda self, response: rows)
-    assert NONE_HAS_ONE not in crawl(spider, settings | {"DENOISE_DEDUP": "off"}).log
+    done = crawl(spider_of(four[0], parse=lambda self, response: rows), settings | {"DENOISE_DEDUP": "off"})
+    lines = done.lines(NONE_HAS_ONE)
+    assert len(lines) == bool(why)
+    assert all(part in lines[0] for part in [" WARNING ", *why, "DENOISE_ENABLED = False"] if why)

@@ -3,166 +3,59 @@
 import asyncio
 import json
 import sqlite3
+import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import strategies as st
 from scrapy.exceptions import DropItem
 from scrapy.exporters import JsonLinesItemExporter
 from scrapy.extensions.feedexport import ItemFilter
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
-from tests.crawl.web import Reply, Web, article, story
+from tests.crawl.web import Web, article, story
+
+PAGES, STORIES = 6, 2  # page n tells story n % STORIES
+ALL = frozenset(range(PAGES))
+AT_ONCE = {"CONCURRENT_REQUESTS_PER_DOMAIN": 16}
+PASS, SLOW = ("pass", 0.0), ("pass", 0.15)
 
 
-def is_first(item: Any) -> bool:
-    return str(item["url"]).endswith("/first")
+class Fates:
+    """A pipeline of the user's, in which each item has its fate, some after a while."""
 
+    of: ClassVar[list[tuple[str, float]]] = []
 
-class Dropping:
-    """Drops the item of the first page."""
-
-    def process_item(self, item: Any) -> Any:
-        if is_first(item):
+    async def process_item(self, item: Any) -> Any:
+        fate, seconds = self.of[item["n"]]
+        if seconds:
+            await asyncio.sleep(seconds)
+        if fate == "drop":
             raise DropItem("not wanted")
-        return item
-
-
-class Failing:
-    """Fails for the item of the first page."""
-
-    def process_item(self, item: Any) -> Any:
-        if is_first(item):
+        if fate == "fail":
             raise RuntimeError("the database is away")
-        return item
+        return {"n": item["n"], "set": True} if fate == "replace" else {**item, "set": True}
 
 
-class Slow:
-    """Holds the item of the first page for a while."""
+class Taking(ItemFilter):
+    """Takes the items whose numbers are among the options of the feed."""
 
-    async def process_item(self, item: Any) -> Any:
-        if is_first(item):
-            await asyncio.sleep(0.6)
-        return item
+    def accepts(self, item: Any) -> bool:
+        return item["n"] in self.feed_options["takes"]
 
 
-class SlowAndFailing(Slow):
-    """Holds the item of the first page for a while, then fails."""
+class TakingLate(Taking):
+    """Looks at a field that a later pipeline sets."""
 
-    async def process_item(self, item: Any) -> Any:
-        return Failing().process_item(await super().process_item(item))
-
-
-class Replacing:
-    """Hands on another object, without a key."""
-
-    async def process_item(self, item: Any) -> Any:
-        await asyncio.sleep(0.01)
-        return {"text": item["body"]}
+    def accepts(self, item: Any) -> bool:
+        return bool(item["set"]) and super().accepts(item)
 
 
-@pytest.fixture
-def pages(web: Web) -> Web:
-    web.pages["/first"] = article(1, text=story(1))
-    web.pages["/second"] = article(1, text=story(1) + " Shared by a reader of ours.")
-    web.pages["/other"] = article(2)
-    return web
-
-
-def crawled(web: Web, pipeline: type, folder: Path, paths: str = "/first /second /other", **settings: Any) -> Crawl:
-    given = {"ITEM_PIPELINES": {pipeline: 500}, "DENOISE_DEDUP_STORE": str(folder / "texts.sqlite")}
-    return crawl(spider_of(*map(web, paths.split())), {**given, **settings})
-
-
-def delivered(done: Crawl) -> list[str]:
-    return sorted(item["url"].rpartition("/")[2] for item in done.items)
-
-
-def query(folder: Path, question: str) -> Any:
-    with sqlite3.connect(folder / "texts.sqlite") as file:
-        return file.execute(question).fetchone()[0]
-
-
-def assert_final(folder: Path, *numbers: int) -> None:
-    """No claim is left, and these stories are in the index for good, under keys of the crawl."""
-    assert query(folder, "SELECT count(*) FROM claims") == 0
-    scope = str(query(folder, "SELECT scope FROM texts"))
-    with DuplicateIndex(store=SQLiteStore(folder / "texts.sqlite")) as index:
-        verdicts = [index.check("/asked", story(number), scope=scope) for number in numbers]
-    assert all(verdict.duplicate and not verdict.pending for verdict in verdicts)
-
-
-@pytest.mark.parametrize("pipeline", [Dropping, Failing])
-@pytest.mark.parametrize("settings", [ONE_BY_ONE, {}])
-def test_a_copy_of_an_item_that_was_lost_later_is_kept(
-    pages: Web, tmp_path: Path, pipeline: type, settings: dict[str, Any]
-) -> None:
-    done = crawled(pages, pipeline, tmp_path, **settings)
-    assert delivered(done) == ["other", "second"]
-    assert_final(tmp_path, 1)
-
-
-@pytest.mark.parametrize(("pipeline", "left", "withdrawn"), [(Slow, "first", 0), (SlowAndFailing, "second", 1)])
-def test_a_copy_waits_for_what_becomes_of_an_item(
-    pages: Web, tmp_path: Path, pipeline: type, left: str, withdrawn: int
-) -> None:
-    pages.pages["/second"] = Reply(pages.pages["/second"].encode(), seconds=0.2)
-    done = crawled(pages, pipeline, tmp_path)
-    assert delivered(done) == sorted([left, "other"])
-    assert len(done.dropped) == (left == "first")
-    assert done.stat("dedup/waits") >= 1
-    assert done.stat("dedup/withdrawn") == withdrawn
-    assert_final(tmp_path, 1)
-
-
-def test_nobody_waits_for_ever(pages: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.LONGEST_WAIT", 0.05)
-    pages.pages["/second"] = Reply(pages.pages["/second"].encode(), seconds=0.2)
-    done = crawled(pages, Slow, tmp_path)
-    assert delivered(done) == ["first", "other", "second"]
-    assert done.stat("dedup/waited_in_vain") == 1
-
-
-def test_an_item_that_becomes_another_object_is_known_again(pages: Web, tmp_path: Path) -> None:
-    """Also where several do so at once."""
-
-    def parse(self: Any, response: Any) -> Any:
-        for n in range(10, 16):
-            yield {"url": f"{response.url}#{n}", "body": story(n)}
-
-    store = {"ITEM_PIPELINES": {Replacing: 500}, "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")}
-    done = crawl(spider_of(pages("/first"), parse=parse), {"DENOISE_DEDUP_FIELDS": "body", **store})
-    assert len(done.items) == 6
-    assert_final(tmp_path, *range(10, 16))
-
-
-class Looking:
-    """Notes, when the second item comes, how many lines the feed file has."""
-
-    lines: ClassVar[list[int]] = []
-    feed = Path()
-
-    def process_item(self, item: Any) -> Any:
-        written = self.feed.read_bytes() if self.feed.exists() else b""  # it is opened with the first item
-        self.lines.append(written.count(b"\n"))
-        return item
-
-
-def test_what_is_final_is_in_the_feed_file(pages: Web, tmp_path: Path) -> None:
-    Looking.lines, Looking.feed = [], tmp_path / "items.jsonl"
-    feeds = {str(Looking.feed): {"format": "jsonlines"}}
-    done = crawled(pages, Looking, tmp_path, "/first /other", FEEDS=feeds, **ONE_BY_ONE)
-    assert Looking.lines == [0, 1]
-    assert sorted(urls_in(Looking.feed)) == sorted(item["url"] for item in done.items)
-
-
-def urls_in(file: Path) -> list[str]:
-    lines = file.read_text("utf-8").splitlines() if file.exists() else []
-    return [json.loads(line)["url"] for line in lines]
-
-
-class First(ItemFilter):
+class TakingOne(ItemFilter):
     """Takes one item only: the answer to a second question about it is another."""
 
     def accepts(self, item: Any) -> bool:
@@ -170,92 +63,137 @@ class First(ItemFilter):
         return not full
 
 
-class NotTheFirst(ItemFilter):
-    def accepts(self, item: Any) -> bool:
-        return not is_first(item)
-
-
-class Nothing(ItemFilter):
-    def accepts(self, item: Any) -> bool:
-        return False
-
-
-class Unsure(ItemFilter):
-    """Looks at a field that a later pipeline sets."""
-
-    def accepts(self, item: Any) -> bool:
-        return bool(item["number"] == 2)
-
-
-class Numbering:
-    numbers: ClassVar[list[str]] = ["/other", "/first", "/second"]
-
-    def process_item(self, item: Any) -> Any:
-        return {**item, "number": next(n for n, end in enumerate(self.numbers) if item["url"].endswith(end))}
-
-
 class Broken(JsonLinesItemExporter):
     def export_item(self, item: Any) -> None:
-        if is_first(item):
+        if item["n"] == 0:
             raise TypeError("cannot be written")
         super().export_item(item)
 
 
-def fed(pages: Web, folder: Path, *filters: Any, **settings: Any) -> tuple[Crawl, list[list[str]]]:
-    """Crawl with a feed for each filter; what was crawled, and what each feed has."""
-    files = [folder / f"{number}.jsonl" for number in range(len(filters))]
-    feeds = {str(file): {"format": "jsonlines", **how} for file, how in zip(files, filters, strict=True)}
-    done = crawled(pages, Numbering, folder, FEEDS=feeds, **ONE_BY_ONE, **settings)
-    return done, [sorted(url.rpartition("/")[2] for url in urls_in(file)) for file in files]
+@pytest.fixture
+def pages(web: Web) -> Web:
+    web.pages = {f"/{n}": article(n % STORIES, text=story(n % STORIES) + n // STORIES * " Shared here.") for n in ALL}
+    return web
 
 
-@pytest.mark.parametrize("refusing", [NotTheFirst, Unsure])
-def test_a_copy_of_an_item_that_all_feeds_refuse_is_kept(pages: Web, tmp_path: Path, refusing: type) -> None:
-    done, feeds = fed(pages, tmp_path, {"item_filter": refusing}, {"item_filter": Nothing})
-    assert "second" in feeds[0]
-    assert feeds[1] == []
-    assert not done.dropped
-    assert done.stat("dedup/withdrawn") >= 1
-    assert query(tmp_path, "SELECT count(*) FROM claims") == 0
+def crawled(web: Web, folder: Path, fates: list[tuple[str, float]], *feeds: Any, **given: Any) -> tuple[Crawl, Any]:
+    """Crawl the pages with feeds of these options; what was crawled, and the numbers of what each feed has."""
+    Fates.of = fates
+    files = [folder / f"{number}.jsonl" for number in range(len(feeds))]
+    store: dict[str, Any] = {"DENOISE_DEDUP_STORE": str(folder / "texts.sqlite"), "DENOISE_DEDUP_FIELDS": ["-n"]}
+    store["ITEM_PIPELINES"] = {Fates: 500}
+    store["FEEDS"] = {str(file): {"format": "jsonlines", **feed} for file, feed in zip(files, feeds, strict=True)}
+    spider = spider_of(
+        *(web(f"/{n}") for n in range(len(fates))),
+        parse=lambda self, response: [{"url": response.url, "n": int(response.url.rpartition("/")[2])}],
+    )
+    return crawl(spider, store | given), [numbers_in(file) for file in files]
 
 
-@pytest.mark.parametrize("refusing", [NotTheFirst, Unsure])
-def test_a_copy_goes_to_a_feed_that_refused_the_kept_item(pages: Web, tmp_path: Path, refusing: type) -> None:
-    done, feeds = fed(pages, tmp_path, {}, {"item_filter": refusing})
-    assert feeds[0] == ["first", "other", "second"]
-    assert "second" in feeds[1]
-    assert not done.dropped
+def numbers_in(file: Path) -> list[int]:
+    return [json.loads(line)["n"] for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+
+
+def assert_final(folder: Path, stories: set[int]) -> None:
+    """No claim is left, and these stories are in the index for good, no others, under keys of the crawl."""
+    with sqlite3.connect(folder / "texts.sqlite") as file:
+        [(claims,)] = file.execute("SELECT count(*) FROM claims")
+        scope = str((file.execute("SELECT scope FROM texts").fetchone() or [""])[0])
+    assert claims == 0
+    with DuplicateIndex(store=SQLiteStore(folder / "texts.sqlite")) as index:
+        verdicts = {number: index.check("/asked", story(number), scope=scope) for number in range(STORIES)}
+    assert {number for number, one in verdicts.items() if one.duplicate and not one.pending} == stories
+
+
+fates = st.tuples(st.sampled_from(["pass", "pass", "drop", "fail", "replace"]), st.sampled_from([0.0, 0.0, 0.15]))
+takes = st.sets(st.integers(0, PAGES - 1))
+
+
+@settings(
+    max_examples=25,  # a crawl each, of some tenths of a second
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+)
+@given(
+    fates=st.lists(fates, min_size=PAGES, max_size=PAGES),
+    feeds=st.lists(st.tuples(st.sampled_from([Taking, TakingLate]), takes), max_size=2),
+    order=st.sampled_from([ONE_BY_ONE, AT_ONCE]),
+)
+@example([("fail", 0.0), *[PASS] * 5], [], ONE_BY_ONE)
+@example([("fail", 0.3), *[PASS] * 5], [], AT_ONCE)
+@example([PASS] * PAGES, [(Taking, ALL - {0}), (Taking, set())], ONE_BY_ONE)
+@example([PASS] * PAGES, [(Taking, ALL), (TakingLate, ALL - {0})], ONE_BY_ONE)
+def test_each_story_is_delivered_once_whatever_becomes_of_its_items(
+    pages: Web, fates: list[tuple[str, float]], feeds: list[tuple[type, set[int]]], order: dict[str, Any]
+) -> None:
+    """To each feed that takes an item of it; a copy is dropped only for one that was delivered."""
+    left = {n for n, (fate, _) in enumerate(fates) if fate in ("pass", "replace")}
+    with tempfile.TemporaryDirectory() as folder:
+        options = [{"item_filter": kind, "takes": numbers} for kind, numbers in feeds]
+        done, written = crawled(pages, Path(folder), fates, *options, **order)
+        delivered = [{item["n"] for item in done.items}] if not feeds else [set(one) for one in written]
+        for found, numbers in zip(delivered, [numbers for _, numbers in feeds] or [ALL], strict=True):
+            assert found <= left & numbers
+            stories = Counter(n % STORIES for n in found)
+            assert set(stories) == {n % STORIES for n in left & numbers}
+            assert len(feeds) > 1 or max(stories.values(), default=1) == 1
+        assert_final(Path(folder), {n % STORIES for n in set.union(*delivered)})
+    assert done.stat("dedup/waited_in_vain") == 0
+
+
+def test_nobody_waits_for_ever(pages: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.LONGEST_WAIT", 0.05)
+    done, _ = crawled(pages, tmp_path, [("pass", 0.6), PASS, PASS], DOWNLOAD_DELAY=0.1)
+    assert len(done.items) == 3
+    assert done.stat("dedup/waited_in_vain") == 1
+
+
+def test_copies_are_counted_as_they_wait_and_pass(pages: Web, tmp_path: Path) -> None:
+    pages.seconds = 0.05
+    done, _ = crawled(pages, tmp_path, [("fail", 0.5), PASS, PASS], **AT_ONCE, DOWNLOAD_DELAY=0.1)
+    assert done.stat("dedup/waits") >= done.stat("dedup/withdrawn") == 1
+    done, _ = crawled(pages, tmp_path / "..", [PASS] * 3, {}, {"item_filter": Taking, "takes": [2]}, **ONE_BY_ONE)
     assert done.stat("dedup/other_feed") == 1
 
 
+class Looking:
+    """Notes, when an item comes, how many lines the feed file has."""
+
+    lines: ClassVar[list[int]] = []
+    feed = Path()
+
+    def process_item(self, item: Any) -> Any:
+        self.lines.append(len(numbers_in(self.feed)))  # it is opened with the first item
+        return item
+
+
+def test_what_is_final_is_in_the_feed_file(pages: Web, tmp_path: Path) -> None:
+    Looking.lines, Looking.feed = [], tmp_path / "0.jsonl"
+    crawled(pages, tmp_path, [PASS] * 2, {}, ITEM_PIPELINES={Looking: 500}, **ONE_BY_ONE)
+    assert Looking.lines == [0, 1]
+    assert numbers_in(Looking.feed) == [0, 1]
+
+
 @pytest.mark.parametrize(
-    ("filters", "settings", "expected"),
+    ("feeds", "given", "expected"),
     [
-        ([{"item_filter": First}, {}], {}, [["first"], ["first", "other"]]),
-        ([{"item_classes": [dict]}, {"item_classes": [list]}], {}, [["first", "other"], []]),
-        ([{}], {"FEED_EXPORTERS": {"jsonlines": Broken}}, [["other", "second"]]),
+        ([{"item_filter": TakingOne}, {}], {}, [[0], [0, 1]]),
+        ([{"item_classes": [dict]}, {"item_classes": [list]}], {}, [[0, 1], []]),
+        ([{}], {"FEED_EXPORTERS": {"jsonlines": Broken}}, [[1, 2]]),
     ],
     ids=["asked once", "of a class", "cannot be written"],
 )
 def test_what_a_feed_takes_is_delivered(
-    pages: Web, tmp_path: Path, filters: list[Any], settings: dict[str, Any], expected: list[list[str]]
+    pages: Web, tmp_path: Path, feeds: list[Any], given: dict[str, Any], expected: list[list[int]]
 ) -> None:
-    done, feeds = fed(pages, tmp_path, *filters, **settings)
-    assert feeds == expected
-    assert len(done.dropped) == ("second" not in expected[0])
+    done, written = crawled(pages, tmp_path, [PASS] * 3, *feeds, **ONE_BY_ONE, **given)
+    assert written == expected
+    assert len(done.dropped) == (2 not in expected[0])
 
 
 def test_batches_count_what_a_feed_took(pages: Web, tmp_path: Path) -> None:
     feeds = {str(tmp_path / "%(batch_id)d.jsonl"): {"format": "jsonlines", "batch_item_count": 1}}
-    done = crawled(pages, Numbering, tmp_path, FEEDS=feeds, **ONE_BY_ONE)
+    done, _ = crawled(pages, tmp_path, [PASS] * 3, FEEDS=feeds, **ONE_BY_ONE)
     assert len(done.items) == 2
     assert done.stat("dedup/withdrawn") == done.stat("dedup/other_feed") == 0
-
-
-def test_items_all_at_once_are_told_apart_by_the_feeds(web: Web, tmp_path: Path) -> None:
-    paths = [f"/{number}{end}" for number in range(12) for end in ("/first", "/second")]
-    web.pages |= {path: article(int(path.split("/")[1])) for path in paths}
-    feeds = {str(tmp_path / "a.jsonl"): {"format": "jsonlines", "item_filter": NotTheFirst}}
-    settings = {"FEEDS": feeds, "CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
-    crawl(spider_of(*map(web, paths)), settings)
-    assert sorted(urls_in(tmp_path / "a.jsonl")) == sorted(web(path) for path in paths if path.endswith("second"))

@@ -46,24 +46,11 @@ def test_a_near_duplicate_is_dropped_with_its_reason(articles: Web, tmp_path: Pa
     assert (group.kept, group.copies) == (reason.of, (item["url"],))
 
 
-def test_marking_keeps_every_item(articles: Web) -> None:
-    done = crawl(spider_of(*urls(articles)), {**ONE_BY_ONE, "DENOISE_DEDUP": "mark"})
-    assert len(done.items) == 4
-    [mark] = [item["near_duplicate"] for item in done.items if "near_duplicate" in item]
-    assert mark["of"].startswith(articles.url)
-    assert mark["score"] > 0.7
-    assert done.stat("dedup/marked") == 1
-
-
-def test_nothing_is_compared_where_a_page_or_the_crawl_says_so(articles: Web) -> None:
+def test_texts_are_compared_within_a_site_or_over_all_or_not_at_all(articles: Web, other_web: Web) -> None:
     asking = (scrapy.Request(url, meta={"denoise": {"dedup": "off"}}) for url in urls(articles))
     assert len(crawl(spider_of(*asking)).items) == 4
     done = crawl(spider_of(*urls(articles)), {"DENOISE_DEDUP": "off"})
-    assert len(done.items) == 4
-    assert done.stat("dedup/checked") == 0
-
-
-def test_texts_are_compared_within_a_site_or_over_all(articles: Web, other_web: Web) -> None:
+    assert (len(done.items), done.stat("dedup/checked")) == (4, 0)
     other_web.pages["/copy"] = articles.pages["/copy"]
     started = [articles("/a/1"), other_web("/copy")]
     assert len(crawl(spider_of(*started)).items) == 2
@@ -124,13 +111,16 @@ def test_routes_of_scripts_are_pages_and_places_in_a_page_are_none(tmp_path: Pat
         assert done.stat("dedup/updated") == 0
 
 
-def test_items_without_text_or_key_pass() -> None:
-    done = crawl_of(
-        {"url": "https://a.example/"}, {"body": story(1)}, {"body": story(1)}, {"body": 5, "url": "https://a.example/1"}
-    )
-    assert len(done.items) == 4
-    assert done.stat("dedup/no_text") == 2
-    assert done.stat("dedup/no_key") == 2
+def test_items_that_cannot_be_compared_pass() -> None:
+    """Those without text or key, and those with half characters, which no store can write."""
+    keyed = [{"id": "bad\ud800", "body": story(1)}, {"id": "2", "body": story(2) + "\udfff"}]
+    keyed += [{"id": "https://a.example/\ud800", "body": story(4)}, {"id": "3", "body": story(3)}]
+    items = [{"id": "0"}, {"body": story(1)}, {"body": story(1)}, {"body": 5, "id": "1"}, *keyed]
+    done = crawl_of(*items, DENOISE_DEDUP_KEY_FIELD="id")
+    assert len(done.items) == 8
+    counts = {"no_text": 2, "no_key": 2, "unwritable": 3, "checked": 1}
+    assert {name: done.stat(f"dedup/{name}") for name in counts} == counts
+    assert done.stat("errors") == 0
 
 
 def lot(n: int, extra: str = "") -> str:
@@ -190,28 +180,14 @@ def test_crawls_share_an_index_in_redis(articles: Web, redis_server: Any) -> Non
     assert redis_server.client.exists("{denoise}:log", "{other}:log") == 2
 
 
-def test_the_mark_says_how_much_is_new_and_a_form_filled_in_anew_is_marked_as_variant() -> None:
+def test_marking_keeps_every_item_and_says_how_much_is_new() -> None:
     done = crawl_of(*FORMS, DENOISE_DEDUP="mark")
     form, longer = done.items[1:]
     assert form["variant_of"] == longer["near_duplicate"]["of"] == "https://a.example/1"
-    assert "near_duplicate" not in form and "variant_of" not in longer
+    assert "near_duplicate" not in form and "variant_of" not in longer  # a form filled in anew is a variant
+    assert longer["near_duplicate"]["score"] > 0.7
     assert 0 < longer["near_duplicate"]["new"] <= 0.3
-    assert (done.stat("dedup/variants"), done.stat("dedup/duplicates")) == (1, 1)
-
-
-SAID = "items were dropped as near-duplicates"
-
-
-def started(texts: list[int], **settings: Any) -> Crawl:
-    return crawl_of(*(at(n, story(text)) for n, text in enumerate(texts)), **settings)
-
-
-def test_a_row_of_drops_is_said_once_and_the_sum_at_the_end() -> None:
-    log = started([1, 2] + [1] * 50, CONCURRENT_ITEMS=1).log
-    assert log.count(SAID) == 2
-    assert f"WARNING 20 of 22 {SAID}, 20 of them of https://a.example/0" in log
-    assert f"WARNING 50 of 52 {SAID}, 50 of them of https://a.example/0" in log
-    assert "'Everything is a duplicate' in docs/symptoms.md" in log
+    assert (done.stat("dedup/variants"), done.stat("dedup/duplicates"), done.stat("dedup/marked")) == (1, 1, 1)
 
 
 class SlowAtFirst:
@@ -223,49 +199,48 @@ class SlowAtFirst:
         return item
 
 
-def test_items_that_wait_are_not_counted_yet() -> None:
-    log = started([1] * 60, CONCURRENT_ITEMS=100, ITEM_PIPELINES={SlowAtFirst: 900}).log
-    assert re.findall(f"(\\d+) of (\\d+) {SAID}", log) == [("20", "21"), ("59", "60")]
-
-
 HALF = [number for n in range(15) for number in (n, n)]
+ONCE, AT_ONCE = {"CONCURRENT_ITEMS": 1}, {"CONCURRENT_ITEMS": 100, "ITEM_PIPELINES": {SlowAtFirst: 900}}
 
 
 @pytest.mark.parametrize(
-    ("texts", "policy", "warned"),
+    ("texts", "settings", "said"),
     [
-        (HALF, "drop", False),
-        ([1] * 19, "drop", False),
-        ([*HALF, 1, 1], "drop", True),
-        ([*HALF, 1, 1], "mark", False),
+        ([1, 2] + [1] * 50, ONCE, ["20 of 22", "50 of 52"]),
+        ([1] * 60, AT_ONCE, ["20 of 21", "59 of 60"]),  # items that wait are not counted yet
+        (HALF, {}, []),
+        ([1] * 19, {}, []),
+        ([*HALF, 1, 1], {}, ["17 of 32"]),
+        ([*HALF, 1, 1], {"DENOISE_DEDUP": "mark"}, []),
     ],
 )
-def test_a_warning_needs_more_than_half_of_twenty_or_more(texts: list[int], policy: str, warned: bool) -> None:
-    assert (SAID in started(texts, DENOISE_DEDUP=policy).log) == warned
+def test_a_row_of_drops_is_said_once_and_the_sum_at_the_end(
+    texts: list[int], settings: dict[str, Any], said: list[str]
+) -> None:
+    log = crawl_of(*(at(n, story(text)) for n, text in enumerate(texts)), **settings).log
+    assert (
+        re.findall(r"WARNING (\d+ of \d+) items were dropped as near-duplicates, \d+ of them of https://a", log) == said
+    )
+    assert log.count("'Everything is a duplicate' in docs/symptoms.md") == len(said)
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        f"<!DOCTYPE html><html><body><nav>{story(1)}</nav><p>{{}}</p></body></html>",
-        f"<div class=a>{story(1)}</div><p>{{}}</p>",
-        f"\ufeff  <?xml version='1.0'?><item>{story(1)}</item>",
-        f"{story(1)}</body> {{}}",
-    ],
+MARKUP = (
+    f"<!DOCTYPE html><html><body><nav>{story(1)}</nav><p>{{}}</p></body></html>",
+    f"<div class=a>{story(1)}</div><p>{{}}</p>",
+    f"\ufeff  <?xml version='1.0'?><item>{story(1)}</item>",
+    f"{story(1)}</body> {{}}",
 )
-def test_html_is_never_compared(html: str) -> None:
-    items = [at(n, html.format(n), page=html.format(n)) for n in range(4)]
+
+
+def test_html_is_never_compared(articles: Web) -> None:
+    items = [at(4 * n + k, html.format(n), page=html.format(n)) for n in range(4) for k, html in enumerate(MARKUP)]
     for field in ("body", "page"):
         done = crawl_of(*items, DENOISE_DEDUP_FIELDS=field)
-        assert len(done.items) == 4
-        assert (done.stat("dedup/html"), done.stat("dedup/checked")) == (4, 0)
+        assert len(done.items) == done.stat("dedup/html") == len(items)
+        assert done.stat("dedup/checked") == 0
         assert done.log.count("holds HTML") == 1
-
-
-def test_html_of_ours_is_not_compared_either(articles: Web) -> None:
-    settings = {"DENOISE_FIELDS": {"html": "page"}, "DENOISE_DEDUP_FIELDS": "page"}
-    done = crawl(spider_of(*urls(articles)), settings)
-    assert (len(done.items), done.stat("dedup/html")) == (4, 4)
+    ours = crawl(spider_of(*urls(articles)), {"DENOISE_FIELDS": {"html": "page"}, "DENOISE_DEDUP_FIELDS": "page"})
+    assert len(ours.items) == ours.stat("dedup/html") == 4
 
 
 class Trimming:

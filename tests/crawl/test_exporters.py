@@ -14,7 +14,7 @@ from pyarrow import parquet
 from denoise_scrapy import row_files
 from denoise_scrapy.exporters import ParquetItemExporter
 from denoise_scrapy.settings import ConfigurationError
-from tests.crawl.crawling import Crawl, crawl, spider_of
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web
 
 
@@ -23,16 +23,11 @@ def five(articles: Web) -> list[str]:
     return articles.urls(range(5))
 
 
-def fed(urls: list[str], feeds: dict[str, Any], **more: Any) -> Crawl:
-    attributes = {name: more.pop(name) for name in ("parse",) if name in more}
-    return crawl(spider_of(*urls, **attributes), {"FEEDS": feeds, **more})
-
-
 CHUNKED = {"DENOISE_FIELDS": {"chunks": "chunks", "confidence": "sure"}, "DENOISE_CHUNK_TOKENS": 60}
 
 
 def test_an_item_has_the_chunks_of_the_body_that_was_compared(five: list[str]) -> None:
-    done = fed(five, {}, **CHUNKED)
+    done = crawl(spider_of(*five), CHUNKED)
     for item in done.items:
         assert len(item["chunks"]) > 1
         assert [chunk["position"] for chunk in item["chunks"]] == list(range(len(item["chunks"])))
@@ -45,23 +40,25 @@ def test_an_item_has_the_chunks_of_the_body_that_was_compared(five: list[str]) -
 
 
 def test_a_feed_may_have_a_row_a_chunk(five: list[str], tmp_path: Path) -> None:
-    feeds = {tmp_path / "all.jsonl": {"format": "chunks-jsonl"}, tmp_path / "all.parquet": {"format": "chunks-parquet"}}
-
-    done = fed(
-        five,
-        feeds,
-        parse=lambda self, response: [{"url": response.url, "id": 7, "price": "9.50", "title": ""}],
-        **CHUNKED,
+    feeds: dict[Path, Any] = {tmp_path / f"all.{kind}": {"format": f"chunks-{kind}"} for kind in ("jsonl", "parquet")}
+    feeds[tmp_path / "named.jsonl"] = {"format": "chunks-jsonl", "fields": ["id", "text", "body"]}
+    fields = {"id": 7, "price": "9.50", "title": ""}
+    spider = spider_of(*five, parse=lambda self, response: [{"url": response.url, **fields}])
+    done = crawl(spider, {"FEEDS": feeds, **CHUNKED})
+    lines, named = (
+        [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()]
+        for name in ("all.jsonl", "named.jsonl")
     )
-    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
     whole = [chunk for item in done.items for chunk in item["chunks"]]
     assert [line["text"] for line in lines] == [chunk["text"] for chunk in whole]
     assert [line["id"] for line in lines] == [chunk["id"] for chunk in whole]
     assert all(line["page_id"] == 7 and line["price"] == "9.50" and line["sure"] for line in lines)
     assert all(line["title"] for line in lines)
     assert not any("body" in line or "chunks" in line for line in lines)
-    rows = parquet.read_table(tmp_path / "all.parquet").to_pylist()
-    assert rows == lines
+    assert parquet.read_table(tmp_path / "all.parquet").to_pylist() == lines
+    assert [*named[0]] == ["id", "text", "body"]
+    with pytest.raises(ConfigurationError, match=r"chunks-jsonl' needs a field with chunks: DENOISE_FIELDS = "):
+        crawl(spider, {"FEEDS": {str(tmp_path / "all.jsonl"): {"format": "chunks-jsonl"}}})
 
 
 def exported(path: Path, items: list[Any], mode: str = "wb", **options: Any) -> list[dict[str, Any]]:
@@ -117,15 +114,3 @@ def test_rows_are_added_to_a_file_that_is_there(tmp_path: Path) -> None:
 def test_nothing_and_chosen_fields(tmp_path: Path) -> None:
     assert exported(tmp_path / "a", []) == []
     assert exported(tmp_path / "a", [{"n": 1, "m": 2}], fields_to_export={"m": "x", "o": "y"}) == [{"x": 2, "y": None}]
-
-
-def test_a_feed_of_chunks_without_a_field_for_them_stops_the_start(five: list[str], tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"chunks-jsonl' needs a field with chunks: DENOISE_FIELDS = "):
-        fed(five, {str(tmp_path / "all.jsonl"): {"format": "chunks-jsonl"}})
-
-
-def test_fields_that_a_feed_names_are_there(five: list[str], tmp_path: Path) -> None:
-    feeds = {tmp_path / "all.jsonl": {"format": "chunks-jsonl", "fields": ["id", "text", "body"]}}
-    fed(five, feeds, **CHUNKED)
-    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
-    assert [*lines[0]] == ["id", "text", "body"]

@@ -16,7 +16,7 @@ from denoise_scrapy.crawl.duplicates import DuplicateCheck
 from denoise_scrapy.crawl.item_values import ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
-from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, items_only, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
 from tests.crawl.web import Web, story
 
 FULL = sqlite3.OperationalError("database or disk is full")
@@ -156,18 +156,6 @@ def test_an_entry_that_no_store_takes_does_not_block_the_others(spoiled: dict[st
 
     guard = event_loop().run_until_complete(work())
     assert guard._log.counted("errors/dedup") == 1
-
-
-def test_what_no_store_can_write_is_not_compared() -> None:
-    items = [
-        {"id": "bad\ud800", "url": "https://a.example/1", "text": story(1)},
-        {"id": "2", "url": "https://a.example/2", "text": story(2) + "\udfff"},
-        {"id": "https://a.example/\ud800", "text": story(4)},
-        {"id": "3", "url": "https://a.example/3", "text": story(3)},
-    ]
-    done = crawl(items_only(*items), {"DENOISE_DEDUP_FIELDS": "text", "DENOISE_DEDUP_KEY_FIELD": "id"})
-    assert len(done.items) == 4
-    assert (done.stat("dedup/unwritable"), done.stat("dedup/checked"), done.stat("errors")) == (3, 1, 0)
 
 
 def test_what_was_missed_near_the_end_is_written_at_the_end(

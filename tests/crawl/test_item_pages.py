@@ -1,14 +1,22 @@
-"""Which page an item is about, and that nothing is left of it at the end."""
+"""Each item has the text of its page, whatever kind of item it is, and nothing is left of it at the end.
+
+Whose text it is, `test_made_spiders.py` checks for any spider; here are the spellings of addresses, and other code.
+"""
 
 import asyncio
+import dataclasses
 import gc
 import json
+import sqlite3
 import subprocess
 import sys
 import weakref
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import attrs
+import pydantic
 import pytest
 import scrapy
 from scrapy.exceptions import DropItem
@@ -16,35 +24,121 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
 from denoise_scrapy.crawl.state import state_of
+from denoise_scrapy.items import get_field, with_field
 from tests.crawl.crawling import ONE_BY_ONE, crawl, items_only, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
 
-NO_OTHER = ["", "sku 7", "sku-7", 7, None, [], ["http://a.example/", "http://b.example/"]]
+
+class ScrapyItem(scrapy.Item):
+    url = scrapy.Field()
+    body = scrapy.Field()
+
+
+class OwnDict(dict[str, Any]):
+    """With state of its own, as DottedDict and the like have."""
+
+
+class OwnItem(ScrapyItem):
+    def __init__(self, url: str):  # no copy is made by calling it with an item
+        super().__init__(url=url)
+
+
+class Uncopied(dict[str, Any]):
+    def __copy__(self) -> None:
+        raise TypeError("not to be copied")
+
+
+@dataclasses.dataclass
+class Bare:
+    url: str
+
+
+FIELDS = [("url", str), ("body", str, "")]
+ATTRS = {"url": attrs.field(), "body": attrs.field(default="")}
+TYPES: dict[str, Any] = {"url": (str, ...), "body": (str, "")}
+KINDS: list[Any] = [
+    dict,
+    ScrapyItem,
+    OwnDict,
+    OwnItem,
+    Uncopied,
+    dataclasses.make_dataclass("DataItem", FIELDS),
+    dataclasses.make_dataclass("FrozenItem", FIELDS, frozen=True),
+    attrs.make_class("AttrsItem", ATTRS),
+    attrs.make_class("AttrsFrozenItem", ATTRS, frozen=True),
+    pydantic.create_model("PydanticItem", **TYPES),
+    pydantic.create_model("PydanticFrozenItem", __config__=pydantic.ConfigDict(frozen=True), **TYPES),
+]
+
+
+def test_the_objects_of_the_spider_stay_as_it_made_them(web: Web, tmp_path: Path) -> None:
+    """They may be stored elsewhere (`scrapy savefixture`), and yielded again by another page or another crawl."""
+    mine: list[Any] = []
+
+    def parse(self: Any, response: Any) -> Any:
+        mine.append(KINDS[int(response.url.rpartition("/")[2])](url=response.url))
+        yield mine[-1]
+
+    web.pages = {f"/a/{n}": article(n) for n in range(len(KINDS))}
+    settings = {"DENOISE_DEDUP": "mark", "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")}
+    done = crawl(spider_of(*web.urls(range(len(KINDS))), parse=parse), settings)
+    assert {type(item) for item in done.items} == set(KINDS)
+    assert all(get_field(item, "body") for item in done.items)
+    assert all(not get_field(item, "body") for item in mine if type(item) is not Uncopied)
+    assert done.stat("dedup/checked") == len(KINDS)
+    assert done.stat("errors") == 0
+    assert len(state_of(done.crawler).items) == 0
+    with closing(sqlite3.connect(tmp_path / "texts.sqlite")) as link:
+        [counts] = link.execute("SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM claims)")
+    assert counts == (len(KINDS), 0), "each was known again when it was delivered"
+
+
+def test_what_has_no_field_or_page_or_is_no_item_passes(articles: Web) -> None:
+    spider = spider_of(*articles.urls(range(3)), parse=lambda self, response: [Bare(response.url), 5, "text"])
+    done = crawl(spider)
+    assert [type(item) for item in done.items].count(Bare) == 3
+    assert done.stat("body/no_field") == 3
+    assert done.log.count("Bare has no field 'body'") == 1
+    assert done.stat("errors") == 0
+    items = [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
+    done = crawl(items_only(*items))
+    assert done.items == items
+    assert done.stat("body/no_page") == done.stat("body/elsewhere") == 1
+    assert done.stat("dedup/no_text") == 2
+
+
+def test_a_validator_of_the_item_is_not_circumvented() -> None:
+    class Strict(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(validate_assignment=True)
+        body: int = 0
+
+    with pytest.raises(pydantic.ValidationError):
+        with_field(Strict(), "body", "text")
+
+
+NO_PAGE = ["", "sku 7", "sku-7", 7, None, [], ["http://a.example/", "http://b.example/"]]
 OWN = ["{page}/?#top", "/a/{n}?", ["{page}/?#top"]]
+OTHER = ["https://elsewhere.example/a/0", "/a/99", "a/99.html", "http://[", "mailto:a@b.example"]
 
 
-def test_an_item_that_names_no_page_or_its_own_gets_its_text(articles: Web) -> None:
+def test_an_item_has_the_text_of_its_page_unless_it_names_another(web: Web) -> None:
+    names = [*NO_PAGE, *OWN, *OTHER]
+    web.pages = {f"/a/{n}": article(n) for n in range(len(names))}
+
     def named(url: Any, n: int) -> Any:
         if isinstance(url, list):
             return [named(one, n) for one in url]
-        return url.format(page=articles(f"/a/{n}"), n=n) if isinstance(url, str) else url
+        return url.format(page=web(f"/a/{n}"), n=n) if isinstance(url, str) else url
 
     def parse(self: Any, response: Any) -> Any:
         n = int(response.url.rpartition("/")[2])
-        yield {"n": n, "url": named([*NO_OTHER, *OWN][n], n)}
+        yield {"n": n, "url": named(names[n], n)}
 
-    done = crawl(spider_of(*articles.urls(range(len(NO_OTHER) + len(OWN))), parse=parse), {"DENOISE_DEDUP": "off"})
-    assert sorted(item["n"] for item in done.items if sentence(item["n"]) in item["body"]) == [*range(10)]
-
-
-@pytest.mark.parametrize("url", ["https://elsewhere.example/a/0", "/a/1", "a/1.html", "http://[", "mailto:a@b.example"])
-def test_an_item_that_names_another_page_gets_no_text_and_the_log_says_so_once(articles: Web, url: str) -> None:
-    done = crawl(
-        spider_of(articles("/a/0"), articles("/a/2"), parse=lambda self, response: [{"url": url}]),
-        {"DENOISE_DEDUP_KEY_FIELD": "id"},
-    )
-    assert done.items == [{"url": url}] * 2
-    assert done.stat("body/elsewhere") == 2
+    done = crawl(spider_of(*web.urls(range(len(names))), parse=parse), {"DENOISE_DEDUP_KEY_FIELD": "n"})
+    found = {item["n"]: item.get("body", "") for item in done.items}
+    own = len(NO_PAGE) + len(OWN)
+    assert all(sentence(n) in found[n] for n in range(own)) and not any(found[n] for n in range(own, len(names)))
+    assert done.stat("body/elsewhere") == len(OTHER)
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
@@ -67,20 +161,35 @@ def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web)
     assert done.of() == [articles("/a/1")]
 
 
-@pytest.mark.parametrize("field", ["body", "text"])
-def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(articles: Web, field: str) -> None:
+def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(articles: Web) -> None:
+    """Also the same object, and one that a page has passed on to the next."""
+    articles.pages["/old"] = Reply(status=302, headers={"Location": "/a/2"})
+    kept: dict[str, Any] = {"n": 0}
+
     def parse(self: Any, response: Any) -> Any:
-        item = {"n": 1}
+        asked = response.meta.get("redirect_urls", [response.url])[0]
+        if asked.endswith(("/a/0", "/old")):
+            item = {"n": 1, "url": f"{asked}#part"}
+            yield response.follow("/a/1" if asked.endswith("0") else "/a/3", self.finish, cb_kwargs={"item": item})
+        else:
+            yield kept
+            yield response.follow("/a/5", self.again, cb_kwargs={"item": kept})
+
+    def finish(self: Any, response: Any, item: Any) -> Any:
         yield item
-        yield response.follow("/a/1", self.again, meta={"item": item})
 
-    async def again(self: Any, response: Any) -> Any:
+    async def again(self: Any, response: Any, item: Any) -> Any:
         await asyncio.sleep(0.3)  # until it has its first text
-        yield {**response.meta["item"], "n": 2}
+        yield item
 
-    done = crawl(spider_of(articles("/a/0"), parse=parse, again=again), {"DENOISE_BODY_FIELD": field})
-    first, second = sorted(done.items, key=lambda item: item["n"])
-    assert sentence(0) in first[field] and sentence(1) in second[field]
+    started = (articles("/a/0"), articles("/old"), articles("/a/4"))
+    done = crawl(spider_of(*started, parse=parse, finish=finish, again=again))
+    found = {item.get("url", item["body"]): item["body"] for item in done.items}
+    assert sentence(0) in found.pop(articles("/a/0#part"))
+    assert sentence(2) in found.pop(articles("/old#part"))
+    assert [n for n in (4, 5) for body in found if sentence(n) in body] == [4, 5] and len(found) == 2
+    assert done.stat("errors") == 0
+    assert len(state_of(done.crawler).items) == 0
 
 
 def test_scrapy_parse_shows_bodies(articles: Web, here: Path) -> None:
@@ -165,23 +274,6 @@ def test_no_state_outlives_its_crawler(articles: Web) -> None:
     assert crawler() is None and state() is None
 
 
-def test_an_item_finished_on_another_page_gets_the_page_its_url_names(articles: Web) -> None:
-    articles.pages["/old"] = Reply(status=302, headers={"Location": "/a/2"})
-
-    def parse(self: Any, response: Any) -> Any:
-        asked = response.meta.get("redirect_urls", [response.url])[0]
-        item = {"url": f"{asked}#part"}
-        next_page = "/a/1" if asked.endswith("0") else "/a/3"
-        yield response.follow(next_page, self.finish, cb_kwargs={"item": item})
-
-    def finish(self: Any, response: Any, item: Any) -> Any:
-        yield item
-
-    bodies = crawl(spider_of(articles("/a/0"), articles("/old"), parse=parse, finish=finish)).bodies()
-    assert sentence(0) in bodies[articles("/a/0#part")]
-    assert sentence(2) in bodies[articles("/old#part")]
-
-
 class Rules(CrawlSpider):
     name = "rules"
     rules = (Rule(LinkExtractor(allow=r"/a/\d$"), callback="item", follow=True),)
@@ -207,24 +299,3 @@ def test_items_of_an_answer_that_is_no_page_are_compared_by_their_own_text(web: 
     done = crawl(spider, {"DENOISE_DEDUP_FIELDS": "text"})
     assert len(done.items) == len(done.dropped) == 2 and not any("body" in item for item in done.items)
     assert len(crawl(spider).items) == 4
-
-
-def test_items_without_a_page_pass() -> None:
-    items = [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
-    done = crawl(items_only(*items))
-    assert done.items == items
-    assert done.stat("body/no_page") == done.stat("body/elsewhere") == 1
-    assert done.stat("dedup/no_text") == 2
-
-
-def test_the_same_object_yielded_twice_does_no_harm(articles: Web) -> None:
-    kept: dict[str, Any] = {}
-
-    def parse(self: Any, response: Any) -> Any:
-        kept["url"] = response.url
-        yield kept
-
-    done = crawl(spider_of(articles("/a/0"), articles("/a/1"), parse=parse))
-    assert len(done.items) == 2
-    assert done.stat("errors") == 0
-    assert len(state_of(done.crawler).items) == 0

@@ -40,7 +40,7 @@ TURNED = "\u202atold\u202bin\u202dthe\u202e\u2066\u2067other\u2068\u2069directio
 UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe]")
 
 
-def test_json_holds_nothing_that_a_terminal_obeys(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_terminal_is_shown_nothing_that_it_obeys(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = article(0).replace("<p>", f"<p>{TURNED}\x1b&#155;\x7f&#xfffe;", 1)
     (three / "0.html").write_text(source, "utf-8")
     assert call("extract", "0.html", "--format", "json", "--meta") == 0
@@ -48,18 +48,14 @@ def test_json_holds_nothing_that_a_terminal_obeys(three: Path, capsys: pytest.Ca
     assert not UNSEEN.search(written)
     assert json.loads(written)["text"] == extract(three / "0.html").text
     assert TURNED in json.loads(written)["text"]
-
-
-def test_a_terminal_is_shown_no_turns_of_direction(three: Path) -> None:
-    (three / "0.html").write_text(article(0).replace("<p>", f"<p>{TURNED}\x1b", 1), "utf-8")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "denoise_scrapy", "0.html"]
     subprocess.run(command, stdout=theirs, cwd=three, timeout=60, check=True)
     written = os.read(ours, 60_000).decode()
     os.close(ours)
     os.close(theirs)
-    assert not UNSEEN.search(written.replace("\r\n", "\n"))
     assert "\\u202dthe\\u202e" in written
+    assert not UNSEEN.search(written.replace("\r\n", "\n"))
 
 
 def test_a_module_for_those_without_a_project(three: Path, web: Web) -> None:
@@ -82,9 +78,11 @@ def test_metadata_stands_before_the_text(three: Path, capsys: pytest.CaptureFixt
     assert json.loads(capsys.readouterr().out)["meta"]["authors"] == ["Ann Reed"]
 
 
-def test_writes_a_file_and_prints_a_table(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_writes_a_file_and_prints_a_table(
+    three: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert call("explain", "0.html", "--compare", "1.html", "--compare", "2.html", "0.html") == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = capsysbinary.readouterr().out.decode().splitlines()
     assert lines[0].startswith("0.html: ")
     left_out = "  0.html: left out: it is the page itself or a copy of it"
     assert lines[1:5] == ["compared with 2 of 3 pages", "  1.html", "  2.html", left_out]
@@ -92,24 +90,16 @@ def test_writes_a_file_and_prints_a_table(three: Path, capsys: pytest.CaptureFix
     assert lines[-1] == "written to 0-explained.html"
     assert story(0).split(".")[0] in (three / "0-explained.html").read_text("utf-8")
 
-
-def test_alone_to_a_named_file_and_to_standard_output(
-    three: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
     assert call("explain", "0.html", "-o", "x.html") == 0
     assert b"judged alone: a page without a URL is of no site\n" in capsysbinary.readouterr().out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((three / "0.html").read_bytes())))
     assert call("explain", "-", "--output", "-") == 0
-    written = capsysbinary.readouterr().out
-    assert written == (three / "x.html").read_bytes().replace(b"0.html", b"-")
+    assert capsysbinary.readouterr().out == (three / "x.html").read_bytes().replace(b"0.html", b"-")
 
-
-def test_the_settings_of_the_project_hold(three: Path) -> None:
-    assert call("explain", "0.html", DENOISE_STRATEGY="repetition", DENOISE_REMOVE=["p"]) == 0
-    written = (three / "0-explained.html").read_text("utf-8")
-    assert "<dd>repetition</dd>" in written
-    assert call("explain", "0.html", "--strategy", "block-filter", DENOISE_STRATEGY="repetition") == 0
-    assert "<dd>block-filter</dd>" in (three / "0-explained.html").read_text("utf-8")
+    project = {"DENOISE_STRATEGY": "repetition", "DENOISE_REMOVE": ["p"]}
+    for given, strategy in (([], "repetition"), (["--strategy", "block-filter"], "block-filter")):
+        assert call("explain", "0.html", *given, **project) == 0
+        assert f"<dd>{strategy}</dd>" in (three / "0-explained.html").read_text("utf-8")
 
 
 def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, web: Web) -> None:

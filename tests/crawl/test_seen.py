@@ -2,9 +2,11 @@
 
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from scrapy import Spider
 from scrapy.exceptions import DropItem
 
@@ -120,12 +122,18 @@ def test_another_value_is_a_change(web: Web, tmp_path: Path) -> None:
     assert found == {f"/a/{n}": state for n, state in enumerate(changed)}
 
 
-def test_a_field_that_a_setting_names_is_not_looked_at(web: Web, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("settings", "copies"), [({"DENOISE_DEDUP_FIELDS": ["-rank"]}, 1), ({"DENOISE_DEDUP": "off"}, 0)]
+)
+def test_what_settings_leave_out_shows_no_change(
+    web: Web, tmp_path: Path, settings: dict[str, Any], copies: int
+) -> None:
+    """A field that one names; with texts not compared, copies pass, and what was delivered is known all the same."""
     shop(web)
-    for rank in (1, 2):
-        done = crawled(web, tmp_path, [{"rank": rank}] * PAGES, DENOISE_SEEN="mark", DENOISE_DEDUP_FIELDS=["-rank"])
-    assert states(done, web)["/a/0"] == "unchanged"
-    assert done.of() == [web(f"/a/{PAGES - 1}")]
+    for rank in (1, 2 if copies else 1):
+        done = crawled(web, tmp_path, [{"rank": rank}] * PAGES, DENOISE_SEEN="mark", **settings)
+    assert set(states(done, web).values()) == {"unchanged"}
+    assert done.of() == [web(f"/a/{PAGES - 1}")] * copies
 
 
 def test_a_body_that_differs_for_its_comparison_pages_is_no_change(web: Web, tmp_path: Path) -> None:
@@ -134,7 +142,8 @@ def test_a_body_that_differs_for_its_comparison_pages_is_no_change(web: Web, tmp
     repeated = "".join(f"<p>{story(70 + n, sentences=2)}</p>" for n in range(2))
     for n in range(PAGES):
         web.pages[f"/a/{n}"] = web.pages[f"/a/{n}"].replace("</p></div>", f"</p></div><div>{repeated}</div>")
-    settings = {"DENOISE_SEEN": "mark", "DENOISE_SITE_MEMORY_PATH": ":memory:", "DENOISE_DEDUP": "mark"}
+    fields = {"chunks": "chunks", "markdown": "md"}
+    settings = {"DENOISE_SEEN": "mark", "DENOISE_SITE_MEMORY_PATH": ":memory:", **MARK, "DENOISE_FIELDS": fields}
     alone = crawled(web, tmp_path, **settings, DENOISE_COMPARISON_PAGES=0)
     again = crawled(web, tmp_path, **settings)
     differ = [url for url, body in again.bodies().items() if alone.bodies()[url] != body]
@@ -158,13 +167,6 @@ def test_only_what_was_delivered_is_dropped_as_unchanged(web: Web, tmp_path: Pat
     assert crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged").items == []
 
 
-def test_without_comparing_texts_copies_pass_and_what_was_seen_is_known(web: Web, tmp_path: Path) -> None:
-    shop(web)
-    for _ in range(2):
-        done = crawled(web, tmp_path, DENOISE_DEDUP="off", DENOISE_SEEN="mark")
-    assert states(done, web) == {**{f"/a/{n}": "unchanged" for n in range(PAGES)}, "/copy": "unchanged"}
-
-
 def test_an_index_that_ends_with_the_crawl_is_said(web: Web) -> None:
     shop(web)
     done = crawl(spider_of(web("/a/0")), {"DENOISE_SEEN": "mark"})
@@ -172,38 +174,32 @@ def test_an_index_that_ends_with_the_crawl_is_said(web: Web) -> None:
     assert done.log.count("DENOISE_SEEN = 'mark', but the index ends with the crawl") == 1
 
 
-def test_texts_that_no_crawl_has_met_for_long_are_forgotten(web: Web, tmp_path: Path) -> None:
+def test_texts_that_no_crawl_has_met_for_long_are_forgotten(web: Web, tmp_path: Path, monkeypatch: Any) -> None:
+    """Those that grow old during a crawl too."""
     shop(web)
     file = tmp_path / "texts.sqlite"
     crawled(web, tmp_path)
-    with sqlite3.connect(file) as link:
+    with closing(sqlite3.connect(file)) as link, link:
         link.execute("UPDATE texts SET seen = ? WHERE key NOT LIKE '%/a/0'", (int(time.time() - 31 * DAY),))
-    link.close()
     settings = {"DENOISE_DEDUP_DAYS": 30, "DENOISE_SEEN": "mark"}
     done = crawled(web, tmp_path, **settings)
     assert done.stat("dedup/expired") == PAGES - 1
     assert states(done, web) == {"/a/0": "unchanged", **{f"/a/{n}": None for n in range(1, PAGES)}}
     assert set(states(crawled(web, tmp_path, **settings), web).values()) == {"unchanged"}, "they were met again"
-
-
-def test_what_grows_old_during_a_crawl_is_forgotten_too(web: Web, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("denoise_scrapy.crawl.duplicates.CLAIM_SECONDS", 0.3)
-    with DuplicateIndex(store=SQLiteStore(tmp_path / "texts.sqlite")) as index:
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "young.sqlite")) as index:
         index.add("old", "A text that no crawl meets again.")
-    shop(web)
     web.seconds = 0.4
-    done = crawled(web, tmp_path, DENOISE_DEDUP_DAYS=2 / DAY)
-    assert done.stat("dedup/expired") >= 1
-    assert len(done.items) == PAGES
+    young = {"DENOISE_DEDUP_STORE": str(tmp_path / "young.sqlite"), "DENOISE_DEDUP_DAYS": 2 / DAY}
+    assert crawled(web, tmp_path, **young).stat("dedup/expired") >= 1
 
 
 def test_an_index_of_another_version_is_left_and_the_crawl_goes_on_beside_it(web: Web, tmp_path: Path) -> None:
     shop(web)
     crawled(web, tmp_path)
     for name in ("texts.sqlite", "denoise-sites.sqlite"):
-        with sqlite3.connect(tmp_path / name) as link:
+        with closing(sqlite3.connect(tmp_path / name)) as link, link:
             link.execute("UPDATE meta SET value = '999' WHERE name = 'format'")
-        link.close()
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     done = crawled(web, tmp_path, DENOISE_SEEN="mark")
     assert set(states(done, web).values()) == {None}

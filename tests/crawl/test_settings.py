@@ -12,7 +12,7 @@ import scrapy
 
 from denoise_scrapy import extract
 from denoise_scrapy.body import Taste
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, declarations
+from denoise_scrapy.settings import MARK, ConfigurationError, DenoiseSettings, declarations
 from denoise_scrapy.stats import PREFIX, STATS, meaning_of
 from tests.crawl.crawling import crawl, spider_of
 
@@ -227,8 +227,8 @@ def test_keys_of_a_dict_count_one_by_one() -> None:
     assert settings.item_fields == {"body": "body", "html": "html", "title": "headline"}
     assert page.item_fields == {"body": "body", "title": "headline", "confidence": "sure"}
     assert page.taste == Taste(title="drop", tables="keep")
-    assert page.mark_field == "near_duplicate"
-    assert settings.for_page({"fields": {"near_duplicate": "copy_of"}}).mark_field == "copy_of"
+    assert page.mark_field(MARK) == "near_duplicate"
+    assert settings.for_page({"fields": {"near_duplicate": "copy_of"}}).mark_field(MARK) == "copy_of"
 
 
 if __name__ == "__main__":

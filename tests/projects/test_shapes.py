@@ -19,9 +19,9 @@ def project(name: str, folder: Path, spider: str, start: str, *options: str) -> 
     return crawl(copy_of(name, folder), spider, start, *options)
 
 
-def test_item_loaders_and_pipelines_of_ones_own(web: Web, tmp_path: Path) -> None:
+def test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats(web: Web, tmp_path: Path) -> None:
     pages = serve(web, "news", "evening")
-    done = project("loaders", tmp_path, "desk", web("/"), "-O", "items.jsonl")
+    done = project("loaders", tmp_path, "desk", web("/"))
     items = paths_of(done.lines())
     check_bodies(items, pages)
     for item in items.values():
@@ -34,21 +34,14 @@ def test_item_loaders_and_pipelines_of_ones_own(web: Web, tmp_path: Path) -> Non
     assert done.stat("dedup/withdrawn") == len(dropped)
     check_one_of_each(items, {path: page for path, page in pages.items() if path not in dropped})
 
-
-def test_feeds_of_all_formats(web: Web, tmp_path: Path) -> None:
-    pages = serve(web, "evening")
-    done = project("feeds", tmp_path, "clips", web("/"))
-    items = paths_of(done.lines())
-    check_bodies(items, pages)
-    order = ["title", "body", "section", "url"]
-    assert [sorted(item) for item in done.lines()] == [sorted(order)] * len(items)
-    with (done.folder / "items.csv").open(encoding="utf-8", newline="") as file:
-        assert sorted(next(csv.reader(file))) == sorted(order)
-    with (done.folder / "chosen.csv").open(encoding="utf-8", newline="") as file:
-        chosen = list(csv.reader(file))
-    assert chosen[0] == ["title", "body", "url"]
     texts = [item["body"] for item in done.lines()]
-    assert [row[1] for row in chosen[1:]] == texts
+    names = ["url", "headline", "topics", "body", "words"]
+    assert [[*item] for item in done.lines()] == [names] * len(items)
+    for file, fields in {"items.csv": names, "chosen.csv": ["headline", "body", "url"]}.items():
+        with (done.folder / file).open(encoding="utf-8", newline="") as rows:
+            head, *found = csv.reader(rows)
+        assert head == fields
+        assert [row[head.index("body")] for row in found] == texts
     stories = ElementTree.parse(done.folder / "items.xml").getroot().findall("story")
     assert [[field.tag for field in each] for each in stories] == [["link", "text"]] * len(items)
     assert [each.findtext("text") for each in stories] == texts

@@ -9,3 +9,14 @@ ITEM_PIPELINES = {
     "newsroom.pipelines.OtherDeskPipeline": 300,
     "newsroom.pipelines.WordsPipeline": 310,
 }
+
+FEEDS = {
+    "items.jsonl": {"format": "jsonlines", "encoding": "utf8"},
+    "items.csv": {"format": "csv"},
+    "chosen.csv": {"format": "csv", "fields": ["headline", "body", "url"]},
+    "items.xml": {
+        "format": "xml",
+        "fields": {"url": "link", "body": "text"},
+        "item_export_kwargs": {"item_element": "story"},
+    },
+}
