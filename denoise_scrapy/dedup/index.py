@@ -67,7 +67,8 @@ class Verdict:
             of the same site but where values differ or three texts make the form known. None for none.
         reason: One short sentence for a log.
         too_short: True for a text that similarity cannot judge.
-        updated: True where the key was kept with another text or other fields, which these replaced.
+        updated: True where the key was kept with another text, letter case and signs included, or other fields, which
+            these replaced.
         since: Of a key that was kept before, and settled: since when the index has the version that was found there, in
             seconds since the epoch. If not `updated`, nothing has changed since. None for a key that is new, or of
             which nothing is known but its text.
@@ -542,7 +543,8 @@ class DuplicateIndex:
         if nearest is None:
             return Answer(Verdict(reason="too short to be judged" if short else "new", too_short=short), keep=True)
         name = nearest.record.name
-        return Answer(Verdict(variant_of=name.variant_of or name.key, reason=nearest.reason), keep=True)
+        verdict = Verdict(variant_of=name.variant_of or name.key, reason=nearest.reason, too_short=short)
+        return Answer(verdict, keep=True)
 
     def _compared(self, item: Item, same: Record, *, short: bool) -> Answer:
         """Compare an item with what is kept of it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, open_store
+from denoise_scrapy.dedup import DuplicateIndex, Group, SQLiteStore, open_store
 from tests.dedup.worker import TOGETHER, near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -173,6 +173,21 @@ def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):
         assert len(index) == 0
         assert not index.check_and_add("a", text_of(1)).duplicate
         assert len(index) == 1
+
+
+def test_a_verdict_stands_though_its_copy_cannot_be_noted(tmp_path):
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db", timeout=0), remember_copies=10) as index:
+        index.add("a", text_of(1))
+        with sqlite3.connect(tmp_path / "a.db", isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert index.check_and_add("a1", text_of(1)).of == "a"
+            other.execute("ROLLBACK")
+        other.close()
+        assert index.stats["unnoted"] == 1 and index.group("a") is None
+        assert "locked" in str(index.note_error)
+        index.check_and_add("a1", text_of(1))
+        assert index.stats["unnoted"] == 1 and index.group("a") == Group("a", "", ("a1",))
+        assert index.note_error is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")

@@ -15,7 +15,6 @@ from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
 from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
-from tests.dedup.store_contract import StoreContract
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
 OTHER = Fingerprint.of(" ".join(english(2, 300)))
@@ -24,19 +23,9 @@ EMPTY = Fingerprint.of("")
 
 
 @pytest.fixture
-def made(redis_server):
-    def make():
-        redis_server.client.flushall()
-        one = RedisStore(redis_server.url, name="a")
+def store(redis_server):
+    with RedisStore(redis_server.url, name="a") as one:
         one.open(CONSTANTS)
-        return one
-
-    return make
-
-
-@pytest.fixture
-def store(made):
-    with made() as one:
         yield one
 
 
@@ -46,10 +35,6 @@ def text_of(seed):
 
 def listed(store, after=0):
     return [listing for batch in store.newer(after) for listing in batch]
-
-
-class TestSharedContract(StoreContract):
-    """The contract of all stores."""
 
 
 class TestContract:
