@@ -186,14 +186,14 @@ class DuplicateIndex:
     ) -> None:
         if rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r}")
-        self._rule = RULES[rule]
-        threshold = self._rule.threshold if threshold is None else threshold
+        threshold = RULES[rule].threshold if threshold is None else threshold
         _check_number("threshold", threshold, float, "a number in (0, 1]", low=1e-300, high=1)
         _check_number("most_new", most_new, float, "a number in [0, 1]", low=0, high=1)
         _check_number("candidate_limit", candidate_limit, int, "1 or more", low=1)
         _check_number("remember_copies", remember_copies, int, "0 or more", low=0)
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
+        self._rule = RULES[rule].at(float(threshold), float(most_new))
         way = search or ("prefilter" if self._rule.has_bands else "tree")
         if way not in SEARCHES:
             raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
@@ -207,7 +207,6 @@ class DuplicateIndex:
         self._unsure: list[Name] = []  # of texts that may have been claimed: the store's answer was lost
         self.note_error: Exception | None = None
         self._threads, self._process = threading.RLock(), os.getpid()
-        self._threshold, self._most_new = float(threshold), float(most_new)
         self._limit = candidate_limit
         self._short = short_duplicates
         self._variants = variants
@@ -566,7 +565,7 @@ class DuplicateIndex:
         if not (self._bands and similar):
             return self._catalog.find(listing)
         query = self._rule.run_query
-        return self._catalog.find(listing, self._limit, lambda limit: query(item.text, limit, self._threshold))
+        return self._catalog.find(listing, self._limit, lambda limit: query(item.text, limit))
 
     def _same_item(self, name: Name, found: Candidates) -> Record | None:
         """The record of a text's key."""
@@ -584,12 +583,12 @@ class DuplicateIndex:
             if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
                 self._forest = DistanceForest(self._store, self._rule)
             self._forest.catch_up(self._catalog.ids_after(self._forest.last))
-            ids = self._forest.candidates(item.text, item.name.scope, self._threshold)
+            ids = self._forest.candidates(item.text, item.name.scope)
         own: list[Like] = []
         for start in range(0, len(ids), _CHUNK):
             records = self._others(item, ids[start : start + _CHUNK])
             self._verified += len(records)
-            judged = self._rule.judge(item.text, [one.fingerprint for one in records], self._threshold, self._most_new)
+            judged = self._rule.judge(item.text, [one.fingerprint for one in records])
             found_alike = [(one, proof) for one, proof in zip(records, judged, strict=True) if proof.duplicate]
             forms: dict[str, list[Record]] = {}
             for one, _ in found_alike:

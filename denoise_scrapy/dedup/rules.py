@@ -23,22 +23,18 @@ import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import override
+from typing_extensions import Self, override
 
 from denoise_scrapy.core.feature_strings import EVERY, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings, count_common
 from denoise_scrapy.core.units import IDEOGRAPH, STOP_LIST_DIGEST, STOP_WORDS
-from denoise_scrapy.dedup.fingerprint import (
-    CONSTANTS,
-    MIN_TOKENS,
-    MIN_UNITS,
-    Fingerprint,
-)
+from denoise_scrapy.dedup.fingerprint import CONSTANTS, MIN_TOKENS, MIN_UNITS, Fingerprint
 
 # c1 and c2 of a duplicate: the middle between copies and others of long Chinese texts (.62 and .57), where they lie
 # closest together. See `RUN`.
@@ -121,15 +117,23 @@ class Rule(ABC):
 
     Attributes:
         name: What it is selected by.
-        threshold: Threshold where none is given.
+        threshold: Least share of a duplicate that is found in the kept text, 0 to 1.
+        most_new: Most of a duplicate that may be new, 0 to 1; not used by the literal rule.
         constants: What two fingerprints must share to be comparable; for a store to write down.
         has_bands: True where its texts have MinHash bands, so that the prefilter may come first.
     """
 
     name: ClassVar[str]
-    threshold: ClassVar[float]
+    threshold: float
+    most_new = MOST_NEW
     constants: ClassVar[Mapping[str, str]]
     has_bands: ClassVar[bool]
+
+    def at(self, threshold: float, most_new: float) -> Self:
+        """Return the same rule with other limits."""
+        other = copy(self)
+        other.threshold, other.most_new = threshold, most_new
+        return other
 
     @abstractmethod
     def read(self, text: str) -> NewText:
@@ -140,22 +144,14 @@ class Rule(ABC):
         """Make what is kept of a text."""
 
     @abstractmethod
-    def judge(
-        self,
-        new: NewText,
-        kept: Sequence[Fingerprint],
-        threshold: float,
-        most_new: float = MOST_NEW,
-        *,
-        every: bool = False,
-    ) -> list[Comparison]:
+    def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
         """Compare a text with kept ones; with `every`, checks go on behind the one that decides."""
 
     @abstractmethod
-    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
-        """Return what a duplicate kept at threshold `t` has in common with a text's main string."""
+    def main_query(self, new: NewText, t: int) -> Query:
+        """Return what a duplicate kept at frequency threshold `t` has in common with a text's main string."""
 
-    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
+    def run_query(self, new: NewText, limit: int) -> Query:
         """Return what a duplicate sampled at `limit` has in common with a text's auxiliary string."""
         raise NotImplementedError
 
@@ -182,10 +178,6 @@ def _least(name: str, value: float, bound: float, of: int = 0) -> Check:
     return Check(name, value, bound, value >= bound, of)
 
 
-def _most(name: str, value: float, bound: float) -> Check:
-    return Check(name, value, bound, value <= bound)
-
-
 def _until_failed(checks: Iterable[Check], *, every: bool) -> tuple[Check, ...]:
     made = []
     for check in checks:
@@ -202,7 +194,7 @@ class PartRule(Rule):
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
         >>> text += "The angle of the dance is the angle to the sun, its length the distance."
         >>> rule, kept = PartRule(), Fingerprint.of(text)
-        >>> [found] = rule.judge(rule.read(f"{text} Share this."), [kept], rule.threshold)
+        >>> [found] = rule.judge(rule.read(f"{text} Share this."), [kept])
         >>> found.duplicate, [check.name for check in found.checks]
         (True, ['units', '% of its length', 'main units', 'runs', 'c1', 'c2', 'new'])
     """
@@ -223,69 +215,55 @@ class PartRule(Rule):
         return Fingerprint.of(new)
 
     @override
-    def judge(
-        self,
-        new: NewText,
-        kept: Sequence[Fingerprint],
-        threshold: float,
-        most_new: float = MOST_NEW,
-        *,
-        every: bool = False,
-    ) -> list[Comparison]:
+    def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
         assert isinstance(new, FeatureStrings)
-        found = [Comparison(duplicate=False)] * len(kept)
+        found = [Comparison(True, 1.0, 1.0)] * len(kept)  # of the same words
         groups: dict[tuple[int, int], list[int]] = {}
         for place, one in enumerate(kept):
-            if new.n and one.digest == new.digest:
-                found[place] = Comparison(True, 1.0, 1.0)
-            if every or not found[place].duplicate:
+            if every or not new.n or one.digest != new.digest:
                 groups.setdefault((one.t, one.limit), []).append(place)
         for (t, limit), places in groups.items():
             units = count_common(new.main_units(t), [kept[place].s1 for place in places])
             runs = count_common(new.sample(limit), [kept[place].s2 for place in places])
             for place, common, common_runs in zip(places, units, runs, strict=True):
-                same = found[place].duplicate
-                checks = self._checks(new, kept[place], common, common_runs, threshold, most_new)
-                made = _until_failed(checks, every=every)
-                if same:
+                made = _until_failed(self._checks(new, kept[place], common, common_runs), every=every)
+                if new.n and kept[place].digest == new.digest:
                     found[place] = Comparison(True, 1.0, 1.0, checks=made)
                     continue
                 values = {check.name: check.share if check.of else check.value for check in made}
-                passed = made[-1].passed if not every else all(check.passed for check in made)
+                passed = all(check.passed for check in made)
                 share = values["new"] if passed else 0.0
                 found[place] = Comparison(passed, values.get("c1", 0.0), values.get("c2", 0.0), share, made)
         return found
 
-    def _checks(
-        self, new: FeatureStrings, kept: Fingerprint, units: int, runs: int, threshold: float, most_new: float
-    ) -> Iterator[Check]:
+    def _checks(self, new: FeatureStrings, kept: Fingerprint, units: int, runs: int) -> Iterator[Check]:
         """Yield the steps of the decision; `units` and `runs` are in common."""
         yield _least("units", min(new.n, kept.n), MIN_TOKENS)
         yield _least("% of its length", new.n * 100 // max(1, kept.n), RATIO_PERCENT)
-        mine, theirs = (
-            (len(new.main_units(kept.t)), len(new.sample(kept.limit))),
-            (len(kept.s1) // 2, len(kept.s2) // 2),
-        )
-        of, of_runs = map(max, mine, theirs) if self.both else mine
-        yield _least("main units", min(of, theirs[0]), MIN_UNITS)
+        mine, theirs = len(new.main_units(kept.t)), len(kept.s1) // 2
+        of = max(mine, theirs) if self.both else mine
+        yield _least("main units", min(of, theirs), MIN_UNITS)
+        mine, theirs = len(new.sample(kept.limit)), len(kept.s2) // 2
+        of_runs = max(mine, theirs) if self.both else mine
         yield _least("runs", of_runs, MIN_RUNS)
-        yield _least("c1", units, needed(of, threshold), of)
-        yield _least("c2", runs, needed(of_runs, threshold), of_runs)
+        yield _least("c1", units, needed(of, self.threshold), of)
+        yield _least("c2", runs, needed(of_runs, self.threshold), of_runs)
         share = share_new(new, kept)
-        yield _most("new", share, most_new)
+        yield Check("new", share, self.most_new, share <= self.most_new)
         if self.both:  # of the kept text's runs those that the new one cannot have
-            yield _most("missing", 1 - (1 - share) * mine[1] / max(1, theirs[1]), most_new)
+            missing = 1 - (1 - share) * mine / max(1, theirs)
+            yield Check("missing", missing, self.most_new, missing <= self.most_new)
 
     @override
-    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
+    def main_query(self, new: NewText, t: int) -> Query:
         units = new.main_units(t)
-        return Query(units, needed(len(units), threshold) if len(units) >= MIN_UNITS else 0)
+        return Query(units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0)
 
     @override
-    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
+    def run_query(self, new: NewText, limit: int) -> Query:
         assert isinstance(new, FeatureStrings)
         runs = new.sample(limit)
-        return Query(runs, needed(len(runs), threshold) if len(runs) >= MIN_RUNS else 0)
+        return Query(runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0)
 
     @override
     def longest(self, new: NewText) -> int:
@@ -390,7 +368,7 @@ class PatentRule(Rule):
 
     Example:
         >>> rule, text = PatentRule(), "the cat sat on the mat, the dog sat on the cat; " * 4
-        >>> rule.judge(rule.read(text), [rule.fingerprint(rule.read(text))], 0.8)[0].duplicate
+        >>> rule.judge(rule.read(text), [rule.fingerprint(rule.read(text))])[0].duplicate
         True
     """
 
@@ -416,48 +394,43 @@ class PatentRule(Rule):
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest, b"")
 
     @override
-    def judge(
-        self,
-        new: NewText,
-        kept: Sequence[Fingerprint],
-        threshold: float,
-        most_new: float = MOST_NEW,
-        *,
-        every: bool = False,
-    ) -> list[Comparison]:
+    def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
         assert isinstance(new, Characters)
-        return [self._judged(new, one, threshold, every=every) for one in kept]
+        return [self._judged(new, one, every=every) for one in kept]
 
-    def _judged(self, new: Characters, kept: Fingerprint, threshold: float, *, every: bool) -> Comparison:
-        made = _until_failed(self._floors(new, kept), every=every)
+    def _judged(self, new: Characters, kept: Fingerprint, *, every: bool) -> Comparison:
+        mine, theirs = new.main_units(), kept.units
+        frequent = f"characters that come more than {FREQUENCY} times"
+        floors = [
+            _least("characters", min(new.n, kept.n), MIN_TOKENS),
+            _least(frequent, min(len(mine), len(theirs)), 1),
+        ]
+        made = _until_failed(floors, every=every)
         long = all(check.passed for check in made)
         if not (long or every):
             return Comparison(duplicate=False, checks=made)
-        mine, theirs = new.main_units(), kept.units
         common = np.intersect1d(mine, theirs, assume_unique=True)
-        c1 = _above("c1", len(common), len(mine), threshold)
+        c1 = self._above("c1", len(common), len(mine))
         if np.array_equal(mine, theirs):
-            equal = _least("equal main feature strings", 1, 1)
-            return Comparison(long, c1.share, 1.0, checks=(*made, equal))
-        c2 = _above("c2", *_common_neighbours(new.neighbours, np.frombuffer(kept.s2, "<u4"), common), threshold)
+            return Comparison(long, c1.share, 1.0, checks=(*made, _least("equal main feature strings", 1, 1)))
+        c2 = self._above("c2", *_common_neighbours(new.neighbours, np.frombuffer(kept.s2, "<u4"), common))
         shorter, longer = sorted((new.n, kept.n))
         decides = c2 if shorter > LONG or shorter < SMALL_SHARE * longer else c1
         return Comparison(long and decides.passed, c1.share, c2.share, checks=(*made, decides))
 
-    def _floors(self, new: Characters, kept: Fingerprint) -> Iterator[Check]:
-        yield _least("characters", min(new.n, kept.n), MIN_TOKENS)
-        name = f"characters that come more than {FREQUENCY} times"
-        yield _least(name, min(len(new.main_units()), len(kept.units)), 1)
+    def _above(self, name: str, common: int, of: int) -> Check:
+        """Check a share as the source does: it must be above the threshold."""
+        return Check(name, common, above(of, self.threshold), common / max(1, of) > self.threshold, of)
 
     @override
     def too_short(self, kept: Fingerprint) -> bool:
         return kept.n < MIN_TOKENS or not kept.s1
 
     @override
-    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
+    def main_query(self, new: NewText, t: int) -> Query:
         # The source asks for more than the threshold, or for equal main strings.
         units = new.main_units(t)
-        more = min(len(units), above(len(units), threshold))
+        more = min(len(units), above(len(units), self.threshold))
         return Query(units, more if new.n >= MIN_TOKENS else 0)
 
 
@@ -469,11 +442,6 @@ def above(size: int, threshold: float) -> int:
         (9, 9)
     """
     return int(threshold * size + 1e-9) + 1
-
-
-def _above(name: str, common: int, of: int, threshold: float) -> Check:
-    """Check a share as the source does: it must be above the threshold."""
-    return Check(name, common, above(of, threshold), common / max(1, of) > threshold, of)
 
 
 def _common_neighbours(

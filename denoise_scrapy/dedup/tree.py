@@ -94,11 +94,11 @@ class DistanceForest:
                     tree.add(record.id, kept.units, kept.n)
             self.last = part[-1]
 
-    def candidates(self, new: NewText, scope: str, threshold: float) -> list[int]:
-        """Return ascending ids of all that a new text may duplicate at a threshold, and of a few more."""
+    def candidates(self, new: NewText, scope: str) -> list[int]:
+        """Return ascending ids of all that a new text may duplicate, and of a few more."""
         found = list[int]()
         for t, tree in self._trees.get(scope, {}).items():
-            units, need = self._rule.main_query(new, t, threshold)
+            units, need = self._rule.main_query(new, t)
             if need:
                 found += tree.search(units, need, self._rule.longest(new)).tolist()
         return sorted(found)

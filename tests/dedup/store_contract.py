@@ -224,7 +224,7 @@ class Machine(RuleBasedStateMachine):
                 yield self.like(item, one, Comparison(True, 1.0, 1.0), [])
         if too_short:
             return
-        judged = RULE.judge(item.text, [one.made for one in others], RULE.threshold)
+        judged = RULE.judge(item.text, [one.made for one in others])
         found = [(one, proof) for one, proof in zip(others, judged, strict=True) if proof.duplicate]
         form = {one.number: one.name.variant_of or one.name.key for one, _ in found}
         likes = [
@@ -403,8 +403,8 @@ class Machine(RuleBasedStateMachine):
             self.kept = [one for one in self.kept if one not in gone]
 
     @precondition(lambda self: self.place.shared)
-    @rule(who=WHO, dies=st.booleans())
-    def leave(self, who, dies):
+    @rule(who=WHO, dies=st.booleans(), seconds=st.sampled_from([0, 16]))
+    def leave(self, who, dies, seconds):
         if dies:
             self.indexes[who]._store.close()
             self.indexes[who]._known = False
@@ -413,17 +413,15 @@ class Machine(RuleBasedStateMachine):
             self.release(self.owners[who])
         self.way = [one for one in self.way if one[0] != who]
         self.open(who)
+        self.place.wait(seconds)
 
-    @rule(who=WHO)
-    def beat(self, who):
+    @rule(who=WHO, seconds=st.sampled_from([6, 16]))
+    def wait(self, who, seconds):
+        """One index beats, then time goes by."""
         who %= len(self.indexes)
         self.indexes[who].beat()
         owner = self.owners[who]
         owner.beat = self.place.now if owner.held else owner.beat
-
-    @precondition(lambda self: self.place.shared)
-    @rule(seconds=st.sampled_from([6, 16]))
-    def wait(self, seconds):
         self.place.wait(seconds)
 
     @invariant()
@@ -499,17 +497,6 @@ class StoreContract:
         for name in names:
             put(store, name, SHORT, name, name)
         assert [record.name for record in store.records()] == [Name(name, name, name) for name in names]
-
-    def test_groups_are_of_copies_and_variants(self, store: Store):
-        names = [Name("a", "s"), Name("b", "s", variant_of="a"), Name("c", "s", "g", "x.example", "a"), Name("d", "s")]
-        names += [Name("e", "s", variant_of="d"), Name("b", "t", variant_of="a"), Name("z", variant_of="a")]
-        for last, name in enumerate(names):
-            assert store.put(name, SHORT, last).id
-        assert list(store.variants(Name("a", "s", "g2"))) == names[1:3]
-        assert list(store.variants(Name("a"))) == names[6:] and list(store.variants(Name("b", "s"))) == []
-        assert store.group("b", "s") == store.group("a", "s") == Group("a", "s", (), ("b", "c"))
-        assert store.group("e", "s") == Group("d", "s", (), ("e",)) and store.group("none", "s") is None
-        assert [one.members for one in store.groups()] == [("a", "b", "c"), ("a", "z"), ("d", "e"), ("a", "b")]
 
     def test_the_oldest_copies_are_forgotten_first(self, store: Store):
         kept = put(store, "a", LONG)

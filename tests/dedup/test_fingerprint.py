@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
 from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
 from denoise_scrapy.dedup.fingerprint import RARE_CAP, S1_CAP, S2_CAP, Fingerprint
-from denoise_scrapy.dedup.rules import THRESHOLD, PartRule
+from denoise_scrapy.dedup.rules import PartRule
 from tests.dedup.literal import frequencies
 from tests.dedup.made_texts import english
 
@@ -80,7 +80,7 @@ def test_a_text_that_repeats_itself_is_what_it_was(length):
     once, twice = FeatureStrings(" ".join(words)), FeatureStrings(" ".join(words * 2))
     assert len(twice.runs.distinct) <= len(once.runs.distinct) + 4  # those across the joint
     for new, kept in ((once, twice), (twice, once)):
-        [verdict] = PartRule().judge(new, [Fingerprint.of(kept)], THRESHOLD)
+        [verdict] = PartRule().judge(new, [Fingerprint.of(kept)])
         assert verdict.duplicate and min(verdict.c1, verdict.c2) > 0.95 and verdict.new < 0.05
 
 

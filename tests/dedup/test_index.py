@@ -49,7 +49,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             matches = [
                 like.record.id - 1 for like in index._likes(item, found, short=judge.too_short(item.fingerprint))
             ]
-            verdicts = judge.judge(item.text, kept, judge.threshold)
+            verdicts = judge.judge(item.text, kept)
             assert matches == [i for i, one in enumerate(verdicts) if one.duplicate]
             hits += len(matches)
             index.add(str(number), text)

@@ -148,18 +148,6 @@ def test_what_a_killed_process_has_settled_is_kept_and_its_claims_are_gone_at_on
                 assert not index.check("new", text_of(20)).duplicate
 
 
-def test_records_are_restored_though_others_keep_texts_meanwhile(place, tmp_path):
-    with opened(tmp_path / "source.db") as source, opened(place) as one, opened(place) as two:
-        for seed in range(5):
-            source.check_and_add(str(seed), text_of(seed))
-        two.check_and_add("other", text_of(100))
-        two.check_and_add("3", text_of(101))
-        assert one.restore(source._store.records()) == 5 and len(one) == 6
-        for seed in range(5):
-            assert two.check("new", text_of(seed)).of == str(seed)
-        assert not two.check("new", text_of(101)).duplicate
-
-
 def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):
     """Another process holds the file longer than we wait."""
     with opened(tmp_path / "a.db") as index:
