@@ -31,34 +31,21 @@ _ESTIMATES = {"new", "missing"}  # checks of shares that are estimated from runs
 
 @dataclass(frozen=True)
 class TextComparison:
-    """Why a new text is a duplicate of a kept one, or is not.
+    """Why a new text is a duplicate of a kept one, or is not."""
 
-    Attributes:
-        duplicate: The verdict of an index that compares every text; of two URLs it takes the sites into account.
-        why: What decided, for a sentence.
-        level: Frequency threshold t of the kept text.
-        same_words: True where both are the same units in the same order.
-        checks: The steps of the decision, whichever decided.
-        bands: MinHash bands in common; None where the rule has none.
-        lacking_units: Some main units of the new text that the kept one lacks.
-        lacking_runs: Some of its runs, of the patent's rule pairs.
-        variant: Why it is a variant of the kept one if both are of one site; "" where it is none.
-        one_site: True where both are known to be of one site.
-        differs: Units of the new text that the kept one lacks, and runs of that which the new one lacks: before what
-            both have, between, behind; None where the rule does not align texts.
-    """
-
-    duplicate: bool
-    why: str
-    level: int
-    same_words: bool
-    checks: Sequence[Check]
-    bands: int | None
-    lacking_units: Sequence[str]
-    lacking_runs: Sequence[str]
-    variant: str = ""
-    one_site: bool = False
-    differs: Mapping[str, Mapping[str, float]] | None = None
+    duplicate: bool  # by an index that compares every text; of two URLs it takes the sites into account
+    why: str  # what decided, for a sentence
+    level: int  # frequency threshold t of the kept text
+    same_words: bool  # the same units in the same order
+    checks: Sequence[Check]  # the steps of the decision, whichever decided
+    bands: int | None  # MinHash bands in common; None where the rule has none
+    lacking_units: Sequence[str]  # some main units of the new text that the kept one lacks
+    lacking_runs: Sequence[str]  # some of its runs; by the literal rule, pairs
+    variant: str  # why it is a variant of the kept one if both are of one site; "" where it is none
+    one_site: bool  # both are known to be of one site
+    # Units of the new text that the kept one lacks, and runs of that which the new one lacks: before what both have,
+    # between, behind; None where the rule does not align texts.
+    differs: Mapping[str, Mapping[str, float]] | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +68,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     }
     lengths = {name: RULES[rule].read(one.text).n for name, one in (("A", a), ("B", b))}
     if args.json:
-        found = [{"new": new, "kept": kept, **_as_dict(way)} for (new, kept), way in ways.items()]
+        found = []
+        for (new, kept), way in ways.items():
+            checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
+            found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
         head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
         say_json({**head, "comparisons": found})
         return 0
@@ -118,19 +108,12 @@ def explained(
         variant = _variant(new, kept, rule_name, threshold, most_new) if duplicate else ""
         mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (own, other))
         bands = int((mine == theirs).sum()) if len(mine) == len(theirs) else 0
-        difference_ = difference(read, other)
-        differs = {"novel": difference_.novel._asdict(), "lost": difference_.lost._asdict()}
+        aligned = difference(read, other)
+        differs = {"novel": aligned.novel._asdict(), "lost": aligned.lost._asdict()}
+    units, runs = _lacking_words(new.text, kept.text, other.t) if differs else _lacking_characters(read, own, other)
+    why, is_kept = _why(compared.checks, short=short, same=same, duplicate=duplicate), variant and one_site
     return TextComparison(
-        duplicate and not (variant and one_site),
-        _why(compared.checks, short=short, same=same, duplicate=duplicate),
-        other.t,
-        same,
-        compared.checks,
-        bands,
-        *(_lacking_words(new.text, kept.text, other.t) if differs else _lacking_characters(read, own, other)),
-        variant,
-        one_site,
-        differs,
+        duplicate and not is_kept, why, other.t, same, compared.checks, bands, units, runs, variant, one_site, differs
     )
 
 
@@ -193,11 +176,6 @@ def _letters(codes: Iterable[np.integer[npt.NBitBase]]) -> list[str]:
     return [chr(int(code)).encode("utf-8", "replace").decode() for code in codes]
 
 
-def _as_dict(found: TextComparison) -> dict[str, object]:
-    checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in found.checks]
-    return {**asdict(found), "checks": checks}
-
-
 def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
     verdict = "a duplicate" if found.duplicate else "a variant" if found.variant else "no duplicate"
     why = found.why
@@ -216,27 +194,19 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
             fact = f"{check.value} (needed {check.bound})"
         facts[check.name] = fact
     if found.differs is not None:
-        facts["differs"] = _places(found.differs, new, kept)
+        apart = (" + ".join(f"{value:.0f}" for value in found.differs[name].values()) for name in ("novel", "lost"))
+        units, lost = apart
+        facts["differs"] = f"{units} units of {new}, {lost} runs of {kept}: before what both have, between, behind"
     facts["same words"] = "yes" if found.same_words else "no"
-    if found.bands is not None:
-        facts["prefilter"] = _prefilter(found)
+    if found.bands or (found.same_words and found.bands is not None):
+        facts["prefilter"] = f"finds it: {found.bands} of {BANDS} MinHash bands in common"
+    elif found.bands is not None:
+        missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""
+        facts["prefilter"] = f"does not find it: no MinHash band in common{missed}"
     yield from (f"  {name:<12} {fact}" for name, fact in facts.items())
     for what, examples in (("units", found.lacking_units), (runs, found.lacking_runs)):
         if examples:
             yield f"  {what} of {new} that {kept} lacks: {', '.join(examples)}"
-
-
-def _places(differs: Mapping[str, Mapping[str, float]], new: str, kept: str) -> str:
-    """Say how much of each text the other lacks, before what both have, between, and behind."""
-    units, runs = (" + ".join(f"{value:.0f}" for value in differs[name].values()) for name in ("novel", "lost"))
-    return f"{units} units of {new}, {runs} runs of {kept}: before what both have, between, behind"
-
-
-def _prefilter(found: TextComparison) -> str:
-    if found.bands or found.same_words:
-        return f"finds it: {found.bands} of {BANDS} MinHash bands in common"
-    missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""
-    return f"does not find it: no MinHash band in common{missed}"
 
 
 def _percent(value: float) -> str:

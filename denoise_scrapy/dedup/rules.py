@@ -53,21 +53,13 @@ Sample = npt.NDArray[np.uint16]
 
 
 class Check(NamedTuple):
-    """A step of a decision.
+    """A step of a decision."""
 
-    Attributes:
-        name: What is checked, in the words of the documentation.
-        value: What was found.
-        bound: What it must reach; of "new" and "missing" what it must not pass.
-        passed: True where it does.
-        of: What the elements in common, `value` and `bound`, are counted in; 0 for other checks.
-    """
-
-    name: str
-    value: float
-    bound: float
+    name: str  # what is checked, in the words of the documentation
+    value: float  # what was found
+    bound: float  # what it must reach; of "new" and "missing" what it must not pass
     passed: bool
-    of: int = 0
+    of: int = 0  # what the elements in common, `value` and `bound`, are counted in; 0 for other checks
 
     @property
     def share(self) -> float:
@@ -77,21 +69,13 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A new text against a kept one.
-
-    Attributes:
-        duplicate: The verdict.
-        c1: Share of main units in common, 0 to 1.
-        c2: Share of runs in common, 0 to 1: the score.
-        new: Share of the new text that the kept one has not, 0 to 1; 0 for no duplicate.
-        checks: What was checked in order, up to the first that failed; none for texts of the same words.
-    """
+    """A new text against a kept one."""
 
     duplicate: bool
-    c1: float = 0.0
-    c2: float = 0.0
-    new: float = 0.0
-    checks: tuple[Check, ...] = ()
+    c1: float = 0.0  # share of main units in common, 0 to 1
+    c2: float = 0.0  # share of runs in common, 0 to 1: the score
+    new: float = 0.0  # share of the new text that the kept one has not, 0 to 1; 0 for no duplicate
+    checks: tuple[Check, ...] = ()  # in order, up to the first that failed; none for texts of the same words
 
 
 class NewText(Protocol):
@@ -113,21 +97,13 @@ class Query(NamedTuple):
 
 
 class Rule(ABC):
-    """A definition of duplicates.
-
-    Attributes:
-        name: What it is selected by.
-        threshold: Least share of a duplicate that is found in the kept text, 0 to 1.
-        most_new: Most of a duplicate that may be new, 0 to 1; not used by the literal rule.
-        constants: What two fingerprints must share to be comparable; for a store to write down.
-        has_bands: True where its texts have MinHash bands, so that the prefilter may come first.
-    """
+    """A definition of duplicates."""
 
     name: ClassVar[str]
-    threshold: float
-    most_new = MOST_NEW
-    constants: ClassVar[Mapping[str, str]]
-    has_bands: ClassVar[bool]
+    threshold: float  # least share of a duplicate that is found in the kept text, 0 to 1
+    most_new = MOST_NEW  # most of a duplicate that may be new, 0 to 1; not used by the literal rule
+    constants: ClassVar[Mapping[str, str]]  # what two fingerprints must share to be comparable; a store writes it down
+    has_bands: ClassVar[bool]  # True where its texts have MinHash bands, so that the prefilter may come first
 
     def at(self, threshold: float, most_new: float) -> Self:
         """Return the same rule with other limits."""
@@ -165,12 +141,7 @@ class Rule(ABC):
 
 
 def needed(size: int, threshold: float) -> int:
-    """Return the least whole number k, 1 or more, with k / size >= threshold, free of rounding error.
-
-    Example:
-        >>> needed(10, 0.7), needed(30, 0.1), needed(5, 0.7)
-        (7, 3, 4)
-    """
+    """Return the least whole number k, 1 or more, with k / size >= threshold, free of rounding error."""
     return max(1, math.ceil(threshold * size - 1e-9))
 
 
@@ -322,22 +293,13 @@ _16 = np.uint32(16)
 
 @dataclass(frozen=True, eq=False)
 class Characters:
-    """A text as the source reads it.
+    """A text as the source reads it."""
 
-    Attributes:
-        codes: uint16, its letters, digits and ideographs in order, lower-cased; others are left out.
-    """
-
-    codes: npt.NDArray[np.uint16]
+    codes: npt.NDArray[np.uint16]  # its letters, digits and ideographs in order, lower-cased; others are left out
 
     @classmethod
     def read(cls, text: str) -> Characters:
-        """Read a text.
-
-        Example:
-            >>> bytes(Characters.read("A-1 b!").codes.astype("u1"))
-            b'a1b'
-        """
+        """Read a text."""
         kept = "".join(c for c in text[:MAX_CHARACTERS].lower() if c.isalnum() and c < "\U00010000")
         return cls(np.frombuffer(kept.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16, copy=False))
 
@@ -435,12 +397,7 @@ class PatentRule(Rule):
 
 
 def above(size: int, threshold: float) -> int:
-    """Return the least number of common elements that is more than a share, as the source asks.
-
-    Example:
-        >>> above(10, 0.8), above(11, 0.8)
-        (9, 9)
-    """
+    """Return the least number of common elements that is more than a share, as the source asks."""
     return int(threshold * size + 1e-9) + 1
 
 

@@ -26,11 +26,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.feature_strings import EVERY, RUN, RUN_OF_IDEOGRAPHS, UNIT_BITS, FeatureStrings
 from denoise_scrapy.core.units import IDEOGRAPH, NUMBER, tokens, unit_hashes
-from denoise_scrapy.dedup.fingerprint import (
-    TITLE_CAP,
-    VALUES_CAP,
-    Fingerprint,
-)
+from denoise_scrapy.dedup.fingerprint import TITLE_CAP, VALUES_CAP, Fingerprint
 from denoise_scrapy.dedup.rules import Comparison, NewText
 from denoise_scrapy.dedup.store import Name, Record
 
@@ -161,19 +157,12 @@ class Zones(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A new text and a kept one, aligned.
+    """A new text and a kept one, aligned."""
 
-    Attributes:
-        places: Places in the new text of units that the kept one has not: int64 (m,).
-        novel: Counts of these.
-        lost: Runs of the kept text that the new one has not, reckoned from its sample.
-        lacking: Units of the kept text that the new one has not: uint16 (k,).
-    """
-
-    places: npt.NDArray[np.intp]
-    novel: Zones
-    lost: Zones
-    lacking: npt.NDArray[np.uint16]
+    places: npt.NDArray[np.intp]  # places in the new text of units that the kept one has not: (m,)
+    novel: Zones  # counts of these
+    lost: Zones  # runs of the kept text that the new one has not, reckoned from its sample
+    lacking: npt.NDArray[np.uint16]  # units of the kept text that the new one has not: (k,)
 
 
 def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
@@ -287,21 +276,13 @@ class Item(NamedTuple):
 
 
 class Like(NamedTuple):
-    """A kept text that a new one repeats by the rule.
-
-    Attributes:
-        record: The kept text.
-        proof: The comparison.
-        own: True where it is of the same site.
-        siblings: Other texts of its form that the new one repeats as well.
-        reason: The comparison in words, for a log.
-    """
+    """A kept text that a new one repeats by the rule."""
 
     record: Record
     proof: Comparison
-    own: bool
-    siblings: Sequence[Fingerprint] = ()
-    reason: str = ""
+    own: bool  # True where it is of the same site
+    siblings: Sequence[Fingerprint] = ()  # other texts of its form that the new one repeats as well
+    reason: str = ""  # the comparison in words, for a log
 
     @property
     def in_a_form(self) -> bool:
@@ -348,33 +329,16 @@ _HEAD = struct.Struct("<Q8s8s")
 
 
 class Version(NamedTuple):
-    """A version of an item, without its names.
+    """A version of an item, without its names."""
 
-    Attributes:
-        since: When it was kept, in seconds since the epoch; 0 where it is none yet.
-        text: 8 bytes of its text, but for white space.
-        source: 8 bytes of what its text was taken from; all 0 where that is not known.
-        fields: Hashes of name and value of its other fields.
-    """
-
-    since: int
-    text: bytes
-    source: bytes
-    fields: Mapping[int, int]
+    since: int  # when it was kept, in seconds since the epoch; 0 where it is none yet
+    text: bytes  # 8 bytes of its text, but for white space
+    source: bytes  # 8 bytes of what its text was taken from; all 0 where that is not known
+    fields: Mapping[int, int]  # hashes of name and value of its other fields
 
     @classmethod
     def of(cls, text: str, fields: Mapping[str, object], source: str = "") -> Version:
-        """Make that of an item which was not kept yet.
-
-        Example:
-            >>> old = Version.of("A fox.", {"price": 9, "sku": 7}, "A fox. 3 readers")
-            >>> new = Version.of("A Fox.", {"price": 8, "colour": "red"}, "A fox. 4 readers")
-            >>> new.changes(old, ["price", "colour"])
-            ('text', 'price', 'colour', '(gone)')
-            >>> again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
-            >>> again.changes(old, ["price", "sku"])
-            ()
-        """
+        """Make that of an item which was not kept yet."""
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
         if len(named) < len(fields):
             named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
@@ -385,12 +349,21 @@ class Version(NamedTuple):
     def changes(self, old: Version, names: Sequence[str]) -> tuple[str, ...]:
         """Return what is another than in an older version: names of fields, `TEXT` first, `GONE` at the end.
 
-        The same text is taken from the same source: where that has not changed, a text that differs tells of the
-        taking.
+        The same text is taken from the same source: where that has not changed, a text that differs shows a change of
+        the taking.
 
         Args:
             old: The older one.
             names: Those of the fields of this one.
+
+        Example:
+            >>> old = Version.of("A fox.", {"price": 9, "sku": 7}, "A fox. 3 readers")
+            >>> new = Version.of("A Fox.", {"price": 8, "colour": "red"}, "A fox. 4 readers")
+            >>> new.changes(old, ["price", "colour"])
+            ('text', 'price', 'colour', '(gone)')
+            >>> again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
+            >>> again.changes(old, ["price", "sku"])
+            ()
         """
         known = dict(zip(unit_hashes([*names, OTHERS]).tolist(), [*names, OTHERS], strict=True))
         same_text = self.text == old.text or (self.source == old.source and any(self.source))
@@ -405,13 +378,7 @@ class Version(NamedTuple):
 
     @classmethod
     def unpack(cls, data: bytes) -> Version | None:
-        """Read what a store gives; None where it has none, as of texts that earlier versions have kept.
-
-        Example:
-            >>> version = Version.of("A fox.", {"price": 9})
-            >>> Version.unpack(version.pack()) == version, Version.unpack(b"")
-            (True, None)
-        """
+        """Read what a store gives; None where it has none, as of texts that earlier versions have kept."""
         count, rest = divmod(len(data) - _HEAD.size, 8)
         if count < 0 or rest:
             return None
