@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import tempfile
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -162,7 +163,7 @@ def deduplicate(
 
 
 def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) -> Iterator[tuple[str, Verdict]]:
-    keys: list[str] = []
+    keys: deque[str] = deque()  # of rows that were read, and have no verdict yet
 
     def read() -> Iterator[Row]:
         for row in map(_row, rows):
@@ -172,12 +173,8 @@ def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) ->
             yield row
 
     with index:
-        if batch.keep == "first":
-            for row in map(_row, rows):
-                yield row.key, _plain(batch.judge(row), batch)
-        else:
-            for number, verdict in enumerate(batch.judge_all(read())):
-                yield keys[number], _plain(verdict, batch)
+        for verdict in batch.judge_all(read()):
+            yield keys.popleft(), _plain(verdict, batch)
 
 
 def _row(given: Given) -> Row:

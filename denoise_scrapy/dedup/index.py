@@ -107,15 +107,12 @@ class ReadText(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A verdict, the record it rests on, and whether to keep the text, in place of that record if there is one.
-
-    `variant_of` is for the same text with other fields, which stays a variant.
-    """
+    """A verdict, the record it rests on, and whether to keep the text, in place of that record if there is one."""
 
     verdict: Verdict
     record: Record | None = None
     keep: bool = False
-    variant_of: str = ""
+    variant_of: str = ""  # of the same text with other fields, which stays a variant
 
 
 class DuplicateIndex:
@@ -519,11 +516,12 @@ class DuplicateIndex:
         self._load()
         return self._same_item(name, self._catalog.find(Record(0, name, _NO_TEXT).listing))
 
+    def _same_item(self, name: Name, found: Candidates) -> Record | None:
+        return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
+
     def _answer(self, item: Item, *, similar: bool) -> Answer:
         """Judge a text against all that is remembered; without `similar`, look for the item itself only."""
-        rule, new = self._rule, item.fingerprint
-        found = self._find(item, similar=similar)
-        short = rule.too_short(new)
+        found, short = self._find(item, similar=similar), self._rule.too_short(item.fingerprint)
         same = self._same_item(item.name, found)
         if same is not None:
             return self._compared(item, same, short=short)
@@ -567,10 +565,6 @@ class DuplicateIndex:
         query = self._rule.run_query
         return self._catalog.find(listing, self._limit, lambda limit: query(item.text, limit))
 
-    def _same_item(self, name: Name, found: Candidates) -> Record | None:
-        """The record of a text's key."""
-        return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
-
     def _likes(self, item: Item, found: Candidates, *, short: bool) -> Iterator[Like]:
         """Yield the kept texts that a new one repeats: with the same words, of other sites, of its own site."""
         for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
@@ -607,7 +601,8 @@ class DuplicateIndex:
 
     def _others(self, item: Item, ids: Sequence[int]) -> list[Record]:
         """Records that are still there, but those of the item's group."""
-        return [one for one in self._alive(ids) if not _one_group(one.name, item.name)]
+        group = item.name.group
+        return [one for one in self._alive(ids) if not group or one.name.group != group]
 
     def _alive(self, ids: Sequence[int]) -> list[Record]:
         """Records that are still in the store; what another index has taken out is forgotten here too."""
@@ -634,8 +629,17 @@ class DuplicateIndex:
                 if number:
                     break
             self._note(item.name, answer)
-            self._count(answer)
-            return replace(answer.verdict, claim=number) if claim and number else answer.verdict
+            verdict = answer.verdict
+            self._counts.update(
+                checked=1,
+                kept=answer.keep and answer.record is None,
+                duplicates=verdict.duplicate,
+                variants=verdict.variant_of is not None,
+                pending=verdict.pending,
+                too_short=verdict.too_short,
+                updated=verdict.updated,
+            )
+            return replace(verdict, claim=number) if claim and number else verdict
 
     def _keep(
         self, name: Name, fingerprint: Fingerprint, replaced: Record | None, version: bytes, *, claim: bool = False
@@ -689,23 +693,9 @@ class DuplicateIndex:
                 self._counts["unnoted"] += 1
                 self.note_error = error
 
-    def _count(self, answer: Answer) -> None:
-        verdict, counts = answer.verdict, self._counts
-        counts["checked"] += 1
-        counts["kept"] += answer.keep and answer.record is None
-        counts["duplicates"] += verdict.duplicate
-        counts["variants"] += verdict.variant_of is not None
-        counts["pending"] += verdict.pending
-        counts["too_short"] += verdict.too_short
-        counts["updated"] += verdict.updated
-
 
 def _site(site: str | None, key: str) -> str:
     return site_of(key) if site is None and isinstance(key, str) else site or ""
-
-
-def _one_group(one: Name, other: Name) -> bool:
-    return bool(one.group) and one.group == other.group
 
 
 def _check_number(name: str, value: object, kind: type, valid: str, low: float, high: float = 1 << 62) -> None:

@@ -298,6 +298,15 @@ class TestValues:
             found = judged(first, (host, STORY, "", values))
             assert found[1] == ("" if copy else "~") + "https://a.example/1"
 
+    def test_a_form_keeps_its_name_when_an_item_of_it_changes_but_for_its_words(self):
+        with DuplicateIndex(short_duplicates=True) as index:
+            for number, (key, price) in enumerate([("a", 1), ("b", 2), ("c", 3), ("b", 4), ("d", 5)]):
+                verdict = index.check_and_add(key, "two words", values={"price": price})
+                assert verdict.too_short and verdict.variant_of == (None if number in (0, 3) else "a")
+            assert index.group("d").members == ("a", "c", "b", "d")
+            index.check_and_add("c", "three other words", values={"price": 3})
+            assert index.group("a").members == ("a", "b", "d")
+
     def test_any_value_has_a_hash(self):
         endless: list[object] = []
         endless.append(endless)
