@@ -100,13 +100,6 @@ cdef class Catalog:
 
     Attributes:
         last: The highest id so far, 0 for none.
-
-    Example:
-        >>> from denoise_scrapy.dedup.store import Listing
-        >>> catalog = Catalog()
-        >>> catalog.extend([Listing(1, "a", "", 9, b"d" * 16, b"")])
-        >>> catalog.find(Listing(0, "a", "", 9, b"e" * 16, b"")).same_name
-        [1]
     """
 
     cdef readonly int64_t last

@@ -255,11 +255,6 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     the missing runs lie: alone or side by side. With the sampled runs as a walk between 'there' and 'missing', the mean
     length of a stretch of missing runs follows from how often neighbours agree; each stretch has a run's length less
     one fewer new units than missing runs.
-
-    Example:
-        >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom, and how far it is to fly."
-        >>> share_new(FeatureStrings(text), Fingerprint.of(text))
-        0.0
     """
     hashes = new.runs.at >> _32
     places = np.flatnonzero((new.runs.at > 0) & (hashes < np.uint64(min(kept.limit, EVERY))))
@@ -326,13 +321,7 @@ class Characters:
 
 
 class PatentRule(Rule):
-    """The literal rule.
-
-    Example:
-        >>> rule, text = PatentRule(), "the cat sat on the mat, the dog sat on the cat; " * 4
-        >>> rule.judge(rule.read(text), [rule.fingerprint(rule.read(text))])[0].duplicate
-        True
-    """
+    """The literal rule."""
 
     name = "patent"
     threshold = PATENT_THRESHOLD

@@ -111,13 +111,6 @@ class SetTree:
 
     Attributes:
         visited: Sets read since the start, for measurements.
-
-    Example:
-        >>> tree = SetTree()
-        >>> tree.add(7, np.array([100, 200, 300, 400], np.uint16), 40)
-        >>> query = np.array([200, 300, 400, 500], np.uint16)
-        >>> tree.search(query, need=3, longest=100).tolist(), tree.search(query, need=4, longest=100).tolist()
-        ([7], [])
     """
 
     def __init__(self) -> None:

@@ -117,13 +117,7 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
 
 
 def other_values(one: bytes, other: bytes) -> bool:
-    """Return whether two items have a field with two values.
-
-    Example:
-        >>> red, blue = hash_values({"price": 9, "colour": "red"}), hash_values({"price": 9, "colour": "blue"})
-        >>> other_values(red, blue), other_values(red, hash_values({"price": 9}))
-        (True, False)
-    """
+    """Return whether two items have a field with two values."""
     mine, theirs = (dict(np.frombuffer(values, "<u4").reshape(-1, 2).tolist()) for values in (one, other))
     return any(theirs.get(name, value) != value for name, value in mine.items())
 
@@ -166,14 +160,7 @@ class Difference(NamedTuple):
 
 
 def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
-    """Align a text with a kept one.
-
-    Example:
-        >>> form = "Two rooms near the park, bright and quiet, second floor. Rent: {} a month. No pets, please."
-        >>> found = difference(FeatureStrings(form.format(700)), Fingerprint.of(form.format(900)))
-        >>> found.novel, found.lost, len(found.lacking)
-        (Zones(head=0, inner=1, tail=0), Zones(head=0, inner=5, tail=0), 1)
-    """
+    """Align a text with a kept one."""
     theirs, limit = units_of(kept)
     is_theirs, is_mine = np.zeros((2, 1 << UNIT_BITS), np.bool_)
     is_theirs[theirs], is_mine[new.places] = True, True
@@ -235,14 +222,6 @@ def is_filled_in(
     the kept one has alone: a copy has most of that, another form has not. On another site, what differs at the ends is
     a byline or a notice, and only three texts of a form make one. `same_title` is for two known titles that are the
     same. `view` is for an address that is the other with something added: what differs at the ends is of its frame.
-
-    Example:
-        >>> form = "Two rooms near the park, bright and quiet, second floor. Rent: {} a month. No pets, please."
-        >>> kept = Fingerprint.of(form.format(900))
-        >>> is_filled_in(FeatureStrings(form.format(700)), kept, [])
-        True
-        >>> is_filled_in(FeatureStrings("Printed on Monday. " + form.format(900)), kept, [])
-        False
     """
     places, novel, lost, lacking = difference(new, kept)
     if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
