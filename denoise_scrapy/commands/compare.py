@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +13,10 @@ import numpy.typing as npt
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import BANDS, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings
 from denoise_scrapy.core.units import IDEOGRAPH, tokens
-from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint
+from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.rules import MOST_NEW, Characters, Check
-from denoise_scrapy.dedup.variants import difference, is_same_site, site_of
+from denoise_scrapy.dedup.store import Name, Record
+from denoise_scrapy.dedup.variants import Item, Like, difference, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say, say_json
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 EXAMPLES = 8  # units and runs shown, a line of them
 
 _INPUT = "a file, an http(s) URL, or - for standard input; of HTML the body is compared"
-_SITE = "one.example"  # of two texts, for the verdict on them if they were of one site
 _ESTIMATES = {"new", "missing"}  # checks of shares that are estimated from runs
 
 
@@ -105,7 +105,11 @@ def explained(
     duplicate, variant, bands, differs = (same or compared.duplicate) and not short, "", None, None
     one_site = is_same_site(site_of(new.url), site_of(kept.url))
     if isinstance(read, FeatureStrings):
-        variant = _variant(new, kept, rule_name, threshold, most_new) if duplicate else ""
+        if duplicate:  # as if both were of one site
+            keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
+            item = Item(Name(keys[0]), read, replace(own, title=hash_title(new.title)))
+            record = Record(1, Name(keys[1]), replace(other, title=hash_title(kept.title)))
+            variant = why_variant(item, Like(record, compared, own=True))
         mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (own, other))
         bands = int((mine == theirs).sum()) if len(mine) == len(theirs) else 0
         aligned = difference(read, other)
@@ -115,15 +119,6 @@ def explained(
     return TextComparison(
         duplicate and not is_kept, why, other.t, same, compared.checks, bands, units, runs, variant, one_site, differs
     )
-
-
-def _variant(new: GivenText, kept: GivenText, rule: str, threshold: float, most_new: float) -> str:
-    """Say why a near-duplicate is a variant if both are of one site."""
-    names = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
-    with DuplicateIndex(threshold, rule=rule, most_new=most_new, search="tree") as index:
-        index.add(names[1], kept.text, title=kept.title, site=_SITE)
-        verdict = index.check(names[0], new.text, title=new.title, site=_SITE)
-    return "" if verdict.variant_of is None else verdict.reason.rpartition(": ")[2]
 
 
 def _why(checks: Sequence[Check], *, short: bool, same: bool, duplicate: bool) -> str:

@@ -98,13 +98,9 @@ class Batch:
         """Return the key of a kept row, from its name in a verdict."""
         return name.partition(" ")[2] if self._numbered else name
 
-    def name_of(self, row: Row, number: int) -> str:
-        """Return the name of a row in verdicts, from its place among the rows, 0 for the first."""
-        return f"{number} {row.key}" if self._numbered else row.key
-
     def _judge(self, row: Row, number: int) -> Verdict:
-        name, site = self.name_of(row, number), site_of(row.key)
-        verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site, title=row.title)
+        name = f"{number} {row.key}" if self._numbered else row.key
+        verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site_of(row.key), title=row.title)
         if not self._numbered:
             same = hash((row.key, row.scope))
             if same in self._done and not verdict.duplicate and not verdict.updated:
