@@ -5,7 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -148,31 +148,23 @@ def test_what_a_killed_process_has_settled_is_kept_and_its_claims_are_gone_at_on
                 assert not index.check("new", text_of(20)).duplicate
 
 
-def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):
+@contextmanager
+def held(path):
     """Another process holds the file longer than we wait."""
-    with opened(tmp_path / "a.db") as index:
-        index._store._connection.execute("PRAGMA busy_timeout = 50")
-        link = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+    with closing(sqlite3.connect(path, isolation_level=None)) as link:
         link.execute("BEGIN IMMEDIATE")
-        with pytest.raises(sqlite3.OperationalError, match="locked"):
-            index.check_and_add("a", text_of(1))
+        yield
         link.execute("ROLLBACK")
-        link.close()
-        assert len(index) == 0
-        assert not index.check_and_add("a", text_of(1)).duplicate
-        assert len(index) == 1
 
 
-def test_a_verdict_stands_though_its_copy_cannot_be_noted(tmp_path):
+def test_where_the_file_is_held_nothing_is_kept_and_a_copy_is_one_all_the_same(tmp_path):
     with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db", timeout=0), remember_copies=10) as index:
-        index.add("a", text_of(1))
-        with sqlite3.connect(tmp_path / "a.db", isolation_level=None) as other:
-            other.execute("BEGIN IMMEDIATE")
+        with held(tmp_path / "a.db"), pytest.raises(sqlite3.OperationalError, match="locked"):
+            index.check_and_add("a", text_of(1))
+        assert len(index) == 0 and not index.check_and_add("a", text_of(1)).duplicate and len(index) == 1
+        with held(tmp_path / "a.db"):
             assert index.check_and_add("a1", text_of(1)).of == "a"
-            other.execute("ROLLBACK")
-        other.close()
-        assert index.stats["unnoted"] == 1 and index.group("a") is None
-        assert "locked" in str(index.note_error)
+        assert index.stats["unnoted"] == 1 and index.group("a") is None and "locked" in str(index.note_error)
         index.check_and_add("a1", text_of(1))
         assert index.stats["unnoted"] == 1 and index.group("a") == Group("a", "", ("a1",))
         assert index.note_error is None
