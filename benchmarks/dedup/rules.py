@@ -25,8 +25,7 @@ _MIX = np.uint64(0xFF51AFD7ED558CCD)
 
 def _product(name: str, new: str, kept: str) -> bool:
     """Judge by a rule of the product, at its own threshold."""
-    rule = RULES[name]
-    return rule.judge(_read(name, new)[0], [_read(name, kept)[1]], rule.threshold)[0].duplicate
+    return RULES[name].judge(_read(name, new)[0], [_read(name, kept)[1]])[0].duplicate
 
 
 def part_behind_minhash(new: str, kept: str) -> bool:

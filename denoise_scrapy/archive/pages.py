@@ -17,7 +17,7 @@ from denoise_scrapy.body import DEFAULT_STRATEGY, extract_pages
 from denoise_scrapy.core.feature_strings import BANDS, FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.fingerprint import is_too_short, threshold_for
-from denoise_scrapy.dedup.rules import THRESHOLD, Comparison, PartRule
+from denoise_scrapy.dedup.rules import Comparison, PartRule
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
@@ -210,7 +210,7 @@ def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> 
     this = _record(0, row)
     item = Item(this.name, new, this.fingerprint)
     records = [_record(number, earlier[number]) for number in sorted(earlier)]
-    judged = zip(records, PartRule().judge(new, [one.fingerprint for one in records], THRESHOLD), strict=True)
+    judged = zip(records, PartRule().judge(new, [one.fingerprint for one in records]), strict=True)
     alike = [(one, proof) for one, proof in judged if proof.duplicate]
     siblings = _siblings([one for one, _ in alike])
     likes = [

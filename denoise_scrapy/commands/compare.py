@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +13,10 @@ import numpy.typing as npt
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import BANDS, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings
 from denoise_scrapy.core.units import IDEOGRAPH, tokens
-from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint
+from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.rules import MOST_NEW, Characters, Check
-from denoise_scrapy.dedup.variants import difference, is_same_site, site_of
+from denoise_scrapy.dedup.store import Name, Record
+from denoise_scrapy.dedup.variants import Item, Like, difference, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say, say_json
 
@@ -25,40 +26,26 @@ if TYPE_CHECKING:
 EXAMPLES = 8  # units and runs shown, a line of them
 
 _INPUT = "a file, an http(s) URL, or - for standard input; of HTML the body is compared"
-_SITE = "one.example"  # of two texts, for the verdict on them if they were of one site
 _ESTIMATES = {"new", "missing"}  # checks of shares that are estimated from runs
 
 
 @dataclass(frozen=True)
 class TextComparison:
-    """Why a new text is a duplicate of a kept one, or is not.
+    """Why a new text is a duplicate of a kept one, or is not."""
 
-    Attributes:
-        duplicate: The verdict of an index that compares every text; of two URLs it takes the sites into account.
-        why: What decided, for a sentence.
-        level: Frequency threshold t of the kept text.
-        same_words: True where both are the same units in the same order.
-        checks: The steps of the decision, whichever decided.
-        bands: MinHash bands in common; None where the rule has none.
-        lacking_units: Some main units of the new text that the kept one lacks.
-        lacking_runs: Some of its runs, of the patent's rule pairs.
-        variant: Why it is a variant of the kept one if both are of one site; "" where it is none.
-        one_site: True where both are known to be of one site.
-        differs: Units of the new text that the kept one lacks, and runs of that which the new one lacks: before what
-            both have, between, behind; None where the rule does not align texts.
-    """
-
-    duplicate: bool
-    why: str
-    level: int
-    same_words: bool
-    checks: Sequence[Check]
-    bands: int | None
-    lacking_units: Sequence[str]
-    lacking_runs: Sequence[str]
-    variant: str = ""
-    one_site: bool = False
-    differs: Mapping[str, Mapping[str, float]] | None = None
+    duplicate: bool  # by an index that compares every text; of two URLs it takes the sites into account
+    why: str  # what decided, for a sentence
+    level: int  # frequency threshold t of the kept text
+    same_words: bool  # the same units in the same order
+    checks: Sequence[Check]  # the steps of the decision, whichever decided
+    bands: int | None  # MinHash bands in common; None where the rule has none
+    lacking_units: Sequence[str]  # some main units of the new text that the kept one lacks
+    lacking_runs: Sequence[str]  # some of its runs; by the literal rule, pairs
+    variant: str  # why it is a variant of the kept one if both are of one site; "" where it is none
+    one_site: bool  # both are known to be of one site
+    # Units of the new text that the kept one lacks, and runs of that which the new one lacks: before what both have,
+    # between, behind; None where the rule does not align texts.
+    differs: Mapping[str, Mapping[str, float]] | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +68,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     }
     lengths = {name: RULES[rule].read(one.text).n for name, one in (("A", a), ("B", b))}
     if args.json:
-        found = [{"new": new, "kept": kept, **_as_dict(way)} for (new, kept), way in ways.items()]
+        found = []
+        for (new, kept), way in ways.items():
+            checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
+            found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
         head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
         say_json({**head, "comparisons": found})
         return 0
@@ -107,40 +97,28 @@ def explained(
         >>> explained(*cats, "patent", 0.8).why
         'equal main feature strings'
     """
-    rule = RULES[rule_name]
+    rule = RULES[rule_name].at(threshold, most_new)
     read = rule.read(new.text)
     own, other = rule.fingerprint(read), rule.fingerprint(rule.read(kept.text))
-    compared = rule.judge(read, [other], threshold, most_new, every=True)[0]
+    compared = rule.judge(read, [other], every=True)[0]
     same, short = bool(own.n) and own.digest == other.digest, rule.too_short(own)
     duplicate, variant, bands, differs = (same or compared.duplicate) and not short, "", None, None
     one_site = is_same_site(site_of(new.url), site_of(kept.url))
     if isinstance(read, FeatureStrings):
-        variant = _variant(new, kept, rule_name, threshold, most_new) if duplicate else ""
+        if duplicate:  # as if both were of one site
+            keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
+            item = Item(Name(keys[0]), read, replace(own, title=hash_title(new.title)))
+            record = Record(1, Name(keys[1]), replace(other, title=hash_title(kept.title)))
+            variant = why_variant(item, Like(record, compared, own=True))
         mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (own, other))
         bands = int((mine == theirs).sum()) if len(mine) == len(theirs) else 0
-        difference_ = difference(read, other)
-        differs = {"novel": difference_.novel._asdict(), "lost": difference_.lost._asdict()}
+        aligned = difference(read, other)
+        differs = {"novel": aligned.novel._asdict(), "lost": aligned.lost._asdict()}
+    units, runs = _lacking_words(new.text, kept.text, other.t) if differs else _lacking_characters(read, own, other)
+    why, is_kept = _why(compared.checks, short=short, same=same, duplicate=duplicate), variant and one_site
     return TextComparison(
-        duplicate and not (variant and one_site),
-        _why(compared.checks, short=short, same=same, duplicate=duplicate),
-        other.t,
-        same,
-        compared.checks,
-        bands,
-        *(_lacking_words(new.text, kept.text, other.t) if differs else _lacking_characters(read, own, other)),
-        variant,
-        one_site,
-        differs,
+        duplicate and not is_kept, why, other.t, same, compared.checks, bands, units, runs, variant, one_site, differs
     )
-
-
-def _variant(new: GivenText, kept: GivenText, rule: str, threshold: float, most_new: float) -> str:
-    """Say why a near-duplicate is a variant if both are of one site."""
-    names = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
-    with DuplicateIndex(threshold, rule=rule, most_new=most_new, search="tree") as index:
-        index.add(names[1], kept.text, title=kept.title, site=_SITE)
-        verdict = index.check(names[0], new.text, title=new.title, site=_SITE)
-    return "" if verdict.variant_of is None else verdict.reason.rpartition(": ")[2]
 
 
 def _why(checks: Sequence[Check], *, short: bool, same: bool, duplicate: bool) -> str:
@@ -193,11 +171,6 @@ def _letters(codes: Iterable[np.integer[npt.NBitBase]]) -> list[str]:
     return [chr(int(code)).encode("utf-8", "replace").decode() for code in codes]
 
 
-def _as_dict(found: TextComparison) -> dict[str, object]:
-    checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in found.checks]
-    return {**asdict(found), "checks": checks}
-
-
 def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
     verdict = "a duplicate" if found.duplicate else "a variant" if found.variant else "no duplicate"
     why = found.why
@@ -216,27 +189,19 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
             fact = f"{check.value} (needed {check.bound})"
         facts[check.name] = fact
     if found.differs is not None:
-        facts["differs"] = _places(found.differs, new, kept)
+        apart = (" + ".join(f"{value:.0f}" for value in found.differs[name].values()) for name in ("novel", "lost"))
+        units, lost = apart
+        facts["differs"] = f"{units} units of {new}, {lost} runs of {kept}: before what both have, between, behind"
     facts["same words"] = "yes" if found.same_words else "no"
-    if found.bands is not None:
-        facts["prefilter"] = _prefilter(found)
+    if found.bands or (found.same_words and found.bands is not None):
+        facts["prefilter"] = f"finds it: {found.bands} of {BANDS} MinHash bands in common"
+    elif found.bands is not None:
+        missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""
+        facts["prefilter"] = f"does not find it: no MinHash band in common{missed}"
     yield from (f"  {name:<12} {fact}" for name, fact in facts.items())
     for what, examples in (("units", found.lacking_units), (runs, found.lacking_runs)):
         if examples:
             yield f"  {what} of {new} that {kept} lacks: {', '.join(examples)}"
-
-
-def _places(differs: Mapping[str, Mapping[str, float]], new: str, kept: str) -> str:
-    """Say how much of each text the other lacks, before what both have, between, and behind."""
-    units, runs = (" + ".join(f"{value:.0f}" for value in differs[name].values()) for name in ("novel", "lost"))
-    return f"{units} units of {new}, {runs} runs of {kept}: before what both have, between, behind"
-
-
-def _prefilter(found: TextComparison) -> str:
-    if found.bands or found.same_words:
-        return f"finds it: {found.bands} of {BANDS} MinHash bands in common"
-    missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""
-    return f"does not find it: no MinHash band in common{missed}"
 
 
 def _percent(value: float) -> str:

@@ -93,26 +93,15 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 class Opened(NamedTuple):
-    """An index.
+    """An index."""
 
-    Attributes:
-        store: Open; to be closed.
-        rule: One that reads it: "part" also where it was "near-copy", for they keep the same.
-        path: Its file; None where it is no file.
-    """
-
-    store: Store
-    rule: Rule
-    path: Path | None
+    store: Store  # open; to be closed
+    rule: Rule  # one that reads it: "part" also where it was "near-copy", for they keep the same
+    path: Path | None  # its file
 
 
 def open_index(place: str, *, damaged: bool = False) -> Opened:
-    """Open an index that is there, or that of a job directory; `damaged`: also where texts are damaged.
-
-    Raises:
-        StoreMismatch: It is of another version, or none of ours.
-        OSError: It is not there. SQLite and redis-py have errors of their own.
-    """
+    """Open an index that is there, or that of a job directory; `damaged`: also where texts are damaged."""
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
         store = dedup_run.store_at(place)
@@ -257,14 +246,7 @@ def forget(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def moment(text: str) -> float:
-    """Return the moment of an age (12h, 30d, 2w) or a local date of the command line, in seconds since the epoch.
-
-    Example:
-        >>> moment("1970-01-02T00:00:00+00:00")
-        86400.0
-        >>> moment("1d") - moment("2w") > 12 * 86400
-        True
-    """
+    """Return the moment of an age (12h, 30d, 2w) or a local date of the command line, in seconds since the epoch."""
     try:
         unit = {"h": "hours", "d": "days", "w": "weeks"}.get(text[-1:])
         if unit:

@@ -82,13 +82,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Run it."""
-    kind = _checked(args)
+    kind, read = _checked(args), DenoiseSettings.from_settings(settings)
+    rule, threshold = rule_given(args, read)
     with ExitStack() as open_things:
         job = Job(args, row_file(kind, _opener(args, open_things), args.encoding))
-        index = open_things.enter_context(_index(args, settings))
-        batch = Batch(index, keep=args.keep, numbered=args.store is None)
-        out = open_things.enter_context(_written(args.out))
-        job.write(batch, out)
+        index = DuplicateIndex(
+            threshold,
+            store_at(args.store) if args.store else None,
+            rule=rule,
+            most_new=read.dedup_most_new,
+            short_duplicates=args.short or read.dedup_short,
+            remember_copies=REMEMBERED_COPIES if args.store else 0,
+        )
+        batch = Batch(open_things.enter_context(index), keep=args.keep, numbered=args.store is None)
+        job.write(batch, open_things.enter_context(_written(args.out)))
     job.say_progress()
     return int(job.bad > 0)
 
@@ -142,19 +149,6 @@ def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], Bi
     return lambda: path.open("rb")
 
 
-def _index(args: argparse.Namespace, settings: Settings) -> DuplicateIndex:
-    read = DenoiseSettings.from_settings(settings)
-    rule, threshold = rule_given(args, read)
-    return DuplicateIndex(
-        threshold,
-        store_at(args.store) if args.store else None,
-        rule=rule,
-        most_new=read.dedup_most_new,
-        short_duplicates=args.short or read.dedup_short,
-        remember_copies=REMEMBERED_COPIES if args.store else 0,
-    )
-
-
 class _FieldNames(NamedTuple):
     """Names of the fields that are read; "" for none."""
 
@@ -166,11 +160,7 @@ class _FieldNames(NamedTuple):
 
 
 class Job:
-    """Reads the rows of a file, has them judged, and writes what the user wants to have.
-
-    Raises:
-        UsageError: There is no field of a name that the user gave, or none to compare.
-    """
+    """Reads the rows of a file, has them judged, and writes what the user wants to have."""
 
     def __init__(self, args: argparse.Namespace, source: RowFile) -> None:
         self.rows = self.duplicates = self.variants = self.bad = 0
@@ -235,25 +225,22 @@ class Job:
         """Yield the rows to write in their order; bad ones that are kept have no verdict."""
         if batch.keep == KEEPS[0]:
             for read, row in self._rows(first=True):
-                verdict = batch.judge(row) if row else None
-                self._count(verdict)
-                yield read, row, verdict
+                yield read, row, self._counted(batch.judge(row)) if row else None
             return
         verdicts = batch.judge_all(row for _, row in self._rows(first=True) if row)
         held = next(verdicts, None)  # all are judged now
         for read, row in self._rows(first=False):
-            verdict = held if row else None
+            verdict = None
             if row:
                 if held is None:
                     raise ValueError(f"{self._args.file}: the file has grown while it was read")
-                self._count(held)
-                held = next(verdicts, None)
+                verdict, held = self._counted(held), next(verdicts, None)
             yield read, row, verdict
 
-    def _count(self, verdict: Verdict | None) -> None:
-        if verdict is not None:
-            self.duplicates += verdict.duplicate
-            self.variants += verdict.variant_of is not None
+    def _counted(self, verdict: Verdict) -> Verdict:
+        self.duplicates += verdict.duplicate
+        self.variants += verdict.variant_of is not None
+        return verdict
 
     def _rows(self, *, first: bool) -> Iterator[tuple[Read, Row | None]]:
         """Yield rows, and bad ones too where they are kept; on the first reading they are counted and named."""

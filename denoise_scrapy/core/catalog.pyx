@@ -84,17 +84,11 @@ cdef size_t place_in(const vector[uint32_t]& keys, uint64_t key) noexcept nogil:
 
 
 class Candidates(NamedTuple):
-    """Ids of kept texts of a scope that a look-up found, each in ascending order.
+    """Ids of kept texts of a scope that a look-up found, each in ascending order."""
 
-    Attributes:
-        same_name: Of the same key, and one in some hundred look-ups another one.
-        same_words: Of the same units in the same order, likewise.
-        alike: With a MinHash band in common, as far as they can have enough runs in common.
-    """
-
-    same_name: list
-    same_words: list
-    alike: list
+    same_name: list   # of the same key, and one in some hundred look-ups another one
+    same_words: list  # of the same units in the same order, likewise
+    alike: list       # with a MinHash band in common, as far as they can have enough runs in common
 
 
 cdef class Catalog:
@@ -106,13 +100,6 @@ cdef class Catalog:
 
     Attributes:
         last: The highest id so far, 0 for none.
-
-    Example:
-        >>> from denoise_scrapy.dedup.store import Listing
-        >>> catalog = Catalog()
-        >>> catalog.extend([Listing(1, "a", "", 9, b"d" * 16, b"")])
-        >>> catalog.find(Listing(0, "a", "", 9, b"e" * 16, b"")).same_name
-        [1]
     """
 
     cdef readonly int64_t last

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import tempfile
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -97,13 +98,9 @@ class Batch:
         """Return the key of a kept row, from its name in a verdict."""
         return name.partition(" ")[2] if self._numbered else name
 
-    def name_of(self, row: Row, number: int) -> str:
-        """Return the name of a row in verdicts, from its place among the rows, 0 for the first."""
-        return f"{number} {row.key}" if self._numbered else row.key
-
     def _judge(self, row: Row, number: int) -> Verdict:
-        name, site = self.name_of(row, number), site_of(row.key)
-        verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site, title=row.title)
+        name = f"{number} {row.key}" if self._numbered else row.key
+        verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site_of(row.key), title=row.title)
         if not self._numbered:
             same = hash((row.key, row.scope))
             if same in self._done and not verdict.duplicate and not verdict.updated:
@@ -162,7 +159,7 @@ def deduplicate(
 
 
 def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) -> Iterator[tuple[str, Verdict]]:
-    keys: list[str] = []
+    keys: deque[str] = deque()  # of rows that were read, and have no verdict yet
 
     def read() -> Iterator[Row]:
         for row in map(_row, rows):
@@ -172,12 +169,8 @@ def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) ->
             yield row
 
     with index:
-        if batch.keep == "first":
-            for row in map(_row, rows):
-                yield row.key, _plain(batch.judge(row), batch)
-        else:
-            for number, verdict in enumerate(batch.judge_all(read())):
-                yield keys[number], _plain(verdict, batch)
+        for verdict in batch.judge_all(read()):
+            yield keys.popleft(), _plain(verdict, batch)
 
 
 def _row(given: Given) -> Row:

@@ -66,24 +66,12 @@ Sample = npt.NDArray[np.uint16]
 
 
 def is_too_short(n: int, units: int) -> bool:
-    """Return whether a text of `n` units, and so many main units, is too short to be judged by similarity.
-
-    Example:
-        >>> is_too_short(19, 12), is_too_short(20, 12)
-        (True, False)
-    """
+    """Return whether a text of `n` units, and so many main units, is too short to be judged by similarity."""
     return n < MIN_TOKENS or units < MIN_UNITS
 
 
 def threshold_for(new: FeatureStrings) -> int:
-    """Return the frequency threshold at which a text is kept, one of `LEVELS`.
-
-    Example:
-        >>> threshold_for(FeatureStrings("a short text"))
-        0
-        >>> threshold_for(FeatureStrings("a long text " * 200))
-        1
-    """
+    """Return the frequency threshold at which a text is kept, one of `LEVELS`."""
     least = sum(new.n >= length for length in LEVEL_LENGTHS)
     return next((t for t in LEVELS[least:] if len(new.main_units(t)) <= S1_CAP), LEVELS[-1])
 

@@ -67,7 +67,8 @@ class Verdict:
             of the same site but where values differ or three texts make the form known. None for none.
         reason: One short sentence for a log.
         too_short: True for a text that similarity cannot judge.
-        updated: True where the key was kept with another text or other fields, which these replaced.
+        updated: True where the key was kept with another text, letter case and signs included, or other fields, which
+            these replaced.
         since: Of a key that was kept before, and settled: since when the index has the version that was found there, in
             seconds since the epoch. If not `updated`, nothing has changed since. None for a key that is new, or of
             which nothing is known but its text.
@@ -106,15 +107,12 @@ class ReadText(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A verdict, the record it rests on, and whether to keep the text, in place of that record if there is one.
-
-    `variant_of` is for the same text with other fields, which stays a variant.
-    """
+    """A verdict, the record it rests on, and whether to keep the text, in place of that record if there is one."""
 
     verdict: Verdict
     record: Record | None = None
     keep: bool = False
-    variant_of: str = ""
+    variant_of: str = ""  # of the same text with other fields, which stays a variant
 
 
 class DuplicateIndex:
@@ -185,14 +183,14 @@ class DuplicateIndex:
     ) -> None:
         if rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r}")
-        self._rule = RULES[rule]
-        threshold = self._rule.threshold if threshold is None else threshold
+        threshold = RULES[rule].threshold if threshold is None else threshold
         _check_number("threshold", threshold, float, "a number in (0, 1]", low=1e-300, high=1)
         _check_number("most_new", most_new, float, "a number in [0, 1]", low=0, high=1)
         _check_number("candidate_limit", candidate_limit, int, "1 or more", low=1)
         _check_number("remember_copies", remember_copies, int, "0 or more", low=0)
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
+        self._rule = RULES[rule].at(float(threshold), float(most_new))
         way = search or ("prefilter" if self._rule.has_bands else "tree")
         if way not in SEARCHES:
             raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
@@ -206,7 +204,6 @@ class DuplicateIndex:
         self._unsure: list[Name] = []  # of texts that may have been claimed: the store's answer was lost
         self.note_error: Exception | None = None
         self._threads, self._process = threading.RLock(), os.getpid()
-        self._threshold, self._most_new = float(threshold), float(most_new)
         self._limit = candidate_limit
         self._short = short_duplicates
         self._variants = variants
@@ -519,11 +516,12 @@ class DuplicateIndex:
         self._load()
         return self._same_item(name, self._catalog.find(Record(0, name, _NO_TEXT).listing))
 
+    def _same_item(self, name: Name, found: Candidates) -> Record | None:
+        return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
+
     def _answer(self, item: Item, *, similar: bool) -> Answer:
         """Judge a text against all that is remembered; without `similar`, look for the item itself only."""
-        rule, new = self._rule, item.fingerprint
-        found = self._find(item, similar=similar)
-        short = rule.too_short(new)
+        found, short = self._find(item, similar=similar), self._rule.too_short(item.fingerprint)
         same = self._same_item(item.name, found)
         if same is not None:
             return self._compared(item, same, short=short)
@@ -542,7 +540,8 @@ class DuplicateIndex:
         if nearest is None:
             return Answer(Verdict(reason="too short to be judged" if short else "new", too_short=short), keep=True)
         name = nearest.record.name
-        return Answer(Verdict(variant_of=name.variant_of or name.key, reason=nearest.reason), keep=True)
+        verdict = Verdict(variant_of=name.variant_of or name.key, reason=nearest.reason, too_short=short)
+        return Answer(verdict, keep=True)
 
     def _compared(self, item: Item, same: Record, *, short: bool) -> Answer:
         """Compare an item with what is kept of it."""
@@ -564,11 +563,7 @@ class DuplicateIndex:
         if not (self._bands and similar):
             return self._catalog.find(listing)
         query = self._rule.run_query
-        return self._catalog.find(listing, self._limit, lambda limit: query(item.text, limit, self._threshold))
-
-    def _same_item(self, name: Name, found: Candidates) -> Record | None:
-        """The record of a text's key."""
-        return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
+        return self._catalog.find(listing, self._limit, lambda limit: query(item.text, limit))
 
     def _likes(self, item: Item, found: Candidates, *, short: bool) -> Iterator[Like]:
         """Yield the kept texts that a new one repeats: with the same words, of other sites, of its own site."""
@@ -582,12 +577,12 @@ class DuplicateIndex:
             if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
                 self._forest = DistanceForest(self._store, self._rule)
             self._forest.catch_up(self._catalog.ids_after(self._forest.last))
-            ids = self._forest.candidates(item.text, item.name.scope, self._threshold)
+            ids = self._forest.candidates(item.text, item.name.scope)
         own: list[Like] = []
         for start in range(0, len(ids), _CHUNK):
             records = self._others(item, ids[start : start + _CHUNK])
             self._verified += len(records)
-            judged = self._rule.judge(item.text, [one.fingerprint for one in records], self._threshold, self._most_new)
+            judged = self._rule.judge(item.text, [one.fingerprint for one in records])
             found_alike = [(one, proof) for one, proof in zip(records, judged, strict=True) if proof.duplicate]
             forms: dict[str, list[Record]] = {}
             for one, _ in found_alike:
@@ -606,7 +601,8 @@ class DuplicateIndex:
 
     def _others(self, item: Item, ids: Sequence[int]) -> list[Record]:
         """Records that are still there, but those of the item's group."""
-        return [one for one in self._alive(ids) if not _one_group(one.name, item.name)]
+        group = item.name.group
+        return [one for one in self._alive(ids) if not group or one.name.group != group]
 
     def _alive(self, ids: Sequence[int]) -> list[Record]:
         """Records that are still in the store; what another index has taken out is forgotten here too."""
@@ -633,8 +629,17 @@ class DuplicateIndex:
                 if number:
                     break
             self._note(item.name, answer)
-            self._count(answer)
-            return replace(answer.verdict, claim=number) if claim and number else answer.verdict
+            verdict = answer.verdict
+            self._counts.update(
+                checked=1,
+                kept=answer.keep and answer.record is None,
+                duplicates=verdict.duplicate,
+                variants=verdict.variant_of is not None,
+                pending=verdict.pending,
+                too_short=verdict.too_short,
+                updated=verdict.updated,
+            )
+            return replace(verdict, claim=number) if claim and number else verdict
 
     def _keep(
         self, name: Name, fingerprint: Fingerprint, replaced: Record | None, version: bytes, *, claim: bool = False
@@ -688,23 +693,9 @@ class DuplicateIndex:
                 self._counts["unnoted"] += 1
                 self.note_error = error
 
-    def _count(self, answer: Answer) -> None:
-        verdict, counts = answer.verdict, self._counts
-        counts["checked"] += 1
-        counts["kept"] += answer.keep and answer.record is None
-        counts["duplicates"] += verdict.duplicate
-        counts["variants"] += verdict.variant_of is not None
-        counts["pending"] += verdict.pending
-        counts["too_short"] += verdict.too_short
-        counts["updated"] += verdict.updated
-
 
 def _site(site: str | None, key: str) -> str:
     return site_of(key) if site is None and isinstance(key, str) else site or ""
-
-
-def _one_group(one: Name, other: Name) -> bool:
-    return bool(one.group) and one.group == other.group
 
 
 def _check_number(name: str, value: object, kind: type, valid: str, low: float, high: float = 1 << 62) -> None:

@@ -66,12 +66,7 @@ def index_beside(place: str, constants: Mapping[str, str]) -> str:
 
 
 def is_file(place: str) -> bool:
-    """Return whether a place is the path of a file.
-
-    Example:
-        >>> is_file("texts.db"), is_file("job/texts"), is_file("myproject.stores.PostgresStore")
-        (True, True, False)
-    """
+    """Return whether a place is the path of a file: it has a slash or a suffix."""
     path = "/" in place or os.sep in place or bool(PurePath(place).suffix)
     return path and "://" not in place and not is_class_path(place)
 
@@ -82,29 +77,13 @@ def is_remote(place: str) -> bool:
 
 
 def is_class_path(place: str) -> bool:
-    """Return whether a place is the import path of a class: dotted names, the last of which begins in upper case.
-
-    Example:
-        >>> is_class_path("myproject.stores.PostgresStore"), is_class_path("texts.sqlite")
-        (True, False)
-    """
+    """Return whether a place is the import path of a class: dotted names, the last of which begins in upper case."""
     *modules, name = place.split(".")
     return bool(modules) and all(map(str.isidentifier, modules)) and name.isidentifier() and name[0].isupper()
 
 
 def store_class(path: str) -> type[Store]:
-    """Import the class of a store.
-
-    Raises:
-        ValueError: There is none of this path, or it is no subclass of `Store`.
-
-    Example:
-        >>> store_class("denoise_scrapy.dedup.SQLiteStore").__name__
-        'SQLiteStore'
-        >>> store_class("denoise_scrapy.dedup.Verdict")
-        Traceback (most recent call last):
-        ValueError: it is no subclass of denoise_scrapy.dedup.Store
-    """
+    """Import the class of a store; `ValueError` where there is none of this path, or it is no subclass of `Store`."""
     module, _, name = path.rpartition(".")
     try:
         found = getattr(import_module(module), name)

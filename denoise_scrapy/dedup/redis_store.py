@@ -239,6 +239,7 @@ class RedisStore(Store):
         )
         self._seen, self._copies, self._copy_times = (f"{{{name}}}:{key}" for key in ("seen", "copies", "copy-times"))
         self._beside = (self._seen, self._copies, self._copy_times)
+        self._of_record = (self._log, self._keys, self._claims, *self._beside)
         self._open, self._put, self._remove, self._settle, self._release, self._beat, self._silent, self._note = map(
             self._link.client.register_script, (_OPEN, _PUT, _REMOVE, _SETTLE, _RELEASE, _BEAT, _SILENT, _NOTE)
         )
@@ -281,8 +282,7 @@ class RedisStore(Store):
             gone = [one for one in self.get(old) if not one.owner]
             pipeline = client.pipeline(transaction=False)
             for record in gone:
-                keys = (self._log, self._keys, self._claims, *self._beside)
-                self._remove(keys, (record.id, _digest(record.name)), pipeline)
+                self._remove(self._of_record, (record.id, _digest(record.name)), pipeline)
             pipeline.execute()
         return [record.id for record in gone]
 
@@ -314,12 +314,10 @@ class RedisStore(Store):
 
     @override
     def remove(self, number: int) -> bool:
-        removed = False
         for record in self.get([number]):
             with self._ready.named():
-                keys = (self._log, self._keys, self._claims, *self._beside)
-                removed = bool(self._remove(keys, (number, _digest(record.name))))
-        return removed
+                return bool(self._remove(self._of_record, (number, _digest(record.name))))
+        return False
 
     @override
     def settle(self, number: int, owner: str) -> bool:

@@ -23,22 +23,18 @@ import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import override
+from typing_extensions import Self, override
 
 from denoise_scrapy.core.feature_strings import EVERY, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings, count_common
 from denoise_scrapy.core.units import IDEOGRAPH, STOP_LIST_DIGEST, STOP_WORDS
-from denoise_scrapy.dedup.fingerprint import (
-    CONSTANTS,
-    MIN_TOKENS,
-    MIN_UNITS,
-    Fingerprint,
-)
+from denoise_scrapy.dedup.fingerprint import CONSTANTS, MIN_TOKENS, MIN_UNITS, Fingerprint
 
 # c1 and c2 of a duplicate: the middle between copies and others of long Chinese texts (.62 and .57), where they lie
 # closest together. See `RUN`.
@@ -57,21 +53,13 @@ Sample = npt.NDArray[np.uint16]
 
 
 class Check(NamedTuple):
-    """A step of a decision.
+    """A step of a decision."""
 
-    Attributes:
-        name: What is checked, in the words of the documentation.
-        value: What was found.
-        bound: What it must reach; of "new" and "missing" what it must not pass.
-        passed: True where it does.
-        of: What the elements in common, `value` and `bound`, are counted in; 0 for other checks.
-    """
-
-    name: str
-    value: float
-    bound: float
+    name: str  # what is checked, in the words of the documentation
+    value: float  # what was found
+    bound: float  # what it must reach; of "new" and "missing" what it must not pass
     passed: bool
-    of: int = 0
+    of: int = 0  # what the elements in common, `value` and `bound`, are counted in; 0 for other checks
 
     @property
     def share(self) -> float:
@@ -81,21 +69,13 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A new text against a kept one.
-
-    Attributes:
-        duplicate: The verdict.
-        c1: Share of main units in common, 0 to 1.
-        c2: Share of runs in common, 0 to 1: the score.
-        new: Share of the new text that the kept one has not, 0 to 1; 0 for no duplicate.
-        checks: What was checked in order, up to the first that failed; none for texts of the same words.
-    """
+    """A new text against a kept one."""
 
     duplicate: bool
-    c1: float = 0.0
-    c2: float = 0.0
-    new: float = 0.0
-    checks: tuple[Check, ...] = ()
+    c1: float = 0.0  # share of main units in common, 0 to 1
+    c2: float = 0.0  # share of runs in common, 0 to 1: the score
+    new: float = 0.0  # share of the new text that the kept one has not, 0 to 1; 0 for no duplicate
+    checks: tuple[Check, ...] = ()  # in order, up to the first that failed; none for texts of the same words
 
 
 class NewText(Protocol):
@@ -117,19 +97,19 @@ class Query(NamedTuple):
 
 
 class Rule(ABC):
-    """A definition of duplicates.
-
-    Attributes:
-        name: What it is selected by.
-        threshold: Threshold where none is given.
-        constants: What two fingerprints must share to be comparable; for a store to write down.
-        has_bands: True where its texts have MinHash bands, so that the prefilter may come first.
-    """
+    """A definition of duplicates."""
 
     name: ClassVar[str]
-    threshold: ClassVar[float]
-    constants: ClassVar[Mapping[str, str]]
-    has_bands: ClassVar[bool]
+    threshold: float  # least share of a duplicate that is found in the kept text, 0 to 1
+    most_new = MOST_NEW  # most of a duplicate that may be new, 0 to 1; not used by the literal rule
+    constants: ClassVar[Mapping[str, str]]  # what two fingerprints must share to be comparable; a store writes it down
+    has_bands: ClassVar[bool]  # True where its texts have MinHash bands, so that the prefilter may come first
+
+    def at(self, threshold: float, most_new: float) -> Self:
+        """Return the same rule with other limits."""
+        other = copy(self)
+        other.threshold, other.most_new = threshold, most_new
+        return other
 
     @abstractmethod
     def read(self, text: str) -> NewText:
@@ -140,22 +120,14 @@ class Rule(ABC):
         """Make what is kept of a text."""
 
     @abstractmethod
-    def judge(
-        self,
-        new: NewText,
-        kept: Sequence[Fingerprint],
-        threshold: float,
-        most_new: float = MOST_NEW,
-        *,
-        every: bool = False,
-    ) -> list[Comparison]:
+    def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
         """Compare a text with kept ones; with `every`, checks go on behind the one that decides."""
 
     @abstractmethod
-    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
-        """Return what a duplicate kept at threshold `t` has in common with a text's main string."""
+    def main_query(self, new: NewText, t: int) -> Query:
+        """Return what a duplicate kept at frequency threshold `t` has in common with a text's main string."""
 
-    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
+    def run_query(self, new: NewText, limit: int) -> Query:
         """Return what a duplicate sampled at `limit` has in common with a text's auxiliary string."""
         raise NotImplementedError
 
@@ -169,21 +141,12 @@ class Rule(ABC):
 
 
 def needed(size: int, threshold: float) -> int:
-    """Return the least whole number k, 1 or more, with k / size >= threshold, free of rounding error.
-
-    Example:
-        >>> needed(10, 0.7), needed(30, 0.1), needed(5, 0.7)
-        (7, 3, 4)
-    """
+    """Return the least whole number k, 1 or more, with k / size >= threshold, free of rounding error."""
     return max(1, math.ceil(threshold * size - 1e-9))
 
 
 def _least(name: str, value: float, bound: float, of: int = 0) -> Check:
     return Check(name, value, bound, value >= bound, of)
-
-
-def _most(name: str, value: float, bound: float) -> Check:
-    return Check(name, value, bound, value <= bound)
 
 
 def _until_failed(checks: Iterable[Check], *, every: bool) -> tuple[Check, ...]:
@@ -202,7 +165,7 @@ class PartRule(Rule):
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
         >>> text += "The angle of the dance is the angle to the sun, its length the distance."
         >>> rule, kept = PartRule(), Fingerprint.of(text)
-        >>> [found] = rule.judge(rule.read(f"{text} Share this."), [kept], rule.threshold)
+        >>> [found] = rule.judge(rule.read(f"{text} Share this."), [kept])
         >>> found.duplicate, [check.name for check in found.checks]
         (True, ['units', '% of its length', 'main units', 'runs', 'c1', 'c2', 'new'])
     """
@@ -223,69 +186,55 @@ class PartRule(Rule):
         return Fingerprint.of(new)
 
     @override
-    def judge(
-        self,
-        new: NewText,
-        kept: Sequence[Fingerprint],
-        threshold: float,
-        most_new: float = MOST_NEW,
-        *,
-        every: bool = False,
-    ) -> list[Comparison]:
+    def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
         assert isinstance(new, FeatureStrings)
-        found = [Comparison(duplicate=False)] * len(kept)
+        found = [Comparison(True, 1.0, 1.0)] * len(kept)  # of the same words
         groups: dict[tuple[int, int], list[int]] = {}
         for place, one in enumerate(kept):
-            if new.n and one.digest == new.digest:
-                found[place] = Comparison(True, 1.0, 1.0)
-            if every or not found[place].duplicate:
+            if every or not new.n or one.digest != new.digest:
                 groups.setdefault((one.t, one.limit), []).append(place)
         for (t, limit), places in groups.items():
             units = count_common(new.main_units(t), [kept[place].s1 for place in places])
             runs = count_common(new.sample(limit), [kept[place].s2 for place in places])
             for place, common, common_runs in zip(places, units, runs, strict=True):
-                same = found[place].duplicate
-                checks = self._checks(new, kept[place], common, common_runs, threshold, most_new)
-                made = _until_failed(checks, every=every)
-                if same:
+                made = _until_failed(self._checks(new, kept[place], common, common_runs), every=every)
+                if new.n and kept[place].digest == new.digest:
                     found[place] = Comparison(True, 1.0, 1.0, checks=made)
                     continue
                 values = {check.name: check.share if check.of else check.value for check in made}
-                passed = made[-1].passed if not every else all(check.passed for check in made)
+                passed = all(check.passed for check in made)
                 share = values["new"] if passed else 0.0
                 found[place] = Comparison(passed, values.get("c1", 0.0), values.get("c2", 0.0), share, made)
         return found
 
-    def _checks(
-        self, new: FeatureStrings, kept: Fingerprint, units: int, runs: int, threshold: float, most_new: float
-    ) -> Iterator[Check]:
+    def _checks(self, new: FeatureStrings, kept: Fingerprint, units: int, runs: int) -> Iterator[Check]:
         """Yield the steps of the decision; `units` and `runs` are in common."""
         yield _least("units", min(new.n, kept.n), MIN_TOKENS)
         yield _least("% of its length", new.n * 100 // max(1, kept.n), RATIO_PERCENT)
-        mine, theirs = (
-            (len(new.main_units(kept.t)), len(new.sample(kept.limit))),
-            (len(kept.s1) // 2, len(kept.s2) // 2),
-        )
-        of, of_runs = map(max, mine, theirs) if self.both else mine
-        yield _least("main units", min(of, theirs[0]), MIN_UNITS)
+        mine, theirs = len(new.main_units(kept.t)), len(kept.s1) // 2
+        of = max(mine, theirs) if self.both else mine
+        yield _least("main units", min(of, theirs), MIN_UNITS)
+        mine, theirs = len(new.sample(kept.limit)), len(kept.s2) // 2
+        of_runs = max(mine, theirs) if self.both else mine
         yield _least("runs", of_runs, MIN_RUNS)
-        yield _least("c1", units, needed(of, threshold), of)
-        yield _least("c2", runs, needed(of_runs, threshold), of_runs)
+        yield _least("c1", units, needed(of, self.threshold), of)
+        yield _least("c2", runs, needed(of_runs, self.threshold), of_runs)
         share = share_new(new, kept)
-        yield _most("new", share, most_new)
+        yield Check("new", share, self.most_new, share <= self.most_new)
         if self.both:  # of the kept text's runs those that the new one cannot have
-            yield _most("missing", 1 - (1 - share) * mine[1] / max(1, theirs[1]), most_new)
+            missing = 1 - (1 - share) * mine / max(1, theirs)
+            yield Check("missing", missing, self.most_new, missing <= self.most_new)
 
     @override
-    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
+    def main_query(self, new: NewText, t: int) -> Query:
         units = new.main_units(t)
-        return Query(units, needed(len(units), threshold) if len(units) >= MIN_UNITS else 0)
+        return Query(units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0)
 
     @override
-    def run_query(self, new: NewText, limit: int, threshold: float) -> Query:
+    def run_query(self, new: NewText, limit: int) -> Query:
         assert isinstance(new, FeatureStrings)
         runs = new.sample(limit)
-        return Query(runs, needed(len(runs), threshold) if len(runs) >= MIN_RUNS else 0)
+        return Query(runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0)
 
     @override
     def longest(self, new: NewText) -> int:
@@ -306,11 +255,6 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     the missing runs lie: alone or side by side. With the sampled runs as a walk between 'there' and 'missing', the mean
     length of a stretch of missing runs follows from how often neighbours agree; each stretch has a run's length less
     one fewer new units than missing runs.
-
-    Example:
-        >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom, and how far it is to fly."
-        >>> share_new(FeatureStrings(text), Fingerprint.of(text))
-        0.0
     """
     hashes = new.runs.at >> _32
     places = np.flatnonzero((new.runs.at > 0) & (hashes < np.uint64(min(kept.limit, EVERY))))
@@ -344,22 +288,13 @@ _16 = np.uint32(16)
 
 @dataclass(frozen=True, eq=False)
 class Characters:
-    """A text as the source reads it.
+    """A text as the source reads it."""
 
-    Attributes:
-        codes: uint16, its letters, digits and ideographs in order, lower-cased; others are left out.
-    """
-
-    codes: npt.NDArray[np.uint16]
+    codes: npt.NDArray[np.uint16]  # its letters, digits and ideographs in order, lower-cased; others are left out
 
     @classmethod
     def read(cls, text: str) -> Characters:
-        """Read a text.
-
-        Example:
-            >>> bytes(Characters.read("A-1 b!").codes.astype("u1"))
-            b'a1b'
-        """
+        """Read a text."""
         kept = "".join(c for c in text[:MAX_CHARACTERS].lower() if c.isalnum() and c < "\U00010000")
         return cls(np.frombuffer(kept.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16, copy=False))
 
@@ -386,13 +321,7 @@ class Characters:
 
 
 class PatentRule(Rule):
-    """The literal rule.
-
-    Example:
-        >>> rule, text = PatentRule(), "the cat sat on the mat, the dog sat on the cat; " * 4
-        >>> rule.judge(rule.read(text), [rule.fingerprint(rule.read(text))], 0.8)[0].duplicate
-        True
-    """
+    """The literal rule."""
 
     name = "patent"
     threshold = PATENT_THRESHOLD
@@ -416,64 +345,49 @@ class PatentRule(Rule):
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest, b"")
 
     @override
-    def judge(
-        self,
-        new: NewText,
-        kept: Sequence[Fingerprint],
-        threshold: float,
-        most_new: float = MOST_NEW,
-        *,
-        every: bool = False,
-    ) -> list[Comparison]:
+    def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
         assert isinstance(new, Characters)
-        return [self._judged(new, one, threshold, every=every) for one in kept]
+        return [self._judged(new, one, every=every) for one in kept]
 
-    def _judged(self, new: Characters, kept: Fingerprint, threshold: float, *, every: bool) -> Comparison:
-        made = _until_failed(self._floors(new, kept), every=every)
+    def _judged(self, new: Characters, kept: Fingerprint, *, every: bool) -> Comparison:
+        mine, theirs = new.main_units(), kept.units
+        frequent = f"characters that come more than {FREQUENCY} times"
+        floors = [
+            _least("characters", min(new.n, kept.n), MIN_TOKENS),
+            _least(frequent, min(len(mine), len(theirs)), 1),
+        ]
+        made = _until_failed(floors, every=every)
         long = all(check.passed for check in made)
         if not (long or every):
             return Comparison(duplicate=False, checks=made)
-        mine, theirs = new.main_units(), kept.units
         common = np.intersect1d(mine, theirs, assume_unique=True)
-        c1 = _above("c1", len(common), len(mine), threshold)
+        c1 = self._above("c1", len(common), len(mine))
         if np.array_equal(mine, theirs):
-            equal = _least("equal main feature strings", 1, 1)
-            return Comparison(long, c1.share, 1.0, checks=(*made, equal))
-        c2 = _above("c2", *_common_neighbours(new.neighbours, np.frombuffer(kept.s2, "<u4"), common), threshold)
+            return Comparison(long, c1.share, 1.0, checks=(*made, _least("equal main feature strings", 1, 1)))
+        c2 = self._above("c2", *_common_neighbours(new.neighbours, np.frombuffer(kept.s2, "<u4"), common))
         shorter, longer = sorted((new.n, kept.n))
         decides = c2 if shorter > LONG or shorter < SMALL_SHARE * longer else c1
         return Comparison(long and decides.passed, c1.share, c2.share, checks=(*made, decides))
 
-    def _floors(self, new: Characters, kept: Fingerprint) -> Iterator[Check]:
-        yield _least("characters", min(new.n, kept.n), MIN_TOKENS)
-        name = f"characters that come more than {FREQUENCY} times"
-        yield _least(name, min(len(new.main_units()), len(kept.units)), 1)
+    def _above(self, name: str, common: int, of: int) -> Check:
+        """Check a share as the source does: it must be above the threshold."""
+        return Check(name, common, above(of, self.threshold), common / max(1, of) > self.threshold, of)
 
     @override
     def too_short(self, kept: Fingerprint) -> bool:
         return kept.n < MIN_TOKENS or not kept.s1
 
     @override
-    def main_query(self, new: NewText, t: int, threshold: float) -> Query:
+    def main_query(self, new: NewText, t: int) -> Query:
         # The source asks for more than the threshold, or for equal main strings.
         units = new.main_units(t)
-        more = min(len(units), above(len(units), threshold))
+        more = min(len(units), above(len(units), self.threshold))
         return Query(units, more if new.n >= MIN_TOKENS else 0)
 
 
 def above(size: int, threshold: float) -> int:
-    """Return the least number of common elements that is more than a share, as the source asks.
-
-    Example:
-        >>> above(10, 0.8), above(11, 0.8)
-        (9, 9)
-    """
+    """Return the least number of common elements that is more than a share, as the source asks."""
     return int(threshold * size + 1e-9) + 1
-
-
-def _above(name: str, common: int, of: int, threshold: float) -> Check:
-    """Check a share as the source does: it must be above the threshold."""
-    return Check(name, common, above(of, threshold), common / max(1, of) > threshold, of)
 
 
 def _common_neighbours(

@@ -57,39 +57,26 @@ class Name(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The part of a record by which an index finds it; key and scope are of its name, `n` to `limit` its fingerprint's.
+    """The part of a record by which an index finds it: key and scope of its name, then parts of its fingerprint."""
 
-    Attributes:
-        id: Number given by the store: later texts have greater ones, none is given twice.
-        limit: 0 where a store does not hand out `s2` and `limit`, which save reading the record.
-    """
-
-    id: int
+    id: int  # given by the store: later texts have greater ones, none is given twice
     key: str
     scope: str
     n: int
     digest: bytes
     bands: bytes
     s2: bytes = b""
-    limit: int = 0
+    limit: int = 0  # 0 where a store does not hand out `s2` and `limit`, which save reading the record
 
 
 class Record(NamedTuple):
-    """A kept text.
-
-    Attributes:
-        id: Its number.
-        name: The names of its item.
-        fingerprint: What is compared with others.
-        owner: The index that has claimed it; "" for one that is settled, and in `records`.
-        version: The version of its item (`Version.pack`), b"" where that is not known. Opaque to stores.
-    """
+    """A kept text."""
 
     id: int
     name: Name
     fingerprint: Fingerprint
-    owner: str = ""
-    version: bytes = b""
+    owner: str = ""  # the index that has claimed it; "" for one that is settled, and in `records`
+    version: bytes = b""  # of its item (`Version.pack`), b"" where that is not known; opaque to stores
 
     @property
     def listing(self) -> Listing:
@@ -317,10 +304,6 @@ def new_owner() -> str:
 
     The host is the machine since it was started, as this process sees its processes: two containers of one host have
     different ones, and so has a machine started anew.
-
-    Example:
-        >>> is_dead(new_owner(), 3)
-        False
     """
     return f"{_host()}:{_process(os.getpid())}:{secrets.token_hex(4)}"
 

@@ -38,12 +38,7 @@ Units = npt.NDArray[np.uint16]
 
 
 def sign(units: Units) -> npt.NDArray[np.uint64]:
-    """Make the signature of a set, uint64 (16,).
-
-    Example:
-        >>> ones(sign(np.array([1 << 6, 2 << 6, 3 << 6], np.uint16))[None]).tolist()
-        [3]
-    """
+    """Make the signature of a set, uint64 (16,)."""
     bits = np.zeros(1 << BITS_LOG2, np.bool_)
     bits[units >> (UNIT_BITS - BITS_LOG2)] = True
     return np.packbits(bits, bitorder="little").view(np.uint64)
@@ -59,18 +54,10 @@ def ones(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
 
 
 class DistanceForest:
-    """The main strings of a store.
-
-    Args:
-        store: The store; records come from it a batch at a time.
-        rule: What says which texts can be duplicates.
-
-    Attributes:
-        last: The highest id taken in.
-    """
+    """The main strings of a store, of which the rule says which can be those of duplicates."""
 
     def __init__(self, store: Store, rule: Rule) -> None:
-        self.last = 0
+        self.last = 0  # the highest id taken in
         self._store = store
         self._rule = rule
         self._trees: dict[str, dict[int, SetTree]] = {}  # by scope and frequency threshold
@@ -94,32 +81,24 @@ class DistanceForest:
                     tree.add(record.id, kept.units, kept.n)
             self.last = part[-1]
 
-    def candidates(self, new: NewText, scope: str, threshold: float) -> list[int]:
-        """Return ascending ids of all that a new text may duplicate at a threshold, and of a few more."""
+    def candidates(self, new: NewText, scope: str) -> list[int]:
+        """Return ascending ids of all that a new text may duplicate, and of a few more."""
         found = list[int]()
         for t, tree in self._trees.get(scope, {}).items():
-            units, need = self._rule.main_query(new, t, threshold)
+            units, need = self._rule.main_query(new, t)
             if need:
                 found += tree.search(units, need, self._rule.longest(new)).tolist()
         return sorted(found)
 
 
 class Level:
-    """The nodes of one depth of a tree, in order of arrival.
-
-    Attributes:
-        nodes: int64, four a node: row of the parent in the level above, distance to it, number of the set, length of
-            its text.
-        sets: uint16 each, as bytes.
-        signatures: Of the sets, 128 bytes each.
-        edges: Row of the first node by parent and distance.
-    """
+    """The nodes of one depth of a tree, in order of arrival."""
 
     def __init__(self) -> None:
-        self.nodes = array("q")
-        self.sets: list[bytes] = []
-        self.signatures = bytearray()
-        self.edges: dict[tuple[int, int], int] = {}
+        self.nodes = array("q")  # row of the parent in the level above, distance to it, number of the set, its length
+        self.sets: list[bytes] = []  # uint16 each
+        self.signatures = bytearray()  # 128 bytes each
+        self.edges: dict[tuple[int, int], int] = {}  # row of the first node by parent and distance
 
     @property
     def table(self) -> npt.NDArray[np.int64]:
@@ -132,13 +111,6 @@ class SetTree:
 
     Attributes:
         visited: Sets read since the start, for measurements.
-
-    Example:
-        >>> tree = SetTree()
-        >>> tree.add(7, np.array([100, 200, 300, 400], np.uint16), 40)
-        >>> query = np.array([200, 300, 400, 500], np.uint16)
-        >>> tree.search(query, need=3, longest=100).tolist(), tree.search(query, need=4, longest=100).tolist()
-        ([7], [])
     """
 
     def __init__(self) -> None:

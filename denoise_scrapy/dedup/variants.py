@@ -26,11 +26,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.feature_strings import EVERY, RUN, RUN_OF_IDEOGRAPHS, UNIT_BITS, FeatureStrings
 from denoise_scrapy.core.units import IDEOGRAPH, NUMBER, tokens, unit_hashes
-from denoise_scrapy.dedup.fingerprint import (
-    TITLE_CAP,
-    VALUES_CAP,
-    Fingerprint,
-)
+from denoise_scrapy.dedup.fingerprint import TITLE_CAP, VALUES_CAP, Fingerprint
 from denoise_scrapy.dedup.rules import Comparison, NewText
 from denoise_scrapy.dedup.store import Name, Record
 
@@ -121,13 +117,7 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
 
 
 def other_values(one: bytes, other: bytes) -> bool:
-    """Return whether two items have a field with two values.
-
-    Example:
-        >>> red, blue = hash_values({"price": 9, "colour": "red"}), hash_values({"price": 9, "colour": "blue"})
-        >>> other_values(red, blue), other_values(red, hash_values({"price": 9}))
-        (True, False)
-    """
+    """Return whether two items have a field with two values."""
     mine, theirs = (dict(np.frombuffer(values, "<u4").reshape(-1, 2).tolist()) for values in (one, other))
     return any(theirs.get(name, value) != value for name, value in mine.items())
 
@@ -161,30 +151,16 @@ class Zones(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A new text and a kept one, aligned.
+    """A new text and a kept one, aligned."""
 
-    Attributes:
-        places: Places in the new text of units that the kept one has not: int64 (m,).
-        novel: Counts of these.
-        lost: Runs of the kept text that the new one has not, reckoned from its sample.
-        lacking: Units of the kept text that the new one has not: uint16 (k,).
-    """
-
-    places: npt.NDArray[np.intp]
-    novel: Zones
-    lost: Zones
-    lacking: npt.NDArray[np.uint16]
+    places: npt.NDArray[np.intp]  # places in the new text of units that the kept one has not: (m,)
+    novel: Zones  # counts of these
+    lost: Zones  # runs of the kept text that the new one has not, reckoned from its sample
+    lacking: npt.NDArray[np.uint16]  # units of the kept text that the new one has not: (k,)
 
 
 def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
-    """Align a text with a kept one.
-
-    Example:
-        >>> form = "Two rooms near the park, bright and quiet, second floor. Rent: {} a month. No pets, please."
-        >>> found = difference(FeatureStrings(form.format(700)), Fingerprint.of(form.format(900)))
-        >>> found.novel, found.lost, len(found.lacking)
-        (Zones(head=0, inner=1, tail=0), Zones(head=0, inner=5, tail=0), 1)
-    """
+    """Align a text with a kept one."""
     theirs, limit = units_of(kept)
     is_theirs, is_mine = np.zeros((2, 1 << UNIT_BITS), np.bool_)
     is_theirs[theirs], is_mine[new.places] = True, True
@@ -246,14 +222,6 @@ def is_filled_in(
     the kept one has alone: a copy has most of that, another form has not. On another site, what differs at the ends is
     a byline or a notice, and only three texts of a form make one. `same_title` is for two known titles that are the
     same. `view` is for an address that is the other with something added: what differs at the ends is of its frame.
-
-    Example:
-        >>> form = "Two rooms near the park, bright and quiet, second floor. Rent: {} a month. No pets, please."
-        >>> kept = Fingerprint.of(form.format(900))
-        >>> is_filled_in(FeatureStrings(form.format(700)), kept, [])
-        True
-        >>> is_filled_in(FeatureStrings("Printed on Monday. " + form.format(900)), kept, [])
-        False
     """
     places, novel, lost, lacking = difference(new, kept)
     if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
@@ -287,21 +255,13 @@ class Item(NamedTuple):
 
 
 class Like(NamedTuple):
-    """A kept text that a new one repeats by the rule.
-
-    Attributes:
-        record: The kept text.
-        proof: The comparison.
-        own: True where it is of the same site.
-        siblings: Other texts of its form that the new one repeats as well.
-        reason: The comparison in words, for a log.
-    """
+    """A kept text that a new one repeats by the rule."""
 
     record: Record
     proof: Comparison
-    own: bool
-    siblings: Sequence[Fingerprint] = ()
-    reason: str = ""
+    own: bool  # True where it is of the same site
+    siblings: Sequence[Fingerprint] = ()  # other texts of its form that the new one repeats as well
+    reason: str = ""  # the comparison in words, for a log
 
     @property
     def in_a_form(self) -> bool:
@@ -348,33 +308,16 @@ _HEAD = struct.Struct("<Q8s8s")
 
 
 class Version(NamedTuple):
-    """A version of an item, without its names.
+    """A version of an item, without its names."""
 
-    Attributes:
-        since: When it was kept, in seconds since the epoch; 0 where it is none yet.
-        text: 8 bytes of its text, but for white space.
-        source: 8 bytes of what its text was taken from; all 0 where that is not known.
-        fields: Hashes of name and value of its other fields.
-    """
-
-    since: int
-    text: bytes
-    source: bytes
-    fields: Mapping[int, int]
+    since: int  # when it was kept, in seconds since the epoch; 0 where it is none yet
+    text: bytes  # 8 bytes of its text, but for white space
+    source: bytes  # 8 bytes of what its text was taken from; all 0 where that is not known
+    fields: Mapping[int, int]  # hashes of name and value of its other fields
 
     @classmethod
     def of(cls, text: str, fields: Mapping[str, object], source: str = "") -> Version:
-        """Make that of an item which was not kept yet.
-
-        Example:
-            >>> old = Version.of("A fox.", {"price": 9, "sku": 7}, "A fox. 3 readers")
-            >>> new = Version.of("A Fox.", {"price": 8, "colour": "red"}, "A fox. 4 readers")
-            >>> new.changes(old, ["price", "colour"])
-            ('text', 'price', 'colour', '(gone)')
-            >>> again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
-            >>> again.changes(old, ["price", "sku"])
-            ()
-        """
+        """Make that of an item which was not kept yet."""
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
         if len(named) < len(fields):
             named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
@@ -385,12 +328,21 @@ class Version(NamedTuple):
     def changes(self, old: Version, names: Sequence[str]) -> tuple[str, ...]:
         """Return what is another than in an older version: names of fields, `TEXT` first, `GONE` at the end.
 
-        The same text is taken from the same source: where that has not changed, a text that differs tells of the
-        taking.
+        The same text is taken from the same source: where that has not changed, a text that differs shows a change of
+        the taking.
 
         Args:
             old: The older one.
             names: Those of the fields of this one.
+
+        Example:
+            >>> old = Version.of("A fox.", {"price": 9, "sku": 7}, "A fox. 3 readers")
+            >>> new = Version.of("A Fox.", {"price": 8, "colour": "red"}, "A fox. 4 readers")
+            >>> new.changes(old, ["price", "colour"])
+            ('text', 'price', 'colour', '(gone)')
+            >>> again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
+            >>> again.changes(old, ["price", "sku"])
+            ()
         """
         known = dict(zip(unit_hashes([*names, OTHERS]).tolist(), [*names, OTHERS], strict=True))
         same_text = self.text == old.text or (self.source == old.source and any(self.source))
@@ -405,13 +357,7 @@ class Version(NamedTuple):
 
     @classmethod
     def unpack(cls, data: bytes) -> Version | None:
-        """Read what a store gives; None where it has none, as of texts that earlier versions have kept.
-
-        Example:
-            >>> version = Version.of("A fox.", {"price": 9})
-            >>> Version.unpack(version.pack()) == version, Version.unpack(b"")
-            (True, None)
-        """
+        """Read what a store gives; None where it has none, as of texts that earlier versions have kept."""
         count, rest = divmod(len(data) - _HEAD.size, 8)
         if count < 0 or rest:
             return None

@@ -33,7 +33,7 @@ def literally(rows: Sequence[tuple[str, str, int]], keep: str) -> list[int | Non
         like = (
             []
             if short
-            else [k for k, judged in zip(kept, rule.judge(new, prints, 0.7), strict=True) if judged.duplicate]
+            else [k for k, judged in zip(kept, rule.at(0.7, 0.3).judge(new, prints), strict=True) if judged.duplicate]
         )
         of[number] = next(iter(same + like), None)
         if of[number] is None:

@@ -9,7 +9,7 @@ from denoise_scrapy.core import catalog as module
 from denoise_scrapy.core.catalog import Catalog
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.rules import THRESHOLD, NearCopyRule, PartRule
+from denoise_scrapy.dedup.rules import MOST_NEW, THRESHOLD, NearCopyRule, PartRule
 from denoise_scrapy.dedup.store import Listing, Name, Record
 from tests.dedup.made_texts import cut_out, english
 
@@ -98,7 +98,7 @@ def fields(one):
 
 def possible(catalog, new, rule, threshold=THRESHOLD):
     asked = Listing(0, "new", "", new.n, new.digest, bands(1))
-    return catalog.find(asked, query=lambda limit: rule.run_query(new, limit, threshold)).alike
+    return catalog.find(asked, query=lambda limit: rule.at(threshold, MOST_NEW).run_query(new, limit)).alike
 
 
 @settings(max_examples=40, deadline=None)
@@ -109,7 +109,7 @@ def test_no_duplicate_is_refused(seed, length, share, threshold):
     new = FeatureStrings(" ".join(cut_out(words, share / 2, 0.1)))
     for rule in (PartRule(), NearCopyRule()):
         can = possible(filled(kept), new, rule, threshold)
-        verdicts = enumerate(rule.judge(new, kept, threshold), 1)
+        verdicts = enumerate(rule.at(threshold, MOST_NEW).judge(new, kept), 1)
         assert set(can) >= {number for number, one in verdicts if one.duplicate}
 
 

@@ -5,12 +5,12 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, open_store
+from denoise_scrapy.dedup import DuplicateIndex, Group, SQLiteStore, open_store
 from tests.dedup.worker import TOGETHER, near_copy_of, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -148,31 +148,26 @@ def test_what_a_killed_process_has_settled_is_kept_and_its_claims_are_gone_at_on
                 assert not index.check("new", text_of(20)).duplicate
 
 
-def test_records_are_restored_though_others_keep_texts_meanwhile(place, tmp_path):
-    with opened(tmp_path / "source.db") as source, opened(place) as one, opened(place) as two:
-        for seed in range(5):
-            source.check_and_add(str(seed), text_of(seed))
-        two.check_and_add("other", text_of(100))
-        two.check_and_add("3", text_of(101))
-        assert one.restore(source._store.records()) == 5 and len(one) == 6
-        for seed in range(5):
-            assert two.check("new", text_of(seed)).of == str(seed)
-        assert not two.check("new", text_of(101)).duplicate
-
-
-def test_a_failed_commit_leaves_memory_and_file_alike(tmp_path):
+@contextmanager
+def held(path):
     """Another process holds the file longer than we wait."""
-    with opened(tmp_path / "a.db") as index:
-        index._store._connection.execute("PRAGMA busy_timeout = 50")
-        link = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+    with closing(sqlite3.connect(path, isolation_level=None)) as link:
         link.execute("BEGIN IMMEDIATE")
-        with pytest.raises(sqlite3.OperationalError, match="locked"):
-            index.check_and_add("a", text_of(1))
+        yield
         link.execute("ROLLBACK")
-        link.close()
-        assert len(index) == 0
-        assert not index.check_and_add("a", text_of(1)).duplicate
-        assert len(index) == 1
+
+
+def test_where_the_file_is_held_nothing_is_kept_and_a_copy_is_one_all_the_same(tmp_path):
+    with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db", timeout=0), remember_copies=10) as index:
+        with held(tmp_path / "a.db"), pytest.raises(sqlite3.OperationalError, match="locked"):
+            index.check_and_add("a", text_of(1))
+        assert len(index) == 0 and not index.check_and_add("a", text_of(1)).duplicate and len(index) == 1
+        with held(tmp_path / "a.db"):
+            assert index.check_and_add("a1", text_of(1)).of == "a"
+        assert index.stats["unnoted"] == 1 and index.group("a") is None and "locked" in str(index.note_error)
+        index.check_and_add("a1", text_of(1))
+        assert index.stats["unnoted"] == 1 and index.group("a") == Group("a", "", ("a1",))
+        assert index.note_error is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")

@@ -15,7 +15,6 @@ from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
 from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
-from tests.dedup.store_contract import StoreContract
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
 OTHER = Fingerprint.of(" ".join(english(2, 300)))
@@ -24,19 +23,9 @@ EMPTY = Fingerprint.of("")
 
 
 @pytest.fixture
-def made(redis_server):
-    def make():
-        redis_server.client.flushall()
-        one = RedisStore(redis_server.url, name="a")
+def store(redis_server):
+    with RedisStore(redis_server.url, name="a") as one:
         one.open(CONSTANTS)
-        return one
-
-    return make
-
-
-@pytest.fixture
-def store(made):
-    with made() as one:
         yield one
 
 
@@ -46,10 +35,6 @@ def text_of(seed):
 
 def listed(store, after=0):
     return [listing for batch in store.newer(after) for listing in batch]
-
-
-class TestSharedContract(StoreContract):
-    """The contract of all stores."""
 
 
 class TestContract:
@@ -114,60 +99,12 @@ class TestAgreement:
         assert put.id == len(store) == many + 1
 
 
-class Interrupted(RedisStore):
-    """Another process comes between the look and the keeping."""
-
-    between = None
-
-    def put(self, *args):
-        if self.between is not None:
-            between, self.between = self.between, None
-            between()
-        return super().put(*args)
-
-
-class TestBetweenLookAndPut:
-    @pytest.fixture
-    def ours(self, redis_server):
-        with DuplicateIndex(store=Interrupted(redis_server.url)) as index:
-            yield index
-
-    @pytest.fixture
-    def theirs(self, redis_server):
-        with DuplicateIndex(store=RedisStore(redis_server.url)) as index:
-            yield index
-
-    @pytest.mark.parametrize(
-        ("ours_before", "theirs_before", "between", "asked", "of", "reason"),
-        [
-            ([], [], ("check_and_add", "b", 1, " more"), ("a", 1), "b", "near-duplicate"),
-            ([], [], ("check_and_add", "a", 1, ""), ("a", 1), None, "the same item with the same text"),
-            ([("a", 1)], [], ("remove", "a"), ("a", 2), None, "the same item with another text"),
-            ([("a", 1)], [], ("check_and_add", "a", 3, ""), ("a", 2), None, "the same item with another text"),
-            ([], [("b", 1)], ("check_and_add", "b", 2, " more"), ("a", 2), "b", "near-duplicate"),
-        ],
-        ids=["a copy", "our text", "our key removed", "our key updated", "another key"],
-    )
-    def test_another_process_comes_between(self, ours, theirs, ours_before, theirs_before, between, asked, of, reason):
-        for index, before in ((ours, ours_before), (theirs, theirs_before)):
-            for key, seed in before:
-                index.check_and_add(key, text_of(seed))
-        how, key, *text = between
-        ours._store.between = lambda: getattr(theirs, how)(key, *([text_of(text[0]) + text[1]] if text else []))
-        verdict = ours.check_and_add(asked[0], text_of(asked[1]))
-        assert verdict.of == of and verdict.reason.startswith(reason)
-        assert len(ours._store) == 1 and ours._store.problems() == []
-        assert theirs.check("new", text_of(asked[1])).of == (of or "a")
-
-    def test_our_own_answer_is_lost(self, ours, theirs):
-        """The request is sent again; the text is there once."""
-
-        def send_before():
-            item = ours._read(text_of(1), Name("a"))
-            RedisStore.put(ours._store, item.name, item.fingerprint, ours._catalog.last)
-
-        ours._store.between = send_before
-        assert not ours.check_and_add("a", text_of(1)).duplicate and len(ours) == len(ours._store) == 1
+def test_a_request_whose_answer_was_lost_is_sent_again_and_kept_once(redis_server):
+    with DuplicateIndex(store=RedisStore(redis_server.url)) as index:
+        item = index._read(text_of(1), Name("a"))
+        index._store.put(item.name, item.fingerprint, 0)  # the index does not see it
+        assert not index.check_and_add("a", text_of(1)).duplicate
+        assert len(index) == len(index._store) == 1
 
 
 class TestRefusals:

@@ -21,7 +21,7 @@ def verdict_on(new, kept, threshold=THRESHOLD):
 
 
 def judge(new, kept, threshold, most_new=MOST_NEW, *, both=False, every=False):
-    return (NearCopyRule() if both else PartRule()).judge(new, kept, threshold, most_new, every=every)
+    return (NearCopyRule() if both else PartRule()).at(threshold, most_new).judge(new, kept, every=every)
 
 
 def literal(new, kept, threshold, both=False):

@@ -1,26 +1,13 @@
-"""One contract for every store, and what a file adds to it."""
+"""One contract for every store of ours, and what a file adds to it."""
 
 import sqlite3
 from contextlib import closing
-from itertools import count
 
 import pytest
 
-from denoise_scrapy.dedup import MemoryStore, SQLiteStore, StoreMismatch
+from denoise_scrapy.dedup import SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from tests.dedup.store_contract import LONG, SHORT, StoreContract, put
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def made(request, tmp_path):
-    numbers = count()
-
-    def make():
-        one = MemoryStore() if request.param == "memory" else SQLiteStore(tmp_path / f"{next(numbers)}.db")
-        one.open(CONSTANTS)
-        return one
-
-    return make
 
 
 class TestContract(StoreContract):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.core.units import tokens
-from denoise_scrapy.dedup import DuplicateIndex, Group, MemoryStore, RedisStore, SQLiteStore
+from denoise_scrapy.dedup import DuplicateIndex
 from denoise_scrapy.dedup.fingerprint import TITLE_CAP, VALUES_CAP, Fingerprint
 from denoise_scrapy.dedup.variants import difference, hash_title, hash_values, is_filled_in, is_view, other_values
 from tests.dedup.literal import distinct_runs, is_stop_word, runs_of
@@ -298,11 +298,14 @@ class TestValues:
             found = judged(first, (host, STORY, "", values))
             assert found[1] == ("" if copy else "~") + "https://a.example/1"
 
-    def test_short_texts_too(self):
+    def test_a_form_keeps_its_name_when_an_item_of_it_changes_but_for_its_words(self):
         with DuplicateIndex(short_duplicates=True) as index:
-            index.add("a", "two words", values={"price": 1})
-            assert not index.check("b", "two words", values={"price": 2}).duplicate
-            assert index.check("b", "two words", values={"price": 1}).of == "a"
+            for number, (key, price) in enumerate([("a", 1), ("b", 2), ("c", 3), ("b", 4), ("d", 5)]):
+                verdict = index.check_and_add(key, "two words", values={"price": price})
+                assert verdict.too_short and verdict.variant_of == (None if number in (0, 3) else "a")
+            assert index.group("d").members == ("a", "c", "b", "d")
+            index.check_and_add("c", "three other words", values={"price": 3})
+            assert index.group("a").members == ("a", "b", "d")
 
     def test_any_value_has_a_hash(self):
         endless: list[object] = []
@@ -326,30 +329,6 @@ class TestValues:
         assert np.frombuffer(hash_title("Bees dance"), "<u2").tolist() == [28300, 42966]
         found = np.frombuffer(hash_values({"price": 9, "colour": "red"}), "<u4").tolist()
         assert found == [3402113753, 2366072709, 4210582990, 653788642]
-
-
-@pytest.mark.parametrize("place", ["memory", "sqlite", "redis"])
-def test_groups_list_variants_and_outlive_the_index(place, tmp_path, request):
-    if place == "redis":
-        url = request.getfixturevalue("redis_server").url
-    stores = {"memory": MemoryStore, "sqlite": lambda: SQLiteStore(tmp_path / "a.db"), "redis": lambda: RedisStore(url)}
-    made = pages(SHIRT, [("red",), ("blue",), ("green",)])
-    first, blue, green = (url for url, _ in made)
-    group = Group(first, "", (f"{first}?sid=1",), (blue, green))
-    with DuplicateIndex(store=stores[place](), remember_copies=10) as index:
-        for key, text in (*made, (f"{first}?sid=1", made[0][1]), (f"{blue}?sid=1", made[1][1])):
-            index.check_and_add(key, text)
-        index.add("alone", STORY)
-        assert index.group(first) == index.group(green) == group and index.group("alone") is None
-        assert index.group(f"{blue}?sid=1") == Group(blue, "", (f"{blue}?sid=1",))
-        assert index.groups() == [group, Group(blue, "", (f"{blue}?sid=1",))]
-        assert index.stats["variants"] == 2
-    if place != "memory":
-        with DuplicateIndex(store=stores[place](), remember_copies=10) as index:
-            assert index.groups()[0] == group
-            assert index.check(f"{green}?print=1", made[2][1] + " Printed in May.").of == green
-            assert index.check("https://a.example/4", SHIRT.format("white")).variant_of == first
-            assert index.remove(green) and index.group(first) == Group(first, "", group.copies, (blue,))
 
 
 @pytest.mark.parametrize(

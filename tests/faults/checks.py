@@ -1,4 +1,4 @@
-"""What must hold of what a crawl has left, whatever happened to it; each check yields what is wrong, in sentences."""
+"""What must hold of what a crawl has left, whatever happened to it; each check gives what is wrong, in sentences."""
 
 from __future__ import annotations
 
@@ -13,25 +13,38 @@ from tests.faults.spider import passes_user
 from tests.faults.stories import Stories
 
 
-def wrong_drops(*projects: Project) -> Iterator[str]:
-    """Items are dropped as copies only of items that are in a feed, and never of themselves.
-
-    Args:
-        projects: Those that share an index.
-    """
-    there = {url for project in projects for url in project.feed().urls}
-    for line in (line for project in projects for line in project.journal("duplicate")):
-        if line["of"] not in there:
-            yield f"{line['url']} was dropped as a copy of {line['of']}, which is not in the feed"
-        if line["of"] == line["url"]:
-            yield f"{line['url']} was dropped as a copy of itself"
-
-
-def lost_stories(sites: Sequence[Stories], projects: Sequence[Project]) -> list[str]:
-    """Stories that the user's pipelines let pass in some copy, and of which none is in a feed."""
+def wrong_at_end(sites: Sequence[Stories], projects: Sequence[Project], index: Path | None = None) -> list[str]:
+    """What is wrong with crawls that share an index and have come to their end."""
+    ends = [project.journal("closed")[-1:] for project in projects]
+    found = [f"it has not come to its end: {end}" for end in ends if not end or end[0]["reason"] != "finished"]
     got = {story_of(url, sites) for project in projects for url in project.feed().urls}
     wanted = {site.story(path) for site in sites for path in site.paths if passes_user(path)}
-    return [f"story {story} is lost" for story in sorted(wanted - got)]
+    found += [f"story {story} is lost" for story in sorted(wanted - got)]
+    return [*found, *wrong_so_far(projects, index)]
+
+
+def wrong_so_far(projects: Sequence[Project], index: Path | None = None) -> Iterator[str]:
+    """Items are dropped as copies only of items that are in a feed, and never of themselves; the index is whole."""
+    there = {url for project in projects for url in project.feed().urls}
+    for line in (line for project in projects for line in project.journal("duplicate")):
+        if line["of"] not in there or line["of"] == line["url"]:
+            yield f"{line['url']} was dropped as a copy of {line['of']}, which is itself or is not in the feed"
+    if index is not None and index.exists() and index.stat().st_size:  # else it was killed before its first commit
+        with tempfile.TemporaryDirectory() as folder, (opened := open_index(copied(index, folder))).store:
+            yield from (f"the index: {problem}" for problem in problems(opened))
+
+
+def keys_of(index: Path) -> set[str]:
+    """Keys of the texts in an index."""
+    with tempfile.TemporaryDirectory() as folder, open_index(copied(index, folder)).store as store:
+        return {record.name.key for record in store.records()}
+
+
+def copied(index: Path, folder: str) -> str:
+    """A copy of an index: to open it may mend it."""
+    for file in index.parent.glob(f"{index.name}*"):
+        shutil.copy(file, folder)
+    return str(Path(folder, index.name))
 
 
 def copies_kept(urls: Iterable[str], sites: Sequence[Stories]) -> list[str]:
@@ -49,24 +62,3 @@ def copies_kept(urls: Iterable[str], sites: Sequence[Stories]) -> list[str]:
 def story_of(url: str, sites: Sequence[Stories]) -> int:
     """The story of a page of one of several sites; these number the same stories alike."""
     return next(site.story(url) for site in sites if site.has(url))
-
-
-def wrong_index(path: Path) -> Iterator[str]:
-    """The index opens and is whole. A copy is looked at: to open it may mend it."""
-    if not path.exists() or not path.stat().st_size:  # killed before its first commit
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        for file in path.parent.glob(f"{path.name}*"):
-            shutil.copy(file, folder)
-        opened = open_index(str(Path(folder, path.name)))
-        with opened.store:
-            yield from (f"the index: {problem}" for problem in problems(opened))
-
-
-def keys_of(path: Path) -> set[str]:
-    """Keys of the texts in an index."""
-    with tempfile.TemporaryDirectory() as folder:
-        for file in path.parent.glob(f"{path.name}*"):
-            shutil.copy(file, folder)
-        with open_index(str(Path(folder, path.name))).store as store:
-            return {record.name.key for record in store.records()}

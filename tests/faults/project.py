@@ -1,7 +1,8 @@
-"""A folder in which the spider of `spider.py` runs, as a process that may be killed."""
+"""A folder in which the spider of `spider.py` runs, as a process that may be killed; what it did, as it wrote down."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,13 +10,15 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
-
-from tests.faults.journal import Feed, read_feed, read_journal
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 SPIDER, LIMITED = (Path(__file__).with_name(name) for name in ("spider.py", "limited.py"))
 LONGEST = 60  # seconds; the crawls here take five, on a busy machine three times as long
+
+
+JOURNAL, FEED = "journal.jsonl", "items.jsonl"
+_BEGIN = '{"url": '  # of an item's line
 
 
 class Project:
@@ -37,7 +40,6 @@ class Project:
     def start(
         self,
         *arguments: str,
-        bare: bool = False,
         fault: str = "",
         limits: Sequence[str] = (),
     ) -> subprocess.Popen[bytes]:
@@ -45,7 +47,6 @@ class Project:
 
         Args:
             arguments: More of them.
-            bare: Without our add-on.
             fault: Path of a class of `inside.py`, an extension of the crawl.
             limits: Arguments of `limited.py`, which then starts the process.
         """
@@ -54,8 +55,6 @@ class Project:
         command += [sys.executable, "-m", "scrapy", "runspider", str(SPIDER), "-o", "items.jsonl"]
         command += ["--logfile", "log.txt", "-a", f"site={self.site}", *self._arguments, *arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "STORIES_RUN": str(self.runs), "STORIES_FAULT": fault}
-        if bare:
-            environment["STORIES_BARE"] = "1"
         with (self.folder / "stderr.txt").open("ab") as errors:
             return subprocess.Popen(command, cwd=self.folder, env=environment, stderr=errors)
 
@@ -109,3 +108,58 @@ def wait_until(condition: Callable[[], Any], seconds: float = LONGEST) -> None:
         if time.monotonic() > end:
             raise TimeoutError(f"waited {seconds} seconds in vain")
         time.sleep(0.03)  # conditions read files: more often would take time from the crawl that is waited for
+
+
+class Journal:
+    """Appends lines to the journal of the current folder; no buffer, so that a kill loses none."""
+
+    def __init__(self) -> None:
+        self._file = os.open(JOURNAL, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+    def write(self, what: str, url: str = "", **more: Any) -> None:
+        line = {"run": os.environ.get("STORIES_RUN", ""), "what": what, "url": url, **more}
+        os.write(self._file, json.dumps(line).encode() + b"\n")
+
+
+class Feed(NamedTuple):
+    """The items of a feed.
+
+    Attributes:
+        items: Those that can be read, in order.
+        torn: Lines that a kill has cut off; the next run goes on in the same line.
+    """
+
+    items: list[dict[str, Any]]
+    torn: int
+
+    @property
+    def urls(self) -> list[str]:
+        return [item["url"] for item in self.items]
+
+
+def read_journal(folder: Path) -> list[dict[str, Any]]:
+    """Its lines, but for one that is being written: a reader may see half of it."""
+    path = folder / JOURNAL
+    whole = path.read_text("utf-8").rpartition("\n")[0] if path.exists() else ""
+    return [json.loads(line) for line in whole.splitlines()]
+
+
+def read_feed(folder: Path) -> Feed:
+    """Read a feed whose writers were killed, as a careful user does."""
+    path = folder / FEED
+    items, torn = [], 0
+    for line in path.read_text("utf-8", "replace").splitlines() if path.exists() else ():
+        head, *parts = line.split(_BEGIN)
+        torn += bool(head)
+        for part in parts:
+            try:
+                items.append(json.loads(_BEGIN + part))
+            except ValueError:
+                torn += 1
+    return Feed(items, torn)
+
+
+def settled_urls(folder: Path) -> set[str]:
+    """URLs of items of which it is known what became of them: in the feed, dropped, or failed."""
+    ended = {"dropped", "failed", "duplicate"}
+    return set(read_feed(folder).urls) | {line["url"] for line in read_journal(folder) if line["what"] in ended}

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DropItem
 
-from tests.faults.journal import Journal, settled_urls
+from tests.faults.project import Journal, settled_urls
 
 AGAIN = 8  # one page of so many is asked for again though it is settled: an item is no duplicate of itself
 SLOWEST = 0.3  # seconds that the user's pipeline takes at most, a database's write on a bad day
@@ -137,7 +137,7 @@ class StoriesSpider(Spider):
     name = "stories"
     list_path = "/list"
     custom_settings: ClassVar[dict[str, Any]] = {
-        "ADDONS": {} if os.environ.get("STORIES_BARE") else {"denoise_scrapy.DenoiseAddon": 500},
+        "ADDONS": {"denoise_scrapy.DenoiseAddon": 500},
         "EXTENSIONS": {Witness: 0, **dict.fromkeys(os.environ.get("STORIES_FAULT", "").split(), 1)},
         "ITEM_PIPELINES": {First: -300, Slow: 300, Picky: 400, Last: 900},
         "TELNETCONSOLE_ENABLED": False,

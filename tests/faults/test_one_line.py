@@ -1,5 +1,6 @@
 """A mistake that keeps a crawl from starting is told in one line: no traceback under it, and a process that fails."""
 
+import json
 import os
 import subprocess
 import sys
@@ -48,28 +49,54 @@ def lines_of(folder: Path, page: str, *options: str, more: str = "", before: str
     return done.returncode, (done.stdout + done.stderr).splitlines()
 
 
+OLDER = "import scrapy; scrapy.version_info, scrapy.__version__ = (2, 13, 3), '2.13.3'"
+
+
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "more", "before", "said"),
     [
-        ("DENOISE_DEDUP_STORE=no/texts.sqlite", "no/denoise-sites.sqlite: its folder does not exist; create it"),
-        ("DENOISE_SITE_MEMORY_PATH=no/s.sqlite", "the site memory no/s.sqlite: its folder does not exist; create it"),
-        ("DENOISE_DEDUP_STORE=pages.py", "the index of texts pages.py: this is no SQLite database, and an index of"),
-        ("DENOISE_SITE_MEMORY_PATH=pages.py", "the site memory pages.py: this is no SQLite database, and a site mem"),
-        ("DENOISE_STRATEGI=lcs", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
+        (
+            "DENOISE_DEDUP_STORE=no/texts.sqlite",
+            "",
+            "",
+            "no/denoise-sites.sqlite: its folder does not exist; create it",
+        ),
+        (
+            "DENOISE_SITE_MEMORY_PATH=no/s.sqlite",
+            "",
+            "",
+            "site memory no/s.sqlite: its folder does not exist; create it",
+        ),
+        (
+            "DENOISE_DEDUP_STORE=pages.py",
+            "",
+            "",
+            "index of texts pages.py: this is no SQLite database, and an index of",
+        ),
+        (
+            "DENOISE_SITE_MEMORY_PATH=pages.py",
+            "",
+            "",
+            "site memory pages.py: this is no SQLite database, and a site mem",
+        ),
+        ("DENOISE_STRATEGI=lcs", "", "", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
+        ("LOG_SHORT_NAMES=0", '"DENOISE_DEDUP": "dorp"', "", "DENOISE_DEDUP = 'dorp': valid is drop"),
+        (
+            f"ADDONS={json.dumps({'denoise_scrapy.DenoiseAddon': 500})}",
+            "",
+            OLDER,
+            "needs Scrapy 2.14 or later, and this is 2.13.3",
+        ),
     ],
 )
-def test_a_crawl_that_does_not_start(page: str, web: Web, tmp_path: Path, setting: str, said: str) -> None:
-    code, lines = lines_of(tmp_path, page, "-s", setting)
+def test_a_crawl_that_does_not_start(
+    page: str, web: Web, tmp_path: Path, setting: str, more: str, before: str, said: str
+) -> None:
+    code, lines = lines_of(tmp_path, page, "-s", setting, more=more, before=before)
     assert code == 1
     assert len(lines) == 1
-    assert "The crawl does not start: " in lines[0] and said in lines[0]
+    assert said in lines[0] and ("CRITICAL: The crawl does not start: " in lines[0] or before)
     assert web.asked == []
-
-
-def test_a_wrong_setting_of_the_spider(page: str, tmp_path: Path) -> None:
-    code, lines = lines_of(tmp_path, page, more='"DENOISE_DEDUP": "dorp"')
-    assert code == 1
-    assert len(lines) == 1 and "CRITICAL: The crawl does not start: DENOISE_DEDUP = 'dorp': valid is drop" in lines[0]
 
 
 def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:
@@ -85,14 +112,6 @@ def test_what_others_fail_with_is_shown_as_ever(page: str, tmp_path: Path) -> No
     code, lines = lines_of(tmp_path, page, more='"ITEM_PIPELINES": {"pages.Missing": 1}')
     assert code == 1
     assert any("Traceback" in line for line in lines)
-
-
-def test_an_older_scrapy(page: str, tmp_path: Path) -> None:
-    older = "import scrapy; scrapy.version_info, scrapy.__version__ = (2, 13, 3), '2.13.3'"
-    code, lines = lines_of(tmp_path, page, "-s", 'ADDONS={"denoise_scrapy.DenoiseAddon": 500}', before=older)
-    assert code == 1
-    assert len(lines) == 1
-    assert lines[0].endswith("denoise_scrapy needs Scrapy 2.14 or later, and this is 2.13.3")
 
 
 def test_the_oldest_scrapy_is_that_of_the_package() -> None:

@@ -49,36 +49,24 @@ def folder(first: tuple[Web, Stories, Path], tmp_path: Path) -> Path:
     return Path(shutil.copytree(first[2], tmp_path / "files"))
 
 
-def middle(file: Path) -> None:
-    size = file.stat().st_size
-    with file.open("r+b") as opened:
-        opened.seek(HEADER)
-        opened.write(NOISE[: size - HEADER - PAGE])
+def noisy(data: bytes, start: int, stop: int) -> bytes:
+    return data[:start] + NOISE[: stop - start] + data[start + len(NOISE[: stop - start]) :]
 
 
-def end(file: Path) -> None:
-    """Damage the records and leave the tables' names."""
-    start = file.stat().st_size // PAGE // 2 * PAGE
-    with file.open("r+b") as opened:
-        opened.seek(start)
-        opened.write(NOISE[: file.stat().st_size - start])
+def no_records(data: bytes) -> bytes:
+    """Leave the tables' names; of a site memory, such damage costs a site only."""
+    return noisy(data, len(data) // PAGE // 2 * PAGE, len(data))
 
 
-def cut(file: Path) -> None:
-    with file.open("r+b") as opened:
-        opened.truncate(file.stat().st_size // 2 + 7)
-
-
-def foreign(file: Path) -> None:
-    file.unlink()
-    with sqlite3.connect(file) as link:
-        link.execute("CREATE TABLE customers (name TEXT)")
-        link.execute("INSERT INTO customers VALUES ('of value')")
-    link.close()
-
-
+DAMAGED: dict[str, Callable[[bytes], bytes]] = {
+    "middle": lambda data: noisy(data, HEADER, len(data) - PAGE),
+    "cut": lambda data: data[: len(data) // 2 + 7],
+    "something": lambda data: b"something else of value" * 500,
+}
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
+# What a person may have done to a file to harm who opens it.
 CRAFTED = {
+    "another program's": "CREATE TABLE customers (name TEXT); INSERT INTO customers VALUES ('of value')",
     "ignoring trigger": "CREATE TRIGGER quiet BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END",
     "endless trigger": f"CREATE TRIGGER slow AFTER DELETE ON {{table}} BEGIN {ENDLESS} i FROM n; END",
     "view": f"DROP TABLE {{table}}; CREATE VIEW {{table}} AS {ENDLESS} i AS id FROM n",
@@ -103,35 +91,21 @@ def run(file: Path, statements: str) -> None:
     link.close()
 
 
-def crafted(name: str) -> Callable[[Path], None]:
-    """What a person may have done to a file to harm who opens it."""
-
-    def craft(file: Path) -> None:
-        table = "texts" if file.name == INDEX else "facts"
-        run(file, CRAFTED[name].format(table=table) if name in CRAFTED else ROWS[name])
-
-    craft.__name__ = name
-    return craft
-
-
-def something(file: Path) -> None:
-    file.write_bytes(b"something else of value" * 500)
-
-
 @pytest.mark.parametrize(
     ("damage", "name"),
-    # of the site memory, damaged records cost their site only
-    [
-        (end, INDEX),
-        *product([middle, cut, foreign, something, *map(crafted, CRAFTED)], [INDEX, SITES]),
-        *((crafted(name), INDEX) for name in ROWS),
-    ],
+    [*product([*DAMAGED, *CRAFTED], [INDEX, SITES]), *product(["records", *ROWS], [INDEX])],
 )
 def test_it_is_refused_and_left_as_it_is(
-    first: tuple[Web, Stories, Path], folder: Path, damage: Callable[[Path], None], name: str
+    first: tuple[Web, Stories, Path], folder: Path, damage: str, name: str
 ) -> None:
     web, site, _ = first
-    damage(folder / name)
+    if damage in DAMAGED or damage == "records":
+        (folder / name).write_bytes(DAMAGED.get(damage, no_records)((folder / name).read_bytes()))
+    else:
+        table = "texts" if name == INDEX else "facts"
+        if damage == "another program's":
+            (folder / name).unlink()
+        run(folder / name, {**CRAFTED, **ROWS}[damage].format(table=table))
     before, asked = (folder / name).read_bytes(), len(web.asked)
     with pytest.raises(ConfigurationError) as refused:
         crawled(web, site, folder)
