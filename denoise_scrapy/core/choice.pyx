@@ -15,7 +15,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.announcements cimport COMMENTS, META
 from denoise_scrapy.core.lock cimport WORTH_BLOCKS
-from denoise_scrapy.core.tree cimport HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, BlockRow, Span, Tree
+from denoise_scrapy.core.tree cimport HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, BlockRow, Span, Tree, is_within
 
 cpdef enum:
     # After a heading of comments that so many lines of meta data follow within so many blocks, all counts less. It must
@@ -31,7 +31,7 @@ cdef enum:
     FEW = 10
     # Tokens of a text that may be of a common stock, see `lower_stock`.
     STOCK_TOKENS = 8
-    # Levels up from a block at which a list or a quotation is looked for.
+    # Levels up from a block at which a list is looked for.
     LEVELS = 8
     # A text of so many tokens stands once: shorter ones are prices, names, buttons. F1 of pages that readers labelled
     # +.004, `single` +.0035, `wcxb` +.003; forums of which the truth has every copy -.009.
@@ -256,18 +256,6 @@ cdef double select(
     return f1
 
 
-cdef bint is_quoted(Tree tree, int32_t element) noexcept nogil:
-    """Return whether an element stands in a quotation, of a few levels."""
-    cdef int32_t level
-    for level in range(LEVELS):
-        if element < 0:
-            return False
-        if tree.tokens[tree.elements[element].token].kind & IS_QUOTE:
-            return True
-        element = tree.elements[element].parent
-    return False
-
-
 cdef bint is_same_text(const string& text, Span a, Span b) noexcept nogil:
     """Return whether two pieces of the text are the same, marks of elements and white space aside."""
     cdef int32_t i = a.start, j = b.start
@@ -296,7 +284,7 @@ cdef int keep_once(Tree tree, uint8_t[::1] kept) except -1 nogil:
     cdef int32_t i, m = <int32_t>tree.blocks.size()
     for i in range(m):
         block = &tree.blocks[i]
-        if not kept[i] or block.tokens < ONCE_TOKENS or is_quoted(tree, block.element):
+        if not kept[i] or block.tokens < ONCE_TOKENS or is_within(tree, block.element, IS_QUOTE):
             continue
         found = first.find(block.text_hash)
         if found == first.end():

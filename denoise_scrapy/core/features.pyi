@@ -4,6 +4,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.announcements import Words
 from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.core.vocabulary import Vocabulary
 
@@ -32,14 +33,13 @@ class Compared(NamedTuple):
 class View:
     @property
     def features(self) -> npt.NDArray[np.float32]: ...
-    @property
-    def bits(self) -> npt.NDArray[np.uint8]: ...
     def __init__(
         self,
         tree: Tree,
         vocabulary: Vocabulary = ...,
         compared: Compared | None = None,
         *,
+        words: Words | None = None,
         declares_article: bool = False,
         declares_forum: bool = False,
     ) -> None: ...

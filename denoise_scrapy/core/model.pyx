@@ -118,6 +118,28 @@ cdef class Network:
         [0.5, 11.5, 0.5]
     """
 
+    cdef readonly object mean
+    cdef readonly object deviation
+    cdef readonly object inner
+    cdef readonly object inner_bias
+    cdef readonly object outer
+    cdef readonly object outer_bias
+    cdef readonly object last
+    cdef readonly object direct
+    cdef readonly object bias
+    cdef int32_t features                 # n
+    cdef int32_t inner_units
+    cdef int32_t outer_units
+    cdef vector[float] means
+    cdef vector[float] deviations
+    cdef vector[float] inner_weights      # (inner units, n)
+    cdef vector[float] inner_biases
+    cdef vector[float] outer_weights      # (outer units, inner units)
+    cdef vector[float] outer_biases
+    cdef vector[float] last_weights
+    cdef vector[float] direct_weights
+    cdef float first_bias
+
     def __init__(self, *, mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias):
         self.mean, self.deviation, self.inner, self.inner_bias, self.outer, self.outer_bias, self.last, self.direct, \
             self.bias = [
@@ -321,6 +343,9 @@ cdef class Neighbours:
         [0.0, 0.99]
     """
 
+    cdef readonly object around   # int32, shape (9, m): see `model.pyx`
+    cdef const int32_t[:, ::1] rows
+
     def __init__(self, around):
         self.around = np.ascontiguousarray(around, np.int32)
         self.rows = self.around
@@ -422,6 +447,11 @@ cdef enum:
     DEPTH = 8
 
 
+cdef struct Question:             # whether a feature is above a threshold; in the order of the features
+    int32_t feature
+    float threshold
+
+
 cdef wide_void answer(const float* values, const Question* questions, size_t count, uint8_t* answers) noexcept nogil:
     """Write for each question 1 for each value above its threshold, and 0 for the others."""
     cdef size_t q
@@ -492,6 +522,15 @@ cdef class Forest:
         >>> np.log(1 / (1 / forest.probability([[0, 1], [1, float("nan")]]) - 1)).round(3).tolist()
         [1.0, 2.0]
     """
+
+    cdef readonly object feature
+    cdef readonly object threshold
+    cdef readonly object value
+    cdef int32_t leaves           # of a tree
+    cdef int32_t features         # the least number of features that it can be asked with
+    cdef vector[Question] questions
+    cdef vector[int32_t] asked    # number of the question at each depth of each tree, (t, DEPTH)
+    cdef vector[float] values     # (t, leaves)
 
     def __init__(self, feature, threshold, value):
         self.feature = np.ascontiguousarray(feature, np.int16)

@@ -21,6 +21,14 @@ from denoise_scrapy.core.tree cimport IS_CONTAINER, Tree
 
 # ---- the facts of a page --------------------------------------------------------------------------------------------
 
+cdef struct Facts:                # of a page of m blocks: where they stand in its bytes
+    int32_t containers
+    int32_t blocks
+    const uint64_t* shapes        # of its containers (`Element.shape`), sorted, each once
+    const uint64_t* texts         # `BlockRow.text_hash`
+    const uint64_t* paths         # `BlockRow.path`
+    const uint32_t* tokens        # `BlockRow.tokens` doubled, and one more where they are prose
+
 cdef struct Header:
     uint64_t checksum     # of the URL and of all that follows
     uint32_t containers
@@ -353,6 +361,15 @@ cdef class Shared:
         carried: Tokens, and tokens of prose, of the page's blocks whose text each other carries, shape (2, k).
         likeness: How like the page's template is to that of each other, 0 to 1, shape (k,).
     """
+
+    cdef readonly object text_share
+    cdef readonly object placed_share
+    cdef readonly object slot_share
+    cdef readonly object own_tokens
+    cdef readonly object carried
+    cdef readonly object likeness
+    cdef bytes own
+    cdef list others
 
     def __init__(self):
         raise TypeError("it is made by share()")

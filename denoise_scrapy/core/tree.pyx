@@ -57,8 +57,6 @@ cdef enum:
     # Characters of a word that counts, and of one that is long. Of scripts without spaces two characters are a word.
     SHORTEST = 2
     LONG = 5
-    # Levels up that are looked at for elements whose text is exact: highlighted code has its spans two or three deep.
-    EXACT_LEVELS = 8
     # Characters inside `noscript` above which it is looked at: some 20 words.
     NOSCRIPT_CHARS = 100
 
@@ -265,18 +263,6 @@ cdef int close_block(Tree tree, Walk* w) except -1 nogil:
     return 0
 
 
-cdef inline bint is_exact(Tree tree, int32_t element) noexcept nogil:
-    """Return whether an element, or one a few levels above it, is of text that is exact."""
-    cdef int32_t level
-    for level in range(EXACT_LEVELS):
-        if element < 0:
-            return False
-        if tree.tokens[tree.elements[element].token].kind & IS_EXACT:
-            return True
-        element = tree.elements[element].parent
-    return False
-
-
 cdef bint words_meet(const Walk* w, uint32_t code) noexcept nogil:
     """Return whether two words meet where one inline element follows another directly, rather than the halves of one.
 
@@ -318,7 +304,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
         return 0
     if w.junction:
         decode(text, &code)
-        if words_meet(w, code) and not is_exact(tree, w.joined):
+        if words_meet(w, code) and not is_within(tree, w.joined, IS_EXACT):
             tree.text.push_back(32)
             w.in_word = False
         w.junction = NO_JUNCTION
