@@ -323,7 +323,7 @@ class Words(NamedTuple):
 
 
 def read_words(Tree tree not None) -> Words:
-    """Return what the words of a page's blocks tell.
+    """Return what the words of a page's blocks announce.
 
     Example:
         >>> from lxml.html import document_fromstring

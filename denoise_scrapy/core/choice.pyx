@@ -312,13 +312,7 @@ def _filled(values, dtype, size_t m):
 
 
 class Choice(NamedTuple):
-    """A choice among a page's m blocks.
-
-    Attributes:
-        kept: Shape (m,).
-        probability: How likely each is content after what is known beside the model, shape (m,).
-        f1: Expected F1 of the choice.
-    """
+    """The kept ones of m blocks and their probabilities after the rules, shape (m,) each, and the expected F1."""
 
     kept: np.ndarray
     probability: np.ndarray
@@ -353,10 +347,9 @@ def choose(
         tree: The page of m blocks.
         probability: What the model says of each, shape (m,).
         bits: What its words announce (`announcements`), uint8, shape (m,).
-        in_place: Share of the comparison pages that carry its text in its place, NaN without any, shape (m,).
-        stock: Of a text that another page has the share of its place's text that two pages have, 0 for the page's own,
-            NaN where there is no other page, shape (m,).
-        place: That share of its place, whatever its text; for pages with `STOCK_PAGES` comparison pages, shape (m,).
+        in_place: The feature "repeated_in_place", shape (m,).
+        stock: The feature "stock", shape (m,).
+        place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
         layout: Where it lies (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
         is_forum: Whether the page is a thread: there the comments are the content.
         beta: Recall counts beta times as much as precision.
@@ -411,21 +404,10 @@ def comments_begin(Tree tree not None, bits) -> int:
 
 
 def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
-    """Keep the most probable blocks, as many as maximise the expected F1 of their tokens.
+    """Return the most probable blocks, as many as maximise the expected F_beta of their tokens, and their expected F1.
 
-    With calibrated probabilities the cut adapts itself: about .5 on a page whose blocks are sure, .2 to .3
-    on one where they are not. No fixed threshold did as well on five corpora at once.
-
-    Args:
-        probability: How likely each block is content, shape (m,).
-        tokens: Its tokens, shape (m,).
-        beta: Maximise F_beta in place of F1: recall counts beta times as much as precision.
-
-    Returns:
-        Which blocks are kept, shape (m,), and the expected F1 of the choice.
-
-    Raises:
-        ValueError: The arrays are of different shapes.
+    With calibrated probabilities the cut adapts itself: about .5 on a page whose blocks are sure, .2 to .3 on one where
+    they are not. No fixed threshold did as well on five corpora at once. All arrays have shape (m,).
 
     Example:
         >>> kept, f1 = select_by_expected_f1(np.array([0.1, 0.9, 0.8]), np.array([10, 50, 40]))
@@ -440,16 +422,6 @@ def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
 
 
 def expected_f1(kept, probability, tokens) -> float:
-    """Return the expected F1 of any choice of blocks.
-
-    Args:
-        kept: The choice, shape (m,).
-        probability: How likely each block is content, shape (m,).
-        tokens: Its tokens, shape (m,).
-
-    Example:
-        >>> round(expected_f1(np.array([True, False]), np.array([0.9, 0.1]), np.array([50, 10])), 2)
-        0.94
-    """
+    """Return the expected F1 of any choice of m blocks, by their probabilities and tokens, shape (m,) each."""
     expected = np.asarray(probability) * tokens
     return float(2 * expected[kept].sum() / max(np.asarray(tokens)[kept].sum() + expected.sum(), 1e-9))

@@ -95,21 +95,10 @@ cdef vector[float] filled(object array):
 
 
 cdef class Network:
-    """Two layers of rectified units beside a linear part. All arrays are of float32.
+    """Two layers of rectified units beside a linear part, all of float32.
 
-    Attributes:
-        mean: Mean of each of the n features, shape (n,); an unknown value counts as it.
-        deviation: Their standard deviations, shape (n,).
-        inner: Weights of the first layer of a units, shape (n, a).
-        inner_bias: Shape (a,).
-        outer: Weights of the second layer of b units, shape (a, b).
-        outer_bias: Shape (b,).
-        last: Weights of the second layer's units, shape (b,).
-        direct: Weights of the features themselves, shape (n,).
-        bias: Shape ().
-
-    Raises:
-        ValueError: The shapes do not fit.
+    `mean`, `deviation` and the weights `direct` of the n features have shape (n,); `inner` (n, a), `outer` (a, b) and
+    `last` (b,) are the weights of the a and b units; there is a bias for each unit, and one for all.
 
     Example:
         >>> network = Network(mean=[1], deviation=[2], inner=[[1]], inner_bias=[0], outer=[[1]], outer_bias=[0],
@@ -119,14 +108,7 @@ cdef class Network:
     """
 
     cdef readonly object mean
-    cdef readonly object deviation
-    cdef readonly object inner
-    cdef readonly object inner_bias
-    cdef readonly object outer
-    cdef readonly object outer_bias
-    cdef readonly object last
-    cdef readonly object direct
-    cdef readonly object bias
+    cdef dict _arrays
     cdef int32_t features                 # n
     cdef int32_t inner_units
     cdef int32_t outer_units
@@ -140,26 +122,24 @@ cdef class Network:
     cdef vector[float] direct_weights
     cdef float first_bias
 
-    def __init__(self, *, mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias):
-        self.mean, self.deviation, self.inner, self.inner_bias, self.outer, self.outer_bias, self.last, self.direct, \
-            self.bias = [
-                np.ascontiguousarray(part, np.float32).reshape(np.shape(part))
-                for part in (mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias)
-            ]
-        n, a, b = len(self.mean), len(self.inner_bias), len(self.outer_bias)
-        shapes = (n,), (n,), (n, a), (a,), (a, b), (b,), (b,), (n,), ()
-        if tuple(part.shape for part in self.arrays().values()) != shapes:
-            raise ValueError(f"the parts of a network do not fit: {[part.shape for part in self.arrays().values()]}")
+    def __init__(self, **parts):
+        self._arrays = {
+            name: np.ascontiguousarray(parts[name], np.float32).reshape(np.shape(parts[name])) for name in _PARTS
+        }
+        self.mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias = self._arrays.values()
+        n, a, b = len(self.mean), len(inner_bias), len(outer_bias)
+        shapes = [part.shape for part in self._arrays.values()]
+        if shapes != [(n,), (n,), (n, a), (a,), (a, b), (b,), (b,), (n,), ()]:
+            raise ValueError(f"the parts of a network do not fit: {shapes}")
         self.features, self.inner_units, self.outer_units = n, a, b
-        self.means, self.deviations = filled(self.mean), filled(self.deviation)
-        self.inner_weights, self.inner_biases = filled(self.inner.T), filled(self.inner_bias)
-        self.outer_weights, self.outer_biases = filled(self.outer.T), filled(self.outer_bias)
-        self.last_weights, self.direct_weights = filled(self.last), filled(self.direct)
-        self.first_bias = self.bias
+        self.means, self.deviations = filled(self.mean), filled(deviation)
+        self.inner_weights, self.inner_biases = filled(inner.T), filled(inner_bias)
+        self.outer_weights, self.outer_biases = filled(outer.T), filled(outer_bias)
+        self.last_weights, self.direct_weights, self.first_bias = filled(last), filled(direct), bias
 
     def arrays(self) -> dict:
         """Return all numbers by name, for a file."""
-        return {name: getattr(self, name) for name in _PARTS}
+        return dict(self._arrays)
 
     @classmethod
     def from_arrays(cls, data) -> Network:
@@ -326,13 +306,7 @@ cdef int find_around(Tree tree, int32_t[:, ::1] rows) except -1 nogil:
 
 
 cdef class Neighbours:
-    """The surroundings of each of a page's m blocks: a value, which can be pickled.
-
-    Args:
-        around: What `Neighbours.of` has found.
-
-    Attributes:
-        around: The same.
+    """The surroundings of each of a page's m blocks, `around`: int32 of shape (9, m), rows as above; can be pickled.
 
     Example:
         >>> from denoise_scrapy.core.tree import tree_of
@@ -376,15 +350,9 @@ cdef class Neighbours:
         return self.rows.shape[1]
 
     def features(self, odds) -> np.ndarray:
-        """Return the features by the log odds of the first judgement.
+        """Return the features, rows as in `NEIGHBOUR_NAMES`, shape (rows, m), by the log odds of the first judgement.
 
         Means are weighted by the logarithm of a block's length, shares are of the text that is expected to be kept.
-
-        Args:
-            odds: Shape (m,).
-
-        Returns:
-            Rows as in `NEIGHBOUR_NAMES`, shape (rows, m).
         """
         cdef const float[::1] first = np.ascontiguousarray(odds, np.float32)
         if first.shape[0] != self.rows.shape[1]:
@@ -508,14 +476,9 @@ cdef wide_void add_trees(
 cdef class Forest:
     """t trees of depth d, at most 8.
 
-    Attributes:
-        feature: The feature that each depth of each tree asks for, int16, shape (t, d).
-        threshold: The question is whether it is above this; an unknown value is not, float32, shape (t, d).
-        value: Log odds that each leaf adds, float32, shape (t, 2 ** d): the answer at depth i is bit d - 1 - i of its
-            number.
-
-    Raises:
-        ValueError: The shapes do not fit, or a tree is too deep.
+    Depth i of a tree asks whether its `feature`, int16, is above its `threshold`, float32, both of shape (t, d); an
+    unknown value is not. The answer is bit d - 1 - i of the number of the leaf, whose `value` is added to the log odds:
+    float32, shape (t, 2 ** d).
 
     Example:
         >>> forest = Forest([[0, 1]], [[0.5, 0]], [[0, 1, 2, 3]])

@@ -80,11 +80,7 @@ cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) except -1 nogil:
 
 
 def facts_of(Tree tree not None, str url="") -> bytes:
-    """Return the facts of a page, which other pages are compared with.
-
-    Args:
-        tree: The page.
-        url: Its URL: facts of another one are damaged (`checked`).
+    """Return the facts of a page, which other pages are compared with; facts of another URL are damaged (`checked`).
 
     Example:
         >>> from lxml import etree
@@ -161,12 +157,7 @@ cdef double likeness_of(const Facts* a, const Facts* b) noexcept nogil:
 
 
 def similarities(bytes data not None, others) -> list:
-    """Return how like the page's template is to that of each other page, 0 to 1.
-
-    Args:
-        data: Facts of the page.
-        others: Facts of the others.
-    """
+    """Return how like the page's template is to that of each other page, 0 to 1, by their facts."""
     cdef Facts own, other
     find_facts(data, &own)
     found = []
@@ -375,10 +366,7 @@ cdef class Shared:
         raise TypeError("it is made by share()")
 
     def originals(self) -> list:
-        """Return the numbers of the others that are no copies of the page.
-
-        A copy would make the page's article look like template.
-        """
+        """Return the numbers of the others that are no copies, which would make the page's article look like frame."""
         cdef Facts own
         cdef double whole = 0, prose = 0, share_
         cdef const double[:, ::1] carried = self.carried
@@ -418,14 +406,7 @@ cdef class Shared:
 
 
 def share(bytes own not None, others) -> Shared:
-    """Return what a page of m blocks shares with k others.
-
-    Args:
-        own: Facts of the page.
-        others: Facts of the others.
-
-    Raises:
-        ValueError: Some are no facts.
+    """Return what a page of m blocks shares with k others, by their facts.
 
     Example:
         >>> from lxml import etree

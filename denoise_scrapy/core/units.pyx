@@ -189,13 +189,7 @@ cdef int read_rows(object text, UnitRows& rows) except -1:
 
 
 class Units(NamedTuple):
-    """A text's units in order.
-
-    Attributes:
-        hashes: uint32 (n,), see `unit_hashes`.
-        kinds: uint8 (n,), `IDEOGRAPH`, `NUMBER` or 0.
-        joined: UTF-8 of the units, joined by line feeds.
-    """
+    """A text's n units: their `unit_hashes`, uint32 (n,); kinds, uint8 (n,); UTF-8, joined by line feeds."""
 
     hashes: object
     kinds: object
@@ -229,12 +223,7 @@ def tokens(str text not None):
 
 
 def unit_hashes(words):
-    """Hash units, as `tokens` returns them, to 32 bits: CRC-32 of their UTF-8 bytes.
-
-    Example:
-        >>> unit_hashes(["a", "b", "a"])
-        array([3904355907, 1908338681, 3904355907], dtype=uint32)
-    """
+    """Hash units, as `tokens` returns them, to 32 bits: CRC-32 of their UTF-8 bytes."""
     cdef const unsigned char* data
     hashes = []
     for word in words:
@@ -257,7 +246,11 @@ def is_stop(const uint32_t[:] units not None):
         [True, False, True]
     """
     cdef Py_ssize_t i
-    return np.array([is_stop_unit(units[i]) for i in range(units.shape[0])], np.bool_)
+    found = np.empty(units.shape[0], np.bool_)
+    cdef uint8_t[::1] out = found.view(np.uint8)
+    for i in range(units.shape[0]):
+        out[i] = is_stop_unit(units[i])
+    return found
 
 
 STOP_WORDS = sorted({unit for words in _STOP_LISTS for unit in tokens(words)})

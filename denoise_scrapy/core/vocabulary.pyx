@@ -97,11 +97,7 @@ cdef int add_codes(Tree tree, const ElementKind* token, vector[uint32_t]& codes)
 
 
 def words_of(Tree tree not None, int token) -> frozenset:
-    """Return the codes (crc32) of the words in an element's names, of each name of several words, and of the tag.
-
-    Args:
-        tree: A page.
-        token: A kind of element, by its number in `Tree.token_rows`.
+    """Return the codes (crc32) of the words in the names of a token, of each name of several words, and of the tag.
 
     Example:
         >>> from lxml.html import fromstring
@@ -134,19 +130,7 @@ cdef class Vocabulary:
     Args:
         class_words: Log odds of words in class names and ids by their code (`words_of`).
         text_words: Log odds of words of texts by their number (`text_numbers`), 0 for those that say nothing, float32
-            of shape (WORDS,). No word says anything where None is given.
-
-    Attributes:
-        class_words: As given.
-        text_words: As given, zeros in place of None.
-
-    Raises:
-        ValueError: `text_words` has another shape.
-
-    Example:
-        >>> known = Vocabulary({zlib.crc32(b"story body"): 1.5})
-        >>> len(known.class_words), bool(known.text_words.any())
-        (1, False)
+            of shape (WORDS,).
     """
 
     def __init__(self, class_words=None, text_words=None):

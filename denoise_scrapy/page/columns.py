@@ -47,7 +47,6 @@ def distinct(keys: npt.NDArray[Keys]) -> tuple[npt.NDArray[Keys], IntArray]:
 #: Columns by token: of kinds, of hashes of names, of flags.
 _OF_KIND = {
     "block": Kind.BLOCK,
-    "container": Kind.CONTAINER,
     "skipped": Kind.SKIPPED,
     "br": Kind.BREAK,
     "content": Kind.CONTENT,
@@ -58,10 +57,7 @@ _CODES = {"tag": "tag_code", "class_": "class_code", "id": "id_code", "token": "
 class Elements:
     """Columns of a page's n elements in document order. All arrays have shape (n,) unless they say otherwise.
 
-    Attributes:
-        tree: What the core has read of the page.
-        rows: Its rows (`core/tree.pxd`).
-        tokens: Rows of the kinds of elements, each once.
+    The core's `rows` have one for each element, `tokens` one for each kind of elements (`core/tree.pxd`).
 
     Example:
         >>> from denoise_scrapy.page import Page
@@ -120,21 +116,12 @@ class Elements:
         return not set(map(name_code, tags)).isdisjoint(self._tag_codes)
 
     def has_tag(self, tags: Collection[str]) -> BoolArray:
-        """Return which elements have one of these tags, shape (n,).
-
-        Example:
-            >>> from denoise_scrapy.page import Page
-            >>> Page.parse("<div><p>x</div>").elements.has_tag({"p", "div"}).tolist()
-            [False, False, True, True]
-        """
+        """Return which elements have one of these tags, shape (n,)."""
         wanted = set(map(name_code, tags))
         return np.array([code in wanted for code in self._tag_codes], bool).take(self.token)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
-        """A column by name, to be read only: `block`, `container`, `skipped`, `br`, `content`; `tag`, `class_`, `id`,
-        `token`, hashes of the names; `markup`, characters of the tags; `key`, `shape`, hashes of the path; `flags`,
-        `own_flags`.
-        """  # noqa: D205
+        """A column by name, to be read only: those of `_OF_KIND` and of `_CODES`, `flags` and `own_flags`."""
         found = self._columns.get(name)
         if found is None:
             found = self._columns[name] = self._computed(name)
@@ -145,8 +132,6 @@ class Elements:
             return np.asarray((self.tokens["kind"] & _OF_KIND[name]) != 0).take(self.token)
         if name in _CODES:
             return np.ascontiguousarray(self.tokens[_CODES[name]]).take(self.token)
-        if name in ("key", "shape"):
-            return np.ascontiguousarray(self.rows["path" if name == "key" else "shape"])
         if name == "own_flags":
             return self._token_flags.take(self.token)
         if name == "flags":
@@ -234,13 +219,7 @@ class Elements:
         return np.asarray(before.take(self.end) - before[:-1])
 
     def inside(self, roots: IntArray) -> BoolArray:
-        """Elements in the subtrees of these, in any order, themselves included.
-
-        Example:
-            >>> from denoise_scrapy.page import Page
-            >>> Page.parse("<div><p>x</div><p>y").elements.inside(np.array([2])).tolist()
-            [False, False, True, True, False]
-        """
+        """Elements in the subtrees of these, in any order, themselves included."""
         n = len(self)
         edges = np.bincount(roots, minlength=n + 1) - np.bincount(self.end[roots], minlength=n + 1)
         return np.asarray(np.cumsum(edges[:n]) > 0)
@@ -307,14 +286,7 @@ class Boxes:
         return sum(column.nbytes for column in self._columns())
 
     def taken(self, numbers: npt.NDArray[np.intp]) -> Boxes:
-        """Return the boxes of these numbers in this order; -1 stands for an element of which nothing is known.
-
-        Example:
-            >>> one = np.ones(1, np.float32)
-            >>> boxes = Boxes(one, one, one, one, 100, 200, np.zeros(1, np.bool_)).taken(np.array([-1, 0]))
-            >>> boxes.x.tolist(), boxes.visible.tolist()
-            ([nan, 1.0], [True, False])
-        """
+        """Return the boxes of these numbers in this order; -1 stands for an element of which nothing is known."""
         floats = (self.x, self.y, self.width, self.height, self.font_size)
         x, y, width, height, font_size = (np.append(column, np.float32(np.nan))[numbers] for column in floats)
         visible, pinned = np.append(self.visible, True)[numbers], np.append(self.pinned, False)[numbers]
@@ -340,12 +312,7 @@ def _column(name: str, doc: str) -> cached_property[IntArray]:
 
 
 class Blocks:
-    """Columns of a page's m blocks in document order. All arrays have shape (m,) unless they say otherwise.
-
-    Attributes:
-        elements: The page's elements.
-        rows: The core's rows (`core/tree.pxd`).
-    """
+    """Columns of a page's m blocks in order, of shape (m,) unless they say otherwise; and the core's `rows`."""
 
     def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
         self.elements = elements
@@ -418,11 +385,6 @@ class Blocks:
         return np.asarray(self.link_chars / np.maximum(self.chars, 1))
 
     @cached_property
-    def ends_in_stop(self) -> BoolArray:
-        """Return whether the last visible character ends a sentence."""
-        return self.rows["ends_in_stop"].astype(bool)
-
-    @cached_property
     def flags(self) -> IntArray:
         """Flags of the block's element and its ancestors; a browser's view of what is hidden goes before markup."""
         flags = np.asarray(self.elements.column("flags").take(self.element), np.int64)
@@ -437,16 +399,6 @@ class Blocks:
     def own_flags(self) -> IntArray:
         """Flags of the block's element."""
         return np.asarray(self.elements.column("own_flags").take(self.element), np.int64)
-
-    @cached_property
-    def path_keys(self) -> npt.NDArray[np.uint64]:
-        """Hash of the path of the block's element, the same on every page of the template."""
-        return np.ascontiguousarray(self.rows["path"])
-
-    @cached_property
-    def text_hashes(self) -> npt.NDArray[np.uint64]:
-        """Hash of the block's text: white space and case do not count, digits are all alike."""
-        return np.ascontiguousarray(self.rows["text_hash"])
 
 
 #: Elements without a box of their own stand where the next ones around them do, up to so many levels.

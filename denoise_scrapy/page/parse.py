@@ -13,7 +13,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, is_utf8, look
+from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, look
 
 _local = threading.local()
 
@@ -128,9 +128,21 @@ def _without_bom(html: bytes, encoding: str | None) -> tuple[bytes, str]:
 
 def _utf8_of(html: bytes, encoding: str | None) -> bytes:
     body, codec = _without_bom(html, encoding)
-    if codec == "utf-8" and is_utf8(body):  # as most pages are
+    if codec == "utf-8" and _is_well_formed(body):  # as most pages are
         return body
     return b"".join([text.encode("utf-8", "replace") for text in _decoded(body, codec)])
+
+
+def _is_well_formed(body: bytes) -> bool:
+    """Return whether bytes are UTF-8 without an error."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(body), DECODED_AT_ONCE):
+            decoder.decode(body[start : start + DECODED_AT_ONCE])
+        decoder.decode(b"", final=True)
+    except UnicodeError:
+        return False
+    return True
 
 
 def _decoded(body: bytes, codec: str) -> list[str]:
@@ -204,7 +216,7 @@ def _page_codec(label: bytes) -> str | None:
 
 def _is_utf8(html: bytes) -> bool:
     """Return whether most of what is not ASCII is UTF-8; a page may be cut, or hold some bytes of another encoding."""
-    if is_utf8(html):
+    if _is_well_formed(html):
         return True
     wide = len(html) - len(html.translate(None, _HIGH_BYTES))
     return sum(text.count("\ufffd") for text in _decoded(html, "utf-8")) <= wide / 2

@@ -1,6 +1,7 @@
 """The model in plain Python: the network unit by unit, neighbours by loops, a walk down each tree."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,26 +21,26 @@ FARTHEST = 4.0
 
 def literal_odds(network, values):
     """The log odds of one block."""
+    parts = SimpleNamespace(**network.arrays())
     scaled = [
         0.0 if math.isnan(x) else min(max((x - mean) / deviation, -FARTHEST), FARTHEST)
-        for x, mean, deviation in zip(values, network.mean, network.deviation, strict=True)
+        for x, mean, deviation in zip(values, parts.mean, parts.deviation, strict=True)
     ]
 
     def units(inputs, weights, bias):
         sums = [sum(x * w for x, w in zip(inputs, column, strict=True)) for column in weights.T]
         return [max(total + b, 0.0) for total, b in zip(sums, bias, strict=True)]
 
-    outer = units(units(scaled, network.inner, network.inner_bias), network.outer, network.outer_bias)
-    above = sum(x * w for x, w in zip(outer, network.last, strict=True))
-    return above + sum(x * w for x, w in zip(scaled, network.direct, strict=True)) + network.bias
+    outer = units(units(scaled, parts.inner, parts.inner_bias), parts.outer, parts.outer_bias)
+    above = sum(x * w for x, w in zip(outer, parts.last, strict=True))
+    return above + sum(x * w for x, w in zip(scaled, parts.direct, strict=True)) + parts.bias
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_a_network_equals_its_formula(seed):
     network, rng = block_model().network, np.random.default_rng(seed)
-    features = (network.mean[:, None] + rng.normal(0, 3, (len(network.mean), 3)) * network.deviation[:, None]).astype(
-        np.float32
-    )
+    features = network.mean[:, None] + rng.normal(0, 3, (len(network.mean), 3)) * network.arrays()["deviation"][:, None]
+    features = features.astype(np.float32)
     features[rng.random(features.shape) < 0.2] = np.nan
     expected = [literal_odds(network, features[:, i].tolist()) for i in range(3)]
     assert network.odds(features) == pytest.approx(expected, abs=1e-4, rel=1e-4)
