@@ -125,14 +125,12 @@ cdef int lower_stock(
     cdef const Stock* before
     cdef const Stock* after
     cdef Stock* text
-    cdef Stock nothing
     cdef vector[Stock] texts
     cdef vector[bint] of_story    # by path
     cdef double expected = 0, lowered = 0
     cdef int32_t i, m = <int32_t>tree.blocks.size()
-    nothing.is_long = nothing.is_shared = nothing.is_known = nothing.is_lowered = False
-    texts.assign(m + 2, nothing)  # one before the first and one behind the last
-    of_story.assign(m, False)
+    texts.resize(m + 2)  # one before the first and one behind the last
+    of_story.resize(m)
     for i in range(m):
         block, text = &tree.blocks[i], &texts[i + 1]
         text.is_long, text.is_shared = block.tokens >= STOCK_TOKENS, stock[i] > 0
@@ -209,11 +207,9 @@ cdef int move_to_list(Tree tree, double[::1] probability) except -1 nogil:
     cdef vector[int32_t] box      # of each block: the list it is in
     cdef vector[Listed] lists     # by element
     cdef Listed* one
-    cdef Listed nothing
     cdef double weight, mean
     cdef int32_t i, m = <int32_t>tree.blocks.size()
-    nothing.weight = nothing.probability = nothing.square = 0
-    lists.assign(tree.elements.size(), nothing)
+    lists.resize(tree.elements.size())
     for i in range(m):
         box.push_back(outermost_list(tree, tree.blocks[i].element))
         if box[i] >= 0:

@@ -18,9 +18,6 @@ class Family(NamedTuple):
 FAMILIES: dict[str, Family]
 NAMES: tuple[str, ...]
 NO_WORDS: Vocabulary
-RECORDS: int
-RECORD_ELEMENTS: int
-RECORD_TOKENS: int
 
 class Compared(NamedTuple):
     pages: int

@@ -97,15 +97,11 @@ cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcep
 cdef int sum_up(Tree tree, View view) except -1 nogil:
     """Sum what is counted of blocks over their elements, and from below over the elements around; and by path."""
     cdef const BlockRow* block
-    cdef Sums nothing, one
+    cdef Sums one
     cdef Sums* sums
-    cdef Slot empty
     cdef int32_t i, parent
-    nothing.tokens = nothing.prose = nothing.chars = nothing.link_chars = 0
-    nothing.copies = nothing.own = nothing.pictures = 0
-    empty.blocks = empty.tokens = 0
-    view.sums.assign(view.n, nothing)
-    view.slots.assign(tree.slots, empty)
+    view.sums.resize(view.n)
+    view.slots.resize(tree.slots)
     for i in range(view.m):
         block = &tree.blocks[i]
         view.whole += block.tokens
@@ -152,8 +148,8 @@ cdef int32_t best_box(Tree tree, const vector[double]& prose) except? -2 nogil:
     cdef vector[double] inside, tokens
     cdef double total = 0, fit, best = 0
     cdef int32_t i, parent, found = -1, n = <int32_t>tree.elements.size()
-    inside.assign(n, 0)
-    tokens.assign(n, 0)
+    inside.resize(n)
+    tokens.resize(n)
     for i in range(<int32_t>tree.blocks.size()):
         inside[tree.blocks[i].element] += prose[i]
         tokens[tree.blocks[i].element] += tree.blocks[i].tokens
@@ -477,15 +473,13 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     cdef vector[LongWord] known
     cdef vector[int32_t] number   # of each word of the page
     cdef vector[Wording] blocks
-    cdef Wording nothing
     cdef Wording* own
     cdef LongWord new
     cdef LongWord* word
     cdef int32_t i, near, block, first = view.story.first
     cdef size_t w
     cdef double words, before, begins, elsewhere
-    nothing.words = nothing.read = nothing.before = nothing.begins = nothing.elsewhere = 0
-    blocks.assign(view.m, nothing)
+    blocks.resize(view.m)
     number.resize(tree.words.size())
     for w in range(tree.words.size()):
         if tree.words[w].number & 1:
@@ -705,9 +699,6 @@ cdef enum:
     LEAST_TOKENS = 2
     # Levels up that are looked at, the block's own included.
     LEVELS = 8
-
-#: The same for Python.
-RECORDS, RECORD_ELEMENTS, RECORD_TOKENS = LEAST_RECORDS, LEAST_ELEMENTS, LEAST_TOKENS
 
 cdef struct Records:      # siblings of one tag and class; where they make no list, all is 0
     double count          # log1p

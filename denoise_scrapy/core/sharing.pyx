@@ -362,9 +362,6 @@ cdef class Shared:
     cdef bytes own
     cdef list others
 
-    def __init__(self):
-        raise TypeError("it is made by share()")
-
     def originals(self) -> list:
         """Return the numbers of the others that are no copies, which would make the page's article look like frame."""
         cdef Facts own
