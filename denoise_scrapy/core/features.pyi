@@ -28,8 +28,7 @@ class Compared(NamedTuple):
     stock: FloatArray
 
 class View:
-    @property
-    def features(self) -> npt.NDArray[np.float32]: ...
+    features: npt.NDArray[np.float32]
     def __init__(
         self,
         tree: Tree,

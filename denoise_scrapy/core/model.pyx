@@ -243,18 +243,7 @@ NEIGHBOUR_NAMES = (
     "first_page_tokens",
 )
 cdef enum:
-    # Rows of the same.
-    FIRST_ODDS = 0
-    WINDOW = 1            # of two widths
-    UP = 3                # to LEVELS
-    SHARE_UP = 6          # to SHARE_LEVELS
-    PATH = 8
-    BEFORE = 9
-    FROM_BEST = 10
-    PAGE_SHARE = 11
-    PAGE_TOKENS = 12
     NEIGHBOUR_ROWS = 13
-
 
 cdef struct Judged:       # sums over some blocks of what the first judgement says
     double judged         # probability times weight; the weight is the logarithm of the block's length
@@ -392,19 +381,19 @@ cdef class Neighbours:
             add(sums, &own[i], sums)
         whole = max(in_line[m].expected, 1e-6)
         for i in range(m):
-            features[FIRST_ODDS * m + i] = odds[i]
-            features[WINDOW * m + i] = mean_around(in_line, i, NARROW)
-            features[(WINDOW + 1) * m + i] = mean_around(in_line, i, WIDE)
+            features[0 * m + i] = odds[i]
+            features[1 * m + i] = mean_around(in_line, i, NARROW)
+            features[2 * m + i] = mean_around(in_line, i, WIDE)
             for level in range(LEVELS):
                 start, end = rows[START + level, i], rows[END + level, i]
-                features[(UP + level) * m + i] = mean_between(&in_order[start], &in_order[end])
+                features[(3 + level) * m + i] = mean_between(&in_order[start], &in_order[end])
                 if level < SHARE_LEVELS:
-                    features[(SHARE_UP + level) * m + i] = (in_order[end].expected - in_order[start].expected) / whole
-            features[PATH * m + i] = mean_between(&none, &of_path[rows[SLOT, i]])
-            features[BEFORE * m + i] = in_line[i].expected / whole
-            features[FROM_BEST * m + i] = min(max(i - best, -FAR), FAR)
-            features[PAGE_SHARE * m + i] = whole / max(tokens, 1)
-            features[PAGE_TOKENS * m + i] = log1p(whole)
+                    features[(6 + level) * m + i] = (in_order[end].expected - in_order[start].expected) / whole
+            features[8 * m + i] = mean_between(&none, &of_path[rows[SLOT, i]])
+            features[9 * m + i] = in_line[i].expected / whole
+            features[10 * m + i] = min(max(i - best, -FAR), FAR)
+            features[11 * m + i] = whole / max(tokens, 1)
+            features[12 * m + i] = log1p(whole)
         return 0
 
 

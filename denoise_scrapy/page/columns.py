@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,20 @@ def distinct(keys: npt.NDArray[Keys]) -> tuple[npt.NDArray[Keys], IntArray]:
     return ordered.compress(new), number
 
 
+class _Rows(Protocol):
+    rows: npt.NDArray[Any]
+
+
+def _column(name: str, doc: str) -> cached_property[IntArray]:
+    """A column of the core's rows, as numbers of 64 bits."""
+
+    def read(of: _Rows) -> IntArray:
+        return of.rows[name].astype(np.int64)
+
+    read.__doc__ = doc
+    return cached_property(read)
+
+
 #: Columns by token: of kinds, of hashes of names, of flags.
 _OF_KIND = {
     "block": Kind.BLOCK,
@@ -72,28 +86,13 @@ class Elements:
         self.tokens = tree.token_rows
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
 
+    parent = _column("parent", "Index of the parent element, -1 for the roots.")
+    end = _column("end", "First index after the element's subtree, so `cumsum[end] - cumsum[i]` sums over it.")
+    depth = _column("depth", "Level in the tree; roots have 1.")
+    token = _column("token", "Number of the element's token.")
+
     def __len__(self) -> int:
         return len(self.rows)
-
-    @cached_property
-    def parent(self) -> IntArray:
-        """Index of the parent element, -1 for the roots."""
-        return self.rows["parent"].astype(np.int64)
-
-    @cached_property
-    def end(self) -> IntArray:
-        """First index after the element's subtree, so `cumsum[end] - cumsum[i]` sums over it."""
-        return self.rows["end"].astype(np.int64)
-
-    @cached_property
-    def depth(self) -> IntArray:
-        """Level in the tree; roots have 1."""
-        return self.rows["depth"].astype(np.int64)
-
-    @cached_property
-    def token(self) -> IntArray:
-        """Number of the element's token."""
-        return self.rows["token"].astype(np.int64)
 
     @cached_property
     def index(self) -> IntArray:
@@ -299,16 +298,6 @@ class Boxes:
 
 #: Levels of `Blocks.above`, the block's own element included.
 LEVELS = 8
-
-
-def _column(name: str, doc: str) -> cached_property[IntArray]:
-    """A column of the core's rows, as numbers of 64 bits."""
-
-    def read(blocks: Blocks) -> IntArray:
-        return blocks.rows[name].astype(np.int64)
-
-    read.__doc__ = doc
-    return cached_property(read)
 
 
 class Blocks:

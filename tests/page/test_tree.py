@@ -306,14 +306,7 @@ def test_links_without_text_are_no_pictures_or_frames() -> None:
 # ---- time ----
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "<span>A</span>",
-        "<a>x</a><b></b>",
-        "<br>x",
-    ],
-)
+@pytest.mark.parametrize("unit", ["<span>A</span>", "<a>x</a><b></b>", "<br>x"])
 def test_the_walk_takes_linear_time(unit: str) -> None:
     def seconds(times: int) -> float:
         root = root_of("<p>" + unit * times)
