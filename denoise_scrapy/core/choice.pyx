@@ -352,13 +352,6 @@ def choose(
 
     Raises:
         ValueError: An array has another shape.
-
-    Example:
-        >>> from lxml import etree
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> tree = tree_of(etree.fromstring("<ul><li>One two three.<li>Four.</ul>", etree.HTMLParser()))
-        >>> choose(tree, [0.9, 0.7]).probability.round(2).tolist()
-        [0.83, 0.83]
     """
     m = tree.blocks.size()
     found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)

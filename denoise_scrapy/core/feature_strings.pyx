@@ -200,13 +200,7 @@ cdef class FeatureStrings:
         return 0
 
     def main_units(self, uint32_t t):
-        """Return the main feature string: sorted hashes of the units that occur more than `t` times, but stop units.
-
-        Example:
-            >>> pear = FeatureStrings("pear plum pear fig plum nut date pear plum")
-            >>> len(pear.main_units(0)), len(pear.main_units(1))
-            (5, 2)
-        """
+        """Return the main feature string: sorted hashes of the units that occur more than `t` times, but stop units."""
         cdef vector[uint16_t] units
         if t not in self._samples:
             self._list_units(t + 1, 0xFFFFFFFF, units)
@@ -234,10 +228,6 @@ cdef class FeatureStrings:
         """Sample the auxiliary feature string: the low halves of its hashes below a limit, in order of the text.
 
         Each is there once. Two texts sampled at one limit, 0 to 2**32, speak of the same runs.
-
-        Example:
-            >>> len(FeatureStrings("to be or not to be or not to be or").sample())
-            4
         """
         cdef vector[uint64_t] there
         cdef vector[uint16_t] runs
@@ -361,12 +351,7 @@ def minhash(const uint32_t[::1] hashes not None):
 
 
 def count_common(const uint16_t[::1] mine not None, theirs not None):
-    """Count what each of some sets, uint16 arrays of different elements as bytes, has in common with another.
-
-    Example:
-        >>> count_common(np.array([2, 3, 4], np.uint16), [np.array([1, 2, 3], "<u2").tobytes(), b""])
-        [2, 0]
-    """
+    """Count what each of some sets, uint16 arrays of different elements as bytes, has in common with another."""
     cdef vector[uint64_t] there
     cdef Py_ssize_t i, common
     cdef const unsigned char* start

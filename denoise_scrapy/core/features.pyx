@@ -436,7 +436,9 @@ cdef int place(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
 
 declare_family(
     "place", "in_container from_first from_last prose_before position levels_to_prose", place,
-    lambda rows, block: ("inside" if rows["in_container"][block] > 0 else "outside") + " the part of the page that holds most text",
+    lambda rows, block: (
+        ("inside" if rows["in_container"][block] > 0 else "outside") + " the part of the page that holds most text"
+    ),
 )
 
 
@@ -855,13 +857,6 @@ cdef class View:
         words: What its blocks announce (`read_words`), where that has been read.
         declares_article: Whether the page says that it is an article.
         declares_forum: Whether it says that it is a thread: what people answer is its content.
-
-    Example:
-        >>> from lxml.html import fromstring
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> view = View(tree_of(fromstring("<h2>One two three.</h2>")))
-        >>> view.features.shape == (len(NAMES), 1), float(view.features[NAMES.index("heading"), 0])
-        (True, 2.0)
     """
 
     cdef Tree tree
@@ -925,15 +920,7 @@ cdef class View:
 
 
 def in_best_container(Tree tree not None, const double[::1] prose not None) -> np.ndarray:
-    """Return which of the m blocks are inside `best_box`, shape (m,), by the prose of each; all on a page without any.
-
-    Example:
-        >>> from lxml.html import fromstring
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> tree = tree_of(fromstring("<body><div><p>Long prose.<p>More prose.</div><div><p>Note</div>"))
-        >>> in_best_container(tree, np.array([2.0, 2.0, 0.0])).tolist()
-        [True, True, False]
-    """
+    """Return which of the m blocks are inside `best_box`, by the prose of each; all on a page without any."""
     cdef vector[double] values
     cdef uint8_t[::1] rows
     cdef int32_t i, box, m = <int32_t>tree.blocks.size()

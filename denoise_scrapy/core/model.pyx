@@ -99,12 +99,6 @@ cdef class Network:
 
     `mean`, `deviation` and the weights `direct` of the n features have shape (n,); `inner` (n, a), `outer` (a, b) and
     `last` (b,) are the weights of the a and b units; there is a bias for each unit, and one for all.
-
-    Example:
-        >>> network = Network(mean=[1], deviation=[2], inner=[[1]], inner_bias=[0], outer=[[1]], outer_bias=[0],
-        ...                   last=[10], direct=[1], bias=0.5)
-        >>> network.odds([[1, 3, float("nan")]]).tolist()
-        [0.5, 11.5, 0.5]
     """
 
     cdef readonly object mean
@@ -295,16 +289,7 @@ cdef int find_around(Tree tree, int32_t[:, ::1] rows) except -1 nogil:
 
 
 cdef class Neighbours:
-    """The surroundings of each of a page's m blocks, `around`: int32 of shape (9, m), rows as above; can be pickled.
-
-    Example:
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> from lxml import etree
-        >>> tree = tree_of(etree.fromstring("<p>One two.</p><p>Three.</p>", etree.HTMLParser()))
-        >>> rows = dict(zip(NEIGHBOUR_NAMES, Neighbours.of(tree).features([4.0, -4.0])))
-        >>> [round(share, 2) for share in rows["first_before"].tolist()]
-        [0.0, 0.99]
-    """
+    """The surroundings of each of a page's m blocks, `around`: int32 of shape (9, m), rows as above; can be pickled."""
 
     cdef readonly object around   # int32, shape (9, m): see `model.pyx`
     cdef const int32_t[:, ::1] rows
@@ -468,11 +453,6 @@ cdef class Forest:
     Depth i of a tree asks whether its `feature`, int16, is above its `threshold`, float32, both of shape (t, d); an
     unknown value is not. The answer is bit d - 1 - i of the number of the leaf, whose `value` is added to the log odds:
     float32, shape (t, 2 ** d).
-
-    Example:
-        >>> forest = Forest([[0, 1]], [[0.5, 0]], [[0, 1, 2, 3]])
-        >>> np.log(1 / (1 / forest.probability([[0, 1], [1, float("nan")]]) - 1)).round(3).tolist()
-        [1.0, 2.0]
     """
 
     cdef readonly object feature

@@ -80,15 +80,7 @@ cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) except -1 nogil:
 
 
 def facts_of(Tree tree not None, str url="") -> bytes:
-    """Return the facts of a page, which other pages are compared with; facts of another URL are damaged (`checked`).
-
-    Example:
-        >>> from lxml import etree
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> facts = facts_of(tree_of(etree.fromstring("<div><p>One.</p><p>Two.</p></div>", etree.HTMLParser())))
-        >>> len(facts) == HEADER_BYTES + CONTAINER_BYTES + 2 * BLOCK_BYTES
-        True
-    """
+    """Return the facts of a page, which other pages are compared with; facts of another URL are damaged (`checked`)."""
     cdef vector[uint64_t] shapes
     cdef Header header
     cdef size_t m = tree.blocks.size(), i
@@ -403,16 +395,7 @@ cdef class Shared:
 
 
 def share(bytes own not None, others) -> Shared:
-    """Return what a page of m blocks shares with k others, by their facts.
-
-    Example:
-        >>> from lxml import etree
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> pages = ["<p>One.<p>Two.", "<div><p>Two.</div>"]
-        >>> one, two = (facts_of(tree_of(etree.fromstring(page, etree.HTMLParser()))) for page in pages)
-        >>> share(one, [two]).text_share.tolist()
-        [0.0, 1.0]
-    """
+    """Return what a page of m blocks shares with k others, by their facts."""
     cdef Shared found = Shared.__new__(Shared)
     cdef Facts facts, other
     cdef vector[Facts] all_others

@@ -218,12 +218,7 @@ cdef bint is_stop_unit(uint32_t unit) noexcept nogil:
 
 
 def is_stop(const uint32_t[:] units not None):
-    """Return which of some units, by their hashes, are stop units.
-
-    Example:
-        >>> is_stop(unit_hashes(["the", "tree", "的"])).tolist()
-        [True, False, True]
-    """
+    """Return which of some units, by their hashes, are stop units."""
     cdef Py_ssize_t i
     found = np.empty(units.shape[0], np.bool_)
     cdef uint8_t[::1] out = found.view(np.uint8)

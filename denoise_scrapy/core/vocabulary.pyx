@@ -9,8 +9,6 @@ Segmentation* (2009), section 4: naive Bayes over the tokens of a page. Theirs a
 around them; here a block is asked for its words' mean, least and greatest odds.
 """
 
-import zlib
-
 import numpy as np
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -97,15 +95,7 @@ cdef int add_codes(Tree tree, const ElementKind* token, vector[uint32_t]& codes)
 
 
 def words_of(Tree tree not None, int token) -> frozenset:
-    """Return the codes (crc32) of the words in the names of a token, of each name of several words, and of the tag.
-
-    Example:
-        >>> from lxml.html import fromstring
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> tree = tree_of(fromstring('<div class="storyBody">It rained.</div>'))
-        >>> words_of(tree, 0) == {zlib.crc32(word) for word in (b"<div", b"story", b"body", b"story body")}
-        True
-    """
+    """Return the codes (crc32) of the words in the names of a token, of each name of several words, and of the tag."""
     cdef vector[uint32_t] codes
     if not 0 <= token < <int>tree.tokens.size():
         raise IndexError(f"there is no token {token}")

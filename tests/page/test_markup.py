@@ -36,3 +36,4 @@ def test_words_that_may_be_among_them_are_looked_for(names: str) -> None:
     found = [Flag[str(match.lastgroup)] for match in markup._WORD_PATTERN.finditer(words)]
     assert word_flags(names) == reduce(or_, found, Flag(0))
     assert word_flags("x-right col-3") == Flag.SIDE_WORD != word_flags("right")
+    assert word_flags("İads") == Flag.AD_WORD
