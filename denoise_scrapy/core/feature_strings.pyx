@@ -281,12 +281,7 @@ cdef class FeatureStrings:
     @property
     def places(self):
         """Hash of the unit at each place, as in the main feature string: uint16 (n,)."""
-        cdef vector[uint16_t] units
-        cdef Py_ssize_t place
-        units.reserve(self.n)
-        for place in range(self.n):
-            units.push_back(short_hash(self._hashes[place]))
-        return np.frombuffer(bytes_of(units.data(), 2 * units.size()), np.uint16)
+        return (self.hashes * np.uint32(2654435769) >> np.uint32(16)).astype(np.uint16)
 
     @property
     def informative(self):

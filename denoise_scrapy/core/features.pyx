@@ -833,7 +833,7 @@ NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
 
 
 class Compared(NamedTuple):
-    """What k comparison pages share with a page of m blocks; the arrays, shape (m,), as of `sharing.Shared`.
+    """Texts that k comparison pages share with a page of m blocks; arrays of shape (m,), as of `sharing.Shared`.
 
     But for `stock`: of a text that any comparison page has, of however many, the `slot_share` of its place; 0 for a
     text of the page's own.

@@ -137,12 +137,7 @@ MAX_WORDS_LENGTH = 400
 
 @lru_cache(maxsize=16_384)  # some 10 MB at most
 def word_flags(names: str) -> int:
-    """Bits of `Flag` that the words of `names` (class, id, role and itemprop values, joined by spaces) hint at.
-
-    Example:
-        >>> Flag(word_flags("siteFooter col-2"))
-        <Flag.FOOTER_WORD: 32768>
-    """
+    """Bits of `Flag` that the words of `names` (class, id, role and itemprop values, joined by spaces) hint at."""
     text = split_name(names[:MAX_WORDS_LENGTH])
     # most names are of words that are not looked for: a search takes 2 µs a word. Beyond ASCII lower case may have
     # brought in what is no letter, and parts words
@@ -155,12 +150,7 @@ def word_flags(names: str) -> int:
 
 
 def split_name(name: str) -> str:
-    """A class name or id as words, lower-case and without digits, with spaces between them.
-
-    Example:
-        >>> split_name("siteFooter_col-2")
-        'site footer col '
-    """
+    """A class name or id as words, lower-case and without digits, with spaces between them."""
     return _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", name)).lower()
 
 

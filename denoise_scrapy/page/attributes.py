@@ -54,10 +54,6 @@ def image_attributes(attributes: Mapping[str, str], picture_source: str = "") ->
     """Return what is kept of an `img`: `alt`, `width`, `height`, and as `src` the address a script would put there.
 
     Where it has no address, that is the one of a `source` before it; there is no `src` where the image's own stands.
-
-    Example:
-        >>> image_attributes({"src": "data:image/gif;base64,R0", "data-src": "/a.jpg", "alt": "A fox"})
-        [('alt', 'A fox'), ('src', '/a.jpg')]
     """
     kept = []
     alt = attributes.get("alt")
@@ -94,12 +90,7 @@ def _is_address(value: str) -> bool:
 
 
 def largest(srcset: str) -> str:
-    """Address of the largest image of a `srcset`, the first of equals, "" where there is none.
-
-    Example:
-        >>> largest("/a.jpg 320w, /b.jpg 1024w,https://a.example/c,d.jpg 640w")
-        '/b.jpg'
-    """
+    """Address of the largest image of a `srcset`, the first of equals, "" where there is none."""
     best, best_size = "", 0.0
     for candidate in _CANDIDATE_END.split(srcset[:MAX_SRCSET_LENGTH].strip()):
         url, _, descriptor = candidate.strip().partition(" ")
@@ -280,10 +271,6 @@ def safe_image_url(base: str, reference: str) -> str:
     """A reference to an image as an absolute URL of http, https or ftp, "" where it is none.
 
     A picture of `MIN_DATA_IMAGE_LENGTH` or more in the address itself, a data: URI, stays.
-
-    Example:
-        >>> safe_image_url("http://a.example/b/", "c.png"), safe_image_url("", "data:image/png;base64,AAAA")
-        ('http://a.example/b/c.png', '')
     """
     if reference.lstrip()[:5].lower() == "data:":
         picture = "".join(reference.split())

@@ -72,12 +72,6 @@ class Elements:
     """Columns of a page's n elements in document order. All arrays have shape (n,) unless they say otherwise.
 
     The core's `rows` have one for each element, `tokens` one for each kind of elements (`core/tree.pxd`).
-
-    Example:
-        >>> from denoise_scrapy.page import Page
-        >>> elements = Page.parse("<div><p>One</p>two</div>").elements
-        >>> elements.parent.tolist(), elements.end.tolist(), elements.own_chars.tolist()
-        ([-1, 0, 1, 2], [4, 4, 4, 4], [0, 0, 3, 3])
     """
 
     def __init__(self, tree: Tree) -> None:

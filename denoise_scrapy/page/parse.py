@@ -85,15 +85,11 @@ _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
-    r"""Bytes that the parser reads as UTF-8, without control characters, the marks we use among them.
+    """Bytes that the parser reads as UTF-8, without control characters, the marks we use among them.
 
     Args:
         html: A page. Bytes are decoded as browsers do: BOM, `encoding`, meta, XML declaration, else a guess.
         encoding: What the server or the framework says, if anything; names unknown to browsers are ignored.
-
-    Example:
-        >>> to_utf8(b"<meta charset=latin1>caf\xe9")
-        b'<meta charset=latin1>caf\xc3\xa9'
     """
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)

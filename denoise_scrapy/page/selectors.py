@@ -246,12 +246,7 @@ def _without_conditions(step: str) -> str:
 
 
 def _paths(expression: str) -> list[list[str]]:
-    """Return the paths of a union, each in steps.
-
-    Example:
-        >>> _paths("//a[b/c|d]/d | (//b|//c)//e")
-        [['//a[b/c|d]', '/d '], [' (//b|//c)', '//e']]
-    """
+    """Return the paths of a union, each in steps."""
     paths: list[list[str]] = [[""]]
     depth = 0
     for token in _TOKEN.findall(expression):
