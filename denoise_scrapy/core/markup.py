@@ -135,7 +135,7 @@ _NOT_A_LETTER = re.compile(r"[\W_\d]+")
 MAX_WORDS_LENGTH = 400
 
 
-@lru_cache(maxsize=16_384)  # some 10 MB at most
+@lru_cache(maxsize=4_096)  # of hostile pages some 10 MB at most
 def word_flags(names: str) -> int:
     """Bits of `Flag` that the words of `names` (class, id, role and itemprop values, joined by spaces) hint at."""
     text = split_name(names[:MAX_WORDS_LENGTH])
