@@ -373,7 +373,7 @@ class Original:
             parent.remove(box)
         foreign = share > 0
         own = list(compress(page.block_texts, ~foreign))
-        is_same = own == self.page.block_texts and page.noscript_read == self.page.noscript_read
+        is_same = own == self.page.block_texts and page.tree.noscript_read == self.page.tree.noscript_read
         return (text, page, foreign) if is_same and foreign.any() else None
 
     def replace_story(self, boxes: Sequence[Any], *, keep_rest: bool) -> None:

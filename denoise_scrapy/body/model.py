@@ -50,6 +50,7 @@ def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS)
         page.tree,
         vocabulary,
         compared,
+        words=page.words,
         declares_article=not declared.isdisjoint(ARTICLE_TYPES),
         declares_forum=not declared.isdisjoint(FORUM_TYPES),
     )

@@ -16,21 +16,17 @@ _PAGE = "<title>T</title><div class=a>One <b>two</b><p>three"
 _TAGS, _BLOCKS = ["html", "head", "body", "div", "b", "p"], ["One two", "three"]
 
 
-def _fits() -> bool:
-    """Return whether a small page is read as it should be; of another libxml2 none is."""
-    if etree.LIBXML_VERSION[0] != int(source.LIBXML2.split(".")[0]):
-        return False
-    from denoise_scrapy.core.tree import tree_of  # noqa: PLC0415 - it may fail
-
-    tree = tree_of(etree.fromstring(_PAGE, etree.HTMLParser()))
-    return tree.tags() == _TAGS and [tree.block_text(block) for block in range(len(_BLOCKS))] == _BLOCKS
-
-
 def _check() -> None:
+    """Raise `ImportError` unless a small page is read as it should be; of another libxml2 none is."""
+    fits, why = False, ""
     try:
-        fits, why = _fits(), ""
+        if etree.LIBXML_VERSION[0] == int(source.LIBXML2.split(".")[0]):
+            from denoise_scrapy.core.tree import tree_of  # noqa: PLC0415 - it may fail
+
+            tree = tree_of(etree.fromstring(_PAGE, etree.HTMLParser()))
+            fits = tree.tags() == _TAGS and [tree.block_text(block) for block in range(len(_BLOCKS))] == _BLOCKS
     except (ImportError, IndexError, TypeError, ValueError) as error:
-        fits, why = False, f" ({error})"
+        why = f" ({error})"
     if not fits:
         compiled = f"lxml {source.LXML} and libxml2 {source.LIBXML2}"
         here = f"lxml {etree.__version__} with libxml2 {'.'.join(map(str, etree.LIBXML_VERSION))}"

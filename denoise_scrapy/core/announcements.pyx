@@ -278,20 +278,15 @@ cdef double share_in_title(Title& title, const LoweredText& text) noexcept nogil
     return said / <double>words
 
 
-cdef int read_announced(Tree tree, const string& title_text, vector[Announced]& found) except -1 nogil:
-    """Write what each block of a page announces and says of the title.
-
-    A title is a heading whose text, white space aside, is part of the page's title.
-    """
+cdef int read_announced(
+    Tree tree, const string& title_text, uint8_t[::1] bits, double[::1] title_share, uint8_t[::1] is_title
+) except -1 nogil:
+    """Write what each block of a page announces and says of the title."""
     cdef Title title
     cdef LoweredText text
     cdef const BlockRow* block
-    cdef Announced none, one
     cdef bint is_short, may_be_title
     cdef size_t i
-    none.bits = none.is_title = 0
-    none.title_share = 0
-    found.assign(tree.blocks.size(), none)
     fold_title(title_text, title)
     for i in range(tree.blocks.size()):
         block = &tree.blocks[i]
@@ -300,15 +295,13 @@ cdef int read_announced(Tree tree, const string& title_text, vector[Announced]& 
         if not is_short and not may_be_title:
             continue
         read_lowered(tree.text, block.text, text)
-        one = none
         if is_short:
-            one.bits = COMMENTS * announces_comments(text) | META * tells_meta(text)
+            bits[i] = COMMENTS * announces_comments(text) | META * tells_meta(text)
             if title.words.size:
-                one.title_share = share_in_title(title, text)
+                title_share[i] = share_in_title(title, text)
         if may_be_title:
             drop_spaces(text)
-            one.is_title = holds(title.letters, &text.codes[0], text.size)
-        found[i] = one
+            is_title[i] = holds(title.letters, &text.codes[0], text.size)
     return 0
 
 
@@ -329,19 +322,8 @@ class Words(NamedTuple):
     titles: np.ndarray
 
 
-cdef words_from(const vector[Announced]& found):
-    cdef uint8_t[::1] bits, titles
-    cdef double[::1] shares
-    cdef size_t i
-    words = Words(np.empty(found.size(), np.uint8), np.empty(found.size()), np.empty(found.size(), np.bool_))
-    bits, shares, titles = words.bits, words.title_share, words.titles.view(np.uint8)
-    for i in range(found.size()):
-        bits[i], shares[i], titles[i] = found[i].bits, found[i].title_share, found[i].is_title
-    return words
-
-
 def read_words(Tree tree not None) -> Words:
-    """Return what the words of a page's blocks tell.
+    """Return what the words of a page's blocks announce.
 
     Example:
         >>> from lxml.html import document_fromstring
@@ -351,11 +333,14 @@ def read_words(Tree tree not None) -> Words:
         >>> words.bits.tolist(), words.title_share.tolist()
         ([0, 1], [0.5, 0.0])
     """
-    cdef vector[Announced] found
     cdef string title = tree.title.encode("utf-8", "replace")
+    m = tree.blocks.size()
+    words = Words(np.zeros(m, np.uint8), np.zeros(m), np.zeros(m, np.bool_))
+    cdef uint8_t[::1] bits = words.bits, titles = words.titles.view(np.uint8)
+    cdef double[::1] shares = words.title_share
     with nogil:
-        read_announced(tree, title, found)
-    return words_from(found)
+        read_announced(tree, title, bits, shares, titles)
+    return words
 
 
 def level_one(Tree tree not None) -> np.ndarray:

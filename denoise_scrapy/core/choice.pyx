@@ -15,7 +15,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.announcements cimport COMMENTS, META
 from denoise_scrapy.core.lock cimport WORTH_BLOCKS
-from denoise_scrapy.core.tree cimport HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, BlockRow, Span, Tree
+from denoise_scrapy.core.tree cimport HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, BlockRow, Span, Tree, is_within
 
 cdef enum:
     # After a heading of comments that so many lines of meta data follow within so many blocks, all counts less. It must
@@ -29,7 +29,7 @@ cdef enum:
     FEW = 10
     # Tokens of a text that may be of a common stock, see `lower_stock`.
     STOCK_TOKENS = 8
-    # Levels up from a block at which a list or a quotation is looked for.
+    # Levels up from a block at which a list is looked for.
     LEVELS = 8
     # A text of so many tokens stands once: shorter ones are prices, names, buttons. F1 of pages that readers labelled
     # +.004, `single` +.0035, `wcxb` +.003; forums of which the truth has every copy -.009.
@@ -123,14 +123,12 @@ cdef int lower_stock(
     cdef const Stock* before
     cdef const Stock* after
     cdef Stock* text
-    cdef Stock nothing
     cdef vector[Stock] texts
     cdef vector[bint] of_story    # by path
     cdef double expected = 0, lowered = 0
     cdef int32_t i, m = <int32_t>tree.blocks.size()
-    nothing.is_long = nothing.is_shared = nothing.is_known = nothing.is_lowered = False
-    texts.assign(m + 2, nothing)  # one before the first and one behind the last
-    of_story.assign(m, False)
+    texts.resize(m + 2)  # one before the first and one behind the last
+    of_story.resize(m)
     for i in range(m):
         block, text = &tree.blocks[i], &texts[i + 1]
         text.is_long, text.is_shared = block.tokens >= STOCK_TOKENS, stock[i] > 0
@@ -207,11 +205,9 @@ cdef int move_to_list(Tree tree, double[::1] probability) except -1 nogil:
     cdef vector[int32_t] box      # of each block: the list it is in
     cdef vector[Listed] lists     # by element
     cdef Listed* one
-    cdef Listed nothing
     cdef double weight, mean
     cdef int32_t i, m = <int32_t>tree.blocks.size()
-    nothing.weight = nothing.probability = nothing.square = 0
-    lists.assign(tree.elements.size(), nothing)
+    lists.resize(tree.elements.size())
     for i in range(m):
         box.push_back(outermost_list(tree, tree.blocks[i].element))
         if box[i] >= 0:
@@ -254,18 +250,6 @@ cdef double select(
     return f1
 
 
-cdef bint is_quoted(Tree tree, int32_t element) noexcept nogil:
-    """Return whether an element stands in a quotation, of a few levels."""
-    cdef int32_t level
-    for level in range(LEVELS):
-        if element < 0:
-            return False
-        if tree.tokens[tree.elements[element].token].kind & IS_QUOTE:
-            return True
-        element = tree.elements[element].parent
-    return False
-
-
 cdef bint is_same_text(const string& text, Span a, Span b) noexcept nogil:
     """Return whether two pieces of the text are the same, marks of elements and white space aside."""
     cdef int32_t i = a.start, j = b.start
@@ -294,7 +278,7 @@ cdef int keep_once(Tree tree, uint8_t[::1] kept) except -1 nogil:
     cdef int32_t i, m = <int32_t>tree.blocks.size()
     for i in range(m):
         block = &tree.blocks[i]
-        if not kept[i] or block.tokens < ONCE_TOKENS or is_quoted(tree, block.element):
+        if not kept[i] or block.tokens < ONCE_TOKENS or is_within(tree, block.element, IS_QUOTE):
             continue
         found = first.find(block.text_hash)
         if found == first.end():
@@ -322,13 +306,7 @@ def _filled(values, dtype, size_t m):
 
 
 class Choice(NamedTuple):
-    """A choice among a page's m blocks.
-
-    Attributes:
-        kept: Shape (m,).
-        probability: How likely each is content after what is known beside the model, shape (m,).
-        f1: Expected F1 of the choice.
-    """
+    """The kept ones of m blocks and their probabilities after the rules, shape (m,) each, and the expected F1."""
 
     kept: np.ndarray
     probability: np.ndarray
@@ -363,23 +341,15 @@ def choose(
         tree: The page of m blocks.
         probability: What the model says of each, shape (m,).
         bits: What its words announce (`announcements`), uint8, shape (m,).
-        in_place: Share of the comparison pages that carry its text in its place, NaN without any, shape (m,).
-        stock: Of a text that another page has the share of its place's text that two pages have, 0 for the page's own,
-            NaN where there is no other page, shape (m,).
-        place: That share of its place, whatever its text; for pages with `STOCK_PAGES` comparison pages, shape (m,).
+        in_place: The feature "repeated_in_place", shape (m,).
+        stock: The feature "stock", shape (m,).
+        place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
         layout: Where it lies (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
         is_forum: Whether the page is a thread: there the comments are the content.
         beta: Recall counts beta times as much as precision.
 
     Raises:
         ValueError: An array has another shape.
-
-    Example:
-        >>> from lxml import etree
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> tree = tree_of(etree.fromstring("<ul><li>One two three.<li>Four.</ul>", etree.HTMLParser()))
-        >>> choose(tree, [0.9, 0.7]).probability.round(2).tolist()
-        [0.83, 0.83]
     """
     m = tree.blocks.size()
     found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)
@@ -410,21 +380,10 @@ def choose(
 
 
 def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
-    """Keep the most probable blocks, as many as maximise the expected F1 of their tokens.
+    """Return the most probable blocks, as many as maximise the expected F_beta of their tokens, and their expected F1.
 
-    With calibrated probabilities the cut adapts itself: about .5 on a page whose blocks are sure, .2 to .3
-    on one where they are not. No fixed threshold did as well on five corpora at once.
-
-    Args:
-        probability: How likely each block is content, shape (m,).
-        tokens: Its tokens, shape (m,).
-        beta: Maximise F_beta in place of F1: recall counts beta times as much as precision.
-
-    Returns:
-        Which blocks are kept, shape (m,), and the expected F1 of the choice.
-
-    Raises:
-        ValueError: The arrays are of different shapes.
+    With calibrated probabilities the cut adapts itself: about .5 on a page whose blocks are sure, .2 to .3 on one where
+    they are not. No fixed threshold did as well on five corpora at once. All arrays have shape (m,).
 
     Example:
         >>> kept, f1 = select_by_expected_f1(np.array([0.1, 0.9, 0.8]), np.array([10, 50, 40]))
@@ -439,16 +398,6 @@ def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
 
 
 def expected_f1(kept, probability, tokens) -> float:
-    """Return the expected F1 of any choice of blocks.
-
-    Args:
-        kept: The choice, shape (m,).
-        probability: How likely each block is content, shape (m,).
-        tokens: Its tokens, shape (m,).
-
-    Example:
-        >>> round(expected_f1(np.array([True, False]), np.array([0.9, 0.1]), np.array([50, 10])), 2)
-        0.94
-    """
+    """Return the expected F1 of any choice of m blocks, by their probabilities and tokens, shape (m,) each."""
     expected = np.asarray(probability) * tokens
     return float(2 * expected[kept].sum() / max(np.asarray(tokens)[kept].sum() + expected.sum(), 1e-9))

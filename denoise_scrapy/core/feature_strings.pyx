@@ -19,6 +19,8 @@ from libcpp.vector cimport vector
 from denoise_scrapy.core.lock cimport WORTH_UNITS
 from denoise_scrapy.core.units cimport IDEOGRAPH, UnitRows, is_stop_unit, read_rows
 
+from denoise_scrapy.core.units import is_stop
+
 # Units in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units one and a
 # half in a hundred foreign ones would be found by chance, and texts of that many units are one in fifty.
 UNIT_BITS = 16
@@ -83,7 +85,7 @@ cdef bytes bytes_of(const void* data, size_t size):
 
 
 class Runs(NamedTuple):
-    """The different runs of a text, and the frequencies of its units.
+    """The different runs of a text, and the frequencies of its k units.
 
     Attributes:
         at: uint64 (n,), in order of the text: hash of the run and, in the lower half, its first unit; 0 for none.
@@ -101,23 +103,11 @@ class Runs(NamedTuple):
 
 
 cdef class FeatureStrings:
-    """Main and auxiliary feature string of a text.
+    """Main and auxiliary feature string of a text of `n` units; `digest`, 16 bytes, is a hash of all units in order.
 
     Of a text, the different runs of units count, each once: five from each word on, three from each ideograph. So
     nothing changes when a text repeats itself, and no list of the same few words outweighs the rest. The frequency of a
     unit is the number of runs that it begins; what is a part of a text has no unit more often than the text.
-
-    Args:
-        text: The text.
-
-    Attributes:
-        n: Length in units.
-        digest: 16 bytes, hash of the unit sequence: equal for texts of the same words in order.
-        text: The text.
-
-    Example:
-        >>> FeatureStrings("to be or not to be").n
-        6
     """
 
     cdef readonly Py_ssize_t n
@@ -210,21 +200,12 @@ cdef class FeatureStrings:
         return 0
 
     def main_units(self, uint32_t t):
-        """Return the main feature string: sorted hashes of the units that occur more than `t` times, but stop units.
-
-        Example:
-            >>> pear = FeatureStrings("pear plum pear fig plum nut date pear plum")
-            >>> len(pear.main_units(0)), len(pear.main_units(1))
-            (5, 2)
-        """
-        if t not in self._samples:
-            self._samples[t] = self._main_units(t)
-        return self._samples[t]
-
-    def _main_units(self, uint32_t t):
+        """Return the main feature string: sorted hashes of the units that occur more than `t` times, but stop units."""
         cdef vector[uint16_t] units
-        self._list_units(t + 1, 0xFFFFFFFF, units)
-        return np.frombuffer(bytes_of(units.data(), 2 * units.size()), np.uint16)
+        if t not in self._samples:
+            self._list_units(t + 1, 0xFFFFFFFF, units)
+            self._samples[t] = np.frombuffer(bytes_of(units.data(), 2 * units.size()), np.uint16)
+        return self._samples[t]
 
     def rare_units(self, uint32_t t, size_t most):
         """Sample the units that occur no more than `t` times, as the main ones, so many at most.
@@ -247,27 +228,21 @@ cdef class FeatureStrings:
         """Sample the auxiliary feature string: the low halves of its hashes below a limit, in order of the text.
 
         Each is there once. Two texts sampled at one limit, 0 to 2**32, speak of the same runs.
-
-        Example:
-            >>> len(FeatureStrings("to be or not to be or not to be or").sample())
-            4
         """
-        key = -1 - <int64_t>limit  # below those of thresholds
-        if key not in self._samples:
-            self._samples[key] = self._sample(limit)
-        return self._samples[key]
-
-    def _sample(self, uint64_t limit):
         cdef vector[uint64_t] there
         cdef vector[uint16_t] runs
         cdef uint64_t run
         cdef size_t place
+        key = -1 - <int64_t>limit  # below those of thresholds
+        if key in self._samples:
+            return self._samples[key]
         there.resize(BIT_SETS)
         for place in range(self._at.size()):
             run = self._at[place] >> 32
             if self._at[place] and run < limit and add_bit(there, <uint16_t>run):
                 runs.push_back(<uint16_t>run)
-        return np.frombuffer(bytes_of(runs.data(), 2 * runs.size()), np.uint16)
+        self._samples[key] = np.frombuffer(bytes_of(runs.data(), 2 * runs.size()), np.uint16)
+        return self._samples[key]
 
     def sample_of(self, ptrdiff_t most):
         """Sample it at the highest power of two that leaves no more than so many, and return the limit too."""
@@ -306,22 +281,12 @@ cdef class FeatureStrings:
     @property
     def places(self):
         """Hash of the unit at each place, as in the main feature string: uint16 (n,)."""
-        cdef vector[uint16_t] units
-        cdef Py_ssize_t place
-        units.reserve(self.n)
-        for place in range(self.n):
-            units.push_back(short_hash(self._hashes[place]))
-        return np.frombuffer(bytes_of(units.data(), 2 * units.size()), np.uint16)
+        return (self.hashes * np.uint32(2654435769) >> np.uint32(16)).astype(np.uint16)
 
     @property
     def informative(self):
         """Places without a stop unit: bool (n,)."""
-        cdef vector[uint8_t] there
-        cdef Py_ssize_t place
-        there.reserve(self.n)
-        for place in range(self.n):
-            there.push_back(not is_stop_unit(self._hashes[place]))
-        return np.frombuffer(bytes_of(there.data(), there.size()), np.bool_)
+        return ~is_stop(self.hashes)
 
     @property
     def runs(self):
@@ -370,14 +335,7 @@ cdef int hash_bands(const uint32_t* hashes, size_t n, uint32_t* keys) noexcept n
 
 
 def minhash(const uint32_t[::1] hashes not None):
-    """Compute the MinHash signature of a text, uint32 (64,); none where it is shorter than a shingle.
-
-    Example:
-        >>> minhash(np.arange(5, dtype=np.uint32)).shape
-        (64,)
-        >>> minhash(np.arange(2, dtype=np.uint32)).shape
-        (0,)
-    """
+    """Compute the MinHash signature of a text, uint32 (64,); none where it is shorter than a shingle."""
     cdef uint32_t[VALUES] values
     cdef size_t n = hashes.shape[0]
     if n < SHINGLE:
@@ -388,12 +346,7 @@ def minhash(const uint32_t[::1] hashes not None):
 
 
 def count_common(const uint16_t[::1] mine not None, theirs not None):
-    """Count what each of some sets, uint16 arrays of different elements as bytes, has in common with another.
-
-    Example:
-        >>> count_common(np.array([2, 3, 4], np.uint16), [np.array([1, 2, 3], "<u2").tobytes(), b""])
-        [2, 0]
-    """
+    """Count what each of some sets, uint16 arrays of different elements as bytes, has in common with another."""
     cdef vector[uint64_t] there
     cdef Py_ssize_t i, common
     cdef const unsigned char* start

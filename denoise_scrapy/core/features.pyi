@@ -4,6 +4,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.announcements import Words
 from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.core.vocabulary import Vocabulary
 
@@ -17,9 +18,6 @@ class Family(NamedTuple):
 FAMILIES: dict[str, Family]
 NAMES: tuple[str, ...]
 NO_WORDS: Vocabulary
-RECORDS: int
-RECORD_ELEMENTS: int
-RECORD_TOKENS: int
 
 class Compared(NamedTuple):
     pages: int
@@ -30,16 +28,14 @@ class Compared(NamedTuple):
     stock: FloatArray
 
 class View:
-    @property
-    def features(self) -> npt.NDArray[np.float32]: ...
-    @property
-    def bits(self) -> npt.NDArray[np.uint8]: ...
+    features: npt.NDArray[np.float32]
     def __init__(
         self,
         tree: Tree,
         vocabulary: Vocabulary = ...,
         compared: Compared | None = None,
         *,
+        words: Words | None = None,
         declares_article: bool = False,
         declares_forum: bool = False,
     ) -> None: ...

@@ -12,16 +12,17 @@ import numpy as np
 
 from libc.math cimport NAN, log1p
 from libc.stdint cimport int32_t, uint8_t, uint64_t
-from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.announcements cimport COMMENTS, META, Announced, read_announced
+from denoise_scrapy.core.announcements cimport COMMENTS, META
 from denoise_scrapy.core.characters cimport CJK, DIGIT, STOP, UPPER
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, number_of, open_table
 from denoise_scrapy.core.tree cimport (
     ARTICLE, COMMENT_WORD, CONTROL, HIDDEN, IS_DIV, IS_PICTURE, LIST_ITEM, BlockRow, Element, Tree,
 )
 from denoise_scrapy.core.vocabulary cimport NameOdds, TextOdds, Vocabulary
+
+from denoise_scrapy.core.announcements import read_words
 
 #: No word says anything.
 NO_WORDS = Vocabulary()
@@ -31,6 +32,24 @@ cdef enum:
     FAR = 20
 
 # ---- what several families take -------------------------------------------------------------------------------------
+
+cdef struct Sums:         # over the blocks in an element
+    double tokens
+    double prose
+    double chars
+    double link_chars
+    double copies         # tokens times the share of comparison pages that carry them
+    double own            # tokens of the site's own, see `Compared.own_tokens`
+    double pictures
+
+cdef struct Slot:         # the blocks of one path
+    double blocks
+    double tokens
+
+cdef struct Story:        # where most of the page's own prose stands
+    int32_t box           # the element that holds it, -1 for the whole page
+    int32_t first         # block of its first paragraph
+    int32_t last
 
 
 cdef inline double at_least(double value, double least) noexcept nogil:
@@ -78,15 +97,11 @@ cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcep
 cdef int sum_up(Tree tree, View view) except -1 nogil:
     """Sum what is counted of blocks over their elements, and from below over the elements around; and by path."""
     cdef const BlockRow* block
-    cdef Sums nothing, one
+    cdef Sums one
     cdef Sums* sums
-    cdef Slot empty
     cdef int32_t i, parent
-    nothing.tokens = nothing.prose = nothing.chars = nothing.link_chars = 0
-    nothing.copies = nothing.own = nothing.pictures = 0
-    empty.blocks = empty.tokens = 0
-    view.sums.assign(view.n, nothing)
-    view.slots.assign(tree.slots, empty)
+    view.sums.resize(view.n)
+    view.slots.resize(tree.slots)
     for i in range(view.m):
         block = &tree.blocks[i]
         view.whole += block.tokens
@@ -133,8 +148,8 @@ cdef int32_t best_box(Tree tree, const vector[double]& prose) except? -2 nogil:
     cdef vector[double] inside, tokens
     cdef double total = 0, fit, best = 0
     cdef int32_t i, parent, found = -1, n = <int32_t>tree.elements.size()
-    inside.assign(n, 0)
-    tokens.assign(n, 0)
+    inside.resize(n)
+    tokens.resize(n)
     for i in range(<int32_t>tree.blocks.size()):
         inside[tree.blocks[i].element] += prose[i]
         tokens[tree.blocks[i].element] += tree.blocks[i].tokens
@@ -176,15 +191,14 @@ cdef int find_story(Tree tree, View view) except -1 nogil:
     return 0
 
 
-cdef int open_view(Tree tree, View view, const string& title) except -1 nogil:
+cdef int open_view(Tree tree, View view) except -1 nogil:
     """Compute what several families take."""
     cdef int32_t i, heading = -1
     sum_up(tree, view)
-    read_announced(tree, title, view.announced)
     view.title = -1
     view.heading.resize(view.m)
     for i in range(view.m):
-        if view.title < 0 and view.announced[i].is_title:
+        if view.title < 0 and view.titles[i]:
             view.title = i
         if tree.blocks[i].heading:
             heading = i
@@ -204,12 +218,7 @@ cdef vector[Step] _steps
 
 
 class Family(NamedTuple):
-    """Features of one kind.
-
-    Attributes:
-        names: Their names.
-        say: What they say of a block, in words; from all rows by name and the block's number.
-    """
+    """Names of features of one kind, and what they say of a block, by all rows of a page and the block's number."""
 
     names: tuple
     say: object
@@ -253,11 +262,10 @@ cdef int text(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     return 0
 
 
-def _say_text(rows, block):
-    return f"its length and punctuation: {np.expm1(rows['tokens'][block]):.0f} words"
-
-
-declare_family("text", "tokens word_length stops digits capitals cjk ends_in_stop", text, _say_text)
+declare_family(
+    "text", "tokens word_length stops digits capitals cjk ends_in_stop", text,
+    lambda rows, block: f"its length and punctuation: {np.expm1(rows['tokens'][block]):.0f} words",
+)
 
 
 cdef inline double link_density(const BlockRow* block) noexcept nogil:
@@ -323,11 +331,10 @@ cdef int class_names(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     return 0
 
 
-def _say_class_names(rows, block):
-    return f"class names of {'content' if rows['class_sum'][block] > 0 else 'frames'} around it"
-
-
-declare_family("class_names", "class_sum class_least class_most class_near", class_names, _say_class_names)
+declare_family(
+    "class_names", "class_sum class_least class_most class_near", class_names,
+    lambda rows, block: f"class names of {'content' if rows['class_sum'][block] > 0 else 'frames'} around it",
+)
 
 
 cdef enum:
@@ -346,10 +353,10 @@ cdef int announcements(Tree tree, View view, float[:, ::1] rows) except -1 nogil
         tokens = tree.blocks[i].tokens
         if tokens >= LONG:
             whole += tokens
-        if view.announced[i].bits & META and (i <= view.title or i == 0):
+        if view.bits[i] & META and (i <= view.title or i == 0):
             dates_to_title += 1
     for i in range(view.m):
-        tokens, bits = tree.blocks[i].tokens, view.announced[i].bits
+        tokens, bits = tree.blocks[i].tokens, view.bits[i]
         if tokens >= LONG:
             before += tokens
         if bits & COMMENTS and before > LATE * whole:
@@ -396,15 +403,11 @@ cdef int surroundings(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     return 0
 
 
-def _say_surroundings(rows, block):
-    return "among full sentences" if rows["prose_up1"][block] > MOSTLY else "few full sentences around it"
-
-
 declare_family(
     "surroundings",
     "prose_up1 prose_up3 share_up1 share_up3 tokens_up1 pictures_up2 path_count path_share",
     surroundings,
-    _say_surroundings,
+    lambda rows, block: "among full sentences" if rows["prose_up1"][block] > MOSTLY else "few full sentences around it",
 )
 
 
@@ -431,11 +434,12 @@ cdef int place(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     return 0
 
 
-def _say_place(rows, block):
-    return ("inside" if rows["in_container"][block] > 0 else "outside") + " the part of the page that holds most text"
-
-
-declare_family("place", "in_container from_first from_last prose_before position levels_to_prose", place, _say_place)
+declare_family(
+    "place", "in_container from_first from_last prose_before position levels_to_prose", place,
+    lambda rows, block: (
+        ("inside" if rows["in_container"][block] > 0 else "outside") + " the part of the page that holds most text"
+    ),
+)
 
 
 cdef enum:
@@ -471,15 +475,13 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     cdef vector[LongWord] known
     cdef vector[int32_t] number   # of each word of the page
     cdef vector[Wording] blocks
-    cdef Wording nothing
     cdef Wording* own
     cdef LongWord new
     cdef LongWord* word
     cdef int32_t i, near, block, first = view.story.first
     cdef size_t w
     cdef double words, before, begins, elsewhere
-    nothing.words = nothing.read = nothing.before = nothing.begins = nothing.elsewhere = 0
-    blocks.assign(view.m, nothing)
+    blocks.resize(view.m)
     number.resize(tree.words.size())
     for w in range(tree.words.size()):
         if tree.words[w].number & 1:
@@ -567,7 +569,7 @@ cdef int headline(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     cdef vector[int32_t] shared
     cdef int32_t i, row, element, box, root, alike = 0
     for i in range(view.m):
-        rows[0, i] = view.announced[i].title_share
+        rows[0, i] = view.title_share[i]
         if view.title < 0:
             for row in range(1, 5):
                 rows[row, i] = NAN
@@ -700,9 +702,6 @@ cdef enum:
     # Levels up that are looked at, the block's own included.
     LEVELS = 8
 
-#: The same for Python.
-RECORDS, RECORD_ELEMENTS, RECORD_TOKENS = LEAST_RECORDS, LEAST_ELEMENTS, LEAST_TOKENS
-
 cdef struct Records:      # siblings of one tag and class; where they make no list, all is 0
     double count          # log1p
     double elements
@@ -819,16 +818,12 @@ cdef int whole_page(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     return 0
 
 
-def _say_whole_page(rows, block):
-    return f"on a page of {np.expm1(rows['page_tokens'][block]):,.0f} words"
-
-
 declare_family(
     "whole_page",
     "page_tokens page_blocks page_longest page_prose page_ld page_headings page_pictures page_declares_article "
     "page_declares_forum page_in_comment_word page_in_list_item page_in_article",
     whole_page,
-    _say_whole_page,
+    lambda rows, block: f"on a page of {np.expm1(rows['page_tokens'][block]):,.0f} words",
 )
 
 #: Names of the rows.
@@ -838,16 +833,10 @@ NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
 
 
 class Compared(NamedTuple):
-    """Texts shared by comparison pages and a page of m blocks (`sharing.Shared`); float64 arrays of shape (m,).
+    """Texts that k comparison pages share with a page of m blocks; arrays of shape (m,), as of `sharing.Shared`.
 
-    Attributes:
-        pages: Comparison pages that the next four are of.
-        text_share: Share of them that carry each block's text.
-        placed_share: Share of them that carry it in the same place.
-        slot_share: Share of the tokens of its place in texts that two pages carry.
-        own_tokens: Tokens a page that they have in its place in texts of one page alone.
-        stock: Of a text that any comparison page has, of however many, the share of the tokens of its place in texts
-            that two pages carry; 0 for a text of the page's own.
+    But for `stock`: of a text that any comparison page has, of however many, the `slot_share` of its place; 0 for a
+    text of the page's own.
     """
 
     pages: int
@@ -859,28 +848,42 @@ class Compared(NamedTuple):
 
 
 cdef class View:
-    """A page of m blocks as its features see it.
+    """A page of m blocks as its features see it: `features`, rows as in `NAMES`, float32 of shape (features, m).
 
     Args:
         tree: The page.
         vocabulary: What is known of words.
         compared: What comparison pages share with it, None without any.
+        words: What its blocks announce (`read_words`), where that has been read.
         declares_article: Whether the page says that it is an article.
         declares_forum: Whether it says that it is a thread: what people answer is its content.
-
-    Attributes:
-        features: All features, rows as in `NAMES`, float32 of shape (features, m).
-
-    Raises:
-        ValueError: An array of `compared` has another shape than (m,).
-
-    Example:
-        >>> from lxml.html import fromstring
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> view = View(tree_of(fromstring("<h2>One two three.</h2>")))
-        >>> view.features.shape == (len(NAMES), 1), float(view.features[NAMES.index("heading"), 0])
-        (True, 2.0)
     """
+
+    cdef Tree tree
+    cdef Vocabulary vocabulary
+    cdef readonly object features
+    cdef int32_t m                    # blocks
+    cdef int32_t n                    # elements
+    # What pages of the site share with the page: of none without comparison pages.
+    cdef int32_t pages
+    cdef const double[::1] text_share
+    cdef const double[::1] placed_share
+    cdef const double[::1] slot_share
+    cdef const double[::1] own_tokens
+    cdef const double[::1] stock
+    cdef bint declares_article
+    cdef bint declares_forum
+    # What the words of its blocks announce (`announcements.Words`).
+    cdef const uint8_t[::1] bits
+    cdef const double[::1] title_share
+    cdef const uint8_t[::1] titles
+    # What several families take.
+    cdef double whole                 # tokens of the page, 1 at least
+    cdef int32_t title                # the first block that is the page's title, -1 for none
+    cdef vector[int32_t] heading      # block of the heading at or above each block, -1 for none
+    cdef vector[Slot] slots
+    cdef vector[Sums] sums            # by element
+    cdef Story story
 
     def __init__(
         self,
@@ -888,10 +891,10 @@ cdef class View:
         Vocabulary vocabulary not None=NO_WORDS,
         compared=None,
         *,
+        words=None,
         bint declares_article=False,
         bint declares_forum=False,
     ):
-        cdef string title = tree.title.encode("utf-8", "replace")
         cdef float[:, ::1] rows
         cdef Step step
         self.tree, self.vocabulary = tree, vocabulary
@@ -905,47 +908,19 @@ cdef class View:
             self.slot_share, self.own_tokens, self.stock = compared.slot_share, compared.own_tokens, compared.stock
             if {len(column) for column in compared[1:]} != {self.m}:
                 raise ValueError(f"columns of compared must have {self.m} values")
+        words = read_words(tree) if words is None else words
+        self.bits, self.title_share, self.titles = words.bits, words.title_share, words.titles.view(np.uint8)
         self.features = np.empty((len(NAMES), self.m), np.float32)
         rows = self.features
         if self.m:
             with nogil:
-                open_view(tree, self, title)
+                open_view(tree, self)
                 for step in _steps:
                     step.find(tree, self, rows[step.first:step.end])
 
-    @property
-    def bits(self) -> np.ndarray:
-        """Announcements of each block (`announcements.COMMENTS_BIT` …), uint8 of shape (m,)."""
-        found = np.zeros(self.m, np.uint8)
-        cdef uint8_t[::1] rows = found
-        cdef int32_t i
-        for i in range(self.m):
-            rows[i] = self.announced[i].bits
-        return found
-
 
 def in_best_container(Tree tree not None, const double[::1] prose not None) -> np.ndarray:
-    """Return the blocks inside the element whose text is nearest to being all the prose and nothing else.
-
-    The element with the highest F = 2 · prose inside / (tokens inside + all prose), the deepest of equals.
-
-    Args:
-        tree: A page of m blocks.
-        prose: Tokens of each block that count as prose, shape (m,).
-
-    Returns:
-        Bools of shape (m,); all true on a page without prose.
-
-    Raises:
-        ValueError: `prose` has another shape.
-
-    Example:
-        >>> from lxml.html import fromstring
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> tree = tree_of(fromstring("<body><div><p>Long prose.<p>More prose.</div><div><p>Note</div>"))
-        >>> in_best_container(tree, np.array([2.0, 2.0, 0.0])).tolist()
-        [True, True, False]
-    """
+    """Return which of the m blocks are inside `best_box`, by the prose of each; all on a page without any."""
     cdef vector[double] values
     cdef uint8_t[::1] rows
     cdef int32_t i, box, m = <int32_t>tree.blocks.size()

@@ -6,7 +6,6 @@ annotations.
 
 from libc.string cimport strcmp, strlen, strncmp, strstr
 from libcpp.string cimport string
-from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, is_blank, lower
@@ -19,31 +18,13 @@ cdef enum:
     # Elements from MathJax's preview to the script with its source: behind it stands the rendering.
     REACH = 2
 
-cdef struct Notation:     # how an element is written: its beginning, and what stands before its second and third part
-    const char* name
-    const char* head
-    const char* second
-    const char* third
-
-cdef vector[Notation] _notations
-
-
-cdef int declare_notation(const char* name, const char* head, const char* second, const char* third) except -1:
-    cdef Notation notation
-    notation.name, notation.head, notation.second, notation.third = name, head, second, third
-    _notations.push_back(notation)
-    return 0
-
-
-declare_notation(b"msub", b"", b"_", b"")
-declare_notation(b"msup", b"", b"^", b"")
-declare_notation(b"msubsup", b"", b"_", b"^")
-declare_notation(b"munder", b"", b"_", b"")
-declare_notation(b"mover", b"", b"^", b"")
-declare_notation(b"munderover", b"", b"_", b"^")
-declare_notation(b"mfrac", b"\\frac", b"", b"")
-declare_notation(b"msqrt", b"\\sqrt", b"", b"")
-declare_notation(b"mroot", b"\\sqrt", b"", b"")
+# How elements are written: name, beginning, and what stands before the second and the third part.
+cdef const char* NOTATIONS[36]
+NOTATIONS[:] = [
+    b"msub", b"", b"_", b"", b"msup", b"", b"^", b"", b"msubsup", b"", b"_", b"^",
+    b"munder", b"", b"_", b"", b"mover", b"", b"^", b"", b"munderover", b"", b"_", b"^",
+    b"mfrac", b"\\frac", b"", b"", b"msqrt", b"\\sqrt", b"", b"", b"mroot", b"\\sqrt", b"", b"",
+]
 
 
 cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
@@ -114,15 +95,14 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogi
     """Write an element by its parts: fractions, roots, what is above and below; all others one after another."""
     cdef const xmlNode* child = node.children
     cdef const xmlNode* index = second_in(node) if is_named(node, b"mroot") else NULL
-    cdef const Notation* notation = NULL
-    cdef size_t i
-    cdef int part = 0
+    cdef const char** notation = NULL
+    cdef int i, part = 0
     if depth > DEEPEST:
         return 0
-    for i in range(_notations.size()):
-        if strcmp(<const char*>node.name, _notations[i].name) == 0:
-            notation = &_notations[i]
-            out.append(notation.head)
+    for i in range(0, 36, 4):
+        if strcmp(<const char*>node.name, NOTATIONS[i]) == 0:
+            notation = &NOTATIONS[i]
+            out.append(notation[1])
     if index != NULL:
         out.push_back(91)
         write_parts(index, out, depth + 1)
@@ -133,11 +113,9 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogi
         elif child.type == XML_ELEMENT_NODE and child != index and not is_named(child, b"annotation") and (
                 not is_named(child, b"annotation-xml")):
             part += 1
-            if notation != NULL and part == 2:
-                out.append(notation.second)
-            elif notation != NULL and part == 3:
-                out.append(notation.third)
-            if notation != NULL and (part > 1 or notation.head[0]):
+            if notation != NULL and 2 <= part <= 3:
+                out.append(notation[part])
+            if notation != NULL and (part > 1 or notation[1][0]):
                 out.push_back(123)
                 write_parts(child, out, depth + 1)
                 out.push_back(125)

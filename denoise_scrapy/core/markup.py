@@ -129,60 +129,29 @@ TAG_BITS = {tag: int(flag) for tag, flag in _TAG_FLAGS.items()}
 ROLE_BITS = {role: int(flag) for role, flag in _ROLE_FLAGS.items()}
 #: The first three letters of all that is looked for at a word's start; of "ads?" two as well.
 _BEGINNINGS = frozenset(re.findall(r"(?:^|\|)([a-z]{1,3})", "|".join(_WORDS.values()))) | {"ad"}
-#: Words that are looked for only together with the next one: "right col", "read more".
-_FIRST_OF_TWO = frozenset(re.findall(r"(\w+)(?= \w| \()", " | ".join(_WORDS.values())))
-#: Bit of a name that ends in such a word: the next name may go on with it.
-_GOES_ON = 1 << 30
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NOT_A_LETTER = re.compile(r"[\W_\d]+")
-#: Names of more characters are seldom seen twice, and are looked through each time: a memory of names is of few MB.
-MAX_KNOWN_LENGTH = 64
 #: An attribute value longer than this is cut before words are looked for in it: time is bounded.
 MAX_WORDS_LENGTH = 400
 
 
+@lru_cache(maxsize=4_096)  # of hostile pages some 10 MB at most
 def word_flags(names: str) -> int:
-    """Bits of `Flag` that the words of `names` (class, id, role and itemprop values, joined by spaces) hint at.
-
-    Example:
-        >>> Flag(word_flags("siteFooter col-2"))
-        <Flag.FOOTER_WORD: 32768>
-    """
-    names = names[:MAX_WORDS_LENGTH]
-    bits = 0
-    for name in names.split():
-        bits |= _name_bits(name) if len(name) <= MAX_KNOWN_LENGTH else _name_bits.__wrapped__(name)
-    return _name_bits.__wrapped__(names) & ~_GOES_ON if bits & _GOES_ON else bits
-
-
-def split_name(name: str) -> str:
-    """A class name or id as words, lower-case and without digits, with spaces between them.
-
-    Example:
-        >>> split_name("siteFooter_col-2")
-        'site footer col '
-    """
-    return _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", name)).lower()
-
-
-@lru_cache(maxsize=65_536)  # some 10 MB
-def _name_bits(name: str) -> int:
-    """The flags of one name, and whether the next may go on with its last word."""
-    text = split_name(name)
-    if not text.isascii():  # lower case may have brought in what is no letter, and parts words
-        return _found(text) | _GOES_ON
-    words = text.split()
-    bits = _GOES_ON if words and words[-1] in _FIRST_OF_TWO else 0
-    # most names are of words that are not looked for: a search takes 2 µs a word
-    likely = not _BEGINNINGS.isdisjoint([word[:3] for word in words])
-    return bits | _found(text) if likely else bits
-
-
-def _found(text: str) -> int:
+    """Bits of `Flag` that the words of `names` (class, id, role and itemprop values, joined by spaces) hint at."""
+    text = split_name(names[:MAX_WORDS_LENGTH])
+    # most names are of words that are not looked for: a search takes 2 µs a word. Beyond ASCII lower case may have
+    # brought in what is no letter, and parts words
+    if text.isascii() and _BEGINNINGS.isdisjoint([word[:3] for word in text.split()]):
+        return 0
     bits = 0
     for match in _WORD_PATTERN.finditer(text):
         bits |= _FLAG_BITS[match.lastgroup or ""]
     return bits
+
+
+def split_name(name: str) -> str:
+    """A class name or id as words, lower-case and without digits, with spaces between them."""
+    return _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", name)).lower()
 
 
 #: What browsers percent-encode in a path, and what ends an address in a text.

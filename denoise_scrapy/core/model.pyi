@@ -12,27 +12,7 @@ NEIGHBOUR_NAMES: tuple[str, ...]
 
 class Network:
     mean: Values
-    deviation: Values
-    inner: Values
-    inner_bias: Values
-    outer: Values
-    outer_bias: Values
-    last: Values
-    direct: Values
-    bias: Values
-    def __init__(
-        self,
-        *,
-        mean: Numbers,
-        deviation: Numbers,
-        inner: Numbers,
-        inner_bias: Numbers,
-        outer: Numbers,
-        outer_bias: Numbers,
-        last: Numbers,
-        direct: Numbers,
-        bias: Numbers,
-    ) -> None: ...
+    def __init__(self, **parts: Numbers) -> None: ...
     def arrays(self) -> dict[str, Values]: ...
     @classmethod
     def from_arrays(cls, data: Mapping[str, npt.NDArray[np.generic]]) -> Network: ...

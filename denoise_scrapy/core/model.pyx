@@ -95,49 +95,45 @@ cdef vector[float] filled(object array):
 
 
 cdef class Network:
-    """Two layers of rectified units beside a linear part. All arrays are of float32.
+    """Two layers of rectified units beside a linear part, all of float32.
 
-    Attributes:
-        mean: Mean of each of the n features, shape (n,); an unknown value counts as it.
-        deviation: Their standard deviations, shape (n,).
-        inner: Weights of the first layer of a units, shape (n, a).
-        inner_bias: Shape (a,).
-        outer: Weights of the second layer of b units, shape (a, b).
-        outer_bias: Shape (b,).
-        last: Weights of the second layer's units, shape (b,).
-        direct: Weights of the features themselves, shape (n,).
-        bias: Shape ().
-
-    Raises:
-        ValueError: The shapes do not fit.
-
-    Example:
-        >>> network = Network(mean=[1], deviation=[2], inner=[[1]], inner_bias=[0], outer=[[1]], outer_bias=[0],
-        ...                   last=[10], direct=[1], bias=0.5)
-        >>> network.odds([[1, 3, float("nan")]]).tolist()
-        [0.5, 11.5, 0.5]
+    `mean`, `deviation` and the weights `direct` of the n features have shape (n,); `inner` (n, a), `outer` (a, b) and
+    `last` (b,) are the weights of the a and b units; there is a bias for each unit, and one for all.
     """
 
-    def __init__(self, *, mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias):
-        self.mean, self.deviation, self.inner, self.inner_bias, self.outer, self.outer_bias, self.last, self.direct, \
-            self.bias = [
-                np.ascontiguousarray(part, np.float32).reshape(np.shape(part))
-                for part in (mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias)
-            ]
-        n, a, b = len(self.mean), len(self.inner_bias), len(self.outer_bias)
-        shapes = (n,), (n,), (n, a), (a,), (a, b), (b,), (b,), (n,), ()
-        if tuple(part.shape for part in self.arrays().values()) != shapes:
-            raise ValueError(f"the parts of a network do not fit: {[part.shape for part in self.arrays().values()]}")
+    cdef readonly object mean
+    cdef dict _arrays
+    cdef int32_t features                 # n
+    cdef int32_t inner_units
+    cdef int32_t outer_units
+    cdef vector[float] means
+    cdef vector[float] deviations
+    cdef vector[float] inner_weights      # (inner units, n)
+    cdef vector[float] inner_biases
+    cdef vector[float] outer_weights      # (outer units, inner units)
+    cdef vector[float] outer_biases
+    cdef vector[float] last_weights
+    cdef vector[float] direct_weights
+    cdef float first_bias
+
+    def __init__(self, **parts):
+        self._arrays = {
+            name: np.ascontiguousarray(parts[name], np.float32).reshape(np.shape(parts[name])) for name in _PARTS
+        }
+        self.mean, deviation, inner, inner_bias, outer, outer_bias, last, direct, bias = self._arrays.values()
+        n, a, b = len(self.mean), len(inner_bias), len(outer_bias)
+        shapes = [part.shape for part in self._arrays.values()]
+        if shapes != [(n,), (n,), (n, a), (a,), (a, b), (b,), (b,), (n,), ()]:
+            raise ValueError(f"the parts of a network do not fit: {shapes}")
         self.features, self.inner_units, self.outer_units = n, a, b
-        self.means, self.deviations = filled(self.mean), filled(self.deviation)
-        self.inner_weights, self.inner_biases = filled(self.inner.T), filled(self.inner_bias)
-        self.outer_weights, self.outer_biases = filled(self.outer.T), filled(self.outer_bias)
-        self.last_weights, self.direct_weights = filled(self.last), filled(self.direct)
-        self.first_bias = self.bias
+        self.means, self.deviations = filled(self.mean), filled(deviation)
+        self.inner_weights, self.inner_biases = filled(inner.T), filled(inner_bias)
+        self.outer_weights, self.outer_biases = filled(outer.T), filled(outer_bias)
+        self.last_weights, self.direct_weights, self.first_bias = filled(last), filled(direct), bias
 
     def arrays(self) -> dict:
         """Return all numbers by name, for a file."""
-        return {name: getattr(self, name) for name in _PARTS}
+        return dict(self._arrays)
 
     @classmethod
     def from_arrays(cls, data) -> Network:
@@ -241,18 +237,7 @@ NEIGHBOUR_NAMES = (
     "first_page_tokens",
 )
 cdef enum:
-    # Rows of the same.
-    FIRST_ODDS = 0
-    WINDOW = 1            # of two widths
-    UP = 3                # to LEVELS
-    SHARE_UP = 6          # to SHARE_LEVELS
-    PATH = 8
-    BEFORE = 9
-    FROM_BEST = 10
-    PAGE_SHARE = 11
-    PAGE_TOKENS = 12
     NEIGHBOUR_ROWS = 13
-
 
 cdef struct Judged:       # sums over some blocks of what the first judgement says
     double judged         # probability times weight; the weight is the logarithm of the block's length
@@ -304,22 +289,10 @@ cdef int find_around(Tree tree, int32_t[:, ::1] rows) except -1 nogil:
 
 
 cdef class Neighbours:
-    """The surroundings of each of a page's m blocks: a value, which can be pickled.
+    """The surroundings of each of a page's m blocks, `around`: int32 of shape (9, m), rows as above; can be pickled."""
 
-    Args:
-        around: What `Neighbours.of` has found.
-
-    Attributes:
-        around: The same.
-
-    Example:
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> from lxml import etree
-        >>> tree = tree_of(etree.fromstring("<p>One two.</p><p>Three.</p>", etree.HTMLParser()))
-        >>> rows = dict(zip(NEIGHBOUR_NAMES, Neighbours.of(tree).features([4.0, -4.0])))
-        >>> [round(share, 2) for share in rows["first_before"].tolist()]
-        [0.0, 0.99]
-    """
+    cdef readonly object around   # int32, shape (9, m): see `model.pyx`
+    cdef const int32_t[:, ::1] rows
 
     def __init__(self, around):
         self.around = np.ascontiguousarray(around, np.int32)
@@ -351,15 +324,9 @@ cdef class Neighbours:
         return self.rows.shape[1]
 
     def features(self, odds) -> np.ndarray:
-        """Return the features by the log odds of the first judgement.
+        """Return the features, rows as in `NEIGHBOUR_NAMES`, shape (rows, m), by the log odds of the first judgement.
 
         Means are weighted by the logarithm of a block's length, shares are of the text that is expected to be kept.
-
-        Args:
-            odds: Shape (m,).
-
-        Returns:
-            Rows as in `NEIGHBOUR_NAMES`, shape (rows, m).
         """
         cdef const float[::1] first = np.ascontiguousarray(odds, np.float32)
         if first.shape[0] != self.rows.shape[1]:
@@ -399,19 +366,19 @@ cdef class Neighbours:
             add(sums, &own[i], sums)
         whole = max(in_line[m].expected, 1e-6)
         for i in range(m):
-            features[FIRST_ODDS * m + i] = odds[i]
-            features[WINDOW * m + i] = mean_around(in_line, i, NARROW)
-            features[(WINDOW + 1) * m + i] = mean_around(in_line, i, WIDE)
+            features[0 * m + i] = odds[i]
+            features[1 * m + i] = mean_around(in_line, i, NARROW)
+            features[2 * m + i] = mean_around(in_line, i, WIDE)
             for level in range(LEVELS):
                 start, end = rows[START + level, i], rows[END + level, i]
-                features[(UP + level) * m + i] = mean_between(&in_order[start], &in_order[end])
+                features[(3 + level) * m + i] = mean_between(&in_order[start], &in_order[end])
                 if level < SHARE_LEVELS:
-                    features[(SHARE_UP + level) * m + i] = (in_order[end].expected - in_order[start].expected) / whole
-            features[PATH * m + i] = mean_between(&none, &of_path[rows[SLOT, i]])
-            features[BEFORE * m + i] = in_line[i].expected / whole
-            features[FROM_BEST * m + i] = min(max(i - best, -FAR), FAR)
-            features[PAGE_SHARE * m + i] = whole / max(tokens, 1)
-            features[PAGE_TOKENS * m + i] = log1p(whole)
+                    features[(6 + level) * m + i] = (in_order[end].expected - in_order[start].expected) / whole
+            features[8 * m + i] = mean_between(&none, &of_path[rows[SLOT, i]])
+            features[9 * m + i] = in_line[i].expected / whole
+            features[10 * m + i] = min(max(i - best, -FAR), FAR)
+            features[11 * m + i] = whole / max(tokens, 1)
+            features[12 * m + i] = log1p(whole)
         return 0
 
 
@@ -420,6 +387,11 @@ cdef class Neighbours:
 cdef enum:
     # Levels of a tree: the number of a leaf is a byte. Trees of less ask at first what is true of no block.
     DEPTH = 8
+
+
+cdef struct Question:             # whether a feature is above a threshold; in the order of the features
+    int32_t feature
+    float threshold
 
 
 cdef wide_void answer(const float* values, const Question* questions, size_t count, uint8_t* answers) noexcept nogil:
@@ -478,20 +450,19 @@ cdef wide_void add_trees(
 cdef class Forest:
     """t trees of depth d, at most 8.
 
-    Attributes:
-        feature: The feature that each depth of each tree asks for, int16, shape (t, d).
-        threshold: The question is whether it is above this; an unknown value is not, float32, shape (t, d).
-        value: Log odds that each leaf adds, float32, shape (t, 2 ** d): the answer at depth i is bit d - 1 - i of its
-            number.
-
-    Raises:
-        ValueError: The shapes do not fit, or a tree is too deep.
-
-    Example:
-        >>> forest = Forest([[0, 1]], [[0.5, 0]], [[0, 1, 2, 3]])
-        >>> np.log(1 / (1 / forest.probability([[0, 1], [1, float("nan")]]) - 1)).round(3).tolist()
-        [1.0, 2.0]
+    Depth i of a tree asks whether its `feature`, int16, is above its `threshold`, float32, both of shape (t, d); an
+    unknown value is not. The answer is bit d - 1 - i of the number of the leaf, whose `value` is added to the log odds:
+    float32, shape (t, 2 ** d).
     """
+
+    cdef readonly object feature
+    cdef readonly object threshold
+    cdef readonly object value
+    cdef int32_t leaves           # of a tree
+    cdef int32_t features         # the least number of features that it can be asked with
+    cdef vector[Question] questions
+    cdef vector[int32_t] asked    # number of the question at each depth of each tree, (t, DEPTH)
+    cdef vector[float] values     # (t, leaves)
 
     def __init__(self, feature, threshold, value):
         self.feature = np.ascontiguousarray(feature, np.int16)

@@ -21,6 +21,14 @@ from denoise_scrapy.core.tree cimport IS_CONTAINER, Tree
 
 # ---- the facts of a page --------------------------------------------------------------------------------------------
 
+cdef struct Facts:                # of a page of m blocks: where they stand in its bytes
+    int32_t containers
+    int32_t blocks
+    const uint64_t* shapes        # of its containers (`Element.shape`), sorted, each once
+    const uint64_t* texts         # `BlockRow.text_hash`
+    const uint64_t* paths         # `BlockRow.path`
+    const uint32_t* tokens        # `BlockRow.tokens` doubled, and one more where they are prose
+
 cdef struct Header:
     uint64_t checksum     # of the URL and of all that follows
     uint32_t containers
@@ -72,19 +80,7 @@ cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) except -1 nogil:
 
 
 def facts_of(Tree tree not None, str url="") -> bytes:
-    """Return the facts of a page, which other pages are compared with.
-
-    Args:
-        tree: The page.
-        url: Its URL: facts of another one are damaged (`checked`).
-
-    Example:
-        >>> from lxml import etree
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> facts = facts_of(tree_of(etree.fromstring("<div><p>One.</p><p>Two.</p></div>", etree.HTMLParser())))
-        >>> len(facts) == HEADER_BYTES + CONTAINER_BYTES + 2 * BLOCK_BYTES
-        True
-    """
+    """Return the facts of a page, which other pages are compared with; facts of another URL are damaged (`checked`)."""
     cdef vector[uint64_t] shapes
     cdef Header header
     cdef size_t m = tree.blocks.size(), i
@@ -153,12 +149,7 @@ cdef double likeness_of(const Facts* a, const Facts* b) noexcept nogil:
 
 
 def similarities(bytes data not None, others) -> list:
-    """Return how like the page's template is to that of each other page, 0 to 1.
-
-    Args:
-        data: Facts of the page.
-        others: Facts of the others.
-    """
+    """Return how like the page's template is to that of each other page, 0 to 1, by their facts."""
     cdef Facts own, other
     find_facts(data, &own)
     found = []
@@ -354,14 +345,17 @@ cdef class Shared:
         likeness: How like the page's template is to that of each other, 0 to 1, shape (k,).
     """
 
-    def __init__(self):
-        raise TypeError("it is made by share()")
+    cdef readonly object text_share
+    cdef readonly object placed_share
+    cdef readonly object slot_share
+    cdef readonly object own_tokens
+    cdef readonly object carried
+    cdef readonly object likeness
+    cdef bytes own
+    cdef list others
 
     def originals(self) -> list:
-        """Return the numbers of the others that are no copies of the page.
-
-        A copy would make the page's article look like template.
-        """
+        """Return the numbers of the others that are no copies, which would make the page's article look like frame."""
         cdef Facts own
         cdef double whole = 0, prose = 0, share_
         cdef const double[:, ::1] carried = self.carried
@@ -401,23 +395,7 @@ cdef class Shared:
 
 
 def share(bytes own not None, others) -> Shared:
-    """Return what a page of m blocks shares with k others.
-
-    Args:
-        own: Facts of the page.
-        others: Facts of the others.
-
-    Raises:
-        ValueError: Some are no facts.
-
-    Example:
-        >>> from lxml import etree
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> pages = ["<p>One.<p>Two.", "<div><p>Two.</div>"]
-        >>> one, two = (facts_of(tree_of(etree.fromstring(page, etree.HTMLParser()))) for page in pages)
-        >>> share(one, [two]).text_share.tolist()
-        [0.0, 1.0]
-    """
+    """Return what a page of m blocks shares with k others, by their facts."""
     cdef Shared found = Shared.__new__(Shared)
     cdef Facts facts, other
     cdef vector[Facts] all_others

@@ -113,12 +113,7 @@ cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
 
 
 def look(const unsigned char[::1] html) -> int:
-    """Return by bits what must be cleaned of UTF-8: `HAS_CONTROLS`, `EMBEDS`.
-
-    Example:
-        >>> look(b"<p>One.</p>"), look(b"<p>&#7;"), look(b"</body></html></BODY>")
-        (0, 1, 2)
-    """
+    """Return by bits what must be cleaned of UTF-8: `HAS_CONTROLS`, `EMBEDS`."""
     cdef int found
     if not html.shape[0]:
         return 0
@@ -126,67 +121,6 @@ def look(const unsigned char[::1] html) -> int:
         return look_at(&html[0], html.shape[0])
     with nogil:
         found = look_at(&html[0], html.shape[0])
-    return found
-
-
-cdef wide_size after_ascii(const uint8_t* html, size_t at, size_t last) noexcept nogil:
-    """Where a chunk begins, from a place on and chunk by chunk, that is not ASCII alone; `last` or more for none."""
-    cdef uint8_t high
-    cdef size_t i
-    while at < last:
-        high = 0
-        for i in range(at, at + CHUNK):
-            high |= html[i]
-        if high >= 0x80:
-            break
-        at += CHUNK
-    return at
-
-
-cdef inline int width_of(const uint8_t* at, size_t left) noexcept nogil:
-    """Bytes of the character that begins here, 0 where none does: too long a form, half a pair, out of range, cut."""
-    cdef uint32_t code
-    cdef int width = 1 if at[0] < 0x80 else 2 if at[0] < 0xE0 else 3 if at[0] < 0xF0 else 4
-    cdef int i
-    if width == 1:
-        return 1
-    if at[0] < 0xC2 or at[0] > 0xF4 or left < <size_t>width:
-        return 0
-    for i in range(1, width):
-        if at[i] & 0xC0 != 0x80:
-            return 0
-    decode(at, &code)
-    if width == 3 and (code < 0x800 or 0xD800 <= code < 0xE000) or width == 4 and not 0x10000 <= code <= 0x10FFFF:
-        return 0
-    return width
-
-
-cdef bint is_well_formed(const uint8_t* html, size_t size) noexcept nogil:
-    cdef size_t at = 0, stop, last = size - CHUNK + 1 if size >= CHUNK else 0  # where a chunk may begin
-    cdef int width
-    while at < size:
-        at = after_ascii(html, at, last)
-        stop = min(at + CHUNK, size)
-        while at < stop:
-            width = width_of(html + at, size - at)
-            if width == 0:
-                return False
-            at += width
-    return True
-
-
-def is_utf8(const unsigned char[::1] html) -> bool:
-    """Return whether bytes are UTF-8 without an error.
-
-    Example:
-        >>> is_utf8("Über".encode()), is_utf8("Über".encode("latin-1"))
-        (True, False)
-    """
-    cdef bint found
-    if html.shape[0] < WORTH_BYTES:
-        return not html.shape[0] or is_well_formed(&html[0], html.shape[0])
-    with nogil:
-        found = is_well_formed(&html[0], html.shape[0])
     return found
 
 
@@ -360,15 +294,7 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) excep
 
 
 def is_too_large(const unsigned char[::1] html) -> bool:
-    """Return whether the parser would take too long for a page, by one look at its tags.
-
-    Args:
-        html: The page, of any encoding that has ASCII.
-
-    Example:
-        >>> is_too_large(b"<p>One."), is_too_large(b"<b>" * 6000)
-        (False, True)
-    """
+    """Return whether the parser would take too long for a page, of any encoding with ASCII, by its tags."""
     cdef int found
     if html.shape[0] <= SMALL:
         return False

@@ -116,3 +116,15 @@ cdef class Tree:
     cdef str _named(self, Span span)
     cdef int _check(self, Py_ssize_t given, size_t expected) except -1
     cdef const ElementKind* _token(self, int number) except NULL
+
+
+cdef inline bint is_within(Tree tree, int32_t element, int32_t kind) noexcept nogil:
+    """Return whether an element, or one of the seven above it, is of a kind."""
+    cdef int32_t level
+    for level in range(8):  # highlighted code has its spans two or three deep
+        if element < 0:
+            return False
+        if tree.tokens[tree.elements[element].token].kind & kind:
+            return True
+        element = tree.elements[element].parent
+    return False

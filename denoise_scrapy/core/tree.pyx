@@ -12,7 +12,7 @@ from lxml import etree
 
 from cython.operator cimport dereference
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memcpy, memset, strchr, strcmp, strlen, strncmp
+from libc.string cimport memchr, memcmp, memcpy, memset, strchr, strcmp, strlen, strstr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
@@ -57,8 +57,6 @@ cdef enum:
     # Characters of a word that counts, and of one that is long. Of scripts without spaces two characters are a word.
     SHORTEST = 2
     LONG = 5
-    # Levels up that are looked at for elements whose text is exact: highlighted code has its spans two or three deep.
-    EXACT_LEVELS = 8
     # Characters inside `noscript` above which it is looked at: some 20 words.
     NOSCRIPT_CHARS = 100
 
@@ -265,18 +263,6 @@ cdef int close_block(Tree tree, Walk* w) except -1 nogil:
     return 0
 
 
-cdef inline bint is_exact(Tree tree, int32_t element) noexcept nogil:
-    """Return whether an element, or one a few levels above it, is of text that is exact."""
-    cdef int32_t level
-    for level in range(EXACT_LEVELS):
-        if element < 0:
-            return False
-        if tree.tokens[tree.elements[element].token].kind & IS_EXACT:
-            return True
-        element = tree.elements[element].parent
-    return False
-
-
 cdef bint words_meet(const Walk* w, uint32_t code) noexcept nogil:
     """Return whether two words meet where one inline element follows another directly, rather than the halves of one.
 
@@ -318,7 +304,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
         return 0
     if w.junction:
         decode(text, &code)
-        if words_meet(w, code) and not is_exact(tree, w.joined):
+        if words_meet(w, code) and not is_within(tree, w.joined, IS_EXACT):
             tree.text.push_back(32)
             w.in_word = False
         w.junction = NO_JUNCTION
@@ -456,44 +442,28 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) excep
     return 0
 
 
-cdef bint is_comment_word(const unsigned char* word, size_t size) noexcept nogil:
-    """Return whether a word of a name speaks of comments."""
-    cdef size_t i
-    for i in range(size):
-        if word[i] == 99 and size - i >= 7 and memcmp(word + i, b"comment", 7) == 0:
-            return True
-    if size < 5:
-        return False
-    if word[0] == 114:
-        return (size == 5 and memcmp(word, b"reply", 5) == 0) or (size == 7 and memcmp(word, b"replies", 7) == 0) or (
-            size >= 7 and memcmp(word, b"respond", 7) == 0)
-    return (size >= 6 and memcmp(word, b"disqus", 6) == 0) or (size >= 10 and memcmp(word, b"discussion", 10) == 0) or (
-        size >= 9 and (memcmp(word, b"trackback", 9) == 0 or memcmp(word, b"pingback", 8) == 0)) or (
-        size == 8 and memcmp(word, b"pingback", 8) == 0)
-
-
-cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
-    """Return whether a word of class, id, role or itemprop does."""
-    cdef unsigned char[2 * MAX_NAME + 1] words
-    cdef size_t size, i = 0, start
-    if names == NULL:
-        return False
-    size = strlen(<const char*>names)
-    size = lower_words(names, size if size < MAX_NAME else MAX_NAME, words)
-    while i < size:
-        start = i
-        while words[i] > 32:
-            i += 1
-        if i > start and is_comment_word(words + start, i - start):
-            return True
-        i += 1
-    return False
-
-
 cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
     """The bytes of some names that are read."""
     cdef size_t size = strlen(<const char*>names)
     return size if size < MAX_NAME else MAX_NAME
+
+
+cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
+    """Return whether a word of class, id, role or itemprop speaks of comments."""
+    cdef char[2 * MAX_NAME + 3] words  # each between spaces
+    cdef size_t size, i
+    if names == NULL:
+        return False
+    words[0] = 32
+    size = 1 + lower_words(names, shorter(names), <unsigned char*>words + 1)
+    words[size] = 0
+    for i in range(size):
+        if words[i] == 10:
+            words[i] = 32
+    return strstr(words, b"comment") != NULL or strstr(words, b" respond") != NULL or (
+        strstr(words, b" reply ") != NULL or strstr(words, b" replies ") != NULL or strstr(words, b" disqus") != NULL
+        or strstr(words, b" discussion") != NULL or strstr(words, b" trackback") != NULL
+        or strstr(words, b" pingback") != NULL)
 
 
 cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
@@ -635,18 +605,12 @@ cdef bint is_listed(const unsigned char* name, int32_t notes) noexcept nogil:
             return True
         if strcmp(text, b"data-original") == 0 or strcmp(text, b"alt") == 0:
             return True
-    # by their first letters: c, d, h, r, s, w
-    elif name[0] == 99:
-        return strcmp(text, b"colspan") == 0
-    elif name[0] == 100:
-        return strcmp(text, b"dir") == 0
-    elif name[0] == 114:
-        return strcmp(text, b"rowspan") == 0
-    elif name[0] == 115 and (strcmp(text, b"scope") == 0 or strcmp(text, b"start") == 0):
+    elif name[0] != 0 and strchr(b"cdrs", name[0]) != NULL and (
+            strcmp(text, b"colspan") == 0 or strcmp(text, b"rowspan") == 0 or strcmp(text, b"scope") == 0
+            or strcmp(text, b"start") == 0 or strcmp(text, b"dir") == 0):
         return True
-    if name[0] == 104:
-        return strcmp(text, b"height") == 0
-    return (name[0] == 119 and strcmp(text, b"width") == 0) or (name[0] == 115 and strcmp(text, b"style") == 0)
+    return name[0] != 0 and strchr(b"hsw", name[0]) != NULL and (
+        strcmp(text, b"height") == 0 or strcmp(text, b"style") == 0 or strcmp(text, b"width") == 0)
 
 
 cdef int note_meta(Tree tree, const xmlNode* node, const char* where) except -1 nogil:
@@ -1009,40 +973,19 @@ cdef int clear(Tree tree) except -1 nogil:
 
 # ---- texts ----------------------------------------------------------------------------------------------------------
 
-cdef int write_collapsed(const string& text, Span span, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
-    """Write a text with its white space collapsed and its lines broken at br."""
-    cdef const unsigned char* data = <const unsigned char*>text.data()
-    cdef int32_t i = span.start, width, skip = 0, skips = <int32_t>left_out.shape[0]
-    cdef size_t first = out.size()
-    cdef uint32_t code
-    cdef int gap = 0      # 0 nothing, 1 a space, 2 a line end before the next character
-    while i < span.end:
-        while skip < skips and left_out[skip, 1] <= i:
-            skip += 1
-        if skip < skips and left_out[skip, 0] <= i:
-            i = left_out[skip, 1]
-            continue
-        width = decode(data + i, &code)
-        if code == 11:
-            gap = 2
-        elif code > 2:
-            if code <= 0xFFFF and characters.KIND[code] & BLANK:
-                gap = gap if gap else 1
-            else:
-                if gap and out.size() > first:
-                    out.push_back(32 if gap == 1 else 10)
-                gap = 0
-                out.append(<const char*>data + i, width)
-        i += width
-    return 0
+cdef int write_text(
+    const string& text, Span span, const int32_t[:, ::1] left_out, bint is_exact, string& out
+) except -1 nogil:
+    """Write a text with its white space collapsed and its lines broken at br.
 
-
-cdef int write_preformatted(const string& text, Span span, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
-    """Write a text as it is, less empty lines before it and white space behind."""
+    An exact one as it is, less empty lines before it and white space behind.
+    """
     cdef const unsigned char* data = <const unsigned char*>text.data()
     cdef int32_t i = span.start, width, skip = 0, skips = <int32_t>left_out.shape[0]
     cdef size_t first = out.size(), shown = first
     cdef uint32_t code
+    cdef int gap = 0      # 0 nothing, 1 a space, 2 a line end before the next character
+    cdef bint shows
     while i < span.end:
         while skip < skips and left_out[skip, 1] <= i:
             skip += 1
@@ -1050,14 +993,20 @@ cdef int write_preformatted(const string& text, Span span, const int32_t[:, ::1]
             i = left_out[skip, 1]
             continue
         width = decode(data + i, &code)
-        if code == 11:
-            code = 10
-        if code > 2 and (out.size() > first or (code != 10 and code != 13)):
-            if code == 10:
+        shows = code > 0xFFFF or not characters.KIND[code] & BLANK
+        if code <= 2:
+            pass
+        elif not is_exact and not shows:
+            gap = 2 if code == 11 else gap if gap else 1
+        elif shows or out.size() > first or (code != 10 and code != 11 and code != 13):
+            if gap and out.size() > first:
+                out.push_back(32 if gap == 1 else 10)
+            gap = 0
+            if code == 11:
                 out.push_back(10)
             else:
                 out.append(<const char*>data + i, width)
-            if not (code <= 0xFFFF and characters.KIND[code] & BLANK):
+            if shows:
                 shown = out.size()
         i += width
     out.resize(shown)
@@ -1068,10 +1017,7 @@ cdef int write_block(Tree tree, const BlockRow* block, const int32_t[:, ::1] lef
     """Write the text of a block less what is left out, unless that is all of it."""
     cdef size_t first = out.size()
     cdef const int32_t[:, ::1] nothing = left_out[:0]
-    if block.flags & PREFORMATTED:
-        write_preformatted(tree.text, block.text, left_out, out)
-    else:
-        write_collapsed(tree.text, block.text, left_out, out)
+    write_text(tree.text, block.text, left_out, block.flags & PREFORMATTED, out)
     if out.size() == first and left_out.shape[0]:
         write_block(tree, block, nothing, out)
     return 0
@@ -1130,34 +1076,16 @@ cdef object rows_of(Tree tree, void* data, size_t count, object dtype):
     return np.frombuffer(rows, dtype)
 
 
-_SPAN = [("start", np.int32), ("end", np.int32)]
-_TOKEN = np.dtype(
-    [("in_path", np.uint64), ("in_shape", np.uint64), ("own", np.uint64), ("tag_code", np.uint32),
-     ("class_code", np.uint32), ("id_code", np.uint32), ("kind", np.int32), ("flags", np.int32),
-     ("heading", np.int32), ("markup", np.int32), ("tag_name", _SPAN), ("class_name", _SPAN), ("id_name", _SPAN),
-     ("other_names", _SPAN)],
-    align=True,
-)
-_ELEMENT = np.dtype(
-    [("path", np.uint64), ("shape", np.uint64), ("parent", np.int32), ("end", np.int32), ("depth", np.int32),
-     ("block", np.int32), ("token", np.int32), ("flags", np.int32), ("marks", _SPAN), ("seen", _SPAN)],
-    align=True,
-)
-_BLOCK = np.dtype(
-    [("text_hash", np.uint64), ("path", np.uint64),
-     *[(name, np.int32) for name in "element chars link_chars tokens prose slot flags own_flags heading "
-       "ends_in_stop".split()],
-     ("counts", np.int32, CLASSES), ("text", _SPAN), ("words", _SPAN)],
-    align=True,
-)
-_WORD = np.dtype([("number", np.uint32), ("block", np.int32), ("element", np.int32)])
-if (_TOKEN.itemsize, _ELEMENT.itemsize, _BLOCK.itemsize, _WORD.itemsize) != (
-        sizeof(ElementKind), sizeof(Element), sizeof(BlockRow), sizeof(Word)):
-    raise ImportError("denoise_scrapy.core: the compiled rows have another layout than numpy's")
+cdef Element _element
+cdef BlockRow _block
+cdef ElementKind _token
+cdef Word _word
+_ELEMENT, _BLOCK = np.asarray(<Element[:1]>&_element).dtype, np.asarray(<BlockRow[:1]>&_block).dtype
+_TOKEN, _WORD = np.asarray(<ElementKind[:1]>&_token).dtype, np.asarray(<Word[:1]>&_word).dtype
 
 
 cdef class Tree:
-    """A parsed page in columns. Made by `parse` and `tree_of`.
+    """A parsed page in columns, as `tree_of` makes it; else of nothing.
 
     Attributes:
         title: Text of the title element, white space collapsed; the first `MAX_TITLE` characters.
@@ -1165,8 +1093,8 @@ cdef class Tree:
         is_too_large: Whether the page is over a bound, and was read as text without structure.
     """
 
-    def __init__(self):
-        raise TypeError("a tree is made by parse() or tree_of()")
+    def __cinit__(self):
+        self.title = ""
 
     @property
     def element_rows(self):
@@ -1252,10 +1180,8 @@ cdef class Tree:
     def block_text(self, int block, left_out=_NOTHING) -> str:
         """Return the text of a block: white space collapsed, lines broken at `<br>`; as it is where preformatted.
 
-        Args:
-            block: Its number.
-            left_out: Positions in the marked text of what is left out, from start to before end, ascending, shape
-                (any, 2); nothing is where that is all of the block's text.
+        `left_out` has the positions in the marked text of what is left out, from start to before end, ascending, shape
+        (any, 2), unless that is all of the block's text.
         """
         cdef string out
         if not 0 <= block < <int>self.blocks.size():
@@ -1328,11 +1254,7 @@ cdef class Tree:
         return counts
 
     def inner_hashes(self, const uint64_t[::1] urls):
-        """Return a hash of each of the n elements' innerHTML: equal where tags, classes, ids, URLs and text are.
-
-        Args:
-            urls: A hash of each element's link or image URL, 0 for none, shape (n,).
-        """
+        """Return a hash of each of the n elements' innerHTML, by `urls`, hashes of addresses or 0; shape (n,)."""
         self._check(urls.shape[0], self.elements.size())
         hashes = np.empty(self.elements.size(), np.uint64)
         cdef uint64_t[::1] out = hashes
@@ -1401,10 +1323,7 @@ cdef class Tree:
         return found
 
     def numbers_of(self, elements) -> list:
-        """Return the numbers of some elements of lxml's tree that the page was read from, -1 for what was not read.
-
-        The tree must have been made with `keep_nodes`, and still be there.
-        """
+        """Return the numbers of elements of lxml's tree, still there, -1 for unread ones; needs `keep_nodes`."""
         cdef Table numbers
         cdef size_t i
         cdef _Element element
@@ -1418,10 +1337,10 @@ cdef class Tree:
 
 
 def tree_of(_Element root not None, *, bint break_lines=False, bint keep_nodes=False) -> Tree:
-    """Return the tree of a page that lxml has parsed; lxml's is read only.
+    """Return the tree of a page that lxml has parsed, by its root element, which is read only.
 
     Args:
-        root: Its root element.
+        root: The root.
         break_lines: Whether line ends of the text are line breaks.
         keep_nodes: Whether `Tree.numbers_of` will be asked.
 
@@ -1430,18 +1349,11 @@ def tree_of(_Element root not None, *, bint break_lines=False, bint keep_nodes=F
         >>> tree.block_text(0), len(tree.element_rows)
         ('One bold word.', 4)
     """
-    cdef Tree tree = Tree.__new__(Tree)
+    cdef Tree tree = Tree()
     cdef string title
     with nogil:
         read_tree(tree, root._c_node, title, break_lines, keep_nodes)
     tree.title = " ".join(decoded(title).split())[:MAX_TITLE]
-    return tree
-
-
-def empty_tree() -> Tree:
-    """Return the tree of a page of nothing."""
-    cdef Tree tree = Tree.__new__(Tree)
-    tree.title = ""
     return tree
 
 

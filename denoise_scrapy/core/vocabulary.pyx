@@ -9,8 +9,6 @@ Segmentation* (2009), section 4: naive Bayes over the tokens of a page. Theirs a
 around them; here a block is asked for its words' mean, least and greatest odds.
 """
 
-import zlib
-
 import numpy as np
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -97,19 +95,7 @@ cdef int add_codes(Tree tree, const ElementKind* token, vector[uint32_t]& codes)
 
 
 def words_of(Tree tree not None, int token) -> frozenset:
-    """Return the codes (crc32) of the words in an element's names, of each name of several words, and of the tag.
-
-    Args:
-        tree: A page.
-        token: A kind of element, by its number in `Tree.token_rows`.
-
-    Example:
-        >>> from lxml.html import fromstring
-        >>> from denoise_scrapy.core.tree import tree_of
-        >>> tree = tree_of(fromstring('<div class="storyBody">It rained.</div>'))
-        >>> words_of(tree, 0) == {zlib.crc32(word) for word in (b"<div", b"story", b"body", b"story body")}
-        True
-    """
+    """Return the codes (crc32) of the words in the names of a token, of each name of several words, and of the tag."""
     cdef vector[uint32_t] codes
     if not 0 <= token < <int>tree.tokens.size():
         raise IndexError(f"there is no token {token}")
@@ -134,19 +120,7 @@ cdef class Vocabulary:
     Args:
         class_words: Log odds of words in class names and ids by their code (`words_of`).
         text_words: Log odds of words of texts by their number (`text_numbers`), 0 for those that say nothing, float32
-            of shape (WORDS,). No word says anything where None is given.
-
-    Attributes:
-        class_words: As given.
-        text_words: As given, zeros in place of None.
-
-    Raises:
-        ValueError: `text_words` has another shape.
-
-    Example:
-        >>> known = Vocabulary({zlib.crc32(b"story body"): 1.5})
-        >>> len(known.class_words), bool(known.text_words.any())
-        (1, False)
+            of shape (WORDS,).
     """
 
     def __init__(self, class_words=None, text_words=None):

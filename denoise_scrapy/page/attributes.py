@@ -41,12 +41,7 @@ _DESCRIPTOR = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)[wx]", re.ASCII)
 
 
 def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
-    """Width and height as written, "" for none; inline style goes before attributes.
-
-    Example:
-        >>> written_size({"width": "50", "style": "color: red; height: 2px"})
-        ('50', '2px')
-    """
+    """Width and height as written, "" for none; inline style goes before attributes."""
     width, height = attributes.get("width", ""), attributes.get("height", "")
     style = attributes.get("style")
     if style and ("width" in style or "height" in style):
@@ -58,26 +53,13 @@ def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
 def image_attributes(attributes: Mapping[str, str], picture_source: str = "") -> list[tuple[str, str]]:
     """Return what is kept of an `img`: `alt`, `width`, `height`, and as `src` the address a script would put there.
 
-    Args:
-        attributes: As written.
-        picture_source: Address of a `source` before it, "" for none; counts where its own is missing.
-
-    Returns:
-        Names and values; no `src` where the image's own stands.
-
-    Example:
-        >>> image_attributes({"src": "data:image/gif;base64,R0", "data-src": "/a.jpg", "alt": "A fox"})
-        [('alt', 'A fox'), ('src', '/a.jpg')]
+    Where it has no address, that is the one of a `source` before it; there is no `src` where the image's own stands.
     """
     kept = []
     alt = attributes.get("alt")
     if alt:
         kept.append(("alt", alt[:MAX_ALT_LENGTH]))
-    width, height = written_size(attributes)
-    if width:
-        kept.append(("width", width))
-    if height:
-        kept.append(("height", height))
+    kept += [size for size in zip(("width", "height"), written_size(attributes), strict=True) if size[1]]
     own = attributes.get("src", "")
     if own.lstrip()[:5] in ("", "data:") or "data-src" in attributes or "data-original" in attributes:
         address = _lazy_address(attributes) or ("" if _is_address(own) else picture_source)
@@ -108,12 +90,7 @@ def _is_address(value: str) -> bool:
 
 
 def largest(srcset: str) -> str:
-    """Address of the largest image of a `srcset`, the first of equals, "" where there is none.
-
-    Example:
-        >>> largest("/a.jpg 320w, /b.jpg 1024w,https://a.example/c,d.jpg 640w")
-        '/b.jpg'
-    """
+    """Address of the largest image of a `srcset`, the first of equals, "" where there is none."""
     best, best_size = "", 0.0
     for candidate in _CANDIDATE_END.split(srcset[:MAX_SRCSET_LENGTH].strip()):
         url, _, descriptor = candidate.strip().partition(" ")
@@ -193,12 +170,7 @@ def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 
 def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> Noted:
-    """Part what the core has noted.
-
-    Args:
-        notes: (element, name, value), as in `Tree.noted_values`.
-        tags: Tag of each element.
-    """
+    """Part what the core has noted (`Tree.noted_values`), by the tag of each element."""
     of_element: dict[int, dict[str, str]] = {}
     for element, name, value in notes:
         of_element.setdefault(element, {})[name] = value
@@ -239,25 +211,11 @@ _PLACES = (
 
 
 def declared_url(html: str | bytes, encoding: str | None = None) -> str:
-    """Return the absolute http(s) address that a page declares (`canonical`, else `og:url`), "" where it does not.
-
-    Example:
-        >>> declared_url("<link rel=canonical href=https://a.example/7><p>It rained.")
-        'https://a.example/7'
-        >>> declared_url("<link rel=canonical href=/7>")
-        ''
-    """
+    """Return the absolute http(s) address that a page declares (`canonical`, else `og:url`), "" where it does not."""
     root = root_of(to_utf8(html[:ADDRESS_WITHIN], encoding))
     found = [str(one).strip() for place in _PLACES for one in ([] if root is None else root.xpath(place)[:1])]
-    return next((one for one in found if len(one) <= MAX_ADDRESS and _is_declarable(one)), "")
-
-
-def _is_declarable(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname)
-    except ValueError:
-        return False
+    addresses = (one for one in found if len(one) <= MAX_ADDRESS and host_of(one))
+    return next((one for one in addresses if urlsplit(one).scheme in {"http", "https"}), "")
 
 
 def host_of(url: str) -> str:
@@ -293,8 +251,8 @@ MIN_DATA_IMAGE_LENGTH = 2000
 def safe_url(base: str, reference: str) -> str:
     r"""A reference as an absolute URL with its fragment, "" where it is none.
 
-    The URL is of the schemes http, https, ftp, mailto or tel, at most `MAX_URL_LENGTH` characters long, and holds
-    neither quotes nor angle brackets nor white space of ASCII.
+    The URL is of http, https, ftp, mailto or tel, has at most `MAX_URL_LENGTH` characters, and neither quotes nor angle
+    brackets nor white space of ASCII.
 
     Example:
         >>> safe_url("http://a.example/b/", "c d#e"), safe_url("http://a.example/", "Java\tScript:alert(1)")
@@ -313,10 +271,6 @@ def safe_image_url(base: str, reference: str) -> str:
     """A reference to an image as an absolute URL of http, https or ftp, "" where it is none.
 
     A picture of `MIN_DATA_IMAGE_LENGTH` or more in the address itself, a data: URI, stays.
-
-    Example:
-        >>> safe_image_url("http://a.example/b/", "c.png"), safe_image_url("", "data:image/png;base64,AAAA")
-        ('http://a.example/b/c.png', '')
     """
     if reference.lstrip()[:5].lower() == "data:":
         picture = "".join(reference.split())

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,10 +44,23 @@ def distinct(keys: npt.NDArray[Keys]) -> tuple[npt.NDArray[Keys], IntArray]:
     return ordered.compress(new), number
 
 
+class _Rows(Protocol):
+    rows: npt.NDArray[Any]
+
+
+def _column(name: str, doc: str) -> cached_property[IntArray]:
+    """A column of the core's rows, as numbers of 64 bits."""
+
+    def read(of: _Rows) -> IntArray:
+        return of.rows[name].astype(np.int64)
+
+    read.__doc__ = doc
+    return cached_property(read)
+
+
 #: Columns by token: of kinds, of hashes of names, of flags.
 _OF_KIND = {
     "block": Kind.BLOCK,
-    "container": Kind.CONTAINER,
     "skipped": Kind.SKIPPED,
     "br": Kind.BREAK,
     "content": Kind.CONTENT,
@@ -58,16 +71,7 @@ _CODES = {"tag": "tag_code", "class_": "class_code", "id": "id_code", "token": "
 class Elements:
     """Columns of a page's n elements in document order. All arrays have shape (n,) unless they say otherwise.
 
-    Attributes:
-        tree: What the core has read of the page.
-        rows: Its rows (`core/tree.pxd`).
-        tokens: Rows of the kinds of elements, each once.
-
-    Example:
-        >>> from denoise_scrapy.page import Page
-        >>> elements = Page.parse("<div><p>One</p>two</div>").elements
-        >>> elements.parent.tolist(), elements.end.tolist(), elements.own_chars.tolist()
-        ([-1, 0, 1, 2], [4, 4, 4, 4], [0, 0, 3, 3])
+    The core's `rows` have one for each element, `tokens` one for each kind of elements (`core/tree.pxd`).
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -76,28 +80,13 @@ class Elements:
         self.tokens = tree.token_rows
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
 
+    parent = _column("parent", "Index of the parent element, -1 for the roots.")
+    end = _column("end", "First index after the element's subtree, so `cumsum[end] - cumsum[i]` sums over it.")
+    depth = _column("depth", "Level in the tree; roots have 1.")
+    token = _column("token", "Number of the element's token.")
+
     def __len__(self) -> int:
         return len(self.rows)
-
-    @cached_property
-    def parent(self) -> IntArray:
-        """Index of the parent element, -1 for the roots."""
-        return self.rows["parent"].astype(np.int64)
-
-    @cached_property
-    def end(self) -> IntArray:
-        """First index after the element's subtree, so `cumsum[end] - cumsum[i]` sums over it."""
-        return self.rows["end"].astype(np.int64)
-
-    @cached_property
-    def depth(self) -> IntArray:
-        """Level in the tree; roots have 1."""
-        return self.rows["depth"].astype(np.int64)
-
-    @cached_property
-    def token(self) -> IntArray:
-        """Number of the element's token."""
-        return self.rows["token"].astype(np.int64)
 
     @cached_property
     def index(self) -> IntArray:
@@ -120,21 +109,12 @@ class Elements:
         return not set(map(name_code, tags)).isdisjoint(self._tag_codes)
 
     def has_tag(self, tags: Collection[str]) -> BoolArray:
-        """Return which elements have one of these tags, shape (n,).
-
-        Example:
-            >>> from denoise_scrapy.page import Page
-            >>> Page.parse("<div><p>x</div>").elements.has_tag({"p", "div"}).tolist()
-            [False, False, True, True]
-        """
+        """Return which elements have one of these tags, shape (n,)."""
         wanted = set(map(name_code, tags))
         return np.array([code in wanted for code in self._tag_codes], bool).take(self.token)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
-        """A column by name, to be read only: `block`, `container`, `skipped`, `br`, `content`; `tag`, `class_`, `id`,
-        `token`, hashes of the names; `markup`, characters of the tags; `key`, `shape`, hashes of the path; `flags`,
-        `own_flags`.
-        """  # noqa: D205
+        """A column by name, to be read only: those of `_OF_KIND` and of `_CODES`, `flags` and `own_flags`."""
         found = self._columns.get(name)
         if found is None:
             found = self._columns[name] = self._computed(name)
@@ -145,8 +125,6 @@ class Elements:
             return np.asarray((self.tokens["kind"] & _OF_KIND[name]) != 0).take(self.token)
         if name in _CODES:
             return np.ascontiguousarray(self.tokens[_CODES[name]]).take(self.token)
-        if name in ("key", "shape"):
-            return np.ascontiguousarray(self.rows["path" if name == "key" else "shape"])
         if name == "own_flags":
             return self._token_flags.take(self.token)
         if name == "flags":
@@ -234,13 +212,7 @@ class Elements:
         return np.asarray(before.take(self.end) - before[:-1])
 
     def inside(self, roots: IntArray) -> BoolArray:
-        """Elements in the subtrees of these, in any order, themselves included.
-
-        Example:
-            >>> from denoise_scrapy.page import Page
-            >>> Page.parse("<div><p>x</div><p>y").elements.inside(np.array([2])).tolist()
-            [False, False, True, True, False]
-        """
+        """Elements in the subtrees of these, in any order, themselves included."""
         n = len(self)
         edges = np.bincount(roots, minlength=n + 1) - np.bincount(self.end[roots], minlength=n + 1)
         return np.asarray(np.cumsum(edges[:n]) > 0)
@@ -307,14 +279,7 @@ class Boxes:
         return sum(column.nbytes for column in self._columns())
 
     def taken(self, numbers: npt.NDArray[np.intp]) -> Boxes:
-        """Return the boxes of these numbers in this order; -1 stands for an element of which nothing is known.
-
-        Example:
-            >>> one = np.ones(1, np.float32)
-            >>> boxes = Boxes(one, one, one, one, 100, 200, np.zeros(1, np.bool_)).taken(np.array([-1, 0]))
-            >>> boxes.x.tolist(), boxes.visible.tolist()
-            ([nan, 1.0], [True, False])
-        """
+        """Return the boxes of these numbers in this order; -1 stands for an element of which nothing is known."""
         floats = (self.x, self.y, self.width, self.height, self.font_size)
         x, y, width, height, font_size = (np.append(column, np.float32(np.nan))[numbers] for column in floats)
         visible, pinned = np.append(self.visible, True)[numbers], np.append(self.pinned, False)[numbers]
@@ -329,23 +294,8 @@ class Boxes:
 LEVELS = 8
 
 
-def _column(name: str, doc: str) -> cached_property[IntArray]:
-    """A column of the core's rows, as numbers of 64 bits."""
-
-    def read(blocks: Blocks) -> IntArray:
-        return blocks.rows[name].astype(np.int64)
-
-    read.__doc__ = doc
-    return cached_property(read)
-
-
 class Blocks:
-    """Columns of a page's m blocks in document order. All arrays have shape (m,) unless they say otherwise.
-
-    Attributes:
-        elements: The page's elements.
-        rows: The core's rows (`core/tree.pxd`).
-    """
+    """Columns of a page's m blocks in order, of shape (m,) unless they say otherwise; and the core's `rows`."""
 
     def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
         self.elements = elements
@@ -418,11 +368,6 @@ class Blocks:
         return np.asarray(self.link_chars / np.maximum(self.chars, 1))
 
     @cached_property
-    def ends_in_stop(self) -> BoolArray:
-        """Return whether the last visible character ends a sentence."""
-        return self.rows["ends_in_stop"].astype(bool)
-
-    @cached_property
     def flags(self) -> IntArray:
         """Flags of the block's element and its ancestors; a browser's view of what is hidden goes before markup."""
         flags = np.asarray(self.elements.column("flags").take(self.element), np.int64)
@@ -437,16 +382,6 @@ class Blocks:
     def own_flags(self) -> IntArray:
         """Flags of the block's element."""
         return np.asarray(self.elements.column("own_flags").take(self.element), np.int64)
-
-    @cached_property
-    def path_keys(self) -> npt.NDArray[np.uint64]:
-        """Hash of the path of the block's element, the same on every page of the template."""
-        return np.ascontiguousarray(self.rows["path"])
-
-    @cached_property
-    def text_hashes(self) -> npt.NDArray[np.uint64]:
-        """Hash of the block's text: white space and case do not count, digits are all alike."""
-        return np.ascontiguousarray(self.rows["text_hash"])
 
 
 #: Elements without a box of their own stand where the next ones around them do, up to so many levels.

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from denoise_scrapy.core.announcements import Words, read_words
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
-from denoise_scrapy.core.tree import Tree, empty_tree, tree_of
+from denoise_scrapy.core.tree import Tree, tree_of
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_declared, read_notes
 from denoise_scrapy.page.columns import Blocks, BoolArray, Boxes, Elements, FloatArray, IntArray
 from denoise_scrapy.page.parse import root_of, to_utf8
@@ -133,7 +133,7 @@ class Page:
         if root is None:
             body = to_utf8(html, encoding)
             root = None if is_too_large(body) else root_of(body, collect_ids=any(selectors))
-        tree = tree_of(root, keep_nodes=any(selectors)) if root is not None else empty_tree()
+        tree = tree_of(root, keep_nodes=any(selectors)) if root is not None else Tree()
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))
         page = cls(tree, url=url or "", boxes=boxes, is_too_large=tree.is_too_large)
@@ -166,11 +166,6 @@ class Page:
     def title(self) -> str:
         """Text of its title element, white space collapsed; the first `core.tree.MAX_TITLE` characters."""
         return self.tree.title
-
-    @property
-    def noscript_read(self) -> bool:
-        """Return whether the text inside `noscript` was taken as the page's, for it holds the most."""
-        return self.tree.noscript_read
 
     @cached_property
     def _noted(self) -> Noted:
@@ -385,7 +380,7 @@ class Page:
 def _text_alone(body: bytes) -> Tree:
     """The tree of a page that is too large: its text without structure; of one without any an empty one."""
     root = root_of(text_alone(body))
-    tree = empty_tree() if root is None else tree_of(root, break_lines=True)
+    tree = Tree() if root is None else tree_of(root, break_lines=True)
     tree.is_too_large = len(tree.block_rows) > 0
     return tree
 
@@ -398,16 +393,13 @@ class FeatureTree:
     """Columns of the n nodes of a page's body, level by level (breadth first), each of shape (n,).
 
     Source: Song, Zhi, Zhou, Luo and An, Web page noise removal by LCS-based maximum similarity matching of feature
-    trees (2011), section 2. Its fourteen attributes are here, but for the children, as `tag`, `id`, `class_`,
-    `outer_length` (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText), `text_rate`; `parent`, `depth`;
-    and `boxes` (left, top, width, height; shape (n, 4), NaN where unknown). Markup that shows nothing (scripts,
-    styles, templates …) has no nodes.
+    trees (2011), section 2. Its fourteen attributes are here, but for the children, as `tag`, `id`, `class_` (codes,
+    equal where the names are), `outer_length` (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText),
+    `text_rate`; `parent` (-1 for a root), `depth` (0 for BODY); and `boxes` (left, top, width, height; shape (n, 4),
+    NaN where unknown). Markup that shows nothing (scripts, styles, templates …) has no nodes.
 
     Attributes:
         element: Index of the node's element in the page.
-        parent: Index of the parent node, -1 for a root.
-        depth: 0 for BODY.
-        tag: A code of the tag name, equal where the names are.
         levels: First node of each level, and n as last value.
 
     Example:

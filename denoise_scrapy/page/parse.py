@@ -13,7 +13,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, is_utf8, look
+from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, look
 
 _local = threading.local()
 
@@ -85,15 +85,11 @@ _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
-    r"""Bytes that the parser reads as UTF-8, without control characters, the marks we use among them.
+    """Bytes that the parser reads as UTF-8, without control characters, the marks we use among them.
 
     Args:
         html: A page. Bytes are decoded as browsers do: BOM, `encoding`, meta, XML declaration, else a guess.
         encoding: What the server or the framework says, if anything; names unknown to browsers are ignored.
-
-    Example:
-        >>> to_utf8(b"<meta charset=latin1>caf\xe9")
-        b'<meta charset=latin1>caf\xc3\xa9'
     """
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)
@@ -128,9 +124,21 @@ def _without_bom(html: bytes, encoding: str | None) -> tuple[bytes, str]:
 
 def _utf8_of(html: bytes, encoding: str | None) -> bytes:
     body, codec = _without_bom(html, encoding)
-    if codec == "utf-8" and is_utf8(body):  # as most pages are
+    if codec == "utf-8" and _is_well_formed(body):  # as most pages are
         return body
     return b"".join([text.encode("utf-8", "replace") for text in _decoded(body, codec)])
+
+
+def _is_well_formed(body: bytes) -> bool:
+    """Return whether bytes are UTF-8 without an error."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(body), DECODED_AT_ONCE):
+            decoder.decode(body[start : start + DECODED_AT_ONCE])
+        decoder.decode(b"", final=True)
+    except UnicodeError:
+        return False
+    return True
 
 
 def _decoded(body: bytes, codec: str) -> list[str]:
@@ -204,7 +212,7 @@ def _page_codec(label: bytes) -> str | None:
 
 def _is_utf8(html: bytes) -> bool:
     """Return whether most of what is not ASCII is UTF-8; a page may be cut, or hold some bytes of another encoding."""
-    if is_utf8(html):
+    if _is_well_formed(html):
         return True
     wide = len(html) - len(html.translate(None, _HIGH_BYTES))
     return sum(text.count("\ufffd") for text in _decoded(html, "utf-8")) <= wide / 2

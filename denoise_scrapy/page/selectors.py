@@ -97,12 +97,7 @@ class Selector:
         return not self.host or f".{_host_of(url)}".endswith(f".{self.host}")
 
     def find(self, root: Any) -> set[Any]:
-        """Return the elements found below an element of lxml, itself included.
-
-        Raises:
-            TooLargeError: That takes longer than `MAX_SECONDS`.
-            ValueError: An XPath cannot be evaluated: a function has the wrong arguments.
-        """
+        """Return the elements found below an element of lxml, itself included; errors as of `find_elements`."""
         end = time.thread_time() + MAX_SECONDS
         found: set[Any] = set()
         try:
@@ -154,12 +149,7 @@ def compile_selector(text: str) -> Selector:
 
 
 def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
-    """Compile one selector or several.
-
-    Raises:
-        TypeError: One of them is no str.
-        ValueError: One of them is invalid.
-    """
+    """Compile one selector or several; `TypeError` where one is no str, `ValueError` where one is invalid."""
     texts = (selectors,) if isinstance(selectors, str) else tuple(selectors)
     for text in texts:
         if not isinstance(text, str):
@@ -168,15 +158,10 @@ def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
 
 
 def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> list[Match]:
-    """Find the elements of each selector on a page.
-
-    Args:
-        tree: What the core has read of the page, with its nodes.
-        root: The root element that it was read from; None of a page of nothing.
-        selectors: The selectors.
+    """Find the elements of each selector on a page, by its tree, made with its nodes, and the root of that, maybe none.
 
     Raises:
-        TooLargeError: The page is too large.
+        TooLargeError: The page is too large, or a selector takes too long.
         ValueError: An XPath cannot be evaluated.
     """
     if len(tree.element_rows) > MAX_ELEMENTS:
@@ -261,12 +246,7 @@ def _without_conditions(step: str) -> str:
 
 
 def _paths(expression: str) -> list[list[str]]:
-    """Return the paths of a union, each in steps.
-
-    Example:
-        >>> _paths("//a[b/c|d]/d | (//b|//c)//e")
-        [['//a[b/c|d]', '/d '], [' (//b|//c)', '//e']]
-    """
+    """Return the paths of a union, each in steps."""
     paths: list[list[str]] = [[""]]
     depth = 0
     for token in _TOKEN.findall(expression):

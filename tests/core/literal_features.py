@@ -8,7 +8,7 @@ import numpy as np
 
 from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT, read_words
 from denoise_scrapy.core.characters import Class
-from denoise_scrapy.core.features import RECORD_ELEMENTS, RECORD_TOKENS, RECORDS, Compared
+from denoise_scrapy.core.features import Compared
 from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.core.vocabulary import words_of
@@ -227,9 +227,7 @@ class Literal:
         ]
         some = [i for e in alike for i in self.inside(e)]
         size, tokens = sum(int(self.elements[e]["end"]) - e for e in alike), self.sum(some, "tokens")
-        if element not in alike or len(alike) < RECORDS or size < RECORD_ELEMENTS * len(alike):
-            return None
-        if tokens < RECORD_TOKENS * len(alike):
+        if element not in alike or len(alike) < 3 or size < 3 * len(alike) or tokens < 2 * len(alike):
             return None
         return math.log1p(len(alike)), tokens / self.whole, self.sum(some, "prose") / max(tokens, 1)
 

@@ -28,7 +28,7 @@ def test_a_core_that_is_not_compiled_is_told(tmp_path: Path) -> None:
 
 
 def no_blocks(root: object) -> tree.Tree:
-    return tree.empty_tree()
+    return tree.Tree()
 
 
 def another_layout(root: object) -> tree.Tree:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from denoise_scrapy.core.markup import CONTAINER_TAGS
 from denoise_scrapy.core.sharing import (
     BLOCK_BYTES,
     CONTAINER_BYTES,
@@ -121,7 +122,7 @@ def test_facts_are_those_of_the_page(html):
     page = Page.parse(html, url="http://a.example/1")
     rows, elements = page.tree.block_rows, page.elements
     shapes, texts, paths, tokens = columns_of(page.facts.data)
-    containers = np.asarray(elements.column("shape"))[np.asarray(elements.column("container"), bool)]
+    containers = elements.rows["shape"][elements.has_tag(CONTAINER_TAGS)]
     assert shapes.tolist() == sorted(set(containers.tolist()))
     assert (texts.tolist(), paths.tolist()) == (rows["text_hash"].tolist(), rows["path"].tolist())
     assert tokens.tolist() == [2 * n + (prose > 0) for n, prose in rows[["tokens", "prose"]].tolist()]

@@ -14,7 +14,7 @@ import random
 import sys
 import time
 import tracemalloc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -110,42 +110,29 @@ def check_memory(html: str) -> None:
     assert most <= allowed, f"{most:,} bytes for {size:,} with {elements:,} elements"
 
 
-def arguments(prog: str, description: str | None) -> argparse.ArgumentParser:
-    """Time, rounds and seed; the default is a new seed each second."""
-    ap = argparse.ArgumentParser(prog=prog, description=description)
-    ap.add_argument("--seconds", type=float, default=60)
-    ap.add_argument("--rounds", type=int, default=sys.maxsize)
-    ap.add_argument("--seed", type=int, default=int(time.time()))
-    return ap
-
-
 def known_sites() -> list[Site]:
     """Those of the example portal, and recorded ones where DENOISE_CORPORA names a folder."""
     folder = os.environ.get("DENOISE_CORPORA")
     return [site for _, corpus in load(Path(folder) if folder else None) for site in corpus]
 
 
-def rounds_of(args: argparse.Namespace) -> Iterator[tuple[int, int]]:
-    """Number and seed of each round, until the time is over."""
-    end, number = time.monotonic() + args.seconds, 0
-    while number < args.rounds and time.monotonic() < end:
-        yield number, args.seed + number
-        number += 1
-
-
 def main() -> int:
-    """Run rounds until the time is over, or one fails."""
-    args = arguments("python -m tests.hostile.fuzz", __doc__).parse_args()
-    sites, done = known_sites(), 0
+    """Run rounds until the time is over, or one fails; the default is a new seed each second."""
+    ap = argparse.ArgumentParser(prog="python -m tests.hostile.fuzz", description=__doc__)
+    ap.add_argument("--seconds", type=float, default=60)
+    ap.add_argument("--rounds", type=int, default=sys.maxsize)
+    ap.add_argument("--seed", type=int, default=int(time.time()))
+    args = ap.parse_args()
+    sites, end, done = known_sites(), time.monotonic() + args.seconds, 0
     print(f"seed {args.seed}, pages of {len(sites)} sites", flush=True)
-    for number, seed in rounds_of(args):
-        told = round_from(seed, sites)
+    while done < args.rounds and time.monotonic() < end:
+        told = round_from(args.seed + done, sites)
         try:
             check(told)
-            if number % MEASURED == 0:
+            if done % MEASURED == 0:
                 check_memory(told.html)
         except Exception:
-            print(f"round {seed}: {replace(told, html='', others=())}", flush=True)
+            print(f"round {args.seed + done}: {replace(told, html='', others=())}", flush=True)
             raise
         done += 1
     print(f"{done} rounds, all holds")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from evaluation.corpora import RecordedPage, Site
 
@@ -58,56 +58,35 @@ ACTIVE = (
 SOUP = (*_TAGS, *_MORE, *ACTIVE)
 MOST_CHARACTERS = 60_000
 
-Mutation = Callable[[random.Random, str], str]
 
-
-def _cut(rng: random.Random, html: str) -> str:
-    start, end = _range(rng, html)
-    return html[:start] + html[end:]
-
-
-def _again(rng: random.Random, html: str) -> str:
-    start, end = _range(rng, html)
-    return html[:end] + html[start:end] * rng.choice([1, 2, 9]) + html[end:]
-
-
-def _move(rng: random.Random, html: str) -> str:
-    start, end = _range(rng, html)
-    rest, place = html[:start] + html[end:], rng.randrange(len(html) + 1)
-    return rest[:place] + html[start:end] + rest[place:]
-
-
-def _sprinkle(rng: random.Random, html: str) -> str:
-    for _ in range(rng.choice([1, 5, 40])):
-        place = rng.randrange(len(html) + 1)
-        html = html[:place] + rng.choice((*ODD, *SOUP)) + html[place:]
-    return html
-
-
-def _nest(rng: random.Random, html: str) -> str:
-    start, end = _range(rng, html)
-    tag, levels = rng.choice(["div", "span", "b", "table", "a", "li", "font"]), rng.choice([3, 300, 3000])
-    return html[:start] + f"<{tag}>" * levels + html[start:end] + f"</{tag}>" * rng.choice([0, levels]) + html[end:]
-
-
-def _characters(rng: random.Random, html: str) -> str:
-    table = {ord(rng.choice("aeinrst ,.<0")): rng.choice(ODD)}
-    start, end = _range(rng, html)
-    return html[:start] + html[start:end].translate(table) + html[end:]
-
-
-MUTATIONS: Sequence[Mutation] = (_cut, _again, _move, _sprinkle, _nest, _characters)
-
-
-def _range(rng: random.Random, html: str) -> tuple[int, int]:
+def _damaged_once(rng: random.Random, html: str) -> str:
+    """A page with a part of it cut, repeated, moved, sprinkled upon, nested, or in other characters."""
     start = rng.randrange(len(html) + 1)
-    return start, min(len(html), start + int(rng.expovariate(1 / 400)))
+    end = min(len(html), start + int(rng.expovariate(1 / 400)))
+    before, part, after = html[:start], html[start:end], html[end:]
+    kind = rng.choice(["cut", "repeat", "move", "sprinkle", "nest", "translate"])
+    if kind == "move":
+        rest, place = before + after, rng.randrange(len(before + after) + 1)
+        return rest[:place] + part + rest[place:]
+    if kind == "sprinkle":
+        for _ in range(rng.choice([1, 5, 40])):
+            place = rng.randrange(len(html) + 1)
+            html = html[:place] + rng.choice((*ODD, *SOUP)) + html[place:]
+        return html
+    if kind == "nest":
+        tag, levels = rng.choice(["div", "span", "b", "table", "a", "li", "font"]), rng.choice([3, 300, 3000])
+        part = f"<{tag}>" * levels + part + f"</{tag}>" * rng.choice([0, levels])
+    elif kind == "translate":
+        part = part.translate({ord(rng.choice("aeinrst ,.<0")): rng.choice(ODD)})
+    else:
+        part *= 0 if kind == "cut" else rng.choice([2, 3, 10])
+    return before + part + after
 
 
 def damaged(rng: random.Random, html: str) -> str:
     """A page with some of its parts cut, repeated, moved, nested, or sprinkled with what parsers trip over."""
     for _ in range(rng.choice([1, 1, 2, 3, 6])):
-        html = rng.choice(MUTATIONS)(rng, html)[:MOST_CHARACTERS]
+        html = _damaged_once(rng, html)[:MOST_CHARACTERS]
     return html
 
 

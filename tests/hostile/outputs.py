@@ -100,13 +100,8 @@ FREE = 3_000
 
 def public_outputs() -> set[str]:
     """Names of the outputs that the public API has: what a body and a page hold, and what functions make of one."""
-    kinds = {"Body": Body}
-    told = {
-        f"{kind}.{name}"
-        for kind, of in kinds.items()
-        for name in {*dir(of), *getattr(of, "__dataclass_fields__", ())}
-        if not name.startswith(("_", "make_"))
-    }
+    names = {*dir(Body), *getattr(Body, "__dataclass_fields__", ())}
+    told = {f"Body.{name}" for name in names if not name.startswith(("_", "make_"))}
     functions = {
         name
         for module in map(import_module, MODULES)

@@ -58,14 +58,7 @@ def test_bounds_of_the_parser(case: str) -> None:
     assert is_too_large(make(most + 1))
 
 
-@pytest.mark.parametrize(
-    "around",
-    [
-        b"<script>%b</script>",
-        b"<!--%b-->",
-        b'<p title="%b">',
-    ],
-)
+@pytest.mark.parametrize("around", [b"<script>%b</script>", b"<!--%b-->", b'<p title="%b">'])
 def test_what_is_no_markup_counts_for_nothing(around: bytes) -> None:
     assert not is_too_large(around % (b"<b>" * 6000))
     assert is_too_large(around % b"x" + b"</script></style>" + b"<b>" * 6000)

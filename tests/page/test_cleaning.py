@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, is_utf8, look
+from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, look
 from denoise_scrapy.page import parse
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
@@ -56,30 +56,6 @@ def test_what_is_cleaned_is_clean(text: str) -> None:
     assert not look(to_utf8(text)) & HAS_CONTROLS
     if not look(text.encode()):
         assert to_utf8(text) == text.encode()
-
-
-def _is_utf8(body: bytes) -> bool:
-    try:
-        return body == body.decode("utf-8").encode("utf-8")
-    except UnicodeError:
-        return False
-
-
-@given(
-    st.lists(
-        st.one_of(
-            st.binary(max_size=4),
-            st.integers(1, 70).map(b"x".__mul__),
-            st.sampled_from([0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]).map(
-                lambda code: chr(code).encode("utf-8", "surrogatepass")
-            ),
-            st.sampled_from([b"\xc0\x80", b"\xe0\x80\x80", b"\xf0\x80\x80\x80", b"\xf4\x90\x80\x80", b"\xff"]),
-        ),
-        max_size=8,
-    ).map(b"".join)
-)
-def test_utf8_is_what_python_reads_without_an_error(body: bytes) -> None:
-    assert is_utf8(body) == _is_utf8(body)
 
 
 @pytest.mark.parametrize(

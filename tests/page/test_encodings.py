@@ -109,13 +109,7 @@ def test_a_mark_of_the_byte_order_counts_before_all(bom: bytes, codec: str, head
     assert read(bom + f"{head}<p>{CHINESE}".encode(codec), f"text/html{charset}") == CHINESE
 
 
-@pytest.mark.parametrize(
-    ("label", "codec"),
-    [
-        ("gb2312", "gbk"),
-        ("utf-16le", "utf-8"),
-    ],
-)
+@pytest.mark.parametrize(("label", "codec"), [("gb2312", "gbk"), ("utf-16le", "utf-8")])
 def test_a_response_made_from_another_is_read_as_that(label: str, codec: str) -> None:
     """Scrapy gives it what it takes the other one's encoding to be."""
     response = HtmlResponse("http://a.example/", body=f"{meta(label)}<p>中文".encode(codec))
@@ -154,16 +148,7 @@ def test_no_declaration_raises(parts: list[str]) -> None:
     read(body + b"<p>x")
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "<meta ",
-        "<meta a='",
-        "<!--",
-        "<?xml ",
-        "=",
-    ],
-)
+@pytest.mark.parametrize("part", ["<meta ", "<meta a='", "<!--", "<?xml ", "="])
 def test_looking_for_one_takes_no_square(part: str) -> None:
     started = time.process_time()
     to_utf8((part * 2_000_000)[:2_000_000].encode())

@@ -35,7 +35,7 @@ def test_pages_of_one_template_are_alike_and_digits_of_names_do_not_count():
     html = "<div class='post-12'><p>x</p></div>"
     a, b = Page.parse(html), Page.parse(html.replace("12", "99"))
     assert a.facts.signature.tolist() == b.facts.signature.tolist()
-    assert a.blocks.path_keys.tolist() == b.blocks.path_keys.tolist()
+    assert a.blocks.rows["path"].tolist() == b.blocks.rows["path"].tolist()
     assert a.block_paths() == b.block_paths() == ["html/body/div.post-/p"]
 
 

@@ -13,7 +13,7 @@ from lxml import etree
 
 from denoise_scrapy.core.characters import Class
 from denoise_scrapy.core.markup import Flag
-from denoise_scrapy.core.tree import MAX_DEPTH, MAX_ELEMENTS, MAX_TITLE, Kind, Tree, empty_tree, name_code, tree_of
+from denoise_scrapy.core.tree import MAX_DEPTH, MAX_ELEMENTS, MAX_TITLE, Kind, Tree, name_code, tree_of
 from tests.html_strategies import ODD_PAGES, SOUP, pages
 from tests.page import literal_reader as literal
 from tests.page.literal_reader import root_of
@@ -23,7 +23,7 @@ PAGES = pages() | SOUP | ODD_PAGES
 
 def read(html: str, **options: bool) -> tuple[Any, Tree]:
     root = root_of(html)
-    return root, empty_tree() if root is None else tree_of(root, **options)
+    return root, Tree() if root is None else tree_of(root, **options)
 
 
 def spans(column: np.ndarray) -> list[tuple[int, int]]:
@@ -306,14 +306,7 @@ def test_links_without_text_are_no_pictures_or_frames() -> None:
 # ---- time ----
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "<span>A</span>",
-        "<a>x</a><b></b>",
-        "<br>x",
-    ],
-)
+@pytest.mark.parametrize("unit", ["<span>A</span>", "<a>x</a><b></b>", "<br>x"])
 def test_the_walk_takes_linear_time(unit: str) -> None:
     def seconds(times: int) -> float:
         root = root_of("<p>" + unit * times)

@@ -13,7 +13,7 @@ from tests.html_strategies import pages
 
 def rows(page: Page) -> list[tuple[int, int, int]]:
     b = page.blocks
-    return list(zip(b.text_hashes.tolist(), b.path_keys.tolist(), b.tokens.tolist(), strict=True))
+    return list(zip(b.rows["text_hash"].tolist(), b.rows["path"].tolist(), b.tokens.tolist(), strict=True))
 
 
 @settings(deadline=None)

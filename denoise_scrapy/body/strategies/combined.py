@@ -61,7 +61,7 @@ class CombinedStrategy(Strategy):
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         view = view_of(page, site, self._fitted.vocabulary)
         place = site.shared_with(page).slot_share if len(site.pages) >= STOCK_PAGES else None
-        return self.judge(page, view.features, place, view.bits)
+        return self.judge(page, view.features, place)
 
     def judge(
         self,
