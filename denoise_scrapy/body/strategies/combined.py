@@ -68,7 +68,6 @@ class CombinedStrategy(Strategy):
         page: Page,
         features: npt.NDArray[np.float32],
         place: npt.NDArray[np.float64] | None = None,
-        bits: npt.NDArray[np.uint8] | None = None,
     ) -> Decision:
         """The decision on a page's m blocks.
 
@@ -76,7 +75,6 @@ class CombinedStrategy(Strategy):
             page: The page.
             features: Shape (features, m), rows as in `NAMES`.
             place: Share of the text of each block's place that two pages have, if enough pages are known, shape (m,).
-            bits: What the words of each block announce, if that is known, shape (m,).
         """
         model = self._fitted
         known = features[_rows(model.names)]
@@ -85,7 +83,7 @@ class CombinedStrategy(Strategy):
         choice = choose(
             page.tree,
             probability,
-            bits=page.words.bits if bits is None else bits,
+            bits=page.words.bits,
             in_place=features[_IN_PLACE],
             stock=features[_STOCK],
             place=place,
