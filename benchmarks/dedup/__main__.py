@@ -58,7 +58,7 @@ def judge_forms(texts: str, rows: list[forms.Row], args: argparse.Namespace) -> 
         print(f"{score.rule}: marked as variants {marked}")
     print_goals(found)
     if args.write:
-        figures.write("forms", tables(found, languages=False))
+        figures.write("forms", short_table(found))
     return [figure for score in found for figure in score.figures(texts, forms.digest(rows))]
 
 
