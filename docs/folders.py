@@ -108,8 +108,8 @@ def written(section: str) -> list[list[str]]:
 
 def main() -> None:
     """Write both."""
-    listed = table(["folder", "files", "lines", "holds", "may import"], folders())
-    write(FOLDERS, listed.replace("---: | ---: |\n", "--- | --- |\n", 1), PAGE)
+    listed = table(["folder", "files", "lines", "holds"], folders())
+    write(FOLDERS, listed.replace("---: |\n", "--- |\n", 1), PAGE)
     write(CALLS, table(["files crossed by", "Python", "Cython", "together"], calls()), PAGE)
 
 

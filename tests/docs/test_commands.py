@@ -140,10 +140,3 @@ def test_commands_in_blocks_run(
 def test_there_are_commands_to_run() -> None:
     assert len(SHOWN) > 15
     assert {command.words[2] for command in SHOWN} == set(SUBCOMMANDS)
-
-
-def test_start_says_what_the_readme_says() -> None:
-    """The README's way is gone from the wheel to the items by tests/projects/test_new_user.py."""
-    texts = [(page.read_text("utf-8")) for page in (ROOT / "README.md", DOCS / "index.md")]
-    ways = [text.split("\n## Use it in a project\n")[1].split("\nscrapy crawl stories")[0] for text in texts]
-    assert ways[0] == ways[1]

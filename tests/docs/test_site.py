@@ -64,6 +64,13 @@ def test_every_page_is_there_and_in_the_navigation(site: tuple[Path, list[str]])
     assert [page.name for page in PAGES if not built(site[0], page).exists()] == []
 
 
+def test_the_start_page_has_the_way_of_the_readme(site: tuple[Path, list[str]]) -> None:
+    """That way is gone from the wheel to the items by tests/projects/test_new_user.py."""
+    start = html.parse(str(site[0] / "index.html")).getroot().text_content()
+    assert "scrapy startproject courier" in start and "class StoriesSpider" in start
+    assert "../README.md" not in start
+
+
 def test_nothing_is_loaded_from_other_servers(site: tuple[Path, list[str]]) -> None:
     for path in site[0].rglob("*.html"):
         tree = html.parse(str(path)).getroot()
