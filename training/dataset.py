@@ -27,8 +27,7 @@ from training.folds import balanced_folds
 from training.labels import block_tokens, gold_share, share_by_pieces, without_doubt
 from training.made import ARTICLES, KINDS, listed, made_alone, made_of, made_wall, shortened
 from training.made_threads import made_threads
-from training.reading import ReadPage, key_of, read_labels
-from training.truth import Truth, truths_of
+from training.truth import ReadPage, Truth, key_of, read_labels, truths_of
 
 #: Comparison pages at most: as many as the strategy uses.
 PAGES = CombinedStrategy.comparison_pages
@@ -88,7 +87,7 @@ class Example:
         k: Comparison pages asked for.
         made: The kind of foreign content that was put in (`made.KINDS`), "" for a page as recorded.
         weight: How much the page counts in training.
-        letters: What readers said of each block (`training.reading.PARTS`), "" or none where nobody did.
+        letters: What readers said of each block (`training.truth.PARTS`), "" or none where nobody did.
     """
 
     corpus: str
