@@ -16,10 +16,9 @@ from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.model import Network
 from training import trees
-from training.dataset import Example
-from training.folds import FOLDS
+from training.dataset import FOLDS, PAGES_ALONE, Example
 from training.networks import fit_network
-from training.parts import PAGES_ALONE, fit_content, fit_parts
+from training.parts import fit_content, fit_parts
 from training.vocabulary import Vocabularies, with_words
 
 T = TypeVar("T")

@@ -19,8 +19,6 @@ LETTERS: Mapping[str, str] = {"title": "H", "standfirst": "SK", "captions": "C",
 #: Few and shallow: most parts have some hundred blocks, and of twelve thousand short pages a thousand are walls.
 OF_PARTS = trees.PARAMETERS | {"iterations": 80, "depth": 5, "learning_rate": 0.15}
 OF_CONTENT = OF_PARTS | {"depth": 4}
-#: Made pages that only the trees of content learn from: walls in the others taught that few words alone are no content.
-PAGES_ALONE = ("wall", "alone")
 #: Weight of a page with content towards a wall. Walls of publishers left out that are found, and others that are taken
 #: for walls: 1 .77 and .4%, .3 .86 and 1.0%, .15 .89 and 1.6%; the body stays either way.
 CONTENT_WEIGHT = 0.3
