@@ -16,11 +16,9 @@ from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.model import Network
 from training import trees
-from training.content import PAGES_ALONE, fit_content
-from training.dataset import Example
-from training.folds import FOLDS
+from training.dataset import FOLDS, PAGES_ALONE, Example
 from training.networks import fit_network
-from training.parts import fit_parts
+from training.parts import fit_content, fit_parts
 from training.vocabulary import Vocabularies, with_words
 
 T = TypeVar("T")
@@ -80,9 +78,9 @@ def fit_model(
     forest = trees.fit_forest([examples[i] for i in told], seen, seed)
     network = _network(told, examples, inputs, seed)
     if names != NAMES:
-        return BlockModel(names, vocabularies.whole(), network, forest, provenance)
+        return BlockModel(names, vocabularies.without(None), network, forest, provenance)
     learned = fit_parts(examples, inputs, odds, seed), fit_content(examples, inputs, odds, seed)
-    return BlockModel(names, vocabularies.whole(), network, forest, provenance, *learned)
+    return BlockModel(names, vocabularies.without(None), network, forest, provenance, *learned)
 
 
 def _network(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.folds import FOLDS, balanced_folds
+from training.dataset import FOLDS, balanced_folds
 
 PAGES = st.dictionaries(
     st.tuples(st.sampled_from("xyz"), st.sampled_from("abcdefghijkl")), st.integers(1, 40), min_size=1
