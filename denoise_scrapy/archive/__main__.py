@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run = Run(args.out, options)
         spark = session(args.master, args.out)
         try:
-            figures = run.finish(spark)
+            total = run.finish(spark)
         finally:
             with suppress(Exception):  # Java may have ended
                 spark.stop()
@@ -55,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"stopped; {_AGAIN}")
     except Exception as error:  # of a task that failed as often as it may, or of Java's end
         return _failed(f"{str(error).strip().splitlines()[0]}; {_AGAIN}")
-    pages, sites = counted(figures["pages"], "page"), counted(figures["sites"], "site")
-    others = f"{counted(figures['duplicates'], 'near-duplicate')}, {counted(figures['bad records'], 'bad record')}"
+    pages, sites = counted(total["pages with a body"], "page"), counted(total["sites"], "site")
+    others = f"{counted(total['near-duplicates'], 'near-duplicate')}, {counted(total['bad records'], 'bad record')}"
     say(f"{pages} of {sites}, {others}: {args.out.rstrip('/')}/summary.html")
     return 0
 

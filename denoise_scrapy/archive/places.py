@@ -1,4 +1,4 @@
-"""Files of archives and of results, on disk or, by pyarrow, under a URL: s3a://, gs://, hdfs://.
+"""Files of archives, on disk or, by pyarrow, under a URL: s3a://, gs://, hdfs://.
 
 Records are read from WARC, from JSON lines and Parquet with fields url, html and date, and from pages of HTML. Damage
 of a file raises nothing; all of it is counted.
@@ -23,7 +23,6 @@ from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.row_files import JsonLines, kind_of
-from denoise_scrapy.storage import replacing
 
 _ROWS = 16  # of Parquet read at a time: some MB of pages
 
@@ -42,11 +41,7 @@ def files_of(patterns: list[str]) -> list[str]:
 
 
 def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
-    """Return the addresses of local pages of HTML: their places in the folder that lies at a URL.
-
-    The folder is one that is named, or else the innermost that all files of a pattern are in; a file that is named has
-    the very URL.
-    """
+    """Return the addresses of local pages of HTML: their places below a URL; that of a single file is the URL."""
     found: dict[str, str] = {}
     for pattern in patterns if url else ():
         names = [name for name in _local(pattern) if page_format(name) == "html"]
@@ -73,7 +68,7 @@ def _local(pattern: str) -> list[str]:
 def _listed(pattern: str) -> list[str]:
     from pyarrow.fs import FileSelector, FileType  # noqa: PLC0415 - an extra
 
-    system, path = _system(pattern)
+    system, path = file_system(pattern)
     start = pattern[: len(pattern) - len(path)]
     info = system.get_file_info(path)
     if info.type == FileType.File:
@@ -98,11 +93,12 @@ def _readable(names: list[str]) -> list[str]:
     return kinds[""] or kinds["html"]
 
 
-def _system(place: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it; pyarrow has s3 for Hadoop's s3a."""
+def file_system(place: str) -> tuple[Any, str]:
+    """Return pyarrow's file system of a path or URL, and the path in it."""
     from pyarrow.fs import FileSystem  # noqa: PLC0415 - an extra
 
-    system, path = FileSystem.from_uri(place.replace("s3a://", "s3://", 1))
+    uri = place.replace("s3a://", "s3://", 1) if "://" in place else str(Path(place).absolute())
+    system, path = FileSystem.from_uri(uri)
     return system, path
 
 
@@ -113,46 +109,9 @@ def opened(place: str) -> Iterator[BinaryIO]:
         with Path(place).open("rb") as file:
             yield file
         return
-    system, path = _system(place)
+    system, path = file_system(place)
     with system.open_input_file(path) as raw, io.BufferedReader(raw, 1 << 20) as file:
         yield file
-
-
-def exists(place: str) -> bool:
-    """Return whether there is a file or a folder."""
-    if "://" not in place:
-        return Path(place).exists()
-    from pyarrow.fs import FileType  # noqa: PLC0415 - an extra
-
-    system, path = _system(place)
-    return bool(system.get_file_info(path).type != FileType.NotFound)
-
-
-def read_text(place: str) -> str:
-    """Return the text of a file."""
-    with opened(place) as file:
-        return file.read().decode()
-
-
-def write_text(place: str, text: str) -> None:
-    """Write a file as a whole."""
-    if "://" in place:
-        system, path = _system(place)
-        with system.open_output_stream(path) as file:
-            file.write(text.encode())
-        return
-    Path(place).parent.mkdir(parents=True, exist_ok=True)
-    with replacing(Path(place)) as beside:
-        beside.write_text(text, "utf-8")
-
-
-def remove_folder(place: str) -> None:
-    """Delete a folder with all that is in it, where there is one."""
-    from pyarrow.fs import FileSystem, FileType  # noqa: PLC0415 - an extra
-
-    system, path = _system(place) if "://" in place else FileSystem.from_uri(str(Path(place).absolute()))
-    if system.get_file_info(path).type == FileType.Directory:
-        system.delete_dir(path)
 
 
 def records_of(place: str, url: str = "") -> Iterator[ArchiveRecord]:

@@ -159,7 +159,7 @@ def test_the_command_in_slices(folder: Path, records: list[ArchiveRecord], tmp_p
     assert sorted(path.name for path in out.iterdir()) == ["bad", "bodies", "run.json", "summary.html"]
     page = (out / "summary.html").read_text("utf-8")
     for shown in (
-        "<td>too large<td",
+        "<td>too large: more bytes",
         "<td>near-duplicates<td",
         "32 x 2",
         "http://s0.example:80",

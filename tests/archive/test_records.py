@@ -18,9 +18,6 @@ from denoise_scrapy.archive.places import (
     opened,
     page_format,
     read_records,
-    read_text,
-    remove_folder,
-    write_text,
 )
 from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, ArchiveRecord
 from tests.archive.warcs import ODD, members, record
@@ -188,15 +185,6 @@ def test_files_by_names_folders_and_patterns(tmp_path: Path) -> None:
             files_of([wrong])
     with pytest.raises(ValueError, match=r"neither \.warc"):
         page_format("a.csv")
-
-
-def test_files_of_results_on_disk_and_by_url(tmp_path: Path) -> None:
-    for place in (str(tmp_path / "x/a.json"), (tmp_path / "b.json").as_uri()):
-        write_text(place, "héllo")
-        assert read_text(place) == "héllo"
-    remove_folder(str(tmp_path / "x"))
-    remove_folder(str(tmp_path / "x"))
-    assert not (tmp_path / "x").exists()
 
 
 def test_files_of_html(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.web import Web
 from tests.dedup.redis_server import RedisServer
 from tests.docs.kit import lay_out, local
-from tests.docs.pages import DOCS, PAGES, ROOT, Command, commands_of, name_of
+from tests.docs.pages import PAGES, ROOT, Command, commands_of, name_of
 
 ALL = [command for page in PAGES for command in commands_of(page)]
 # Those of `scrapy denoise` that stand in blocks are run; in the text they stand without what they are about.
