@@ -22,7 +22,7 @@ from denoise_scrapy.archive.records import MOST_BYTES, TAG_WITHIN, ArchiveRecord
 from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.parse import decode_html
-from denoise_scrapy.row_files import JsonLines, kind_of
+from denoise_scrapy.row_files import JsonLines, Read, kind_of
 
 _ROWS = 16  # of Parquet read at a time: some MB of pages
 
@@ -134,7 +134,7 @@ def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRe
         except ImportError as error:
             raise ImportError("WARC needs fastwarc, which is not installed: pip install fastwarc") from error
         return read_warc(name, file)
-    return _of_rows(name, _json_rows(file) if kind == "jsonl" else _parquet_rows(file))
+    return _of_rows(name, JsonLines(lambda: file, "utf-8").rows() if kind == "jsonl" else _parquet_rows(file))
 
 
 def page_format(name: str) -> str:
@@ -156,35 +156,26 @@ def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
     return record.page(decode_html(data)) if record.url else record.bad("no URL", "it declares none: --url names one")
 
 
-def _json_rows(file: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
-    for read in JsonLines(lambda: file, "utf-8").rows():
-        yield read.number, read.fields, read.problem
-
-
-def _parquet_rows(file: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
+def _parquet_rows(file: BinaryIO) -> Iterator[Read]:
     from pyarrow import parquet  # noqa: PLC0415 - an extra
 
     content = parquet.ParquetFile(file, buffer_size=1 << 20)
     wanted = [name for name in ("url", "html", "date") if name in content.schema_arrow.names]
+    batches = content.iter_batches(batch_size=_ROWS, columns=wanted)
+    rows = (fields for batch in batches for fields in batch.to_pylist())
+    yield from (Read(number, None, fields) for number, fields in enumerate(rows, 1))
+
+
+def _of_rows(name: str, rows: Iterator[Read]) -> Iterator[ArchiveRecord]:
+    """Yield records of rows with the fields url, html and date."""
     number = 0
-    for batch in content.iter_batches(batch_size=_ROWS, columns=wanted):
-        for fields in batch.to_pylist():
-            number += 1
-            yield number, fields, ""
-
-
-def _of_rows(name: str, rows: Iterator[tuple[int, Mapping[str, Any] | None, str]]) -> Iterator[ArchiveRecord]:
-    """Records of rows with the fields url, html and date."""
-    record = ArchiveRecord(name, 0)
     try:
-        for number, fields, problem in rows:
+        for number, _, fields, problem in rows:
             record = ArchiveRecord(name, number)
             yield record.bad("no JSON", problem) if fields is None else _of_fields(record, fields)
     except (ValueError, OSError, MemoryError) as error:  # pyarrow's errors are of these
-        place = ArchiveRecord(name, record.offset + 1)
-        yield place.bad(
-            "truncated" if "cut short" in str(error) else "damaged" if record.offset else "unreadable", error
-        )
+        kind = "truncated" if "cut short" in str(error) else "damaged" if number else "unreadable"
+        yield ArchiveRecord(name, number + 1).bad(kind, error)
 
 
 def _of_fields(record: ArchiveRecord, fields: Mapping[str, Any]) -> ArchiveRecord:
