@@ -18,22 +18,16 @@ from denoise_scrapy.shown import counted, say
 
 _NO_JAVA = "needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"
 _NO_EXTRA = "needs {}, which is not installed: pip install denoise-scrapy[archive]"
-
 _AGAIN = "the same command goes on behind the last whole stage"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit status."""
+    """Run the command, and return its exit status."""
     args = _parser().parse_args(arguments)
     try:
-        import pyspark  # noqa: F401, I001, PLC0415 - an extra, as what follows
-        import fastwarc  # noqa: F401, PLC0415
-        import pandas  # noqa: F401, PLC0415
-
-        for library in LIBRARIES if args.meta else ():
+        for library in ("pyspark", "fastwarc", "pandas", *(LIBRARIES if args.meta else ())):
             import_module(library)
-
-        from denoise_scrapy.archive.run import Options, Run, session  # noqa: PLC0415
+        from denoise_scrapy.archive.run import Options, Run, session  # noqa: PLC0415 - an extra
     except ImportError as error:
         return _failed(_NO_EXTRA.format(error.name))
     if "PYSPARK_GATEWAY_PORT" not in os.environ and not _java():
@@ -63,23 +57,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m denoise_scrapy.archive", description=__doc__.partition(":")[0])
-    what = "WARC, JSON lines (url, html, date), Parquet or HTML: files, folders, patterns, URLs such as s3a://"
-    parser.add_argument("inputs", metavar="IN", nargs="+", help=what)
-    parser.add_argument("out", metavar="OUT", help="folder of the results; a run that was stopped goes on there")
-    parser.add_argument(
-        "--master", default="local[*,4]", help="default: local[*,4], all cores, a failed task four times"
-    )
-    parser.add_argument("--cell", type=_number, default=CELL, help=f"a larger site is cut in cells (default: {CELL})")
-    parser.add_argument(
-        "--slices", type=_number, default=1, help="parts of the sites that are sorted in turn (default: 1)"
-    )
-    parser.add_argument("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
-    parser.add_argument("--scope", choices=SCOPES, default=SCOPES[0], help="what near-duplicates are looked for in")
-    parser.add_argument("--markdown", action="store_true", help="bodies as Markdown too")
-    parser.add_argument("--html", action="store_true", help="bodies as HTML too")
-    parser.add_argument("--meta", action="store_true", help="authors, dates, language and more of each page too")
-    of_html = "address of a folder of HTML files; default: the addresses that the pages declare"
-    parser.add_argument("--url", metavar="URL", default="", help=of_html)
+    inputs = "WARC, JSON lines (url, html, date), Parquet or HTML: files, folders, patterns, URLs such as s3a://"
+    address = "address of a folder of HTML files; default: the addresses that the pages declare"
+    option = parser.add_argument
+    option("inputs", metavar="IN", nargs="+", help=inputs)
+    option("out", metavar="OUT", help="folder of the results; a run that was stopped goes on there")
+    option("--master", default="local[*,4]", help="default: local[*,4], all cores, a failed task four times")
+    option("--cell", type=_number, default=CELL, help=f"a larger site is cut in cells (default: {CELL})")
+    option("--slices", type=_number, default=1, help="parts of the sites that are sorted in turn (default: 1)")
+    option("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
+    option("--scope", choices=SCOPES, default=SCOPES[0], help="what near-duplicates are looked for in")
+    option("--markdown", action="store_true", help="bodies as Markdown too")
+    option("--html", action="store_true", help="bodies as HTML too")
+    option("--meta", action="store_true", help="authors, dates, language and more of each page too")
+    option("--url", metavar="URL", default="", help=address)
     return parser
 
 

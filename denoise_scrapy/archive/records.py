@@ -43,13 +43,13 @@ TAG_WITHIN = 65_536  # bytes in which a page has its first tag
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRecord:
-    """A record of an archive.
+    """A record of an archive: a page, or a problem.
 
     Attributes:
-        file: The file it stands in.
+        file: Its file.
         offset: Its place: the byte of a WARC file, the line of JSON lines, the row of Parquet.
-        url: Its URL, "" where it has none.
-        date: Date of the fetch, as in the archive; "" where it has none.
+        url: Its URL, or "".
+        date: Date of the fetch, as in the archive, or "".
         html: The page; None for a bad record.
         problem: One of `PROBLEMS`; "" for a page.
         detail: Details of the problem.
