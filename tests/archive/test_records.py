@@ -146,6 +146,11 @@ def test_parquet(tmp_path: Path) -> None:
     assert Counter(one.problem for one in found) == {"": 20, "no URL": 20, "empty": 20, "no HTML": 20}
     assert (found[0].html, found[0].date, found[-1].offset) == ("<p>Rain é.", "2031-05-01T00:00:00", 80)
     assert problems(read(b"PAR1 and no more", "a.parquet")) == ["unreadable"]
+    parquet.write_table(pyarrow.Table.from_pylist(rows * 20), tmp_path / "a.parquet", row_group_size=40)
+    second = parquet.read_metadata(tmp_path / "a.parquet").row_group(1).column(0).dictionary_page_offset
+    whole = (tmp_path / "a.parquet").read_bytes()
+    damaged = read(whole[:second] + b"\xff" * 60 + whole[second + 60 :], "a.parquet")
+    assert damaged[-1].problem == "damaged" and 20 < len(damaged) < 80
 
 
 def test_files_by_names_folders_and_patterns(tmp_path: Path) -> None:
