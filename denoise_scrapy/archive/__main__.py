@@ -27,14 +27,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for library in ("pyspark", "fastwarc", "pandas", *(LIBRARIES if args.meta else ())):
             import_module(library)
-        from denoise_scrapy.archive.run import Options, Run, session  # noqa: PLC0415 - an extra
+        from denoise_scrapy.archive.run import Run, session  # noqa: PLC0415 - an extra
     except ImportError as error:
         return _failed(_NO_EXTRA.format(error.name))
     if "PYSPARK_GATEWAY_PORT" not in os.environ and not _java():
         return _failed(_NO_JAVA)
-    fields = [name for name in FIELDS if getattr(args, name)]
-    inputs = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
-    options = Options(inputs, args.cell, args.slices, args.strategy, args.scope, fields, args.url)
+    options = {name: getattr(args, name) for name in ("cell", "slices", "strategy", "scope", "url")}
+    options["inputs"] = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
+    options["fields"] = [name for name in FIELDS if getattr(args, name)]
     try:
         run = Run(args.out, options)
         spark = session(args.master, args.out)
@@ -81,9 +81,9 @@ def _number(text: str) -> int:
     return value
 
 
-def _java() -> bool:
+def _java() -> str | None:
     home = os.environ.get("JAVA_HOME")
-    return bool(shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java"))
+    return shutil.which("java", path=str(Path(home, "bin")) if home else None)
 
 
 def _failed(why: object) -> int:

@@ -80,18 +80,11 @@ class ArchiveRecord:
     @property
     def row(self) -> dict[str, Any]:
         """The record as a row of a table, its page as bytes of UTF-8."""
-        values = {name: getattr(self, name) for name in self.__slots__ if name != "html"}
-        texts = {name: _writable(value) for name, value in values.items() if isinstance(value, str)}
+        texts = ("file", "url", "date", "problem", "detail")
+        # JSON may hold halves of a pair
+        row: dict[str, Any] = {name: getattr(self, name).encode("utf-8", "replace").decode() for name in texts}
         html = None if self.html is None else self.html.encode("utf-8", "replace")
-        return values | texts | {"site": site_key(texts["url"]), "html": html}
-
-
-def _writable(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # halves of a pair, as JSON may hold
-        return text.encode("utf-8", "replace").decode()
-    return text
+        return row | {"offset": self.offset, "site": site_key(row["url"]), "html": html}
 
 
 def is_binary(data: bytes) -> bool:

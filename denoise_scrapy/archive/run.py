@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from functools import reduce
 from math import ceil
 from pathlib import Path
@@ -47,20 +46,6 @@ _WORKERS = {
 }
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of a run; one that goes on has the same."""
-
-    inputs: list[str]
-    cell: int
-    slices: int
-    strategy: str
-    scope: str
-    fields: list[str]
-    url: str = ""
-    version: str = VERSION
-
-
 def session(master: str, out: str) -> SparkSession:
     """Return a session of this process, or that of `spark-submit`; raise `OSError` if Java does not start."""
     builder: Any = SparkSession.builder.appName("denoise_scrapy.archive")
@@ -89,7 +74,7 @@ def session(master: str, out: str) -> SparkSession:
 
 
 class Run:
-    """The stages of a run, in its folder of results.
+    """The stages of a run with some options, in its folder of results; one that goes on has the same options.
 
     Raises:
         ValueError: The folder has results of another run, or the inputs name no file.
@@ -97,9 +82,9 @@ class Run:
 
     _spark: SparkSession
 
-    def __init__(self, out: str, options: Options) -> None:
+    def __init__(self, out: str, options: Mapping[str, Any]) -> None:
         self._out = out.rstrip("/")
-        self._options = asdict(options)
+        self._options = {**options, "version": VERSION}
         self._seconds: dict[str, float] = {}
         self._figures: dict[str, Any] = {}
         self._files, self._root = file_system(self._out)
@@ -112,7 +97,7 @@ class Run:
                 raise ValueError(f"{out} was begun with {', '.join(other)}: name another folder, or remove it")
             self._seconds, self._figures = noted["seconds"], noted["figures"]
         else:
-            files_of(options.inputs)
+            files_of(options["inputs"])
             others = [name for name in ("bodies", "bad", "stages") if self._has(name)]
             if others:
                 raise ValueError(f"{out} has {' and '.join(others)}, but no run.json of ours: name another folder")

@@ -1,12 +1,9 @@
 """Every command that a page shows is run, or at least known: modules, options, targets, settings."""
 
-import contextlib
 import io
 import re
-import runpy
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -28,9 +25,7 @@ SHOWN = [
     c for c in ALL if c.words[:2] == ["scrapy", "denoise"] and f"`{c.text}" not in (ROOT / c.page).read_text("utf-8")
 ]
 # What ends with another exit code than 0, as the page says.
-CODES = {
-    "scrapy denoise dedup check other.sqlite": 1,
-}
+CODES = {"scrapy denoise dedup check other.sqlite": 1}
 
 
 def options(words: list[str]) -> list[str]:
@@ -40,15 +35,8 @@ def options(words: list[str]) -> list[str]:
 @cache
 def help_of(module: str) -> str:
     """Return the output of `python -m MODULE --help`."""
-    printed, before = io.StringIO(), sys.argv
-    sys.argv = [module, "--help"]
-    try:
-        with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # another test may have imported it
-            runpy.run_module(module, run_name="__main__")
-    finally:
-        sys.argv = before
-    return printed.getvalue()
+    command = [sys.executable, "-m", module, "--help"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 def check_module(command: Command) -> None:
