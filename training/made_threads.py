@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.page import Page
 from evaluation.corpora import Site
-from training.made import MARK, SEED, Original
+from training.made import MARK, MARKS, SEED, Original, read_marked
 from training.made_boxes import Donor, Style, advert, donor
 
 #: Pages of a site at most that become threads; sentences that a page's story needs, and posts of a thread at most.
@@ -51,9 +51,9 @@ def made_threads(site: Site) -> Iterator[tuple[Page, npt.NDArray[np.float64]]]:
         if original is None or len(told.sentences) < SENTENCES:
             continue
         original.replace_story(board.thread(told), keep_rest=True)
-        _, page, share = original.read()
-        if (share > 0).any():
-            yield page, share
+        page, marks = read_marked(original.markup(), MARKS, recorded.url)
+        if "put" in marks:
+            yield page, np.array([{"put": 1.0, "doubt": np.nan}.get(mark, 0.0) for mark in marks])
 
 
 class _Board(Style):
