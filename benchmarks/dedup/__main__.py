@@ -11,7 +11,6 @@ import sys
 from random import Random
 
 from benchmarks.dedup import forms, pairs, streams
-from benchmarks.dedup.rules import OTHERS, OWN
 from benchmarks.dedup.scores import Score, short_table, tables
 from benchmarks.dedup.texts import portal_bases, recorded_bases
 from evaluation import baseline, figures
@@ -40,8 +39,8 @@ def main() -> int:
 
 def judge_pairs(texts: str, made: list[pairs.Pair], args: argparse.Namespace) -> list[baseline.Figure]:
     """Judge pairs by all rules, and return the figures of ours."""
-    own = [pairs.measure(name, rule, made) for name, rule in OWN.items()]
-    others = [pairs.measure(name, rule, made) for name, rule in OTHERS.items() if args.others]
+    own = [pairs.measure(name, rule, made) for name, rule in pairs.OWN.items()]
+    others = [pairs.measure(name, rule, made) for name, rule in pairs.OTHERS.items() if args.others]
     print(tables([*own, *others], languages=True))
     print_goals(own)
     if args.write:
