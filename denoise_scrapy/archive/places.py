@@ -10,7 +10,7 @@ import datetime
 import io
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatch
 from glob import glob, has_magic
@@ -86,11 +86,8 @@ def _listed(pattern: str) -> list[str]:
 
 def _readable(names: list[str]) -> list[str]:
     """The archives of a folder; the pages of HTML where it has none."""
-    kinds: dict[str, list[str]] = {"html": [], "": []}
-    for name in names:
-        with suppress(ValueError):
-            kinds["html" if page_format(name) == "html" else ""].append(name)
-    return kinds[""] or kinds["html"]
+    pages = [name for name in names if format_of(name) in PAGE_FORMATS]
+    return [name for name in pages if format_of(name) != "html"] or pages
 
 
 def file_system(place: str) -> tuple[Any, str]:

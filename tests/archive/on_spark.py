@@ -91,10 +91,14 @@ def compared(rows: dict[Place, Row]) -> dict[Place, Row]:
     }
 
 
+def by_place(rows: list[Row]) -> dict[Place, Row]:
+    found = {(row["file"], row["offset"]): row for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
 def collected(table: DataFrame) -> dict[Place, Row]:
-    rows = [row.asDict(recursive=True) for row in table.collect()]
-    assert len(rows) == len({(row["file"], row["offset"]) for row in rows})
-    return {(row["file"], row["offset"]): row for row in rows}
+    return by_place([row.asDict(recursive=True) for row in table.collect()])
 
 
 @pytest.mark.parametrize("partitions", [1, 4, 16])
@@ -142,9 +146,7 @@ def run(folder: Path, out: Path, *more: str, env: dict[str, str] | None = None) 
 
 
 def results(out: Path) -> dict[Place, Row]:
-    rows = parquet.read_table(out / "bodies").to_pylist()
-    assert len(rows) == len({(row["file"], row["offset"]) for row in rows})
-    return {(row["file"], row["offset"]): row for row in rows}
+    return by_place(parquet.read_table(out / "bodies").to_pylist())
 
 
 def test_the_command_in_slices(folder: Path, records: list[ArchiveRecord], tmp_path: Path) -> None:
