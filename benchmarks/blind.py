@@ -1,7 +1,7 @@
 """Blind reading: a person says which of two texts of a page is better, without knowing which extractor made it.
 
 `python -m benchmarks.blind write OUT --corpora DIR [DIR …] [--pages 100] [--peers trafilatura readability]` takes pages
-where the default strategy and a peer differ, one a site, each with one peer: a text that stood in two pairs would be
+where the default strategy and a peer differ, one a site, each with one peer: a text in two pairs would be known as
 ours. `OUT/pairs/` has a file a pair, for the reader; `OUT/key.json` names the extractors. The reader fills in
 `OUT/verdicts.jsonl`: verdict A, B or equal; how: clearly or slightly; error: the fault of the loser, one of `ERRORS`.
 A line with an empty verdict is not read yet. `python -m benchmarks.blind score OUT` then counts.
@@ -27,7 +27,7 @@ import numpy as np
 
 from benchmarks.ways import body, parsed, peers
 from denoise_scrapy.body import DEFAULT_STRATEGY, find_strategy
-from evaluation.corpora import RecordedPage, Site, add_folders_argument, recorded
+from evaluation.corpora import Site, add_folders_argument, recorded
 from evaluation.figures import table
 from example_project.portal.model import TOKEN, tokens
 from example_project.scoring import f1
@@ -40,6 +40,8 @@ ERRORS = (
 VERDICTS, HOW = ("A", "B", "equal"), ("clearly", "slightly")
 #: Comparison pages at most: as many as the default strategy uses.
 PAGES = find_strategy(DEFAULT_STRATEGY).comparison_pages
+#: Least difference of two texts that are compared: 1 - token F1.
+DIFFER = 0.1
 #: Characters of a run that only one text has: some ten lines, enough to see what kind of text it is.
 RUN = 1200
 #: Characters that quote each end of a run that both texts have: some ten words.
@@ -85,7 +87,6 @@ def main() -> None:
     add_folders_argument(ap_write)
     ap_write.add_argument("--pages", type=int, default=100, help="pairs in all, as even over the corpora as they allow")
     ap_write.add_argument("--peers", nargs="+", default=["trafilatura", "readability"], choices=peers(), help="in turn")
-    ap_write.add_argument("--differ", type=float, default=0.1, help="least difference: 1 - token F1 of the two texts")
     ap_write.add_argument("--seed", type=int, default=0, help="of the choice of pages and of the order of A and B")
     args = ap.parse_args()
     try:
@@ -93,67 +94,50 @@ def main() -> None:
             print(score(args.out))
             return
         extractors = {name: peers()[name] for name in args.peers}
-        found = list(of_corpora(list(recorded(args.corpora)), args.pages, extractors, args.differ, args.seed))
+        found = list(of_corpora(list(recorded(args.corpora)), args.pages, extractors, args.seed))
         write(args.out, found, args.seed)
     except (ValueError, OSError) as error:
         sys.exit(f"{ap.prog}: {error}")
     print(f"{len(found)} pairs in {args.out / 'pairs'}; errors of the loser: {', '.join(ERRORS)}")
 
 
-def of_corpora(
-    corpora: Sequence[tuple[str, list[Site]]], wanted: int, extractors: Peers, differ: float, seed: int
-) -> Iterator[Pair]:
+def of_corpora(corpora: Sequence[tuple[str, list[Site]]], wanted: int, extractors: Peers, seed: int) -> Iterator[Pair]:
     """Yield pairs of all corpora; the rest of one with few sites is taken from larger ones. No site is in two."""
     seen = set[str]()
     smallest_first = sorted(corpora, key=lambda corpus: len(corpus[1]))
     for left, (name, sites) in zip(range(len(corpora), 0, -1), smallest_first, strict=True):
         new = [site for site in sites if site[0].site not in seen]
         seen |= {site[0].site for site in sites}
-        found = list(pairs(name, new, round(wanted / left), extractors, differ, seed))
+        found = list(pairs(name, new, round(wanted / left), extractors, seed))
         wanted -= len(found)
         print(f"{name}: {len(found)} pairs", flush=True)
         yield from found
 
 
-def pairs(
-    corpus: str, sites: Sequence[Site], wanted: int, extractors: Peers, differ: float, seed: int
-) -> Iterator[Pair]:
-    """Yield at most so many pairs of a corpus, one a site at most, peers in turn.
-
-    Args:
-        corpus: Its name.
-        sites: Recorded pages of its sites.
-        wanted: Pairs at most.
-        extractors: Peers by name: HTML to text.
-        differ: Pages where 1 - token F1 of the two texts is no more than this are passed over.
-        seed: Of the order in which sites and pages are tried.
-    """
+def pairs(corpus: str, sites: Sequence[Site], wanted: int, extractors: Peers, seed: int) -> Iterator[Pair]:
+    """Yield at most so many pairs of a corpus, of random pages, one a site at most, peers in turn."""
     rng, count, names = Random(f"{seed} {corpus}"), 0, list(extractors)
     for site in rng.sample(sites, len(sites)):
         if count >= wanted:
             return
         peer = names[count % len(names)]
         some = rng.sample(site, min(len(site), PAGES + 1))
-        if pair := _first_pair(corpus, some, peer, extractors[peer], differ):
+        if pair := _first_pair(corpus, some, peer, extractors[peer]):
             count += 1
             yield pair
 
 
-def _first_pair(corpus: str, site: Site, peer: str, extract: Callable[[str], str], differ: float) -> Pair | None:
+def _first_pair(corpus: str, site: Site, peer: str, extract: Callable[[str], str]) -> Pair | None:
     pages = parsed(site)
     for i, page in enumerate(site):
         ours, theirs = body(pages, i, PAGES), extract(page.html)
-        if f1(ours.text, theirs) < 1 - differ:
+        if f1(ours.text, theirs) < 1 - DIFFER:
+            host = (urlsplit(page.url).hostname or "").removeprefix("www.")
+            title = re.sub(re.escape(host), "…", ours.title, flags=re.IGNORECASE) if host else ours.title
             lines = pages[i].text_of(np.ones(len(pages[i].blocks), bool)).splitlines()
             marks = f1(ours.text, page.gold), f1(theirs, page.gold)
-            return Pair(corpus, peer, page.url, _title(ours.title, page), ours.text, theirs, *marks, lines)
+            return Pair(corpus, peer, page.url, " ".join(title.split()), ours.text, theirs, *marks, lines)
     return None
-
-
-def _title(title: str, page: RecordedPage) -> str:
-    """Return the title without the name of the host."""
-    host = (urlsplit(page.url).hostname or "").removeprefix("www.")
-    return " ".join(re.sub(re.escape(host), "…", title, flags=re.IGNORECASE).split()) if host else title
 
 
 def write(out: Path, found: Sequence[Pair], seed: int) -> None:
@@ -189,47 +173,33 @@ def score(out: Path) -> str:
         OSError: A file cannot be read.
     """
     key = json.loads((out / "key.json").read_text("utf-8"))
-    read = list(_verdicts(out / "verdicts.jsonl", {row["number"]: row for row in key}))
+    rows = list(map(json.loads, (out / "verdicts.jsonl").read_text("utf-8").splitlines()))
+    if sorted(row.get("number", 0) for row in rows) != [row["number"] for row in key]:
+        raise ValueError("verdicts.jsonl: not each number of the key once")
+    known = {row["number"]: row for row in key}
+    read = [_verdict(row, known[row["number"]]) for row in rows if row.get("verdict")]
     of_peers, of_corpora = (sorted({getattr(one, name) for one in read}) for name in ("peer", "corpus"))
     groups = {"all": read}
     groups |= {name: [one for one in read if name in (one.peer, one.corpus)] for name in (*of_peers, *of_corpora)}
-    rows = [[name, str(len(some)), *_results(some)] for name, some in groups.items()]
+    results = [[name, str(len(some)), *_results(some)] for name, some in groups.items()]
     lost = {"ours": [one for one in read if one.result == "lost"]}
     lost |= {peer: [one for one in read if one.result == "won" and one.peer == peer] for peer in of_peers}
     kinds = [[kind, *(_cell(x for x in some if x.error == kind) for some in lost.values())] for kind in ERRORS]
     head = ["ours against", "read", "wins", "clear wins", "losses", "clear losses", "ties"]
     left = f"{len(key) - len(read)} of {len(key)} pairs are not read yet; (n): the truth's F1 says the opposite on n"
-    return "\n\n".join([left, table(head, rows), table(["error of the loser", *lost], kinds)])
+    return "\n\n".join([left, table(head, results), table(["error of the loser", *lost], kinds)])
 
 
-def _verdicts(path: Path, key: Mapping[int, Mapping[str, Any]]) -> Iterator[Verdict]:
-    """Yield the pairs that were read, joined with the key."""
-    seen = set[int]()
-    for place, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-        where = f"{path.name}, line {place}"
-        try:
-            row = json.loads(line)
-            number = row["number"]
-            known = key[number]
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{where}: no JSON object with a number of the key") from None
-        if number in seen:
-            raise ValueError(f"{where}: number {number} is there twice")
-        seen.add(number)
-        if not row.get("verdict"):
-            continue
-        wanted = {"verdict": VERDICTS} | ({"how": HOW, "error": ERRORS} if row["verdict"] != "equal" else {})
-        for name, allowed in wanted.items():
-            if row.get(name) not in allowed:
-                raise ValueError(f"{where}: {name} {row.get(name)!r} is none of {', '.join(allowed)}")
-        if row["verdict"] == "equal":
-            yield Verdict(known["corpus"], known["peer"], "tie")
-            continue
-        won, lead = row["verdict"] == known["ours"], known["ours_f1"] - known["theirs_f1"]
-        result, opposite = ("won", lead < 0) if won else ("lost", lead > 0)
-        yield Verdict(known["corpus"], known["peer"], result, row["how"] == "clearly", row["error"], opposite)
-    if missing := sorted(set(key) - seen):
-        raise ValueError(f"{path.name}: number {missing[0]} is missing")
+def _verdict(row: Mapping[str, Any], known: Mapping[str, Any]) -> Verdict:
+    wanted = {"verdict": VERDICTS} | ({"how": HOW, "error": ERRORS} if row["verdict"] != "equal" else {})
+    for name, allowed in wanted.items():
+        if row.get(name) not in allowed:
+            raise ValueError(f"number {row['number']}: {name} {row.get(name)!r} is none of {', '.join(allowed)}")
+    if row["verdict"] == "equal":
+        return Verdict(known["corpus"], known["peer"], "tie")
+    won, lead = row["verdict"] == known["ours"], known["ours_f1"] - known["theirs_f1"]
+    result, opposite = ("won", lead < 0) if won else ("lost", lead > 0)
+    return Verdict(known["corpus"], known["peer"], result, row["how"] == "clearly", row["error"], opposite)
 
 
 def _results(some: Sequence[Verdict]) -> Iterator[str]:
@@ -245,25 +215,7 @@ def _cell(some: Iterable[Verdict]) -> str:
 
 
 def difference(a: str, b: str, page_lines: Sequence[str]) -> str:
-    r"""Return sizes of two texts and the runs that only one has, in order; of common runs the count and the ends.
-
-    Args:
-        a: One text of a page.
-        b: Another.
-        page_lines: All lines of the page.
-
-    Example:
-        >>> print(difference("Fox wins\nIt ran far.", "It ran far.", ["Fox wins", "It ran far."]))
-        A: 2 lines, 5 words
-        <BLANKLINE>
-        B: 1 lines, 3 words
-        <BLANKLINE>
-        **Only A** (1 lines, 2 words):
-        <BLANKLINE>
-        > Fox wins
-        <BLANKLINE>
-        *Both* (1 lines, 3 words): It ran far.
-    """
+    """Return sizes of two texts of a page and the runs that only one has, in order; of common runs size and ends."""
     of = {"A": _lines(a, page_lines), "B": _lines(b, page_lines)}
     keys = {name: ["".join(tokens(line)) for line in found] for name, found in of.items()}
     parts = [f"{name}: {_count(found)}" for name, found in of.items()]

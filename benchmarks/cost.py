@@ -22,7 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.measuring import Spread, forget_caches, in_new_thread, parse_seconds, seconds
+from benchmarks.measuring import forget_caches, in_new_thread, parse_seconds, seconds, spread
 from benchmarks.ways import COMPARED, peers
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page, PageFacts
@@ -169,7 +169,7 @@ def turns_table(turns: Iterable[Turn]) -> str:
     totals = [sum(turn.body for turn in site) / sum(turn.parse for turn in site) for site in of_sites.values()]
     groups = {f"later page, {BUCKET_NAMES[place]}": later[place] for place in sorted(later)}
     groups |= {"first page, all": first, "whole site, all": totals}
-    rows = [[f"{name} ({len(values)})", str(Spread.of(values))] for name, values in groups.items()]
+    rows = [[f"{name} ({len(values)})", spread(values)] for name, values in groups.items()]
     return figures.table(["elements (number)", f"k = {COMPARED}"], rows)
 
 

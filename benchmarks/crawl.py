@@ -60,10 +60,7 @@ Figures = dict[str, Any]
 
 def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.crawl", description=__doc__)
-    ap.add_argument("--hosts", type=int, default=HOSTS)
-    ap.add_argument("--pages", type=int, default=PAGES, help="pages of a host")
     ap.add_argument("--rounds", type=int, default=ROUNDS)
-    ap.add_argument("--delays", type=float, nargs="+", default=list(TARGETS), help="seconds before each answer")
     ap.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a further setting of the add-on")
     ap.add_argument("--write", action="store_true", help="write the tables into the documentation")
     ap.add_argument("--one", help=argparse.SUPPRESS)  # arguments of `crawl` as JSON, in the process of one crawl
@@ -73,16 +70,14 @@ def main() -> None:
         return
     more = dict(pair.split("=", 1) for pair in args.s)
     parts = [
-        f"A crawl of {args.hosts * args.pages} made pages of 500 elements from {args.hosts} hosts, on two cores that "
-        f"the server shares; medians of {args.rounds} rounds, `bare` is the same crawl without the add-on:"
+        f"A crawl of {HOSTS * PAGES} made pages of 500 elements from {HOSTS} hosts, on two cores that the server "
+        f"shares; medians of {args.rounds} rounds, `bare` is the same crawl without the add-on:"
     ]
-    for delay in args.delays:
-        with serving(args.hosts, args.pages, delay) as port:
-            sizes = {"port": port, "hosts": args.hosts, "pages": args.pages}
-            runs = [
-                {way: one_crawl(way, **sizes, settings=more if way != "bare" else {}) for way in WAYS}
-                for _ in range(args.rounds)
-            ]
+    for delay in TARGETS:
+        with serving(HOSTS, PAGES, delay) as port:
+            sizes = {"port": port, "hosts": HOSTS, "pages": PAGES}
+            settings = {way: more if way != "bare" else {} for way in WAYS}
+            runs = [{way: one_crawl(way, **sizes, settings=settings[way]) for way in WAYS} for _ in range(args.rounds)]
         parts.append(table(delay, runs))
         print(f"\n{parts[-1]}", flush=True)
     if args.write:
@@ -90,11 +85,7 @@ def main() -> None:
 
 
 def one_crawl(way: str, **arguments: Any) -> Figures:
-    """Crawl in a process of its own; arguments and result are those of `crawl`.
-
-    Raises:
-        RuntimeError: It failed; the message is its output.
-    """
+    """Crawl in a process of its own; arguments and result are those of `crawl`."""
     command = [sys.executable, "-m", "benchmarks.crawl", "--one", json.dumps({"way": way, **arguments})]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -113,8 +104,7 @@ def table(delay: float, runs: Sequence[dict[str, Figures]]) -> str:
         extra = median(run[way]["stats"].get("denoise/comparison/requests", 0) for run in runs)
         spread = f"{median(speeds):.0%} ({min(speeds):.0%}–{max(speeds):.0%})"
         rows.append([way, f"{pages:.0f}", spread, f"{cpu:.2f}", f"{median(costs):.2f}", f"{extra:.0f}"])
-    target = f", target {TARGETS[delay]:.0%}" if delay in TARGETS else ""
-    most = "" if delay else f", target {MOST_CPU}"
+    target, most = f", target {TARGETS[delay]:.0%}", "" if delay else f", target {MOST_CPU}"
     first = f"answers after {1000 * delay:.0f} ms"
     head = [first, "pages/s", f"of bare{target}", "CPU ms/page", f"of bare{most}", "extra requests"]
     return figures.table(head, rows)
@@ -123,15 +113,10 @@ def table(delay: float, runs: Sequence[dict[str, Figures]]) -> str:
 def crawl(
     way: str, port: int, hosts: int, pages: int, settings: dict[str, Any] | None = None, window: int = 0
 ) -> Figures:
-    """Crawl all pages in this process; return the figures of `Watch`, and our counters.
+    """Crawl all pages of the hosts at a port in this process, so many hosts at a time, 0 for all.
 
-    Args:
-        way: A key of `WAYS`.
-        port: Port at which the hosts are served.
-        hosts: Number of hosts.
-        pages: Pages of each.
-        settings: Further settings.
-        window: Hosts at a time, 0 for all.
+    Returns:
+        The figures of `Watch`, and our counters.
     """
     process = AsyncCrawlerProcess({**SETTINGS, **WAYS[way], **(settings or {})})
     crawler = process.create_crawler(Pages)
@@ -146,16 +131,11 @@ class LocalNames(CachingThreadedResolver):
     """Every name is this machine."""
 
     def getHostByName(self, name: str, timeout: Any = ()) -> Deferred[str]:  # noqa: N802 - Twisted's name
-        """Return the address of a name."""
         return succeed("127.0.0.1")
 
 
 class Pages(Spider):
-    """Follows the index of each host, and makes an item of each page it lists.
-
-    Args:
-        window: Hosts at a time, 0 for all; the next is begun when the pages of one are read.
-    """
+    """Follow the index of each host, and make an item of each page; a host begins when another of the window ends."""
 
     name = "pages"
 
@@ -166,19 +146,16 @@ class Pages(Spider):
         self._left: Counter[str] = Counter()  # pages of each host
 
     async def start(self) -> AsyncIterator[Any]:
-        """Begin the first hosts."""
         for request in islice(self._ahead, self._window):
             yield request
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Follow an index."""
         hrefs = response.css("a.item::attr(href)").getall()
         self._left[urlsplit(response.url).netloc] = len(hrefs)
         for href in hrefs:
             yield response.follow(href, self.parse_page)
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Make an item."""
         yield {"url": response.url, "title": response.css("title::text").get(), "page": response.text}
         host = urlsplit(response.url).netloc
         self._left[host] -= 1

@@ -70,9 +70,8 @@ FRAME = (
 
 
 class CrawledSite(NamedTuple):
-    """A recorded site, and others to take text and frames from."""
+    """Pages of a recorded site, and others to take text and frames from."""
 
-    name: str
     pages: Site
     other_frame: Site
     other_language: Site
@@ -81,7 +80,6 @@ class CrawledSite(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.health", description=__doc__)
     add_folders_argument(parser)
-    parser.add_argument("--verbose", action="store_true", help="also a line a crawl")
     parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE}")
     args = parser.parse_args()
     rows: dict[str, Counter[str]] = defaultdict(Counter)
@@ -89,8 +87,6 @@ def main() -> None:
     for site in sites_of(recorded(args.corpora)):
         size = min(PAGES, len(site.pages) * 4 // 5)
         for change, count, found in tried(site, rng):
-            if args.verbose:
-                print(site.name, change, count, "; ".join(found), sep="\t", flush=True)
             group = "half" if 0 < count < size else "20" if size == PAGES else "fewer"
             rows[change].update({f"{group} crawls": 1, f"{group} alarms": bool(found)})
     head = ["change", "20 pages", "alarms", "8 to 16 pages", "alarms", "half of the pages", "alarms"]
@@ -103,12 +99,12 @@ def main() -> None:
 
 def sites_of(corpora: Iterable[tuple[str, list[Site]]]) -> list[CrawledSite]:
     """Return the recorded sites with pages enough, each with one of another frame and one of another language."""
-    found = [(f"{name} {one[0].site}", one[:MOST]) for name, sites in corpora for one in sites if len(one) >= LEAST]
-    is_latin = [sum(map(str.isascii, pages[0].gold[:2000])) > 0.9 * len(pages[0].gold[:2000]) for _, pages in found]
+    found = [one[:MOST] for _, sites in corpora for one in sites if len(one) >= LEAST]
+    is_latin = [sum(map(str.isascii, pages[0].gold[:2000])) > 0.9 * len(pages[0].gold[:2000]) for pages in found]
     made = []
-    for n, (name, pages) in enumerate(found):
-        others = [other for (_, other), latin in zip(found, is_latin, strict=True) if latin != is_latin[n]]
-        made.append(CrawledSite(name, pages, found[(n + 7) % len(found)][1], others[n % len(others)]))
+    for n, pages in enumerate(found):
+        others = [other for other, latin in zip(found, is_latin, strict=True) if latin != is_latin[n]]
+        made.append(CrawledSite(pages, found[(n + 7) % len(found)], others[n % len(others)]))
     return made
 
 
@@ -133,20 +129,12 @@ def tried(site: CrawledSite, rng: Random) -> Iterator[tuple[str, int, list[str]]
 def crawl(
     pages: Sequence[RecordedPage], htmls: Sequence[str], kept: Sequence[PageFacts]
 ) -> tuple[SiteCrawl, list[PageFacts]]:
-    """Crawl some pages.
-
-    Args:
-        pages: The pages.
-        htmls: Their HTML, as it is now.
-        kept: Facts of pages of the last crawl.
-
-    Returns:
-        The outcome, and the facts to keep.
-    """
+    """Crawl pages with their HTML of now and facts of the last crawl; return the outcome and the facts to keep."""
     memory = PageMemory(100_000_000, 32)
     for facts in kept:
         memory.remember(facts)
-    parsed = [Page.parse(html, url=_address(page)) for page, html in zip(pages, htmls, strict=True)]
+    urls = [f"http://site.example/{zlib.crc32(page.url.encode())}" for page in pages]
+    parsed = [Page.parse(html, url=url) for url, html in zip(urls, htmls, strict=True)]
     for page in parsed:
         memory.remember(page)
     tally = SiteTally(began=0.0)
@@ -156,10 +144,6 @@ def crawl(
         tally.items += 1
         tally.add(PageReading.of(body.text, body.confidence, page.facts))
     return tally.crawl(), [page.facts for page in parsed]
-
-
-def _address(page: RecordedPage) -> str:
-    return f"http://site.example/{zlib.crc32(page.url.encode())}"
 
 
 def _tree(html: str) -> Any:
@@ -173,17 +157,15 @@ def _title(page: RecordedPage) -> str:
 def _story_element(tree: Any, gold: str) -> Any:
     """Return the smallest element with four fifths of the story's words."""
     wanted = Counter(re.findall(r"\w+", gold))
+
+    def holds(child: Any) -> bool:
+        words = Counter(re.findall(r"\w+", child.text_content())) if isinstance(child.tag, str) else Counter[str]()
+        return (words & wanted).total() >= 0.8 * wanted.total()
+
     found = tree.body if tree.body is not None else tree
-    while True:
-        held = [
-            child
-            for child in found
-            if isinstance(child.tag, str)
-            and (Counter(re.findall(r"\w+", child.text_content())) & wanted).total() >= 0.8 * wanted.total()
-        ]
-        if not held or not wanted:
-            return found
-        found = held[0]
+    while wanted and (held := next(filter(holds, found), None)) is not None:
+        found = held
+    return found
 
 
 def _refilled(page: RecordedPage, html: str) -> str:
@@ -204,28 +186,12 @@ def _lines(page: RecordedPage) -> list[tuple[str, str]]:
     return [(line, PROMOTIONS[n % len(PROMOTIONS)]) for n, line in enumerate(lines)]
 
 
-def consent_wall(page: RecordedPage, site: CrawledSite) -> str:
-    return WALL
-
-
-def javascript_shell(page: RecordedPage, site: CrawledSite) -> str:
-    return SHELL.format(title=_title(page))
-
-
 def promotions(page: RecordedPage, site: CrawledSite) -> str:
     story = "".join(
         f"<div class='nova-par'><p>{line}</p></div><div class='nova-promo'><p>{promotion}</p></div>"
         for line, promotion in _lines(page)
     )
     return FRAME.format(title=_title(page), story=story)
-
-
-def promotions_in_old_frame(page: RecordedPage, site: CrawledSite) -> str:
-    return _refilled(page, "".join(f"<p>{line}</p><p>{promotion}</p>" for line, promotion in _lines(page)))
-
-
-def soft_404(page: RecordedPage, site: CrawledSite) -> str:
-    return _refilled(page, ERROR)
 
 
 def layout(page: RecordedPage, site: CrawledSite) -> str:
@@ -250,11 +216,13 @@ def language(page: RecordedPage, site: CrawledSite) -> str:
 
 
 CHANGES: dict[str, Callable[[RecordedPage, CrawledSite], str]] = {
-    "consent wall": consent_wall,
-    "JavaScript shell": javascript_shell,
+    "consent wall": lambda page, site: WALL,
+    "JavaScript shell": lambda page, site: SHELL.format(title=_title(page)),
     "new template, promotions": promotions,
-    "old template, promotions": promotions_in_old_frame,
-    "soft 404": soft_404,
+    "old template, promotions": lambda page, site: _refilled(
+        page, "".join(f"<p>{a}</p><p>{b}</p>" for a, b in _lines(page))
+    ),
+    "soft 404": lambda page, site: _refilled(page, ERROR),
     "layout of another site": layout,
     "another language": language,
 }

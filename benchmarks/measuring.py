@@ -28,27 +28,14 @@ Values = npt.NDArray[np.floating[Any]]
 Z = 1.96
 
 
-class Spread(NamedTuple):
-    """Median of a figure, its 10th and 90th percentile, and the number of values behind it."""
+def spread(values: Iterable[float]) -> str:
+    """Return the median of some values, and their 10th and 90th percentile.
 
-    median: float
-    low: float
-    high: float
-    size: int
-
-    @classmethod
-    def of(cls, values: Iterable[float]) -> Spread:
-        """Return the spread of some values, at least one.
-
-        >>> Spread.of(range(11))
-        Spread(median=5.0, low=1.0, high=9.0, size=11)
-        """
-        known = np.fromiter(values, float)
-        low, median, high = np.percentile(known, [10, 50, 90]).tolist()
-        return cls(median, low, high, len(known))
-
-    def __str__(self) -> str:
-        return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
+    >>> spread(range(11))
+    '5.00 (1.00–9.00)'
+    """
+    low, median, high = np.percentile(np.fromiter(values, float), [10, 50, 90]).tolist()
+    return f"{median:.2f} ({low:.2f}–{high:.2f})"
 
 
 def seconds(run: Callable[[], object]) -> float:
@@ -67,9 +54,8 @@ def parse_seconds(page: RecordedPage) -> float:
 def in_new_thread(run: Callable[[], T]) -> T:
     """Run a function in a thread of its own.
 
-    In one thread the plain parse of the same pages took 15 to 30% longer after 500 to 1,600 others, in a new thread as
-    long as at first: presumably by lxml's dictionary of names, which all parsers of a thread share and which only
-    grows. Our multiples would be lower the later they are measured.
+    In one thread the plain parse of the same pages took 15 to 30% longer after 500 to 1,600 others, perhaps by lxml's
+    dictionary of names, which all parsers of a thread share: our multiples would be lower the later they are measured.
     """
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(run).result()
@@ -94,12 +80,7 @@ class Counts(NamedTuple):
 
 
 def count(run: Callable[[], object]) -> Counts:
-    """Run a function once and count its work: with the same Python and numpy the same each time, but for memory.
-
-    Example:
-        >>> count(lambda: [abs(n) for n in range(1000)]).calls // 1000
-        1
-    """
+    """Run a function once and count its work: with the same Python and numpy the same each time, but for memory."""
     tally = _Tally()
     hooks = sys.gettrace(), sys.getprofile()
     gc.collect()
@@ -137,28 +118,11 @@ class _Tally:
         return self.trace
 
 
-class Trend(NamedTuple):
-    """A slope and the bounds of its interval of 95%, in the units of the samples."""
-
-    slope: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.slope:,.0f} ({self.low:,.0f} to {self.high:,.0f})"
-
-
-def trend(x: Values, y: Values) -> Trend:
-    """Return the slope of a sampled series (Theil and Sen) with its bounds (Sen 1968).
+def trend(x: Values, y: Values) -> str:
+    """Return the slope of a sampled series (Theil and Sen) with the bounds of its interval of 95% (Sen 1968).
 
     Samples that follow each other are alike, and say less than as many independent ones: their number is taken for
     n(1 - r)/(1 + r), r the correlation of each with the next, the trend taken out.
-
-    Example:
-        >>> x = np.arange(100.0)
-        >>> flat = trend(x, np.where(x % 3 > 1, 7.0, 5.0))
-        >>> flat.low <= 0 <= flat.high
-        True
     """
     first, second = np.triu_indices(len(x), 1)
     slopes, n = np.sort((y[second] - y[first]) / (x[second] - x[first])), len(x)
@@ -167,6 +131,7 @@ def trend(x: Values, y: Values) -> Trend:
     rest = rest - rest.mean()
     power = float(rest @ rest)
     r = min(max(float(rest[1:] @ rest[:-1]) / power, 0.0), 0.95) if power else 0.0
-    spread = Z * np.sqrt(n * (n - 1) * (2 * n + 5) / 18 * (1 + r) / (1 - r))
-    places = ((len(slopes) - spread) / 2, (len(slopes) + spread) / 2)
-    return Trend(middle, *(float(slopes[int(np.clip(place, 0, len(slopes) - 1))]) for place in places))
+    width = Z * np.sqrt(n * (n - 1) * (2 * n + 5) / 18 * (1 + r) / (1 - r))
+    places = ((len(slopes) - width) / 2, (len(slopes) + width) / 2)
+    low, high = (slopes[int(np.clip(place, 0, len(slopes) - 1))] for place in places)
+    return f"{middle:,.0f} ({low:,.0f} to {high:,.0f})"

@@ -43,7 +43,6 @@ Label = Mapping[str, Any]
 class LabelledPage(NamedTuple):
     """A page with its labels, and other pages of its site."""
 
-    key: str
     url: str
     html: str
     label: Label
@@ -64,13 +63,12 @@ class Told(NamedTuple):
 def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.metadata", description=(__doc__ or "").partition("\n")[0])
     add_folders_argument(ap)
-    ap.add_argument("--wrong", metavar="FIELD", choices=FIELDS, help="list the pages where it is wrong")
     args = ap.parse_args()
     logging.disable(logging.CRITICAL)
     labelled = list(labelled_pages(recorded(args.corpora)))
     for title, is_fresh in (("made with", False), ("fresh", True)):
         chosen = [page for page in labelled if page.label.get("fresh", False) == is_fresh]
-        rows = [scores(name, chosen, args.wrong) for name in EXTRACTORS]
+        rows = [scores(name, chosen) for name in EXTRACTORS]
         print(f"\n{len(chosen)} pages, {title}\n\n{table(['', *FIELDS], rows)}")
 
 
@@ -83,7 +81,7 @@ def labelled_pages(corpora: Iterable[tuple[str, list[Site]]]) -> Iterator[Labell
                 key = f"{name}/{page.site}/{page.name}"
                 if key in labels:
                     others = [other.html for other in site if other is not page][:PAGES]
-                    yield LabelledPage(key, "" if page.url == page.name else page.url, page.html, labels[key], others)
+                    yield LabelledPage("" if page.url == page.name else page.url, page.html, labels[key], others)
 
 
 def _ours(page: LabelledPage, others: list[str]) -> Told:
@@ -135,7 +133,7 @@ def _fold(text: str) -> str:
     return "".join(text.split()).lower()
 
 
-def scores(name: str, labelled: list[LabelledPage], wrong: str | None) -> list[str]:
+def scores(name: str, labelled: list[LabelledPage]) -> list[str]:
     """Return a row of the table: the share of pages where each field is right."""
     right: dict[str, list[bool]] = {field: [] for field in FIELDS}
     for page in labelled:
@@ -143,8 +141,6 @@ def scores(name: str, labelled: list[LabelledPage], wrong: str | None) -> list[s
         for field in FIELDS:
             if field in page.label and getattr(told, field) is not None:
                 right[field].append(is_right(field, told, page.label))
-                if field == wrong and not right[field][-1]:
-                    print(name, page.key, getattr(told, field), page.label[field])
     return [name, *(f"{100 * sum(found) / len(found):.0f} %" if found else "–" for found in right.values())]
 
 

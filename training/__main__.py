@@ -1,4 +1,4 @@
-"""Cross-validates and fits the models: `python -m training --corpora DIR [DIR …] [--output FOLDER]`.
+"""Cross-validate and fit the models: `python -m training --corpora DIR [DIR …] [--output FOLDER]`.
 
 Whole publishers are left out in each of four folds. The same command on the same pages writes the same files. Where a
 corpus falls below its floor, blocks.npz is not written.
@@ -34,7 +34,7 @@ KS = (PAGES, 0, -1)
 
 
 def main() -> None:
-    """Run it."""
+    """Fit the models, where no corpus falls below its floor."""
     ap = argparse.ArgumentParser(prog="python -m training", description=__doc__)
     ap.add_argument("--corpora", type=Path, nargs="+", required=True, help="folders of *.jsonl.gz")
     ap.add_argument("--output", type=Path, default=OUTPUT, help="folder for blocks.npz")
@@ -43,7 +43,6 @@ def main() -> None:
     ap.add_argument("--made", type=float, default=1.0, help="share of pages that come once more with foreign content")
     args = ap.parse_args()
     corpora, folds = read_corpora(args.corpora)
-    told = {"corpora": {name: corpus_hash(sites) for name, sites in corpora.items()}, "numpy": numpy.__version__}
     args.output.mkdir(exist_ok=True)
     data = read_examples(corpora, folds, KS, args.jobs, args.made)
     print(f"{len(data)} examples, {len(NAMES)} features", flush=True)
@@ -54,7 +53,8 @@ def main() -> None:
     if wrong := below(means(scores), json.loads(FLOORS.read_text("utf-8"))):
         sys.exit("\n".join(wrong))
     provenance: dict[str, Any] = {
-        **told,
+        "corpora": {name: corpus_hash(sites) for name, sites in corpora.items()},
+        "numpy": numpy.__version__,
         "features": hashlib.sha256(" ".join(NAMES).encode()).hexdigest()[:16],
         "cross-validated F1": means(scores),
         "seed": SEED,
@@ -67,7 +67,7 @@ def main() -> None:
     REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text("\n".join(json.dumps(asdict(score)) for score in scores) + "\n", "utf-8")
     recorded = [score for score in scores if not score.corpus.startswith("made ")]
-    print(calibration_table(recorded), worst_table([score for score in recorded if score.k > 0]), sep="\n")
+    print(calibration_table(recorded), worst_table([score for score in recorded if score.k > 0]), sep="\n\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which blocks of a recorded page a careful person kept."""
+"""Blocks of a recorded page that a careful person kept."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.page import Page
 from example_project.portal.model import tokens
 
-#: Runs of this many tokens are looked up in the gold text: fewer stand in it by chance.
+#: Runs of so many tokens are looked up in the gold text: fewer are in it by chance.
 GRAM = 3
 #: A short block is looked for in the gold text between its neighbours, and so many tokens from either.
 NEAR = 60
-#: Half width, in blocks, of the window that tells which of two equal blocks the gold text means.
+#: Half width, in blocks, of the window by which one of two equal blocks is chosen.
 AROUND = 5
 
 
 def block_tokens(page: Page) -> list[list[str]]:
-    """The tokens of each block, as the score counts them."""
+    """Return the tokens of each block, as the score counts them."""
     return [tokens(page.block_text(i)) for i in range(len(page.blocks))]
 
 
 def story_tokens(blocks: list[list[str]], gold: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Tokens of each block, and the same of the blocks that mostly stand in the gold text, shape (blocks,) each."""
+    """Return the tokens of each block, and those of blocks that are mostly gold, else 0, shape (blocks,) each."""
     lengths = np.array([len(block) for block in blocks], np.int64)
     return lengths, np.where(gold_share(blocks, gold) > 0.5, lengths, 0)
 
 
 def gold_share(blocks: list[list[str]], gold: str) -> npt.NDArray[np.float64]:
-    """Share of each block's tokens that stand in the gold text in the same order, shape (blocks,).
+    """Return the share of each block's tokens that are in the gold text in the same order, shape (blocks,).
 
-    A token stands in it where one of the page's 3-grams through it does. A block too short for that stands in it
-    where it is a line of it, or where the gold text has it between what it has of the blocks around.
+    A token is in it where one of the page's 3-grams through it is. A block too short for that is in it where it is a
+    line of it, or where the gold text has it between its parts of the blocks around.
 
     Example:
         >>> page = [["home"], ["it", "rained", "all", "night"], ["why"], ["it", "just", "did"], ["all", "rights"]]
@@ -63,12 +63,12 @@ def gold_share(blocks: list[list[str]], gold: str) -> npt.NDArray[np.float64]:
 
 
 def without_doubt(page: Page, share: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The share with NaN for headlines that a gold text lacks: many do, and many do not."""
+    """Return the share with NaN for headlines that a gold text lacks: many do, and many do not."""
     return np.where(read_words(page.tree).titles & (share <= 0.5), np.nan, share)
 
 
 def share_by_pieces(blocks: list[list[str]], wanted: Sequence[str], unwanted: Sequence[str]) -> npt.NDArray[np.float64]:
-    """1 for the only block that holds a piece of the text, 0 for blocks that are mostly other pieces, else NaN.
+    """Return 1 for the only block with a piece of the text, 0 for blocks that are mostly other pieces, else NaN.
 
     Example:
         >>> page = [["home"], ["it", "rained", "all", "night"], ["why"], ["share", "this"]]
@@ -86,23 +86,21 @@ def share_by_pieces(blocks: list[list[str]], wanted: Sequence[str], unwanted: Se
     return found
 
 
-def _window_sums(values: npt.NDArray[np.float64], width: int) -> npt.NDArray[np.float64]:
-    """Sum over each block, as many blocks before and as many after, shape (blocks,)."""
-    return np.convolve(values, np.ones(2 * width + 1))[width : width + len(values)]
+def _sums_around(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.convolve(values, np.ones(2 * AROUND + 1))[AROUND : AROUND + len(values)]
 
 
 def _holds(block: list[str], piece: list[str]) -> bool:
-    """Whether a piece stands in a block."""
     n = len(piece)
     return n > 0 and any(block[i : i + n] == piece for i in range(len(block) - n + 1))
 
 
 def _each_once(blocks: list[list[str]], shares: npt.NDArray[np.float64], wanted: list[str]) -> npt.NDArray[np.float64]:
-    """The shares, with each token of the gold text used once: by the block that stands among most others of it."""
+    """Return the shares with each token of the gold text used once: by the block that is among most others of it."""
     if not blocks:
         return np.zeros(0)
     length = np.array([len(block) for block in blocks], float)
-    around = _window_sums(shares * length, AROUND) / np.maximum(_window_sums(length, AROUND), 1)
+    around = _sums_around(shares * length) / np.maximum(_sums_around(length), 1)
     left = Counter(wanted)
     final = np.zeros(len(blocks))
     for i in np.argsort(-around * shares, kind="stable").tolist():
@@ -122,7 +120,7 @@ def _between(
     shares: npt.NDArray[np.float64],
     wanted: list[str],
 ) -> bool:
-    """Whether the gold text has a short block after the block before it, or before the block after it."""
+    """Return whether the gold text has a short block after the block before it, or before the block after it."""
     block = blocks[i]
     if len(block) > 2 * GRAM:
         return False

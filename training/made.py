@@ -1,7 +1,7 @@
-"""Made pages: recorded pages with foreign content put in, whose truth stays as it was; shortened ones, and walls.
+"""Made pages: recorded pages with foreign content, whose truth stays as it was; shortened ones, walls, stories alone.
 
-What fails on rare pages (a further story behind the story, lists of teasers, galleries, biographies, threads of
-comments) becomes frequent so, to train and to measure on.
+So content that is rare on recorded pages becomes frequent: a further story behind the story, lists of teasers,
+galleries, biographies, threads of comments.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from html import escape
 from itertools import compress, islice, pairwise, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from lxml import etree, html
 from lxml.html.builder import E
 
@@ -28,12 +27,13 @@ from denoise_scrapy.page.columns import BoolArray
 from evaluation.corpora import RecordedPage, Site
 from training.labels import block_tokens, story_tokens
 from training.made_boxes import MAKERS, Donor, Style, donor, holder_of, numbered_tree, sentences
+from training.truth import PARTS
 
 KINDS = tuple(MAKERS)
 #: Another number makes other pages of the same ones.
 SEED = 0
-#: Kinds of pages that are made others of. What is foreign on a list, a product's page or a manual is a matter of taste:
-#: with made ones of them documentation lost .028, lists .016; articles lost nothing.
+#: Kinds of pages that others are made of. Of a list, a product's page or a manual it is a matter of taste what is
+#: foreign: with made ones of them documentation lost .028, lists .016; articles lost nothing.
 ARTICLES = ("article", "")
 #: Share of lists that are of a paragraph's sentences rather than of whole ones; and of items without their class names.
 SENTENCES, BARE = 0.6, 0.7
@@ -55,8 +55,8 @@ MAX_CHARS, _PLACES = 1_500_000, 4
 _HOLDS = 0.9
 #: Elements that a box may be put into.
 _HOLDERS = frozenset("body div section article main aside td center form".split())
-#: An attribute of elements while they are put in; and by its value, the share of their blocks that counts for them.
-MARK, MARKS = "data-made", {"put": 1.0, "doubt": np.nan}
+#: An attribute that marks elements while they are put in; where two marks meet, a doubt counts.
+MARK, MARKS = "data-made", ("put", "doubt")
 #: Where boxes are put, and how often of all: what stands behind a story on recorded pages is not put into its middle.
 ANY_WAY = {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
 _BEHIND = {"behind": 4, "inside": 2, "end": 1}
@@ -74,43 +74,30 @@ PARAGRAPHS, BOXED = (1, 8), 0.5
 WITH_HEADLINE, WITH_BYLINE, WITH_CAPTION, WITH_COMMENTS = 0.6, 0.4, 0.25, 0.25
 
 
-@dataclass(frozen=True)
-class MadePage:
+class MadePage(NamedTuple):
     """A recorded page with foreign content.
 
     Attributes:
-        kind: What was put in, one of `KINDS`.
+        kind: The content, one of `KINDS`.
         donors: Numbers of the pages of its site that text was taken from: no pages to compare with.
-        html: The page.
-        page: The same parsed.
-        foreign: Whether each of its blocks was put in, shape (blocks,).
+        page: The page; its other blocks are those of the recorded one, in their order.
+        foreign: Whether each of its blocks is foreign, shape (blocks,).
     """
 
     kind: str
     donors: frozenset[int]
-    html: str
     page: Page
     foreign: BoolArray
 
 
 def made_of(site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str] = KINDS) -> Iterator[MadePage]:
-    """Make a page of each kind of one page of a site, if it is an article.
+    """Yield an article with foreign content of each kind, as far as there is a place and text for it.
 
     Args:
         site: The recorded pages. Text comes from those of them, and where they are few, from other sites.
         i: Number of the page.
         others: Other sites that may give text: of the same corpus and, to train, of the same fold.
-        kinds: What to put in.
-
-    Yields:
-        Pages whose blocks are those of the recorded page, in their order, and the foreign ones. Where no place is
-        found for foreign content, or no text, there is none.
-
-    Example:
-        >>> story = "It rained all night long in the town, and nobody had seen as much rain in any of the last years."
-        >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div></body>", story)
-        >>> [made.kind for made in made_of([page], 0, kinds=("appeal", "advert"))]
-        ['appeal', 'advert']
+        kinds: The kinds.
     """
     recorded = site[i]
     original = Original.of(recorded) if recorded.kind in ARTICLES else None
@@ -124,22 +111,34 @@ def made_of(site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str
         stock = random.Random(f"{SEED} {recorded.site or recorded.url}")
         boxes = MAKERS[kind](Style(rng, donor(recorded).language, kind, stock), donors)
         for parent, index in islice(original.places(rng, WAYS.get(kind, ANY_WAY)), _PLACES):
-            found = original.with_boxes(boxes, parent, index)
-            if found is not None:
+            if (found := original.with_boxes(boxes, parent, index)) is not None:
                 yield MadePage(kind, own, *found)
                 break
 
 
+def _chances(what: str, page: RecordedPage) -> random.Random:
+    return random.Random(f"{SEED} {what} {page.url} {page.gold[:50]}")
+
+
+def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> tuple[list[Donor], frozenset[int]]:
+    """Return pages that give text, and the numbers of those of the same site."""
+    rest = [j for j in range(len(site)) if site[j].gold != site[i].gold]
+    own = rng.sample(rest, min(int(len(rest) * _OWN_SHARE), DONORS))
+    found = [donor(site[j]) for j in own]
+    wanted = max(len(own), 3) if own else DONORS
+    flat = [page for other in others if other is not site for page in other]
+    for page in rng.sample(flat, min(len(flat), _TRIED)):
+        if len(found) >= wanted:
+            break
+        if page.kind == site[i].kind and donor(page).language == donor(site[i]).language and page.gold != site[i].gold:
+            found.append(donor(page))
+    return [one for one in found if one.title and one.sentences], frozenset(own)
+
+
 def shortened(recorded: RecordedPage) -> str | None:
-    """A recorded page with few blocks left, some of its story and some of what stands around; None where that fails.
+    """Return a page with few blocks left, some of its story and some of its frame; None where that fails.
 
     No recorded page is as short as those of demos, errors and tests.
-
-    Example:
-        >>> lines = [f"It rained all night long, and for the {n}th time this year." for n in range(20)]
-        >>> html = f"<body><nav>Home</nav><div>{''.join(f'<p>{line}</p>' for line in lines)}</div></body>"
-        >>> 0 < shortened(RecordedPage("u", html, " ".join(lines))).count("rained") < 9
-        True
     """
     original = Original.of(recorded)
     if original is None:
@@ -157,15 +156,10 @@ def shortened(recorded: RecordedPage) -> str | None:
 
 
 def listed(recorded: RecordedPage) -> str | None:
-    """An article with a part of its story as a list; None where no paragraph can be one, and for other pages.
+    """Return an article with a part of its story as a list; None where no paragraph can be one, and for other pages.
 
     Lists of other pages' texts are put in often, and without this one all lists in a story look foreign: of sixteen
     texts that readers liked less than another extractor's, four lacked one.
-
-    Example:
-        >>> story = " ".join(f"It rained all night long for the {n}th time." for n in range(9))
-        >>> "<li>It rained" in listed(RecordedPage("u", f"<body><nav>Home</nav><p>{story}</p></body>", story))
-        True
     """
     original = Original.of(recorded) if recorded.kind in ARTICLES else None
     if original is None:
@@ -197,16 +191,9 @@ def listed(recorded: RecordedPage) -> str | None:
 
 
 def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
-    """A page of a site as a wall in a fold's words, and others of its pages that show the same; none without a story.
+    """Return a page of a site as a wall in a fold's words, and others that show the same; none without a story.
 
     A wall only asks, refuses or regrets: it has no content at all.
-
-    Example:
-        >>> story = "It rained all night long in the town, and nobody had seen as much rain in any of the last years."
-        >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div></body>", story)
-        >>> [wall] = made_wall([page], 0, 0, random.Random(0))
-        >>> len(wall.blocks) > 1, "rained" in wall.text_of(wall.blocks.tokens > 0)
-        (True, False)
     """
     spoken = donor(site[i]).language
     if rng.random() < ANY_LANGUAGE or spoken not in TEXTS:
@@ -217,10 +204,8 @@ def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
 
     def wall(recorded: RecordedPage) -> Page | None:
         if alone:
-            body = E("body", _wall_box(style, heading, lines))
-            return Page.parse(html.tostring(body, encoding="unicode"), url=recorded.url)
-        original = Original.of(recorded)
-        if original is None:
+            return Page.parse(_written(E("body", _wall_box(style, heading, lines))), url=recorded.url)
+        if (original := Original.of(recorded)) is None:
             return None
         original.replace_story([_wall_box(style, heading, lines)], keep_rest=False)
         markup = original.markup()
@@ -235,16 +220,18 @@ def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
     return [first, *filter(None, map(wall, rest if rng.random() < 0.5 else []))]
 
 
+def _wall_box(style: Style, heading: str, lines: Sequence[str]) -> Any:
+    """Return a wall's heading, sentences and buttons."""
+    said = [line for line in lines if not line.startswith("> ")]
+    buttons = [style.make(style.rng.choice(("a", "button")), "", line[2:]) for line in lines if line.startswith("> ")]
+    parts = [style.heading(heading), *(style.make(style.text_tag, "", line) for line in said)]
+    return style.make("div", "box", *parts, *([style.make("div", "", *buttons)] if buttons else []))
+
+
 def made_alone(recorded: RecordedPage, rng: random.Random) -> tuple[Page, list[str]] | None:
-    """A page of nothing but some paragraphs of a story, and the part of each block; None where there are none.
+    """Return a page of some paragraphs of a story alone, and the part of each block; None where there are none.
 
     Few words without a frame are no sign of a wall, and parts of short pages are as those of long ones.
-
-    Example:
-        >>> page = RecordedPage("u", "<title>Rain</title>", "It rained all night long in the whole town.")
-        >>> alone, parts = made_alone(page, random.Random(5))
-        >>> dict(zip(parts, alone.block_texts))["T"]
-        'It rained all night long in the whole town.'
     """
     told = donor(recorded)
     style = Style(rng, told.language, "plain", rng)
@@ -268,19 +255,11 @@ def made_alone(recorded: RecordedPage, rng: random.Random) -> tuple[Page, list[s
     boxes = [box for _, box in parts]
     body = E("body", *(boxes if rng.random() < BOXED else [style.make("div", "box", *boxes)]))
     title = f"<title>{escape(told.title)}</title>" if rng.random() < TITLED else ""
-    marked = title + str(html.tostring(body, encoding="unicode"))
-    page = Page.parse(re.sub(f' {MARK}="[A-Z]"', "", marked), url=recorded.url)
-    _, elements = numbered_tree(marked)
-    return page, [_part_of(elements.get(element)) for element in page.blocks.element.tolist()]
-
-
-def _part_of(element: Any) -> str:
-    """The mark of the innermost marked element around one."""
-    return next((str(one.get(MARK)) for one in (element, *element.iterancestors()) if one.get(MARK)), "")
+    return read_marked(title + _written(body), PARTS, recorded.url)
 
 
 def _picture(style: Style, caption: str) -> Any:
-    """A picture with its caption and credit."""
+    """Return a picture with its caption and credit."""
     credit = [" ", style.say("photo")] if style.rng.random() < 0.5 else []
     picture = style.make("img", "", src=f"/i/{style.rng.getrandbits(20)}.jpg", alt="")
     if style.rng.random() < 0.6:
@@ -288,34 +267,18 @@ def _picture(style: Style, caption: str) -> Any:
     return style.make("div", "", picture, style.make(style.text_tag, "caption", caption, *credit))
 
 
-def _chances(what: str, page: RecordedPage) -> random.Random:
-    """Where chances come from: the same for the same page."""
-    return random.Random(f"{SEED} {what} {page.url} {page.gold[:50]}")
+def _written(root: Any) -> str:
+    return str(html.tostring(root, encoding="unicode"))
 
 
-def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> tuple[list[Donor], frozenset[int]]:
-    """Pages that give text, and the numbers of those of the same site."""
-    rest = [j for j in range(len(site)) if site[j].gold != site[i].gold]
-    own = rng.sample(rest, min(int(len(rest) * _OWN_SHARE), DONORS))
-    found = [donor(site[j]) for j in own]
-    wanted = max(len(own), 3) if own else DONORS
-    flat = [page for other in others if other is not site for page in other]
-    for page in rng.sample(flat, min(len(flat), _TRIED)):
-        if len(found) >= wanted:
-            break
-        if page.kind == site[i].kind and donor(page).language == donor(site[i]).language and page.gold != site[i].gold:
-            found.append(donor(page))
-    return [one for one in found if one.title and one.sentences], frozenset(own)
-
-
-def _wall_box(style: Style, heading: str, lines: Sequence[str]) -> Any:
-    """A wall's heading, sentences and buttons."""
-    said = [line for line in lines if not line.startswith("> ")]
-    buttons = [style.make(style.rng.choice(("a", "button")), "", line[2:]) for line in lines if line.startswith("> ")]
-    parts = [style.heading(heading), *(style.make(style.text_tag, "", line) for line in said)]
-    if buttons:
-        parts.append(style.make("div", "", *buttons))
-    return style.make("div", "box", *parts)
+def read_marked(source: str, marks: Sequence[str], url: str) -> tuple[Page, list[str]]:
+    """Return a page without marks, and the mark of each block; of several the last of `marks`, else ""."""
+    page = Page.parse(re.sub(f' {MARK}="({"|".join(marks)})"', "", source), url=url)
+    of_blocks = np.full(len(page.blocks), "", object)
+    found = Page.parse(source, keep=[f"[{MARK}={mark}]" for mark in marks]).kept_by_user
+    for match, mark in zip(found, marks, strict=False):  # none in what is too large
+        of_blocks[page.elements.inside(match.elements)[page.blocks.element]] = mark
+    return page, of_blocks.tolist()
 
 
 @dataclass(frozen=True)
@@ -336,7 +299,7 @@ class Original:
 
     @classmethod
     def of(cls, recorded: RecordedPage) -> Original | None:
-        """A page, None where it is too long, or has no story in an element of its own."""
+        """Return a page's tree; None where it is too long, or has no story in an element of its own."""
         if len(recorded.html) > MAX_CHARS:
             return None
         page = Page.parse(recorded.html, url=recorded.url)
@@ -349,38 +312,24 @@ class Original:
         return None if story is None else cls(page, root, story, kept)
 
     def markup(self) -> str:
-        """The tree as it stands."""
-        return str(html.tostring(self.root, encoding="unicode"))
+        """Return the tree as it is now."""
+        return _written(self.root)
 
-    def read(self) -> tuple[str, Page, npt.NDArray[np.float64]]:
-        """The tree as it stands without marks, the same parsed, and what `MARKS` say of each block, else 0."""
-        marked = self.markup()
-        text = re.sub(f' {MARK}="({"|".join(MARKS)})"', "", marked)
-        page = Page.parse(text, url=self.page.url)
-        share = np.zeros(len(page.blocks))
-        found = Page.parse(marked, keep=[f"[{MARK}={mark}]" for mark in MARKS]).kept_by_user
-        for match, value in zip(found, MARKS.values(), strict=False):  # none in what is too large
-            share[page.elements.inside(match.elements)[page.blocks.element]] = value
-        return text, page, share
-
-    def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[str, Page, BoolArray] | None:
-        """The page with boxes, parsed, and whether each block is theirs; None where its own are not the same."""
+    def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[Page, BoolArray] | None:
+        """Return the page with boxes, and whether each block is theirs; None where its own are not the same."""
         for box in boxes:
             box.set(MARK, "put")
         parent[index:index] = boxes
-        text, page, share = self.read()
+        page, marks = read_marked(self.markup(), MARKS, self.page.url)
         for box in boxes:
             parent.remove(box)
-        foreign = share > 0
+        foreign = np.array([mark == "put" for mark in marks], bool)
         own = list(compress(page.block_texts, ~foreign))
         is_same = own == self.page.block_texts and page.tree.noscript_read == self.page.tree.noscript_read
-        return (text, page, foreign) if is_same and foreign.any() else None
+        return (page, foreign) if is_same and foreign.any() else None
 
     def replace_story(self, boxes: Sequence[Any], *, keep_rest: bool) -> None:
-        """Put boxes in place of the story, for good; the page declares no type any more.
-
-        What else was of its gold is marked as in doubt, or goes.
-        """
+        """Put boxes in place of the story; other gold is marked as in doubt, or goes, and so does a declared type."""
         for element in list(self.root.iter(etree.Element)):
             element.attrib.pop("itemtype", None)
             if element.get("property") == "og:type" or element.get("type") == "application/ld+json":
@@ -394,7 +343,7 @@ class Original:
         self.story.text = None
 
     def places(self, rng: random.Random, ways: Mapping[str, int]) -> Iterator[tuple[Any, int]]:
-        """(parent, index) of places for a box, in an order by chance, the ways with more weight first more often."""
+        """Yield places for a box as (parent, index), ways at random, those of more weight first more often."""
         for way in sorted(ways, key=lambda way: rng.random() ** (1 / ways[way]), reverse=True):
             if way == "behind":
                 yield from _around(self.story, 1)
@@ -409,7 +358,7 @@ class Original:
                 yield from ((holder, len(holder)) for holder in holders if holder.tag in _HOLDERS)
 
     def _between(self) -> list[tuple[Any, int]]:
-        """Places between two paragraphs of the story."""
+        """Return the places between two paragraphs of the story."""
         found = dict[tuple[Any, int], None]()
         inside = set(self.story.iterdescendants())
         for element in self.kept[:-1]:
@@ -426,7 +375,7 @@ class Original:
 
 
 def _around(element: Any, after: int) -> Iterator[tuple[Any, int]]:
-    """Places right behind an element, or before it, and the same of what it stands in."""
+    """Yield the places right behind an element, or before it, and the same of those around it."""
     for inner, parent in pairwise((element, *element.iterancestors())):
         index = parent.index(inner) + after
         if _free(parent, index):
@@ -434,7 +383,7 @@ def _around(element: Any, after: int) -> Iterator[tuple[Any, int]]:
 
 
 def _free(parent: Any, index: int) -> bool:
-    """Whether a block of text ends at a place anyway."""
+    """Return whether a block of text ends at a place anyway."""
     if parent.tag not in _HOLDERS:
         return False
     if index == len(parent) or parent[index].tag in BLOCK_TAGS or _at_breaks(parent, index):
@@ -443,10 +392,9 @@ def _free(parent: Any, index: int) -> bool:
 
 
 def _at_breaks(parent: Any, index: int) -> bool:
-    """Whether a place is between two breaks with nothing else between."""
+    """Return whether a place is between two breaks with nothing else between."""
     return index > 0 and parent[index - 1].tag == "br" == parent[index].tag and not _tail(parent[index - 1])
 
 
 def _tail(element: Any) -> str:
-    """The text right behind an element."""
     return (element.tail or "").strip()

@@ -1,4 +1,4 @@
-"""Boxes of foreign content: what pages give to them, how a box is written, and what those of each kind hold."""
+"""Boxes of foreign content: texts of recorded pages, the style of a box, and the content of each kind."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SENTENCE = re.compile(r"[^.!?。！？…]+(?:[.!?…]+(?=\s|$)|[。！？]+|[.
 
 @dataclass(frozen=True)
 class Donor:
-    """What a recorded page gives to others.
+    """Texts of a recorded page for others.
 
     Attributes:
         page: The page.
@@ -65,14 +65,7 @@ class Donor:
 
 @lru_cache(maxsize=4096)
 def donor(page: RecordedPage) -> Donor:
-    """Take a page's gold text apart.
-
-    Example:
-        >>> gold = "It did not stop. Why? It just did not."
-        >>> page = RecordedPage("", "<title>It rained all night | Post</title>", gold)
-        >>> donor(page).title, donor(page).sentences
-        ('It rained all night', ('It did not stop.', 'It just did not.'))
-    """
+    """Take a page's gold text apart."""
     gold = _REFUSED.sub("", unescape(re.sub(r"</?[a-z][^<>]*>", " ", page.gold)))
     lines = tuple(line for line in (" ".join(line.split()) for line in gold.splitlines()) if line)[:400]
     found = re.search(r"<title[^>]*>([^<]{1,300})", page.html, re.IGNORECASE)
@@ -85,13 +78,13 @@ def donor(page: RecordedPage) -> Donor:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, in any script."""
+    """Return the sentences of a text, in any script."""
     return [sentence for found in _SENTENCE.findall(text) if (sentence := found.strip())]
 
 
 @lru_cache(maxsize=64)
 def story_element(recorded: RecordedPage) -> Any:
-    """The smallest element that holds most of a page's gold text and little else, cleaned; None where there is none."""
+    """Return the smallest element with most of a page's gold text and little else, cleaned; None without one."""
     page = Page.parse(recorded.html, url=recorded.url)
     lengths, gold = story_tokens(block_tokens(page), recorded.gold)
     if page.is_too_large or gold.sum() < _SHORT:
@@ -110,12 +103,12 @@ def story_element(recorded: RecordedPage) -> Any:
 
 
 def holder_of(page: Page, gold: npt.NDArray[np.int64], share: float) -> int:
-    """Number of the smallest element that holds a share of the tokens of gold."""
+    """Return the number of the smallest element that holds a share of the tokens of gold."""
     return int(np.flatnonzero(page.blocks.subtree_sums(gold) >= share * gold.sum())[-1])
 
 
 def numbered_tree(source: str) -> tuple[Any, dict[int, Any]]:
-    """A page's root in a tree of lxml's that may be changed, and its elements by their numbers on the parsed page."""
+    """Return a page's root as an lxml tree to change, and its elements by their numbers on the parsed page."""
     parser = html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     root = etree.fromstring(to_utf8(source), parser)
     elements = list(root.iter(etree.Element))
@@ -124,16 +117,13 @@ def numbered_tree(source: str) -> tuple[Any, dict[int, Any]]:
 
 
 class Style:
-    """How one box is written: drawn once, so that its items are alike.
+    """How a box is written, drawn once, so that its items are alike.
 
-    Attributes:
-        rng: Where all chances come from.
+    Args:
+        rng: Source of all chances.
         language: Language of the page, in ISO 639-1.
         kind: The kind of box, whose class names it may have.
-        stock: Where the words of an advertisement come from: the same on all pages of a site.
-        names: Names of people and of readers.
-        people: Those of people.
-        space: What stands between two sentences.
+        stock: Source of the words of an advertisement: the same on all pages of a site.
     """
 
     def __init__(self, rng: random.Random, language: str, kind: str, stock: random.Random) -> None:
@@ -150,7 +140,7 @@ class Style:
         self.date_form = rng.choice(("ago", "%d-%02d-%02d", "%d/%02d/%02d", "%d.%02d.%02d", "%d年%d月%d日"))
 
     def make(self, tag: str, role: str, *content: Any, **attributes: str) -> Any:
-        """An element with strings and elements in it, named as the style names this role."""
+        """Return an element with strings and elements in it, named as the style names this role."""
         made = E(tag, *content, **attributes)
         if role not in self._classes:
             self._classes[role] = self._class(role)
@@ -159,7 +149,6 @@ class Style:
         return made
 
     def _class(self, role: str) -> str:
-        """Class name of a role, "" for none."""
         if self._naming == "none":
             return ""
         if self._naming == "random":
@@ -170,29 +159,23 @@ class Style:
         return str(self.rng.choice(DATA["classes"][told.get(role, "plain")]))
 
     def words(self, what: str) -> list[str]:
-        """The alternatives for something in the style's language, in English where it has none.
-
-        Example:
-            >>> style = Style(random.Random(0), "tr", "plain", random.Random(0))
-            >>> style.words("latest")[0], style.words("about")[0]
-            ('Son haberler', 'About the author')
-        """
+        """Return the alternatives for something in the style's language, in English where it has none."""
         words = DATA["words"]
         return list(words.get(self.language, {}).get(what) or words["en"][what])
 
     def say(self, what: str, **known: str) -> str:
-        """One of the alternatives for something, filled in."""
+        """Return one of the alternatives for something, filled in."""
         return self.fill(self.rng.choice(self.words(what)), **known)
 
     def fill(self, text: str, **known: str) -> str:
-        """A text with its names and numbers filled in."""
+        """Fill in the names and numbers of a text."""
         values = {"n": str(self.rng.randint(2, 90)), "product": self.rng.choice(DATA["products"]), **known}
         if "{name}" in text and "name" not in values:
             values["name"] = self.rng.choice(self.people)
         return text.format(**values)
 
     def date(self) -> str:
-        """A date or how long ago it was."""
+        """Return a date, or how long ago it was."""
         if self.date_form == "ago" or ("年" in self.date_form and self.space):
             return self.say("ago")
         rng = self.rng
@@ -201,19 +184,19 @@ class Style:
         return text + (f" {rng.randint(0, 23):02d}:{rng.randint(0, 59):02d}" if rng.random() < 0.4 else "")
 
     def heading(self, content: Any) -> Any:
-        """A heading of the style's level."""
+        """Return a heading of the style's level."""
         if self.heading_tag == "strong":
             return self.make("p", "head", self.make("strong", "", content))
         return self.make(self.heading_tag, "head", content)
 
     def link(self, one: Donor) -> Any:
-        """A linked headline."""
+        """Return a linked headline."""
         slug = "-".join(tokens(one.title)[:8])
         address = one.page.url if one.page.url.startswith("http") else f"/{slug[:80]}.html"
         return self.make("a", "link", one.title, href=_REFUSED.sub("", address))
 
     def box(self, head: Sequence[Any], items: Sequence[Any]) -> Any:
-        """The items in a container, behind a heading if any, in containers of its own now and then."""
+        """Return the items in a container, behind a heading if any, now and then in further containers."""
         tag = self.rng.choice(("div", "div", "div", "section", "aside", "ul", "ol", "article"))
         if tag in ("ul", "ol"):
             for item in items:

@@ -1,7 +1,7 @@
-"""Made threads: recorded pages whose story is replaced by a forum's posts, with all that forums say of who wrote them.
+"""Made threads: recorded pages whose story is replaced by a forum's posts, with facts on who wrote them.
 
-Recorded threads are few. Their truths agree that what people wrote is the content, and ranks, counts, signatures and
-buttons are not; they do not agree on names, dates and quotations, which are left out of training.
+Recorded threads are few. Their truths agree that posts are the content, and ranks, counts, signatures and buttons are
+not; they do not agree on names, dates and quotations, which are left out of training.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.page import Page
 from evaluation.corpora import Site
-from training.made import MARK, SEED, Original
+from training.made import MARK, MARKS, SEED, Original, read_marked
 from training.made_boxes import Donor, Style, advert, donor
 
 #: Pages of a site at most that become threads; sentences that a page's story needs, and posts of a thread at most.
@@ -31,18 +31,9 @@ _DOUBT = {MARK: "doubt"}
 
 
 def made_threads(site: Site) -> Iterator[tuple[Page, npt.NDArray[np.float64]]]:
-    """Make a thread of the story of each of a site's first pages, in the page's frame, all of one board.
+    """Yield the first pages of a site as threads of one board, each story in the page's frame.
 
-    Yields:
-        The page, and 1 for each block that was written, NaN for those that truths disagree on, else 0, shape (blocks,).
-
-    Example:
-        >>> story = " ".join(f"It rained all night for the {n}th time this year." for n in range(9))
-        >>> from evaluation.corpora import RecordedPage
-        >>> page = RecordedPage("u", f"<body><nav>Home</nav><div><p>{story}</p></div><p>All rights.</body>", story)
-        >>> [(thread, share)] = made_threads([page])
-        >>> thread.text_of(share == 1)[:27], "Home" in thread.text_of(share == 0)
-        ('It rained all night for the', True)
+    With each comes 1 for each block of a post's text, NaN for those that truths disagree on, else 0, shape (blocks,).
     """
     rng = random.Random(f"{SEED} threads {site[0].site or site[0].url}")
     board = _Board(rng, donor(site[0]).language, [donor(page) for page in site])
@@ -51,9 +42,9 @@ def made_threads(site: Site) -> Iterator[tuple[Page, npt.NDArray[np.float64]]]:
         if original is None or len(told.sentences) < SENTENCES:
             continue
         original.replace_story(board.thread(told), keep_rest=True)
-        _, page, share = original.read()
-        if (share > 0).any():
-            yield page, share
+        page, marks = read_marked(original.markup(), MARKS, recorded.url)
+        if "put" in marks:
+            yield page, np.array([{"put": 1.0, "doubt": np.nan}.get(mark, 0.0) for mark in marks])
 
 
 class _Board(Style):
@@ -78,13 +69,12 @@ class _Board(Style):
         self.members = [self._member(name, lines) for name in known]
 
     def _member(self, name: str, lines: Sequence[str]) -> dict[str, str]:
-        """Who writes: name, facts, signature."""
         known = {fact: self.say(fact) for fact in self.facts}
         signature = self.rng.choice(lines) if lines and self.rng.random() < self.signing else ""
         return {"name": name.format(n=self.rng.randint(2, 99)), "signature": signature, **known}
 
     def thread(self, told: Donor) -> list[Any]:
-        """The posts of a page, and what stands before and behind them."""
+        """Return the posts of a page, and the lines before and behind them."""
         rng, left, posts = self.rng, told.sentences, list[Any]()
         said: list[tuple[str, str]] = []
         while left and len(said) < POSTS:
@@ -114,7 +104,6 @@ class _Board(Style):
         return [before, *posts]
 
     def _post(self, author: Any, content: Sequence[Any]) -> Any:
-        """A post as the forum lays it out."""
         if self.layout == "flat":
             return self.make("div", "", author, *content)
         tabular = self.layout in ("two cells", "rows")
@@ -123,7 +112,6 @@ class _Board(Style):
         return self.make("table", "item", post) if self.layout == "two cells" else post
 
     def _author(self, member: dict[str, str]) -> Any:
-        """Name and facts of an author, in lines of their own."""
         name = self.make("b" if self.numbered else "a", "name", member["name"])
         parts = [self.make("img", "", src="/a.png", alt="")] if self.avatar else []
         parts.append(self.make("div", "", name, **_DOUBT))
@@ -131,7 +119,6 @@ class _Board(Style):
         return self.make({"li": "ul", "dd": "dl"}.get(self.fact_tag, "div"), "facts", *parts)
 
     def _head(self, number: int, title: str) -> Iterator[Any]:
-        """What stands above a post."""
         if self.subject:
             yield self.make("div", "subject", f"Re: {title}", **_DOUBT)
         day, time = self.date(), f" {self.rng.randint(0, 23)}:{self.rng.randint(0, 59):02d}"
@@ -140,7 +127,7 @@ class _Board(Style):
             yield self.make("div", "number", self.make("a", "", f"#{number}", href=f"#p{number}"))
 
     def _body(self, own: Sequence[str], quoted: tuple[str, str] | None) -> Any:
-        """What one member says, in a paragraph or two, and whom they quote."""
+        """Return the text of a post in a paragraph or two, behind a quotation if any."""
         parts: list[Any] = []
         if quoted is not None:
             wrote = self.make("cite", "wrote", self.say("wrote", name=quoted[0]))
@@ -154,7 +141,6 @@ class _Board(Style):
         return self.make("div", "body", *parts, **{MARK: "put"})
 
     def _foot(self, member: dict[str, str]) -> Iterator[Any]:
-        """What stands below a post."""
         if self.edited and self.rng.random() < 0.3:
             yield self.make("div", "edited", self.say("edited", name=member["name"]))
         if member["signature"]:

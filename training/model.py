@@ -16,11 +16,9 @@ from denoise_scrapy.body.strategies.combined import CombinedStrategy
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.model import Network
 from training import trees
-from training.content import PAGES_ALONE, fit_content
-from training.dataset import Example
-from training.folds import FOLDS
+from training.dataset import FOLDS, PAGES_ALONE, Example
 from training.networks import fit_network
-from training.parts import fit_parts
+from training.parts import fit_content, fit_parts
 from training.vocabulary import Vocabularies, with_words
 
 T = TypeVar("T")
@@ -52,16 +50,10 @@ class PageScore:
 def fit_model(
     examples: Sequence[Example], seed: int, provenance: dict[str, Any], names: tuple[str, ...] = NAMES
 ) -> BlockModel:
-    """Fit the network, then the trees, then those of the parts.
+    """Fit the network, then the trees, then those of the parts; of `names` the features that they may see.
 
-    The trees learn from what networks say of pages whose fold they have not seen: what the network says of the pages
-    that it was fitted on is surer than what it says of others.
-
-    Args:
-        examples: Pages of two folds or more.
-        seed: Seed of all that is random.
-        provenance: What the model file shall tell of them.
-        names: The features it may see; all where none are named.
+    The trees learn from odds by networks that have not seen the page's fold: those of a page that a network was fitted
+    on are surer than others.
     """
     rows = [NAMES.index(name) for name in names]
     every = range(len(examples))
@@ -80,9 +72,9 @@ def fit_model(
     forest = trees.fit_forest([examples[i] for i in told], seen, seed)
     network = _network(told, examples, inputs, seed)
     if names != NAMES:
-        return BlockModel(names, vocabularies.whole(), network, forest, provenance)
+        return BlockModel(names, vocabularies.without(None), network, forest, provenance)
     learned = fit_parts(examples, inputs, odds, seed), fit_content(examples, inputs, odds, seed)
-    return BlockModel(names, vocabularies.whole(), network, forest, provenance, *learned)
+    return BlockModel(names, vocabularies.without(None), network, forest, provenance, *learned)
 
 
 def _network(
@@ -95,19 +87,13 @@ def _network(
 def cross_validate(
     examples: Sequence[Example], seed: int, names: tuple[str, ...] = NAMES, jobs: int = 2
 ) -> list[PageScore]:
-    """The score of each page, each fold judged by a model that saw none of its publishers."""
+    """Return the score of each page, each fold judged by a model that saw none of its publishers."""
     folds = by_fold(examples, partial(_fold_scores, seed=seed, names=names), jobs)
     return [score for fold in folds for score in fold]
 
 
 def by_fold(examples: Sequence[Example], work: Callable[[Sequence[Example], int], T], jobs: int) -> list[T]:
-    """What some work makes of each fold, in processes that share the examples without copying them.
-
-    Args:
-        examples: The pages.
-        work: Called with the pages and the number of a fold; to be pickled.
-        jobs: Processes.
-    """
+    """Return the result of some work on each fold, in processes that share the examples without copying them."""
     global _examples  # noqa: PLW0603 - what forked processes share
     _examples = examples
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
@@ -122,7 +108,7 @@ def _of_fold(work: Callable[[Sequence[Example], int], T], fold: int) -> T:
 
 
 def model_without(examples: Sequence[Example], fold: int, seed: int, names: tuple[str, ...] = NAMES) -> BlockModel:
-    """A model that saw none of a fold's publishers."""
+    """Fit a model that sees none of a fold's publishers."""
     return fit_model([example for example in examples if example.fold != fold], seed, {}, names)
 
 
@@ -132,7 +118,7 @@ def _fold_scores(examples: Sequence[Example], fold: int, seed: int, names: tuple
 
 
 def judge(examples: Sequence[Example], model: BlockModel) -> Iterator[PageScore]:
-    """The score of each page with a model."""
+    """Yield the score of each page with a model."""
     strategy = CombinedStrategy(model)
     for example in examples:
         decision = strategy.judge(example.page, with_words(example, model.vocabulary))

@@ -1,4 +1,4 @@
-"""What cross-validation found: scores and floors, how sure the model is and how right, the pages it does worst on."""
+"""Tables of cross-validation: scores and floors, expected and reached F1, the worst pages."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import mean, pstdev
 
+from evaluation.figures import table
 from training.model import PageScore
 
 #: Lower edges of the bins of confidence.
@@ -15,45 +16,39 @@ WORST = 10
 
 
 def calibration_table(scores: Sequence[PageScore]) -> str:
-    """Expected and reached F1 of pages by confidence, as Markdown."""
-    rows = ["| confidence | pages | expected F1 | reached F1 | below .5 |", "|---|---|---|---|---|"]
-    above = 1.01
+    """Return expected and reached F1 of pages by confidence, as Markdown."""
+    rows, above = list[list[str]](), 1.01
     for edge in BINS:
-        some = [score for score in scores if edge <= score.confidence < above]
-        if some:
+        if some := [score for score in scores if edge <= score.confidence < above]:
             expected, reached = mean(s.confidence for s in some), mean(s.f1 for s in some)
-            failed = mean(s.f1 < 0.5 for s in some)
-            rows.append(
-                f"| {edge:.2f} to {min(above, 1):.2f} | {len(some)} | {expected:.3f} | {reached:.3f} | {failed:.1%} |"
-            )
+            bounds, failed = f"{edge:.2f} to {min(above, 1):.2f}", mean(s.f1 < 0.5 for s in some)
+            rows.append([bounds, str(len(some)), f"{expected:.3f}", f"{reached:.3f}", f"{failed:.1%}"])
         above = edge
-    return "\n".join(rows) + "\n"
+    return table(["confidence", "pages", "expected F1", "reached F1", "below .5"], rows)
 
 
 def worst_table(scores: Sequence[PageScore]) -> str:
-    """The pages with the lowest F1, as Markdown."""
-    rows = ["| corpus | page | F1 | confidence | tokens kept | tokens wanted |", "|---|---|---|---|---|---|"]
-    for score in sorted(scores, key=lambda s: (s.f1, s.url))[:WORST]:
-        kept, wanted = score.tokens
-        rows.append(
-            f"| {score.corpus} | {score.url[:80]} | {score.f1:.2f} | {score.confidence:.2f} | {kept} | {wanted} |"
-        )
-    return "\n".join(rows) + "\n"
+    """Return the pages with the lowest F1, as Markdown."""
+    rows = [
+        [score.corpus, score.url[:80], f"{score.f1:.2f}", f"{score.confidence:.2f}", *map(str, score.tokens)]
+        for score in sorted(scores, key=lambda s: (s.f1, s.url))[:WORST]
+    ]
+    return table(["corpus", "page", "F1", "confidence", "tokens kept", "tokens wanted"], rows)
 
 
 def means(scores: Sequence[PageScore]) -> dict[str, float]:
-    """F1 by corpus and number of comparison pages."""
+    """Return F1 by corpus and number of comparison pages."""
     return {name: round(mean(found), 4) for name, found in _by_corpus(scores).items()}
 
 
 def floors(scores: Sequence[PageScore]) -> dict[str, float]:
-    """The same less one standard error: what a later model must reach."""
+    """Return the same less one standard error: the least that a later model must reach."""
     found = _by_corpus(scores)
     return {name: round(mean(some) - pstdev(some) / len(some) ** 0.5, 4) for name, some in found.items()}
 
 
 def below(scores: Mapping[str, float], lowest: Mapping[str, float]) -> list[str]:
-    """What falls below its floor, a sentence each.
+    """Return a sentence for each score below its floor.
 
     Example:
         >>> below({"news k=5": 0.9}, {"news k=5": 0.95, "blogs k=5": 0.9})

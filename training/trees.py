@@ -36,7 +36,7 @@ HEADLINE_WEIGHT = 2.0
 
 
 def is_headline(example: Example) -> npt.NDArray[np.bool_]:
-    """Which blocks are the headline, by what readers said, or by title and gold text, shape (blocks,)."""
+    """Return which blocks are the headline, by readers' labels, or by title and gold text, shape (blocks,)."""
     if any(example.letters) and not example.made:
         return np.array([set(letters) == {"H"} for letters in example.letters])
     return np.asarray(read_words(example.page.tree).titles & (example.share > 0.5))
@@ -45,12 +45,9 @@ def is_headline(example: Example) -> npt.NDArray[np.bool_]:
 def draw(
     examples: Sequence[Example], seen: Callable[[int], npt.NDArray[np.float32]], seed: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
-    """Features, labels and weights of the blocks that a seed draws: long ones always, short ones at times.
+    """Return features, labels and weights of the blocks that a seed draws: long ones always, short ones at times.
 
-    Args:
-        examples: The pages.
-        seen: Features of the blocks of an example by its number, shape (features, blocks).
-        seed: Seed of the draw.
+    `seen` gives the features of the blocks of an example by its number, shape (features, blocks).
     """
     rng = np.random.default_rng(seed)
     features, labels, weights = [], [], []
@@ -68,7 +65,7 @@ def draw(
 
 
 def to_forest(trees: CatBoost, depth: int) -> Forest:
-    """The trees as arrays."""
+    """Return the trees as arrays."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "trees.json")
         trees.save_model(str(path), format="json")

@@ -1,22 +1,90 @@
-"""What the body of a recorded page is held to: a text, what two readers kept, or pieces that were marked."""
+"""Truths of a recorded page: the text of its corpus, what people kept who read it, or pieces that were marked.
+
+Some pages were read block by block, by the guideline in `docs/main-text.md`. A line of `labels_read.jsonl` holds no
+text: a page's key, a hash of each block, and for each reader runs of blocks with the letter of their part, as in
+`1-4X 5H 6-20T`.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections import Counter
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
 from statistics import mean
+from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 
 from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
 from example_project.scoring import f1
 from training.labels import block_tokens, gold_share
-from training.reading import ReadPage
 
-#: Letters of the parts on which truths differ by convention.
-ASIDE = "HSKCBM"
+LABELS = Path(__file__).with_name("labels_read.jsonl")
+#: Letters of parts: headline, standfirst, points in brief, text, caption; byline, comments, and all else. The body
+#: holds the first five; truths differ by convention on `ASIDE`.
+BODY, PARTS, ASIDE = "HSKTC", "HSKTCBMX", "HSKCBM"
+
+
+@dataclass(frozen=True)
+class ReadPage:
+    """Labels of a page by one reader or two.
+
+    Attributes:
+        hashes: A hash of each block's text, so that labels find their block where pages are cut otherwise.
+        parts: A letter of `PARTS` for each block, by reader.
+    """
+
+    hashes: tuple[int, ...]
+    parts: tuple[str, ...]
+
+    def letters(self, page: Page) -> list[str]:
+        """Return the letters of all readers for each block of the page, "" where it is cut otherwise."""
+        found = [""] * len(page.blocks)
+        for run in SequenceMatcher(None, self.hashes, block_hashes(page), autojunk=False).get_matching_blocks():
+            for i in range(run.size):
+                found[run.b + i] = "".join(letters[run.a + i] for letters in self.parts)
+        return found
+
+    def kept(self, page: Page) -> npt.NDArray[np.float64]:
+        """Return 1 for blocks that all readers keep, 0 for those that none does, NaN for others, shape (blocks,)."""
+        kept = [{letter in BODY for letter in letters} for letters in self.letters(page)]
+        return np.array([float(one == {True}) if len(one) == 1 else np.nan for one in kept])
+
+    def texts(self, page: Page) -> tuple[str, ...]:
+        """Return the text that each reader keeps."""
+        read = [(text, letters) for text, letters in zip(page.block_texts, self.letters(page), strict=True) if letters]
+        readers = range(len(self.parts))
+        return tuple("\n".join(text for text, letters in read if letters[reader] in BODY) for reader in readers)
+
+
+def key_of(corpus: str, page: RecordedPage) -> str:
+    """Return the name of a recorded page in the labels."""
+    return f"{corpus}/{hashlib.sha1(page.html.encode('utf-8', 'replace')).hexdigest()[:10]}"
+
+
+def read_labels() -> dict[str, ReadPage]:
+    """Return all labels by page."""
+    rows = map(json.loads, LABELS.read_text("utf-8").splitlines())
+    return {
+        row["key"]: ReadPage(tuple(bytes.fromhex(row["hashes"])), tuple(map(_letters, row["parts"]))) for row in rows
+    }
+
+
+def block_hashes(page: Page) -> tuple[int, ...]:
+    """Return a hash of each block's text, of 8 bits: enough to align one page with another cut of the same."""
+    return tuple(crc32(text.encode("utf-8", "replace")) & 0xFF for text in page.block_texts)
+
+
+def _letters(runs: str) -> str:
+    found = re.findall(rf"(\d+)(?:-(\d+))?([{PARTS}])", runs)
+    return "".join(letter * (int(last or first) - int(first) + 1) for first, last, letter in found)
 
 
 @dataclass(frozen=True)
@@ -25,7 +93,7 @@ class Truth:
 
     Attributes:
         corpus: The name that its score goes by.
-        texts: What people kept.
+        texts: Texts that people kept.
         wanted: Pieces that belong to the text; they count where there are no `texts`.
         unwanted: Pieces that do not.
         aside: Lines that count neither for nor against a text: parts on which truths differ by convention.
@@ -38,7 +106,7 @@ class Truth:
     aside: frozenset[str] = frozenset()
 
     def score(self, text: str) -> float:
-        """Mean token F1 of a text and those that people kept, or F1 of the pieces.
+        """Return the mean token F1 of a text and those that people kept, or F1 of the pieces.
 
         Example:
             >>> Truth("news", ("It rained.",)).score("It rained.")
@@ -57,11 +125,7 @@ class Truth:
 
 
 def truths_of(corpus: str, recorded: RecordedPage, page: Page, read: ReadPage | None) -> tuple[Truth, ...]:
-    """All truths of a page: that of its corpus, and where it was read, what readers said, and the first without parts.
-
-    That one has "parts aside" in its name: headline, standfirst, captions, bylines and comments, as readers saw them,
-    count on neither side.
-    """
+    """Return all truths of a page: that of its corpus, of its readers, and the first without the parts `ASIDE`."""
     pieces = recorded.wanted, recorded.unwanted
     found: tuple[Truth, ...] = (Truth(corpus, (recorded.gold,)) if recorded.gold else Truth(corpus, (), *pieces),)
     if read is None:
@@ -69,7 +133,7 @@ def truths_of(corpus: str, recorded: RecordedPage, page: Page, read: ReadPage | 
     found += (Truth("read", read.texts(page)),)
     if not recorded.gold:
         return found
-    is_aside = [bool(said) and set(said) <= set(ASIDE) for said in read.letters(page)]
+    is_aside = [bool(letters) and set(letters) <= set(ASIDE) for letters in read.letters(page)]
     words = block_tokens(page)
     share = gold_share(words, recorded.gold)
     in_gold = Counter[str]()

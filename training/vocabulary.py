@@ -1,49 +1,134 @@
-"""What words say, with each publisher left out: odds of its own pages would be surer than any on a new site."""
+"""Odds that text in elements of a name, or a short block with a word, is content: what `Vocabulary` holds.
+
+A page counts as one, and the pages of a publisher as the square root of their number. The features of a page are filled
+in with its publisher left out: odds of its own pages would be surer than any on a new site.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.announcements import ANNOUNCING_TOKENS
 from denoise_scrapy.core.features import FAMILIES, NAMES, View
-from denoise_scrapy.core.vocabulary import Vocabulary
-from training.class_words import ClassCounts
-from training.dataset import Example
-from training.text_words import TextCounts
+from denoise_scrapy.core.tree import Tree
+from denoise_scrapy.core.vocabulary import WORDS, Vocabulary, text_numbers, words_of
+from training.dataset import Example, recorded_by_publisher
 
-_FAMILIES = ("class_names", "text_words")
-_ROWS = [NAMES.index(name) for family in _FAMILIES for name in FAMILIES[family].names]
+#: Publishers that must have used a word of class names, or of texts, and what is added to its counts, in pages: with
+#: neither, rare words would be sure of what they cannot know. 3 and 1 for texts cost Chinese news .02.
+OF_CLASSES, OF_TEXTS = (3, 1.0), (5, 2.0)
+#: Odds of less say nothing, and are left away.
+LEAST = 0.1
+_ROWS = [NAMES.index(name) for family in ("class_names", "text_words") for name in FAMILIES[family].names]
+
+
+class WordCounts:
+    """Content and other text by word, of each publisher and of all.
+
+    Args:
+        examples: Pages; those with foreign content do not count.
+        count: Adds the words of a page to a counter of content and to one of other text.
+        bounds: Publishers that must have used a word, and what is added to its counts.
+    """
+
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        count: Callable[[Example, Counter[int], Counter[int]], None],
+        bounds: tuple[int, float],
+    ) -> None:
+        self._least, self._prior = bounds
+        self._own: dict[str | None, tuple[list[int], npt.NDArray[np.float64]]] = {}
+        places = dict[int, int]()
+        for publisher, some in recorded_by_publisher(examples).items():
+            content, rest = Counter[int](), Counter[int]()
+            for one in some:
+                count(one, content, rest)
+            words = list(content.keys() | rest.keys())
+            counted = np.array([[counter[word] for word in words] for counter in (content, rest)])
+            self._own[publisher] = [places.setdefault(word, len(places)) for word in words], counted * len(some) ** -0.5
+        self._words = np.array(list(places), np.int64)
+        self._whole, self._publishers = np.zeros((2, len(places))), np.zeros(len(places), int)
+        for at, counted in self._own.values():
+            self._whole[:, at] += counted
+            self._publishers[at] += 1
+
+    def odds(self, publisher: str | None = None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Return words and their log odds on all pages but a publisher's."""
+        counted, publishers = self._whole.copy(), self._publishers.copy()
+        if publisher in self._own:
+            at, own = self._own[publisher]
+            counted[:, at] -= own
+            publishers[at] -= 1
+        odds = np.log((counted[0] + self._prior) / (counted[1] + self._prior))
+        known = (publishers >= self._least) & (abs(odds) >= LEAST)
+        return self._words[known], odds[known]
+
+
+def count_class_words(example: Example, content: Counter[int], rest: Counter[int]) -> None:
+    """Add the share of a page's content, and of its other text, that is in elements of each word."""
+    tree, share = example.page.tree, example.share
+    paths, first, number = np.unique(tree.block_rows["path"], return_index=True, return_inverse=True)
+    elements = tree.block_rows["element"].take(first).tolist()
+    words = [words_of(tree, token) for token in range(len(tree.token_rows))]
+    for counter, some in ((content, share > 0.5), (rest, share <= 0.5)):
+        tokens = np.bincount(number, example.lengths * some, len(paths))
+        if len(tokens) and tokens.sum():
+            for element, part in zip(elements, (tokens / tokens.sum()).tolist(), strict=True):
+                if part:
+                    for word in _above(tree, element, words):
+                        counter[word] += part
+
+
+def _above(tree: Tree, element: int, words: Sequence[frozenset[int]]) -> frozenset[int]:
+    """Return the words of an element and of all around it, by those of each token."""
+    rows, found = tree.element_rows, set[int]()
+    while element >= 0:
+        found |= words[rows["token"][element]]
+        element = int(rows["parent"][element])
+    return frozenset(found)
+
+
+def count_text_words(example: Example, content: Counter[int], rest: Counter[int]) -> None:
+    """Add each word of a page's short blocks, by the share of them that is content; longer ones are of any subject."""
+    tree = example.page.tree
+    block = tree.word_rows["block"]
+    known = ((example.lengths < ANNOUNCING_TOKENS) & ~np.isnan(example.share)).take(block)
+    words, number, count = np.unique(text_numbers(tree)[known], return_inverse=True, return_counts=True)
+    shares = np.bincount(number, (example.share > 0.5).take(block[known]), len(words)) / count
+    for word, share in zip(words.tolist(), shares.tolist(), strict=True):
+        content[word] += share
+        rest[word] += 1 - share
 
 
 class Vocabularies:
-    """What pages say of words.
-
-    Args:
-        examples: The pages; those with foreign content do not count.
-    """
+    """The words of some pages; those with foreign content do not count."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
-        self._class_words, self._text_words = ClassCounts(examples), TextCounts(examples)
-        self._without = lru_cache(maxsize=2)(self._left)
+        self._class_words = WordCounts(examples, count_class_words, OF_CLASSES)
+        self._text_words = WordCounts(examples, count_text_words, OF_TEXTS)
+        self._without = lru_cache(maxsize=2)(self.without)
 
-    def whole(self) -> Vocabulary:
-        """What all pages say."""
-        return self._left(None)
-
-    def _left(self, publisher: str | None) -> Vocabulary:
-        """What all pages but a publisher's say."""
-        return Vocabulary(self._class_words.odds(publisher), self._text_words.odds(publisher))
+    def without(self, publisher: str | None) -> Vocabulary:
+        """Return the odds on all pages but a publisher's; None: on all."""
+        names, odds = self._class_words.odds(publisher)
+        texts = np.zeros(WORDS, np.float32)
+        words, texts_odds = self._text_words.odds(publisher)
+        texts[words] = texts_odds
+        return Vocabulary(dict(zip(names.tolist(), odds.tolist(), strict=True)), texts)
 
     def filled(self, example: Example) -> npt.NDArray[np.float32]:
-        """An example's features, with what other publishers' pages say of its words."""
+        """Return an example's features, its words with the odds of other publishers' pages."""
         return with_words(example, self._without(example.publisher))
 
 
 def with_words(example: Example, vocabulary: Vocabulary) -> npt.NDArray[np.float32]:
-    """An example's features, with what a vocabulary says of its words."""
+    """Return an example's features, its words with a vocabulary's odds."""
     features: npt.NDArray[np.float32] = example.features.copy()
     features[_ROWS] = View(example.page.tree, vocabulary).features[_ROWS]
     return features

@@ -11,7 +11,6 @@ import sys
 from random import Random
 
 from benchmarks.dedup import forms, pairs, streams
-from benchmarks.dedup.rules import OTHERS, OWN
 from benchmarks.dedup.scores import Score, short_table, tables
 from benchmarks.dedup.texts import portal_bases, recorded_bases
 from evaluation import baseline, figures
@@ -26,7 +25,7 @@ def main() -> int:
     streams.add_streams_argument(ap)
     baseline.add_gate_arguments(ap)
     ap.add_argument("--seed", type=int, default=0, help="another seed makes other pairs; the floors are of seed 0")
-    ap.add_argument("--others", action="store_true", help="also measure the other rules and searches")
+    ap.add_argument("--others", action="store_true", help="also measure the other rules")
     ap.add_argument("--write", action="store_true", help=f"write the scores into {figures.PAGE}")
     args = ap.parse_args()
     texts = "recorded" if args.corpora else "portal"
@@ -40,8 +39,8 @@ def main() -> int:
 
 def judge_pairs(texts: str, made: list[pairs.Pair], args: argparse.Namespace) -> list[baseline.Figure]:
     """Judge pairs by all rules, and return the figures of ours."""
-    own = [pairs.measure(name, rule, made) for name, rule in OWN.items()]
-    others = [pairs.measure(name, rule, made) for name, rule in OTHERS.items() if args.others]
+    own = [pairs.measure(name, rule, made) for name, rule in pairs.OWN.items()]
+    others = [pairs.measure(name, rule, made) for name, rule in pairs.OTHERS.items() if args.others]
     print(tables([*own, *others], languages=True))
     print_goals(own)
     if args.write:
@@ -58,7 +57,7 @@ def judge_forms(texts: str, rows: list[forms.Row], args: argparse.Namespace) -> 
         print(f"{score.rule}: marked as variants {marked}")
     print_goals(found)
     if args.write:
-        figures.write("forms", tables(found, languages=False))
+        figures.write("forms", short_table(found))
     return [figure for score in found for figure in score.figures(texts, forms.digest(rows))]
 
 
@@ -69,12 +68,12 @@ def judge_streams(args: argparse.Namespace) -> list[baseline.Figure]:
         name, texts = path.name.partition(".")[0], streams.read(path)
         characters, by_subject = name in streams.IN_CHARACTERS, name in streams.BY_SUBJECT
         truth = streams.Truth(texts, characters=characters, by_subject=by_subject)
-        for way in streams.WAYS if args.others else [streams.HELD]:
-            found = truth.score(*way)
-            rows.append([name, ", ".join(way), *found.cells()])
-            if way == streams.HELD:
-                held += found.score(way[0]).figures(f"stream {name}", streams.digest(texts))
-    head = ["stream", "rule and search", "precision", "recall", "right", "wrong", "missed", "not counted"]
+        for rule in (streams.HELD, *[streams.OTHER_RULE] * args.others):
+            found = truth.score(rule)
+            rows.append([name, rule, *found.cells()])
+            if rule == streams.HELD:
+                held += found.score(rule).figures(f"stream {name}", streams.digest(texts))
+    head = ["stream", "rule", "precision", "recall", "right", "wrong", "missed", "not counted"]
     print(f"\n{figures.table(head, rows)}")
     return held
 

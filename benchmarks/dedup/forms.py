@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from typing_extensions import override
@@ -99,11 +100,7 @@ def form_pairs(count: int, seed: int) -> Iterator[tuple[str, str, str]]:
 
 
 def common(new: str, kept: str) -> float:
-    """Return the share of the new text's units, with repetitions, that the kept one has.
-
-    >>> common("one form one value", "one form")
-    0.5
-    """
+    """Return the share of the new text's units, with repetitions, that the kept one has."""
     units = Counter(tokens(new))
     return (units & Counter(tokens(kept))).total() / units.total()
 
@@ -112,8 +109,7 @@ def _lines_of(file: str) -> list[str]:
     return (_FOLDER / f"{file}.txt").read_text("utf-8").splitlines()
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """Pages that are made from one form, all on one site."""
 
     name: str
@@ -121,11 +117,6 @@ class Kind:
     url: str
     title: str
     text: str
-
-    @property
-    def own_titles(self) -> bool:
-        """True where each page has a title of its own."""
-        return "{" in self.title
 
 
 @dataclass(frozen=True)
@@ -160,11 +151,8 @@ class Row:
 @lru_cache
 def kinds() -> Sequence[Kind]:
     """Return all kinds of forms; the first two lines of a skeleton are address and title."""
-    return [
-        Kind(name, language, url, title, "\n".join(text))
-        for language in LANGUAGES
-        for name, (url, title, *text) in skeletons(language).items()
-    ]
+    forms = ((language, name, lines) for language in LANGUAGES for name, lines in skeletons(language).items())
+    return [Kind(name, language, url, title, "\n".join(text)) for language, name, (url, title, *text) in forms]
 
 
 def stream(stories: Sequence[Base], seed: int = 0, pages: int = PAGES, copies: int = COPIES) -> list[Row]:
@@ -201,12 +189,7 @@ def digest(rows: Iterable[Row]) -> str:
 
 
 def measure(rows: Sequence[Row], *, titles: bool) -> Score:
-    """Check each row against an index, and keep each that is no duplicate, as a crawl does.
-
-    Args:
-        rows: In their order.
-        titles: Whether the index is given the titles.
-    """
+    """Check each row against an index, with its title or without, and keep each that is no duplicate."""
     with DuplicateIndex() as index:
         verdicts = [index.check_and_add(row.url, row.text, title=row.title if titles else "") for row in rows]
     called = [(row, verdict.duplicate) for row, verdict in zip(rows, verdicts, strict=True)]

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from random import Random
 
@@ -19,10 +19,11 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.dedup.forms import form_pairs
-from benchmarks.dedup.rules import Rule
 from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Score, Share
 from benchmarks.dedup.texts import GROUPS, Base, excerpt, first, pieces, sentences, size, split, words
 from denoise_scrapy.core.units import tokens
+from denoise_scrapy.dedup import RULES, Fingerprint
+from denoise_scrapy.dedup.rules import NewText
 
 FORMS = 500  # pairs of one form; about a seventh of the negatives
 MIN_UNITS = 20  # shorter texts are never judged by likeness
@@ -58,6 +59,8 @@ _TABLES: dict[str, Mapping[int, int | str]] = {
 }
 
 Texts = tuple[str, str]
+#: A rule says of a new text and a kept one whether the new one is a duplicate.
+Rule = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,29 @@ class Pair:
     kind: str
     duplicate: bool
     group: str
+
+
+def _judge(name: str, new: str, kept: str) -> bool:
+    return RULES[name].judge(_read(name, new)[0], [_read(name, kept)[1]])[0].duplicate
+
+
+def _behind_prefilter(new: str, kept: str) -> bool:
+    """Judge by the default rule where the prefilter lets the pair through: a band in common, or the same words."""
+    some, other = _read("part", new)[1], _read("part", kept)[1]
+    mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (some, other))
+    passes = some.digest == other.digest or (len(mine) == len(theirs) and bool((mine == theirs).any()))
+    return passes and _judge("part", new, kept)
+
+
+@lru_cache(64)  # a text's pairs come close together
+def _read(name: str, text: str) -> tuple[NewText, Fingerprint]:
+    new = RULES[name].read(text)
+    return new, RULES[name].fingerprint(new)
+
+
+#: The default of a crawl, without and with its prefilter, held to floors; and the other rules.
+OWN: dict[str, Rule] = {"part": partial(_judge, "part"), "part behind MinHash": _behind_prefilter}
+OTHERS: dict[str, Rule] = {name: partial(_judge, name) for name in ("near-copy", "patent")}
 
 
 def make_pairs(bases: Sequence[Base], seed: int = 0, forms: int = FORMS) -> list[Pair]:
@@ -112,21 +138,21 @@ def digest(pairs: Iterable[Pair]) -> str:
 def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
     """Judge all pairs."""
     judged = [(pair, rule(pair.new, pair.kept)) for pair in pairs]
-    chinese = [called for pair, called in judged if pair.duplicate and pair.group == "chinese"]
+
+    def share(**wanted: object) -> Share:
+        return Share.of(called for pair, called in judged if all(getattr(pair, k) == v for k, v in wanted.items()))
+
+    chinese = share(duplicate=True, group="chinese")
     return Score(
         rule=name,
         goals={
-            RECALL: Share.of(called for pair, called in judged if pair.duplicate),
-            **({CHINESE: Share.of(chinese)} if chinese else {}),
-            FALSE: Share.of(called for pair, called in judged if not pair.duplicate),
+            RECALL: share(duplicate=True),
+            **({CHINESE: chinese} if chinese.pairs else {}),
+            FALSE: share(duplicate=False),
         },
-        groups={
-            (group, truth): Share.of(called for p, called in judged if (p.group, p.duplicate) == (group, truth))
-            for truth in (True, False)
-            for group in GROUPS
-        },
+        groups={(group, truth): share(group=group, duplicate=truth) for truth in (True, False) for group in GROUPS},
         kinds={
-            (kind, truth): Share.of(called for p, called in judged if (p.kind, p.duplicate) == (kind, truth))
+            (kind, truth): share(kind=kind, duplicate=truth)
             for kind, truth in dict.fromkeys((pair.kind, pair.duplicate) for pair in pairs)
         },
     )
@@ -270,11 +296,6 @@ def paragraph_cut(base: Base, _: Pool, rng: Random) -> Texts | None:
     return None
 
 
-def words_changed(base: Base, pool: Pool, rng: Random, share: float) -> Texts:
-    """Replace a share of the words by others' words."""
-    return pool.changed(base.text, round(share * base.units), base, rng), base.text
-
-
 def short_word(base: Base, pool: Pool, rng: Random) -> Texts:
     """Change one word of a short text."""
     kept = excerpt(base.text, rng.randint(*_SHORT), rng)
@@ -294,16 +315,6 @@ def sentences_replaced(base: Base, pool: Pool, rng: Random) -> Texts | None:
         if foreign <= _FOREIGN * base.units:
             return "".join(new), base.text
     return None
-
-
-def appended(base: Base, pool: Pool, rng: Random) -> Texts:
-    """Append a tenth of other text."""
-    return f"{base.text}\n{pool.run(base, base.units // 10, rng)}", base.text
-
-
-def beginning(base: Base, _: Pool, rng: Random, share: float) -> Texts:
-    """Keep the first part of the text, not shorter than `share` of its units."""
-    return first(base.text, share), base.text
 
 
 def embedded(base: Base, pool: Pool, rng: Random) -> Texts:
@@ -329,16 +340,6 @@ def reformed(base: Base, _: Pool, rng: Random) -> Texts:
     return text, base.text
 
 
-def twice(base: Base, _: Pool, rng: Random) -> Texts:
-    """Repeat the text."""
-    return f"{base.text}\n{base.text}", base.text
-
-
-def once(base: Base, _: Pool, rng: Random) -> Texts:
-    """Take the text once, where it was kept repeated."""
-    return base.text, f"{base.text}\n{base.text}"
-
-
 def traditional(base: Base, _: Pool, rng: Random) -> Texts | None:
     """Give Chinese the quotation marks of Taiwan and Hong Kong, where it quotes at all."""
     new = base.text.translate(_TAIWAN_MARKS)
@@ -349,28 +350,22 @@ POSITIVES: dict[str, Edit] = {
     "byline": byline,
     "share buttons": shared,
     "paragraph cut": paragraph_cut,
-    "1% of words": partial(words_changed, share=0.01),
-    "4% of words": partial(words_changed, share=0.04),
+    "1% of words": lambda base, pool, rng: (pool.changed(base.text, round(0.01 * base.units), base, rng), base.text),
+    "4% of words": lambda base, pool, rng: (pool.changed(base.text, round(0.04 * base.units), base, rng), base.text),
     "short, one word": short_word,
     "10% of sentences": sentences_replaced,
-    "tenth appended": appended,
-    "first 30%": partial(beginning, share=0.3),
-    "first 50%": partial(beginning, share=0.5),
-    "first 70%": partial(beginning, share=0.7),
+    "tenth appended": lambda base, pool, rng: (f"{base.text}\n{pool.run(base, base.units // 10, rng)}", base.text),
+    "first 30%": lambda base, pool, rng: (first(base.text, 0.3), base.text),
+    "first 50%": lambda base, pool, rng: (first(base.text, 0.5), base.text),
+    "first 70%": lambda base, pool, rng: (first(base.text, 0.7), base.text),
     "embedded": embedded,
-    "repeated": twice,
-    "kept one repeated": once,
+    "repeated": lambda base, pool, rng: (f"{base.text}\n{base.text}", base.text),
+    "kept one repeated": lambda base, pool, rng: (base.text, f"{base.text}\n{base.text}"),
     "other form": reformed,
     "traditional marks": traditional,
 }
 
 # Texts that have much in common and are two texts; each function returns (new text, kept text), or None.
-
-
-def same_topic(base: Base, pool: Pool, rng: Random) -> Texts | None:
-    """Take the nearest other text by TF-IDF."""
-    near = pool.near.get(base.name)
-    return (base.text, near.text) if near else None
 
 
 def same_footer(base: Base, pool: Pool, rng: Random) -> Texts:
@@ -396,11 +391,6 @@ def quoting(base: Base, pool: Pool, rng: Random) -> Texts:
     return f"{above}\n{quotation}\n{below}", base.text
 
 
-def extends(base: Base, pool: Pool, rng: Random) -> Texts:
-    """Append as much other text again."""
-    return f"{base.text}\n{pool.run(base, base.units, rng)}", base.text
-
-
 def shuffled(base: Base, _: Pool, rng: Random) -> Texts:
     """List the same words in another order."""
     parts = [part for part in pieces(base.text) if size(part)]
@@ -409,10 +399,10 @@ def shuffled(base: Base, _: Pool, rng: Random) -> Texts:
 
 
 NEGATIVES: dict[str, Edit] = {
-    "same topic": same_topic,
+    "same topic": lambda base, pool, rng: (base.text, pool.near[base.name].text) if base.name in pool.near else None,
     "same footer": same_footer,
     "adjacent parts": adjacent,
     "quotes a quarter": quoting,
-    "extends": extends,
+    "extends": lambda base, pool, rng: (f"{base.text}\n{pool.run(base, base.units, rng)}", base.text),
     "another order": shuffled,
 }

@@ -58,14 +58,9 @@ class Score:
 
     def figures(self, texts: str, digest: str) -> list[Figure]:
         """Return the goals as figures of the baseline, for the texts with this hash."""
+        sides = {goal: "ceiling" if goal == FALSE else "floor" for goal in self.goals}
         return [
-            Figure(
-                f"dedup {texts} {self.rule} {goal}",
-                share.value,
-                digest,
-                bound(goal, share),
-                "ceiling" if goal == FALSE else "floor",
-            )
+            Figure(f"dedup {texts} {self.rule} {goal}", share.value, digest, bound(goal, share), sides[goal])
             for goal, share in self.goals.items()
         ]
 

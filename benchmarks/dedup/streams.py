@@ -29,9 +29,8 @@ BY_SUBJECT = {"mccormick", "nodeblog", "zhdocs"}
 """Streams whose texts name their subject: an article, a release, a page at some date."""
 IN_CHARACTERS = {"zhdocs", "zhlaws"}
 """Streams in a script without spaces."""
-HELD = ("part", "prefilter")
-"""Rule and search that are held to floors; the others take as long again."""
-WAYS = (HELD, ("near-copy", "prefilter"), ("part", "tree"), ("near-copy", "tree"))
+HELD, OTHER_RULE = "part", "near-copy"
+"""The rule that is held to floors; the other takes as long again."""
 
 LEAST_UNITS = 20  # of a text that counts
 WORDS, CHARACTERS = 4, 6  # units of a run, where a script writes with spaces and where not
@@ -60,7 +59,7 @@ class StreamScore(NamedTuple):
         wrong: Other texts that were.
         missed: Copies that were not.
         between: Texts called duplicates that are neither copies nor other texts.
-        texts: All of them.
+        texts: All texts.
     """
 
     right: int
@@ -71,15 +70,14 @@ class StreamScore(NamedTuple):
 
     def score(self, rule: str) -> Score:
         """Return recall, and the share of the texts that were wrongly called duplicates, for the floors."""
-        goals = {FALSE: Share(self.wrong, self.texts)}
         copies = self.right + self.missed
-        return Score(rule, {RECALL: Share(self.right, copies), **goals} if copies else goals)
+        recall = {RECALL: Share(self.right, copies)} if copies else {}
+        return Score(rule, {**recall, FALSE: Share(self.wrong, self.texts)})
 
     def cells(self) -> list[str]:
         """Return precision, recall and counts as cells of a table."""
-        precision = self.right / max(1, self.right + self.wrong)
-        recall = self.right / max(1, self.right + self.missed)
-        shares = [f"{precision:.3f}", f"{recall:.3f}"] if self.right + self.missed else ["", ""]
+        shares = [f"{self.right / max(1, self.right + other):.3f}" for other in (self.wrong, self.missed)]
+        shares = shares if self.right + self.missed else ["", ""]
         return [*shares, *(str(count) for count in self[:4])]
 
 
@@ -99,11 +97,7 @@ def digest(texts: Sequence[StreamText]) -> str:
 
 
 def paths_in(folder: Path) -> list[Path]:
-    """Return the streams of a folder.
-
-    Raises:
-        FileNotFoundError: There is no such folder, or no stream in it.
-    """
+    """Return the streams of a folder; without any a FileNotFoundError is raised."""
     if not (paths := sorted(folder.glob("*.jsonl.gz"))):
         raise FileNotFoundError(f"no *.jsonl.gz in {folder}")
     return paths
@@ -155,10 +149,10 @@ class Truth:
         """Return whether a text is long enough to count."""
         return len(self.units[number]) >= LEAST_UNITS
 
-    def score(self, rule: str, search: str) -> StreamScore:
+    def score(self, rule: str) -> StreamScore:
         """Check each text with an index, and keep each."""
         found, called = Counter[Relation](), set[int]()
-        with DuplicateIndex(rule=rule, search=search) as index:
+        with DuplicateIndex(rule=rule) as index:
             for number, one in enumerate(self._texts):
                 verdict = index.check(str(number), one.text)
                 index.add(str(number), one.text)

@@ -18,34 +18,28 @@ from denoise_scrapy.shown import counted, say
 
 _NO_JAVA = "needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"
 _NO_EXTRA = "needs {}, which is not installed: pip install denoise-scrapy[archive]"
-
 _AGAIN = "the same command goes on behind the last whole stage"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit status."""
+    """Run the command, and return its exit status."""
     args = _parser().parse_args(arguments)
     try:
-        import pyspark  # noqa: F401, I001, PLC0415 - an extra, as what follows
-        import fastwarc  # noqa: F401, PLC0415
-        import pandas  # noqa: F401, PLC0415
-
-        for library in LIBRARIES if args.meta else ():
+        for library in ("pyspark", "fastwarc", "pandas", *(LIBRARIES if args.meta else ())):
             import_module(library)
-
-        from denoise_scrapy.archive.run import Options, Run, session  # noqa: PLC0415
+        from denoise_scrapy.archive.run import Run, session  # noqa: PLC0415 - an extra
     except ImportError as error:
         return _failed(_NO_EXTRA.format(error.name))
     if "PYSPARK_GATEWAY_PORT" not in os.environ and not _java():
         return _failed(_NO_JAVA)
-    fields = [name for name in FIELDS if getattr(args, name)]
-    inputs = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
-    options = Options(inputs, args.cell, args.slices, args.strategy, args.scope, fields, args.url)
+    options = {name: getattr(args, name) for name in ("cell", "slices", "strategy", "scope", "url")}
+    options["inputs"] = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
+    options["fields"] = [name for name in FIELDS if getattr(args, name)]
     try:
         run = Run(args.out, options)
         spark = session(args.master, args.out)
         try:
-            figures = run.finish(spark)
+            total = run.finish(spark)
         finally:
             with suppress(Exception):  # Java may have ended
                 spark.stop()
@@ -55,31 +49,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"stopped; {_AGAIN}")
     except Exception as error:  # of a task that failed as often as it may, or of Java's end
         return _failed(f"{str(error).strip().splitlines()[0]}; {_AGAIN}")
-    pages, sites = counted(figures["pages"], "page"), counted(figures["sites"], "site")
-    others = f"{counted(figures['duplicates'], 'near-duplicate')}, {counted(figures['bad records'], 'bad record')}"
+    pages, sites = counted(total["pages with a body"], "page"), counted(total["sites"], "site")
+    others = f"{counted(total['near-duplicates'], 'near-duplicate')}, {counted(total['bad records'], 'bad record')}"
     say(f"{pages} of {sites}, {others}: {args.out.rstrip('/')}/summary.html")
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m denoise_scrapy.archive", description=__doc__.partition(":")[0])
-    what = "WARC, JSON lines (url, html, date), Parquet or HTML: files, folders, patterns, URLs such as s3a://"
-    parser.add_argument("inputs", metavar="IN", nargs="+", help=what)
-    parser.add_argument("out", metavar="OUT", help="folder of the results; a run that was stopped goes on there")
-    parser.add_argument(
-        "--master", default="local[*,4]", help="default: local[*,4], all cores, a failed task four times"
-    )
-    parser.add_argument("--cell", type=_number, default=CELL, help=f"a larger site is cut in cells (default: {CELL})")
-    parser.add_argument(
-        "--slices", type=_number, default=1, help="parts of the sites that are sorted in turn (default: 1)"
-    )
-    parser.add_argument("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
-    parser.add_argument("--scope", choices=SCOPES, default=SCOPES[0], help="what near-duplicates are looked for in")
-    parser.add_argument("--markdown", action="store_true", help="bodies as Markdown too")
-    parser.add_argument("--html", action="store_true", help="bodies as HTML too")
-    parser.add_argument("--meta", action="store_true", help="authors, dates, language and more of each page too")
-    of_html = "address of a folder of HTML files; default: the addresses that the pages declare"
-    parser.add_argument("--url", metavar="URL", default="", help=of_html)
+    inputs = "WARC, JSON lines (url, html, date), Parquet or HTML: files, folders, patterns, URLs such as s3a://"
+    address = "address of a folder of HTML files; default: the addresses that the pages declare"
+    option = parser.add_argument
+    option("inputs", metavar="IN", nargs="+", help=inputs)
+    option("out", metavar="OUT", help="folder of the results; a run that was stopped goes on there")
+    option("--master", default="local[*,4]", help="default: local[*,4], all cores, a failed task four times")
+    option("--cell", type=_number, default=CELL, help=f"a larger site is cut in cells (default: {CELL})")
+    option("--slices", type=_number, default=1, help="parts of the sites that are sorted in turn (default: 1)")
+    option("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
+    option("--scope", choices=SCOPES, default=SCOPES[0], help="what near-duplicates are looked for in")
+    option("--markdown", action="store_true", help="bodies as Markdown too")
+    option("--html", action="store_true", help="bodies as HTML too")
+    option("--meta", action="store_true", help="authors, dates, language and more of each page too")
+    option("--url", metavar="URL", default="", help=address)
     return parser
 
 
@@ -90,9 +81,9 @@ def _number(text: str) -> int:
     return value
 
 
-def _java() -> bool:
+def _java() -> str | None:
     home = os.environ.get("JAVA_HOME")
-    return bool(shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java"))
+    return shutil.which("java", path=str(Path(home, "bin")) if home else None)
 
 
 def _failed(why: object) -> int:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body import DEFAULT_STRATEGY, extract_pages
+from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
 from denoise_scrapy.core.feature_strings import BANDS, FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.fingerprint import is_too_short, threshold_for
@@ -53,15 +53,14 @@ def bodies(
 ) -> Iterator[dict[str, Any]]:
     """Yield the bodies of pages, each compared with others of its site, or of its cell of a large site.
 
-    A body depends on the pages of its site and cell alone, in their order: where they are always the same, as sorted by
-    URL, so is the body. Some pages are read ahead; 32 of a site are remembered.
+    A body depends on the pages of its site and cell alone, and on their order.
 
     Args:
         pages: Rows with `site`, `url` and `html`, str or bytes, and `cell` where a site is cut. Those of one site and
-            cell stand together, sorted by `url`.
+            cell stand together, sorted by `url`. Some are read ahead.
         strategy: A name in `STRATEGIES`.
-        fields: Columns to add, of `FIELDS`: the body as Markdown; as HTML, in `body_html`; authors, dates, language and
-            more of the page (`META`), which need the extra `meta`.
+        fields: Columns to add, of `FIELDS`: the body as Markdown; as HTML, in `body_html`; metadata of the page
+            (`META`), which needs the extra `meta`.
 
     Returns:
         The rows in their order, without `html`, and with `text`, `title`, `confidence`, `evidence`, `fallback` as of
@@ -81,49 +80,34 @@ def bodies(
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:
         raise ValueError(f"fields are {', '.join(FIELDS)}, not {', '.join(unknown)}")
-    for _, group in groupby(pages, lambda page: (page["site"], page.get("cell"))):
-        yield from _of_group(group, strategy, fields)
-
-
-def _of_group(group: Iterable[Mapping[str, Any]], strategy: str, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
     waiting: deque[dict[str, Any]] = deque()  # rows of pages that are read ahead
 
-    def read() -> Iterator[tuple[str, str | bytes]]:
+    def read(group: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str | bytes]]:
         for page in group:
             waiting.append({name: value for name, value in page.items() if name != "html"})
             yield page["url"], page["html"]
 
-    for _, body in extract_pages(read(), strategy=strategy):
-        row = waiting.popleft()
-        row |= {
-            "text": body.text,
-            "title": body.title,
-            "confidence": body.confidence,
-            "evidence": body.evidence,
-            "fallback": body.fallback,
-            "version": VERSION,
-            "fingerprint": _columns(replace(Fingerprint.of(body.text), title=hash_title(body.title))),
-        }
-        for name in fields:
-            if name == "meta":
-                row |= {each: kind(getattr(body.meta, each)) for each, kind in META.items()}
-            else:
-                row[COLUMNS[name]] = getattr(body, name)
-        yield row
+    for _, group in groupby(pages, lambda page: (page["site"], page.get("cell"))):
+        for _, body in extract_pages(read(group), strategy=strategy):
+            yield waiting.popleft() | _row(body, fields)
 
 
-def _columns(fingerprint: Fingerprint) -> dict[str, Any]:
-    """A fingerprint as a dict of numbers and bytes; `Fingerprint(**columns)` is the same again."""
-    return {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}
+def _row(body: Body, fields: Sequence[str]) -> dict[str, Any]:
+    fingerprint = replace(Fingerprint.of(body.text), title=hash_title(body.title))
+    row = {name: getattr(body, name) for name in ("text", "title", "confidence", "evidence", "fallback")}
+    row |= {"version": VERSION, "fingerprint": {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}}
+    row |= {COLUMNS[name]: getattr(body, name) for name in fields if name != "meta"}
+    if "meta" in fields:
+        row |= {name: kind(getattr(body.meta, name)) for name, kind in META.items()}
+    return row
 
 
 #: Texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs at 1e7 texts, and a hundred times
-#: as many with ten times the texts; 64 keys of 4 values keep 5.8 in 100 of these. Of true pairs they keep 99.4 in 100
-#: where these are copies, 86 of 8,666 among 20,000 pages with edits, many of which are a part of another.
+#: as many with ten times the texts; 64 keys of 4 values keep 5.8 in 100 of these, and of true pairs 99.4 in 100 copies,
+#: or 86 in 100 of edited pages, many of which are a part of another.
 MOST_SINGLE = 30_000_000
-#: Texts of a key, the earliest, that others with the key are compared with. A sentence in each page of a site has as
-#: many as there are pages, and says nothing; copies have ten keys in common and more, and the earliest of them is kept
-#: as a rule. With 256, as many as an index looks at, 100,000 pages of one template would make 800 million pairs.
+#: Texts of a key, the earliest, that others with the key are compared with. Copies share ten keys and more, and the
+#: earliest is kept as a rule. With 256, as an index has, 100,000 pages of one template make 800 million pairs.
 MOST_CANDIDATES = 32
 
 #: Within what texts are compared.
@@ -132,13 +116,14 @@ SCOPES = ("all", "site")
 _FIRST = np.concatenate([np.arange(BANDS), np.arange(BANDS)])
 _SECOND = np.concatenate([(np.arange(BANDS) + step) % BANDS for step in (1, 2)])
 _FACTOR, _STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)  # odd: different ones stay different
-_PAGE = 16  # bits of a number within a page of `_Bits`
+_BITS = 16
+_MASK = (1 << _BITS) - 1
 
-Edge = TypeVar("Edge", bound=Sequence[object])
+Edge = TypeVar("Edge", bound=Sequence[Any])
 
 
 def keys_of(bands: Sequence[bytes], *, joined: bool = False) -> npt.NDArray[np.int64]:
-    """The keys of some texts, of which candidates share one.
+    """Return the keys of some texts, of which candidates share one.
 
     Args:
         bands: `Fingerprint.bands` of each, none of them empty.
@@ -160,7 +145,7 @@ def keys_of(bands: Sequence[bytes], *, joined: bool = False) -> npt.NDArray[np.i
 
 
 def candidate_pairs(keyed: Iterable[tuple[Hashable, int]], most: int = MOST_CANDIDATES) -> Iterator[tuple[int, int]]:
-    """Pairs of texts with a key in common.
+    """Yield pairs of texts with a key in common.
 
     Args:
         keyed: Pairs of key and text, sorted.
@@ -183,17 +168,15 @@ def candidate_pairs(keyed: Iterable[tuple[Hashable, int]], most: int = MOST_CAND
 
 
 def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> list[tuple[int, Comparison]]:
-    """The index's decision on a text and all earlier ones that it may be like: by the rule "part", at its thresholds.
-
-    A fingerprint cannot be cut again at another's frequency threshold: so the new text is needed itself.
+    """Return an index's decision on a text and earlier ones that it may be like, by the rule "part".
 
     Args:
         row: The text: `url`, `text` and `fingerprint`, as `bodies` returns them.
         earlier: The others by their numbers; without `text`.
 
     Returns:
-        Numbers of those that it is like, in the order in which `resolve` is to look at them: first what it is a
-        duplicate of, then what it is a variant of, which is no duplicate.
+        Numbers of those that it is like, in the order for `resolve`: what it is a duplicate of, then what it is a
+        variant of, which is no duplicate.
 
     Example:
         >>> text = "Swifts sleep on the wing, high over the sea, and come down to breed under old roofs in May. "
@@ -230,7 +213,7 @@ def _record(number: int, row: Mapping[str, Any]) -> Record:
 
 
 def _siblings(records: Sequence[Record]) -> Iterator[list[Fingerprint]]:
-    """For each of some like texts those of its site that each have units which the other has not."""
+    """Yield for each text the others of its site, where each has units that the other lacks."""
     units = [frozenset(units_of(one.fingerprint)[0].tolist()) for one in records]
     for one, mine in zip(records, units, strict=True):
         found = (
@@ -243,7 +226,7 @@ def _siblings(records: Sequence[Record]) -> Iterator[list[Fingerprint]]:
 
 
 def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Resolve which texts are dropped and which are variants: each by the first text it is like that is kept.
+    """Yield which texts are dropped and which are variants: each by the first text it is like that is kept.
 
     Args:
         edges: Sequences that begin with a text, an earlier one that it is like, and whether it is a duplicate of that
@@ -256,27 +239,9 @@ def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:
         >>> list(resolve([(1, 0, True), (2, 1, True), (2, 0, False), (3, 1, True), (3, 2, True)]))
         [(1, 0, True), (2, 0, False), (3, 2, True)]
     """
-    dropped = _Bits()
-    for _, group in groupby(edges, itemgetter(0)):
-        for edge in islice((one for one in group if one[1] not in dropped), 1):
+    dropped = defaultdict[int, int](int)  # a bit each, in numbers of 8 KB: a thousand million of them take 125 MB
+    for text, group in groupby(edges, itemgetter(0)):
+        for edge in islice((one for one in group if not dropped[one[1] >> _BITS] >> (one[1] & _MASK) & 1), 1):
             if edge[2]:
-                dropped.add(edge[0])
+                dropped[text >> _BITS] |= 1 << (text & _MASK)
             yield edge
-
-
-class _Bits:
-    """A set of numbers in a bit each, in pages of 8 KB: a thousand million of them that follow each other in 125 MB."""
-
-    def __init__(self) -> None:
-        self._pages: defaultdict[int, bytearray] = defaultdict(lambda: bytearray(1 << _PAGE - 3))
-
-    def add(self, number: object) -> None:
-        assert isinstance(number, int)
-        place = number & (1 << _PAGE) - 1
-        self._pages[number >> _PAGE][place >> 3] |= 1 << (place & 7)
-
-    def __contains__(self, number: object) -> bool:
-        assert isinstance(number, int)
-        place = number & (1 << _PAGE) - 1
-        page = self._pages.get(number >> _PAGE)
-        return page is not None and bool(page[place >> 3] >> (place & 7) & 1)

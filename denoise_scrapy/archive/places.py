@@ -1,4 +1,4 @@
-"""Files of archives and of results, on disk or, by pyarrow, under a URL: s3a://, gs://, hdfs://.
+"""Files of archives, on disk or, by pyarrow, under a URL: s3a://, gs://, hdfs://.
 
 Records are read from WARC, from JSON lines and Parquet with fields url, html and date, and from pages of HTML. Damage
 of a file raises nothing; all of it is counted.
@@ -10,7 +10,7 @@ import datetime
 import io
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatch
 from glob import glob, has_magic
@@ -22,8 +22,7 @@ from denoise_scrapy.archive.records import MOST_BYTES, TAG_WITHIN, ArchiveRecord
 from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.parse import decode_html
-from denoise_scrapy.row_files import JsonLines, kind_of
-from denoise_scrapy.storage import replacing
+from denoise_scrapy.row_files import JsonLines, Read, kind_of
 
 _ROWS = 16  # of Parquet read at a time: some MB of pages
 
@@ -42,11 +41,7 @@ def files_of(patterns: list[str]) -> list[str]:
 
 
 def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
-    """Return the addresses of local pages of HTML: their places in the folder that lies at a URL.
-
-    The folder is one that is named, or else the innermost that all files of a pattern are in; a file that is named has
-    the very URL.
-    """
+    """Return the addresses of local pages of HTML: their places below a URL; that of a single file is the URL."""
     found: dict[str, str] = {}
     for pattern in patterns if url else ():
         names = [name for name in _local(pattern) if page_format(name) == "html"]
@@ -73,7 +68,7 @@ def _local(pattern: str) -> list[str]:
 def _listed(pattern: str) -> list[str]:
     from pyarrow.fs import FileSelector, FileType  # noqa: PLC0415 - an extra
 
-    system, path = _system(pattern)
+    system, path = file_system(pattern)
     start = pattern[: len(pattern) - len(path)]
     info = system.get_file_info(path)
     if info.type == FileType.File:
@@ -91,18 +86,16 @@ def _listed(pattern: str) -> list[str]:
 
 def _readable(names: list[str]) -> list[str]:
     """The archives of a folder; the pages of HTML where it has none."""
-    kinds: dict[str, list[str]] = {"html": [], "": []}
-    for name in names:
-        with suppress(ValueError):
-            kinds["html" if page_format(name) == "html" else ""].append(name)
-    return kinds[""] or kinds["html"]
+    pages = [name for name in names if format_of(name) in PAGE_FORMATS]
+    return [name for name in pages if format_of(name) != "html"] or pages
 
 
-def _system(place: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it; pyarrow has s3 for Hadoop's s3a."""
+def file_system(place: str) -> tuple[Any, str]:
+    """Return pyarrow's file system of a path or URL, and the path in it."""
     from pyarrow.fs import FileSystem  # noqa: PLC0415 - an extra
 
-    system, path = FileSystem.from_uri(place.replace("s3a://", "s3://", 1))
+    uri = place.replace("s3a://", "s3://", 1) if "://" in place else str(Path(place).absolute())
+    system, path = FileSystem.from_uri(uri)
     return system, path
 
 
@@ -113,46 +106,9 @@ def opened(place: str) -> Iterator[BinaryIO]:
         with Path(place).open("rb") as file:
             yield file
         return
-    system, path = _system(place)
+    system, path = file_system(place)
     with system.open_input_file(path) as raw, io.BufferedReader(raw, 1 << 20) as file:
         yield file
-
-
-def exists(place: str) -> bool:
-    """Return whether there is a file or a folder."""
-    if "://" not in place:
-        return Path(place).exists()
-    from pyarrow.fs import FileType  # noqa: PLC0415 - an extra
-
-    system, path = _system(place)
-    return bool(system.get_file_info(path).type != FileType.NotFound)
-
-
-def read_text(place: str) -> str:
-    """Return the text of a file."""
-    with opened(place) as file:
-        return file.read().decode()
-
-
-def write_text(place: str, text: str) -> None:
-    """Write a file as a whole."""
-    if "://" in place:
-        system, path = _system(place)
-        with system.open_output_stream(path) as file:
-            file.write(text.encode())
-        return
-    Path(place).parent.mkdir(parents=True, exist_ok=True)
-    with replacing(Path(place)) as beside:
-        beside.write_text(text, "utf-8")
-
-
-def remove_folder(place: str) -> None:
-    """Delete a folder with all that is in it, where there is one."""
-    from pyarrow.fs import FileSystem, FileType  # noqa: PLC0415 - an extra
-
-    system, path = _system(place) if "://" in place else FileSystem.from_uri(str(Path(place).absolute()))
-    if system.get_file_info(path).type == FileType.Directory:
-        system.delete_dir(path)
 
 
 def records_of(place: str, url: str = "") -> Iterator[ArchiveRecord]:
@@ -175,7 +131,7 @@ def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRe
         except ImportError as error:
             raise ImportError("WARC needs fastwarc, which is not installed: pip install fastwarc") from error
         return read_warc(name, file)
-    return _of_rows(name, _json_rows(file) if kind == "jsonl" else _parquet_rows(file))
+    return _of_rows(name, JsonLines(lambda: file, "utf-8").rows() if kind == "jsonl" else _parquet_rows(file))
 
 
 def page_format(name: str) -> str:
@@ -197,35 +153,26 @@ def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
     return record.page(decode_html(data)) if record.url else record.bad("no URL", "it declares none: --url names one")
 
 
-def _json_rows(file: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
-    for read in JsonLines(lambda: file, "utf-8").rows():
-        yield read.number, read.fields, read.problem
-
-
-def _parquet_rows(file: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
+def _parquet_rows(file: BinaryIO) -> Iterator[Read]:
     from pyarrow import parquet  # noqa: PLC0415 - an extra
 
     content = parquet.ParquetFile(file, buffer_size=1 << 20)
     wanted = [name for name in ("url", "html", "date") if name in content.schema_arrow.names]
+    batches = content.iter_batches(batch_size=_ROWS, columns=wanted)
+    rows = (fields for batch in batches for fields in batch.to_pylist())
+    yield from (Read(number, None, fields) for number, fields in enumerate(rows, 1))
+
+
+def _of_rows(name: str, rows: Iterator[Read]) -> Iterator[ArchiveRecord]:
+    """Yield records of rows with the fields url, html and date."""
     number = 0
-    for batch in content.iter_batches(batch_size=_ROWS, columns=wanted):
-        for fields in batch.to_pylist():
-            number += 1
-            yield number, fields, ""
-
-
-def _of_rows(name: str, rows: Iterator[tuple[int, Mapping[str, Any] | None, str]]) -> Iterator[ArchiveRecord]:
-    """Records of rows with the fields url, html and date."""
-    record = ArchiveRecord(name, 0)
     try:
-        for number, fields, problem in rows:
+        for number, _, fields, problem in rows:
             record = ArchiveRecord(name, number)
             yield record.bad("no JSON", problem) if fields is None else _of_fields(record, fields)
     except (ValueError, OSError, MemoryError) as error:  # pyarrow's errors are of these
-        place = ArchiveRecord(name, record.offset + 1)
-        yield place.bad(
-            "truncated" if "cut short" in str(error) else "damaged" if record.offset else "unreadable", error
-        )
+        kind = "truncated" if "cut short" in str(error) else "damaged" if number else "unreadable"
+        yield ArchiveRecord(name, number + 1).bad(kind, error)
 
 
 def _of_fields(record: ArchiveRecord, fields: Mapping[str, Any]) -> ArchiveRecord:

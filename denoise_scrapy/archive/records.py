@@ -43,13 +43,13 @@ TAG_WITHIN = 65_536  # bytes in which a page has its first tag
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRecord:
-    """A record of an archive.
+    """A record of an archive: a page, or a problem.
 
     Attributes:
-        file: The file it stands in.
+        file: Its file.
         offset: Its place: the byte of a WARC file, the line of JSON lines, the row of Parquet.
-        url: Its URL, "" where it has none.
-        date: Date of the fetch, as in the archive; "" where it has none.
+        url: Its URL, or "".
+        date: Date of the fetch, as in the archive, or "".
         html: The page; None for a bad record.
         problem: One of `PROBLEMS`; "" for a page.
         detail: Details of the problem.
@@ -80,18 +80,11 @@ class ArchiveRecord:
     @property
     def row(self) -> dict[str, Any]:
         """The record as a row of a table, its page as bytes of UTF-8."""
-        values = {name: getattr(self, name) for name in self.__slots__ if name != "html"}
-        texts = {name: _writable(value) for name, value in values.items() if isinstance(value, str)}
+        texts = ("file", "url", "date", "problem", "detail")
+        # JSON may hold halves of a pair
+        row: dict[str, Any] = {name: getattr(self, name).encode("utf-8", "replace").decode() for name in texts}
         html = None if self.html is None else self.html.encode("utf-8", "replace")
-        return values | texts | {"site": site_key(texts["url"]), "html": html}
-
-
-def _writable(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # halves of a pair, as JSON may hold
-        return text.encode("utf-8", "replace").decode()
-    return text
+        return row | {"offset": self.offset, "site": site_key(row["url"]), "html": html}
 
 
 def is_binary(data: bytes) -> bool:

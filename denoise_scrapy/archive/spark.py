@@ -38,8 +38,7 @@ Rows = Iterator[dict[str, Any]]
 #: Gives a result a place, so that it is computed once: its name, the result; returns the same from its place.
 Stage = Callable[[str, "DataFrame"], "DataFrame"]
 
-# Bytes and rows of a batch that Spark hands to Python or gets from it. Its own 10,000 rows would be 1.5 GB of pages.
-# Spark before 4.1 counts rows only.
+# Of a batch between Spark and Python: its own 10,000 rows would be 1.5 GB of pages. Spark before 4.1 counts rows only.
 _BATCH_BYTES, _BATCH_ROWS = 1_000_000, 8
 _BYTES_OPTION, _ROWS_OPTION = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Bytes", "Records"))
 # Rows of Parquet that Java holds at a time; its own 4,096 are half a gigabyte of pages.
@@ -49,6 +48,8 @@ _CODEC = "zstd"
 _PAGES_A_TASK = 256  # files of HTML, a page each
 _MOST_ROWS = 4096  # of a batch that Python hands to Spark
 
+_PLACE = ("site", "cell", "url", "date", "file", "offset")
+_BODY = ("text", "title", "confidence", "evidence", "fallback", "version")
 _WORDS = ("site", "digest", "title")  # texts that have these in common have the verdict of the first
 _ORDER = ("date", "url", "file", "offset")  # of texts: as an index would be fed
 _PRINT = pa.struct(
@@ -71,13 +72,13 @@ def read_pages(spark: SparkSession, *patterns: str, url: str = "") -> DataFrame:
 
     Args:
         spark: The session. Its batches are made smaller, for pages are large.
-        patterns: WARC files, JSON lines and Parquet with url, html and date, pages of HTML: paths, folders, patterns;
-            or URLs of these, which pyarrow reads. A file is read by one task.
-        url: Where local pages of HTML lie: the address of the folder. "": at those that they declare.
+        patterns: WARC files, JSON lines and Parquet with url, html and date, pages of HTML: paths, folders, patterns,
+            or URLs that pyarrow reads. A file is read by one task.
+        url: The address of a folder of local HTML; "": the addresses that pages declare.
 
     Returns:
         site, url, date, file, offset; problem, "" for a page, else of `records.PROBLEMS`; detail; packed and bytes, the
-        page compressed by Zstandard and its length: Java, which sorts pages, takes a fifth of the time with them so.
+        page compressed by Zstandard and its length, which Java sorts in a fifth of the time.
 
     Raises:
         ValueError: A pattern names no file, or one of another format.
@@ -121,16 +122,15 @@ def bodies_of(
 ) -> DataFrame:
     """Return the bodies of pages, each compared with others of its site.
 
-    A site of more than `cell` pages is cut in cells by a hash of the URL. So a body is a function of the pages and of
-    `cell`: the number of partitions and the order of the pages change nothing. The pages are read twice, as the sites
-    are counted first: keep what is costly to read (`persist`, or a file).
+    A site of more than `cell` pages is cut in cells by a hash of the URL, so partitions and the order of pages change
+    nothing. The pages are read twice, as the sites are counted first: keep what is costly to read (`persist`).
 
     Args:
-        pages: As `read_pages` returns them; or site, url and html, and date, file and offset where they are known.
-            Those with a `problem` are left out.
+        pages: As `read_pages` returns them; or site, url and html, and date, file and offset if known. Those with a
+            `problem` are left out.
         strategy: A name in `STRATEGIES`.
         cell: Most pages of a cell, about.
-        fields: Columns to add, of "markdown", "html" (in `body_html`) and "meta" (authors, dates, language and more).
+        fields: Columns to add, of "markdown", "html" (in `body_html`) and "meta".
         partitions: Tasks; None: the session's number.
 
     Returns:
@@ -148,28 +148,21 @@ def bodies_of(
     for name, empty in (("date", F.lit("")), ("file", F.lit("")), ("offset", F.lit(0).cast("long"))):
         if name not in pages.columns:
             pages = pages.withColumn(name, empty)
-    wanted = ("site", "cell", "url", "date", "file", "offset")
     cells = F.ceil(F.col("count") / cell)
     large = pages.groupBy("site").count().where(F.col("count") > cell).select("site", cells.alias("cells"))
     number = F.crc32(F.col("url")) % F.coalesce(F.col("cells"), F.lit(1))
     placed = pages.join(F.broadcast(large), "site", "left").withColumn("cell", number.cast("int"))
-    placed = placed.select(*wanted, *(("packed", "bytes") if "packed" in pages.columns else ("html",)))
-    parted = (
-        placed.repartition("site", "cell") if partitions is None else placed.repartition(partitions, "site", "cell")
-    )
-    chosen = [(column, pa.string()) for name, column in COLUMNS.items() if name in fields]
+    placed = placed.select(*_PLACE, *(("packed", "bytes") if "packed" in pages.columns else ("html",)))
+    parted = placed.repartition(*(() if partitions is None else (partitions,)), "site", "cell")
+    types = {"cell": pa.int32(), "offset": pa.int64(), "confidence": pa.float64(), "fingerprint": _PRINT}
     if "meta" in fields:
-        chosen += [(name, pa.list_(pa.string()) if kind is list else pa.string()) for name, kind in META.items()]
-    schema = pa.schema(
-        [("site", pa.string()), ("cell", pa.int32()), *((name, pa.string()) for name in ("url", "date", "file"))]
-        + [("offset", pa.int64()), ("text", pa.string()), ("title", pa.string()), ("confidence", pa.float64())]
-        + [(name, pa.string()) for name in ("evidence", "fallback", "version")]
-        + chosen
-        + [("fingerprint", _PRINT)]
-    )
+        types |= {name: pa.list_(pa.string()) for name, kind in META.items() if kind is list}
     fields = [name for name in FIELDS if name in fields]
+    chosen = [column for name in fields for column in (META if name == "meta" else [COLUMNS[name]])]
+    columns = (*_PLACE, *_BODY, *chosen, "fingerprint")
+    schema = pa.schema([(name, types.get(name, pa.string())) for name in columns])
     return _mapped(
-        parted.sortWithinPartitions(*wanted),
+        parted.sortWithinPartitions(*_PLACE),
         lambda rows: bodies(map(_unpacked, rows), strategy=strategy, fields=fields),
         schema,
     )
@@ -185,14 +178,14 @@ def duplicates_of(
     Args:
         found: As `bodies_of` returns them.
         scope: "all", or "site": texts are compared within their site only.
-        joined: Whether keys of candidates join two bands, see `MOST_SINGLE`; None: by the number of texts. Never within
+        joined: Whether keys of candidates join two bands (`MOST_SINGLE`); None: by the number of texts, but not within
             a site.
         stage: Computes a part and keeps it; None: `DataFrame.localCheckpoint`, in memory and on the workers' disks.
 
     Returns:
-        The rows without `fingerprint`, and with duplicate_of, the URL of the kept one, null for a kept text; shares:
-        c1, c2 and new as of `Verdict`; variant_of, the URL of the earliest kept text found that a kept one is a
-        variant of, else null; keys, which were used: "32 x 2" or "64 x 4".
+        The rows without `fingerprint`, and with duplicate_of, the URL of the kept text, null for a kept one; shares:
+        c1, c2 and new as of `Verdict`; variant_of, the URL of the earliest text of a variant's form, else null; keys:
+        "32 x 2" or "64 x 4".
 
     Raises:
         ValueError: There is no such scope.
@@ -236,7 +229,7 @@ def _paired(rows: Rows) -> Rows:
 
 
 def _edges(texts: DataFrame, pairs: DataFrame) -> DataFrame:
-    """Texts and earlier ones that they are like: a text travels once, before the fingerprints it is compared with."""
+    """Return texts and earlier ones that they are like. A text travels once, before the fingerprints to compare."""
     prints = texts.select(F.col("id").alias("earlier"), "url", "fingerprint")
     candidates = pairs.join(prints, "earlier").select("id", *prints.columns, F.lit(None).alias("text"))
     wanted = texts.join(pairs.select("id").distinct(), "id", "left_semi")
@@ -260,7 +253,7 @@ def _resolved(rows: Rows) -> Rows:
 
 
 def _marked(texts: DataFrame, named: DataFrame, firsts: DataFrame, resolved: DataFrame) -> DataFrame:
-    """Texts with their verdicts. Those with the very same words have that of the first, or are its duplicates."""
+    """Return texts with their verdicts; those with the very same words have that of the first, or are its copies."""
     first = F.col("first.id").alias("first")
     members = named.select("id", "scope", *_WORDS).join(firsts.select("scope", *_WORDS, first), ["scope", *_WORDS])
     of_first = resolved.select(F.col("id").alias("first"), "earlier", "shares")

@@ -1,7 +1,7 @@
 """WARC files, by fastwarc: the pages of their records, and the problems of the others.
 
-fastwarc does not report a file that is cut short, and gives up where one is damaged. So lengths are compared, and after
-damage reading goes on at the next place where a record begins.
+fastwarc does not report a file that is cut short, and stops where one is damaged: so lengths are compared, and reading
+goes on where the next record begins.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BLOCK = 1 << 20
 
 
 def read_warc(name: str, file: BinaryIO) -> Iterator[ArchiveRecord]:
-    """Read pages, and a bad record for each damaged page or place; requests, metadata and the like are left out."""
+    """Read pages, and a bad record for each damaged page or place; leave out requests, metadata and the like."""
     size = file.seek(0, io.SEEK_END)
     start: int | None = 0
     while start is not None and start < size:
@@ -41,11 +41,11 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Ar
     file.seek(start)
     compressed = file.read(len(_GZIP)) == _GZIP
     file.seek(start)
-    last, error = None, None  # where the last record begins that was read whole; why reading stopped
+    last, error = None, None  # where the last whole record begins; why reading stopped
     try:
         for one in ArchiveIterator(file, record_types=_ALL, parse_http=False):
-            record = ArchiveRecord(name, one.stream_pos, (one.headers.get("WARC-Target-URI") or "").strip("<> "))
-            record = ArchiveRecord(name, record.offset, record.url, one.headers.get("WARC-Date") or "")
+            url = (one.headers.get("WARC-Target-URI") or "").strip("<> ")
+            record = ArchiveRecord(name, one.stream_pos, url, one.headers.get("WARC-Date") or "")
             try:
                 found = _read(record, one)
             except (OSError, ValueError) as damage:
@@ -56,25 +56,23 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Ar
             last = one.stream_pos
     except (OSError, ValueError) as stopped:
         error = stopped
+    why, cut = error or "no record", "truncated"
     if last is None:
-        following = _next_start(file, start + 1)
-        cut = "truncated" if start or _begins(file, start) else "unreadable"
-        yield ArchiveRecord(name, start).bad("damaged" if following else cut, error or "no record")
-        return following
-    if not compressed:
-        following = _next_start(file, last + 1) if error else None
-        if error:
-            yield ArchiveRecord(name, last).bad("damaged" if following else "truncated", f"after this record: {error}")
-        return following
-    end = _end_of_member(file, last)
-    following = _next_start(file, end)
-    if end < size and following != end:
-        yield ArchiveRecord(name, end).bad("damaged" if following else "truncated", error or "no record")
+        place, behind = start, start + 1
+        cut = cut if start or _begins(file, start) else "unreadable"
+    elif compressed:
+        place = behind = _end_of_member(file, last)
+    elif error:
+        place, behind, why = last, last + 1, f"after this record: {error}"
+    else:
+        return None
+    following = _next_start(file, behind)
+    if place < size and following != place:
+        yield ArchiveRecord(name, place).bad("damaged" if following else cut, why)
     return following
 
 
 def _read(record: ArchiveRecord, one: Any) -> ArchiveRecord | None:
-    """A record as a page or as bad; None for one that is not of a page."""
     if one.headers.get("Content-Length") is None:
         return record.bad("truncated", "in the record's headers")
     if one.record_type not in _PAGES:
@@ -91,7 +89,6 @@ def _read(record: ArchiveRecord, one: Any) -> ArchiveRecord | None:
 
 
 def _answer(record: ArchiveRecord, one: Any, data: bytes) -> ArchiveRecord:
-    """The page of a server's answer."""
     head = one.http_headers
     status = head.status_code if head is not None else None
     if status is None or not 200 <= status < 300:
@@ -103,7 +100,6 @@ def _answer(record: ArchiveRecord, one: Any, data: bytes) -> ArchiveRecord:
 
 
 def _page(record: ArchiveRecord, data: bytes, kind: str, charset: str = "", encodings: str = "") -> ArchiveRecord:
-    """The page of some content, or why it is none."""
     kind = kind.partition(";")[0].strip().lower()
     if kind not in HTML_TYPES:
         return record.bad("type", kind)
@@ -118,18 +114,15 @@ def _page(record: ArchiveRecord, data: bytes, kind: str, charset: str = "", enco
 
 
 def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
-    """Content without its encodings, or as it stands where it has others than named; and the problem."""
-    named = [name.strip().lower() for name in encodings.split(",")]
-    if not data.startswith(_GZIP[:2]):
-        named = [name for name in named if name not in {"gzip", "x-gzip"}] + ["not gzip"] * (
-            "gzip" in encodings.lower()
-        )
-    elif "gzip" not in encodings.lower():
-        named.append("gzip")
+    """Return content without its encodings, or as it stands if it has others than named; and the problem."""
+    named = [name.strip().lower().removeprefix("x-") for name in encodings.split(",")]
+    zipped = data.startswith(_GZIP[:2])
+    if zipped != ("gzip" in named):
+        named = [*named, "gzip"] if zipped else [name.replace("gzip", "not gzip") for name in named]
     problem = ""
     for name in reversed(named):
         try:
-            if name in {"gzip", "x-gzip"}:
+            if name == "gzip":
                 data = zlib.decompressobj(47).decompress(data, MOST_BYTES + 1)
             elif name == "deflate":
                 data = _inflated(data)
@@ -143,15 +136,14 @@ def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
 
 
 def _inflated(data: bytes) -> bytes:
-    """Content by zlib, with its header or, as some servers send it, without."""
-    try:
+    try:  # some servers leave out zlib's header
         return zlib.decompressobj().decompress(data, MOST_BYTES + 1)
     except zlib.error:
         return zlib.decompressobj(-15).decompress(data, MOST_BYTES + 1)
 
 
 def _next_start(file: BinaryIO, place: int) -> int | None:
-    """Where the next record begins, at a place or after it."""
+    """Return where the next record begins, at a place or after it."""
     before = b""
     while True:
         file.seek(place)
@@ -167,7 +159,7 @@ def _next_start(file: BinaryIO, place: int) -> int | None:
 
 
 def _begins(file: BinaryIO, place: int) -> bool:
-    """True where a compressed member with a record begins."""
+    """Return whether a compressed member with a record begins at a place."""
     file.seek(place)
     try:
         return zlib.decompressobj(31).decompress(file.read(4096), len(_WARC)) == _WARC
@@ -176,7 +168,7 @@ def _begins(file: BinaryIO, place: int) -> bool:
 
 
 def _end_of_member(file: BinaryIO, place: int) -> int:
-    """Where the compressed member at a place ends; at most the end of the file."""
+    """Return where the compressed member at a place ends; at most the end of the file."""
     file.seek(place)
     member = zlib.decompressobj(31)
     while block := file.read(_BLOCK):

@@ -49,8 +49,3 @@ def find_duplicates(folder: Path) -> None:
         assert_type(len(index), int)
     assert_type(verdict.duplicate, bool)
     assert_type(verdict.of, str | None)
-
-
-def use_all(folder: Path) -> None:
-    make_bodies()
-    find_duplicates(folder)

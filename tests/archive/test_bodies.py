@@ -40,10 +40,8 @@ def test_partitions_change_nothing(sites: list[int], cell: int, partitions: int)
     random.Random(cell).shuffle(places)
     parted: dict[str, Any] = {}
     for part in range(partitions):
-        mine = places[part::partitions]
-        parted |= {
-            row["url"]: row for row in bodies(row for one in mine for row in rows if (row["site"], row["cell"]) == one)
-        }
+        mine = (row for one in places[part::partitions] for row in rows if (row["site"], row["cell"]) == one)
+        parted |= {row["url"]: row for row in bodies(mine)}
     assert parted == whole
     assert list(whole) == [row["url"] for row in rows]
 
@@ -53,28 +51,16 @@ def test_a_body_is_that_of_extract_pages() -> None:
     expected = [body for _, body in extract_pages((row["url"], row["html"]) for row in rows)]
     found = list(bodies(rows, fields=("markdown", "html")))
     for row, body in zip(found, expected, strict=True):
-        assert (row["text"], row["title"], row["markdown"], row["body_html"]) == (
-            body.text,
-            body.title,
-            body.markdown,
-            body.html,
-        )
-        assert (row["confidence"], row["evidence"], row["fallback"]) == (body.confidence, body.evidence, body.fallback)
-        assert body.title
-        expected_print = replace(Fingerprint.of(body.text), title=hash_title(body.title))
-        assert Fingerprint(**row["fingerprint"]) == expected_print
+        names = ("text", "title", "markdown", "confidence", "evidence", "fallback")
+        assert [row[name] for name in names] == [getattr(body, name) for name in names]
+        assert row["body_html"] == body.html and body.title
+        assert Fingerprint(**row["fingerprint"]) == replace(Fingerprint.of(body.text), title=hash_title(body.title))
         assert row["version"] == denoise_scrapy.__version__
         assert "html" not in row and "offset" in row
-
-
-def test_a_page_is_read_as_bytes_or_as_text() -> None:
-    row = rows_of([1])[0]
-    assert list(bodies([row])) == list(bodies([row | {"html": row["html"].encode()}]))
-
-
-def test_a_field_that_is_not_there() -> None:
+    as_bytes = [row | {"html": row["html"].encode()} for row in rows]
+    assert list(bodies(as_bytes, fields=("markdown", "html"))) == found
     with pytest.raises(ValueError, match="fields are markdown, html, meta, not titles"):
-        list(bodies(rows_of([1]), fields=["titles"]))
+        list(bodies(rows, fields=["titles"]))
 
 
 def test_metadata_of_pages() -> None:

@@ -1,12 +1,9 @@
 """Every command that a page shows is run, or at least known: modules, options, targets, settings."""
 
-import contextlib
 import io
 import re
-import runpy
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -20,7 +17,7 @@ from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.web import Web
 from tests.dedup.redis_server import RedisServer
 from tests.docs.kit import lay_out, local
-from tests.docs.pages import DOCS, PAGES, ROOT, Command, commands_of, name_of
+from tests.docs.pages import PAGES, ROOT, Command, commands_of, name_of
 
 ALL = [command for page in PAGES for command in commands_of(page)]
 # Those of `scrapy denoise` that stand in blocks are run; in the text they stand without what they are about.
@@ -28,9 +25,7 @@ SHOWN = [
     c for c in ALL if c.words[:2] == ["scrapy", "denoise"] and f"`{c.text}" not in (ROOT / c.page).read_text("utf-8")
 ]
 # What ends with another exit code than 0, as the page says.
-CODES = {
-    "scrapy denoise dedup check other.sqlite": 1,
-}
+CODES = {"scrapy denoise dedup check other.sqlite": 1}
 
 
 def options(words: list[str]) -> list[str]:
@@ -40,15 +35,8 @@ def options(words: list[str]) -> list[str]:
 @cache
 def help_of(module: str) -> str:
     """Return the output of `python -m MODULE --help`."""
-    printed, before = io.StringIO(), sys.argv
-    sys.argv = [module, "--help"]
-    try:
-        with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # another test may have imported it
-            runpy.run_module(module, run_name="__main__")
-    finally:
-        sys.argv = before
-    return printed.getvalue()
+    command = [sys.executable, "-m", module, "--help"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 def check_module(command: Command) -> None:
@@ -140,10 +128,3 @@ def test_commands_in_blocks_run(
 def test_there_are_commands_to_run() -> None:
     assert len(SHOWN) > 15
     assert {command.words[2] for command in SHOWN} == set(SUBCOMMANDS)
-
-
-def test_start_says_what_the_readme_says() -> None:
-    """The README's way is gone from the wheel to the items by tests/projects/test_new_user.py."""
-    texts = [(page.read_text("utf-8")) for page in (ROOT / "README.md", DOCS / "index.md")]
-    ways = [text.split("\n## Use it in a project\n")[1].split("\nscrapy crawl stories")[0] for text in texts]
-    assert ways[0] == ways[1]

@@ -1,18 +1,20 @@
-"""Made pages: foreign content is put in, and the truth stays as it was."""
+"""Made pages: foreign content is put in, and the truth stays as it was; shortened pages, lists, threads and walls."""
 
 import random
-from collections.abc import Iterator
-from itertools import compress
+from itertools import combinations, compress
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
-from training.dataset import FEW_BLOCKS, examples, site_publisher
+from training.dataset import FEW_BLOCKS, FOLDS, balanced_folds, examples, site_publisher
 from training.labels import GRAM, block_tokens, gold_share
-from training.made import KINDS, MadePage, listed, made_of
+from training.made import KINDS, TEXTS, listed, made_of
+from training.made_threads import made_threads
 
 WORDS = (
     "harbour council winter ferry bridge market teacher garden river engine letter window music doctor island paper"
@@ -21,10 +23,10 @@ WORDS = (
 ).split()
 
 
-def recorded(number: int, kind: str = "article", host: str = "one.example", head: str = "") -> RecordedPage:
-    """A page with a story of its own words."""
+def recorded(number, kind="article", host="one.example", head=""):
+    """A page with a story of its own words: six paragraphs of two sentences."""
     rng = random.Random(f"{host} {number}")
-    lines = [" ".join(rng.choice(WORDS) for _ in range(25)).capitalize() + "." for _ in range(6)]
+    lines = [" ".join(" ".join(rng.sample(WORDS, 20)).capitalize() + "." for _ in range(2)) for _ in range(6)]
     title = f"{' '.join(rng.choice(WORDS) for _ in range(5))}"
     story = "".join(f"<p>{line}</p>" for line in lines)
     page = (
@@ -35,99 +37,72 @@ def recorded(number: int, kind: str = "article", host: str = "one.example", head
     return RecordedPage(f"http://{host}/{number}", page, "\n".join([title, *lines]), host, kind)
 
 
-def site(pages: int = 8, **more: str) -> list[RecordedPage]:
+def site(pages=8, **more):
     return [recorded(i, **more) for i in range(pages)]
 
 
-def made_pages(
-    pages: list[RecordedPage], others: list[list[RecordedPage]] = (), kinds=KINDS
-) -> Iterator[tuple[int, MadePage]]:
+def made_pages(pages, kinds=KINDS):
     """All pages that are made of some, and the number of each's recorded one."""
-    for i in range(len(pages)):
-        yield from ((i, made) for made in made_of(pages, i, others, kinds))
+    return [(i, made) for i in range(len(pages)) for made in made_of(pages, i, (), kinds)]
 
 
-def grams(text: str) -> set[tuple[str, ...]]:
+def grams(text):
     words = tokens(text)
     return {tuple(words[i : i + GRAM]) for i in range(len(words) - GRAM + 1)}
 
 
-def foreign_share(body: str, foreign: str, own: str) -> float:
-    """Share of the foreign text's 3-grams that stand in a body, those of the recorded page left out."""
-    wanted = {gram for line in foreign.splitlines() for gram in grams(line)} - grams(own)
-    return len(wanted & grams(body)) / len(wanted) if wanted else 0.0
-
-
-def own_blocks(made: MadePage) -> list[str]:
-    return list(compress(made.page.block_texts, ~made.foreign))
-
-
-def foreign(made: MadePage) -> str:
-    return made.page.text_of(made.foreign)
-
-
-def test_own_blocks_and_their_share_of_gold_stay():
-    pages = site()
-    for i, made in made_pages(pages):
-        before, after = Page.parse(pages[i].html), Page.parse(made.html)
-        assert made.foreign.any()
-        assert after.block_texts == made.page.block_texts
-        assert own_blocks(made) == before.block_texts
-        own = list(compress(block_tokens(after), ~made.foreign))
-        assert np.array_equal(gold_share(own, pages[i].gold), gold_share(block_tokens(before), pages[i].gold))
-
-
-@pytest.mark.parametrize("kind", ["story", "teasers", "gallery", "comments"])
-def test_text_comes_from_other_pages_that_are_named(kind):
-    pages = site()
-    for i, made in made_pages(pages, kinds=[kind]):
-        assert made.donors and i not in made.donors
-        given = " ".join(pages[j].gold for j in made.donors)
-        assert foreign_share(given, foreign(made), pages[i].gold) > 0.5
-        rest = " ".join(page.gold for j, page in enumerate(pages) if j not in made.donors)
-        assert foreign_share(rest, foreign(made), pages[i].gold) < 0.1
-
-
-def test_a_site_of_one_page_takes_text_of_others_of_its_kind():
-    others = [site(3, host="two.example"), site(3, host="three.example", kind="product")]
-    made = {one.kind: one for one in made_of([recorded(0)], 0, others)}
-    assert set(made) == set(KINDS)
-    assert foreign_share(" ".join(page.gold for page in others[0]), foreign(made["story"]), "") > 0.5
-    assert foreign_share(" ".join(page.gold for page in others[1]), foreign(made["story"]), "") < 0.05
-    alone = {one.kind for one in made_of([recorded(0)], 0)}
-    assert alone == {"biography", "appeal", "advert"}
-
-
-def test_the_same_pages_give_the_same(monkeypatch):
-    def made() -> list[str]:
-        return [one.html for _, one in made_pages(site(3))]
-
-    before = made()
-    assert made() == before
-    monkeypatch.setattr("training.made.SEED", 1)
-    assert made() != before
-
-
-def test_pages_like_the_kind_are_left_alone():
-    declared = '<script type="application/ld+json">{"@type": "DiscussionForumPosting"}</script>'
-    assert not list(made_pages(site(head=declared)))
-    assert not list(made_pages(site(kind="forum")))
-    assert not list(made_pages(site(kind="listing")))
+def foreign_share(pages, made, own):
+    """Share of a made page's foreign 3-grams that are of some pages, those of the recorded page left out."""
+    lines = made.page.text_of(made.foreign).splitlines()
+    wanted = {gram for line in lines for gram in grams(line)} - grams(own)
+    return len(wanted & grams(" ".join(page.gold for page in pages))) / len(wanted)
 
 
 def in_list(page):
     return page.elements.has_tag({"li"})[page.blocks.element]
 
 
+def test_own_blocks_and_their_share_of_gold_stay_and_text_is_of_the_named_pages():
+    pages = site()
+    for i, made in made_pages(pages):
+        before, own = Page.parse(pages[i].html), pages[i].gold
+        assert made.foreign.any() and i not in made.donors
+        assert list(compress(made.page.block_texts, ~made.foreign)) == before.block_texts
+        words = list(compress(block_tokens(made.page), ~made.foreign))
+        assert np.array_equal(gold_share(words, own), gold_share(block_tokens(before), own))
+        if made.kind in ("story", "teasers", "gallery", "comments"):
+            assert made.donors and foreign_share([pages[j] for j in made.donors], made, own) > 0.5
+            rest = [page for j, page in enumerate(pages) if j not in made.donors]
+            assert foreign_share(rest, made, own) < 0.1
+
+
+def test_a_site_of_one_page_takes_text_of_others_of_its_kind():
+    others = [site(3, host="two.example"), site(3, host="three.example", kind="product")]
+    made = {one.kind: one for one in made_of([recorded(0)], 0, others)}
+    assert set(made) == set(KINDS)
+    assert foreign_share(others[0], made["story"], "") > 0.5 > 0.05 > foreign_share(others[1], made["story"], "")
+    assert {one.kind for one in made_of([recorded(0)], 0)} == {"biography", "appeal", "advert"}
+
+
+def test_the_same_pages_give_the_same_and_pages_like_the_kind_are_left_alone(monkeypatch):
+    def made():
+        return [one.page.block_texts for _, one in made_pages(site(3))]
+
+    before = made()
+    assert made() == before
+    monkeypatch.setattr("training.made.SEED", 1)
+    assert made() != before
+    declared = '<script type="application/ld+json">{"@type": "DiscussionForumPosting"}</script>'
+    assert not any(made_pages(some) for some in (site(head=declared), site(kind="forum"), site(kind="listing")))
+
+
 def test_examples_of_made_pages():
-    sites = [site(4), site(4, host="two.example")]
-    folds = {"one.example": 2, "two.example": 3}
+    sites, folds = [site(4), site(4, host="two.example")], {"one.example": 2, "two.example": 3}
     plain = list(examples("news", sites, folds, (5, 0)))
     both = list(examples("news", sites, folds, (5, 0), made=1.0))
     assert not any(example.made for example in plain)
     assert len([example for example in both if not example.made]) == len(plain)
-    made = [example for example in both if example.made in KINDS]
-    short = [example for example in both if example.made == "short"]
+    made, short = ([one for one in both if one.made in kinds] for kinds in (KINDS, ("short",)))
     assert len(made) == len(short) == len(plain)
     assert all(1 <= len(example.share) <= FEW_BLOCKS and example.share.any() for example in short)
     own_lists = [one for one in made if one.share[in_list(one.page)].any()]
@@ -136,8 +111,7 @@ def test_examples_of_made_pages():
         assert example.fold == folds[example.page.url.split("/")[2]]
         assert example.features.shape[1] == len(example.share) == len(example.tokens) == len(example.lengths)
         own = next(one for one in plain if one.page.url == example.page.url)
-        kept = [text for text, share in zip(example.page.block_texts, example.share, strict=True) if share > 0.5]
-        story = [text for text, share in zip(own.page.block_texts, own.share, strict=True) if share > 0.5]
+        kept, story = (list(compress(one.page.block_texts, one.share > 0.5)) for one in (example, own))
         assert " ".join(kept) == " ".join(story)
         assert kept == story or any(example is one for one in own_lists)
 
@@ -146,13 +120,11 @@ def test_examples_of_made_pages():
 def test_a_part_of_the_story_becomes_a_list(number):
     sentences = "Ferry {} was closed at dawn. Nobody knew for hours why it had been. {} people waited outside in rain."
     lines = [sentences.format(n, n) for n in range(6)]
-    story = "".join(f"<p>{line}</p>" for line in lines)
-    html = f"<body><nav><a href=/>Home</a></nav><div>{story}</div></body>"
+    html = f"<body><nav><a href=/>Home</a></nav><div>{''.join(f'<p>{line}</p>' for line in lines)}</div></body>"
     page = RecordedPage(f"http://one.example/{number}", html, "\n".join(lines))
     before, after = Page.parse(page.html), Page.parse(listed(page))
     assert " ".join(before.block_texts) == " ".join(after.block_texts)
-    assert after.elements.has_tag({"ul", "ol"}).sum() == 1
-    assert 2 <= in_list(after).sum() <= 8
+    assert after.elements.has_tag({"ul", "ol"}).sum() == 1 and 2 <= in_list(after).sum() <= 8
     assert gold_share(block_tokens(after), page.gold)[in_list(after)].all()
 
 
@@ -161,6 +133,39 @@ def test_a_fold_gets_no_text_of_another():
     sites = [[recorded(0, host=f"{name}.example")] for name in "abcdefghijklmnop"]
     apart = {site_publisher(one): number for number, one in enumerate(sites)}
     kinds = {one.made for one in examples("news", sites, apart, (0,), made=1.0)}
-    assert kinds <= {"", "biography", "appeal", "advert", "short", "wall", "alone"}
-    together = dict.fromkeys(apart, 0)
-    assert {one.made for one in examples("news", sites, together, (0,), made=1.0)} > kinds
+    assert kinds <= {"", "biography", "appeal", "advert", "short", "wall", "alone", "thread"}
+    assert {one.made for one in examples("news", sites, dict.fromkeys(apart, 0), (0,), made=1.0)} > kinds
+
+
+def test_only_what_people_wrote_is_content_of_a_thread():
+    sites = [site(5, host=f"many{n}.example") for n in range(12)]
+    gold = {page.url: page.gold for one in sites for page in one}
+    threads = [thread for one in sites for thread in made_threads(one)]
+    assert len(threads) == 60
+    for page, share in threads:
+        written = tokens(page.text_of(share == 1))
+        assert written and set(written) <= set(tokens(gold[page.url]))
+        assert share[[text.startswith(("Home", "All rights")) for text in page.block_texts]].tolist() == [0, 0]
+    folds = {site_publisher(one): n % 4 for n, one in enumerate(sites)}
+    found = [one for one in examples("news", sites, folds, (0,), 1.0) if one.made == "thread"]
+    assert found and all(one.fold == folds[one.publisher] for one in found)
+
+
+def test_walls_are_worded_otherwise_for_each_fold_and_nothing_on_them_is_content(monkeypatch):
+    for texts in (texts for kinds in TEXTS.values() for texts in kinds.values()):
+        for one, other in combinations((set(text.lower().split()) for text in texts), 2):
+            assert len(one & other) <= 0.6 * min(len(one), len(other))
+    monkeypatch.setattr("training.dataset.WALLS", 1.0)
+    found = [one for one in examples("news", [site(3)], {"one.example": 0}, (0,), made=1.0) if one.made == "wall"]
+    assert len(found) == 3 and not any(one.share.any() for one in found)
+
+
+PUBLISHERS = st.tuples(st.sampled_from("xyz"), st.sampled_from("abcdefghijkl"))
+
+
+@given(st.dictionaries(PUBLISHERS, st.integers(1, 40), min_size=1))
+def test_every_publisher_has_one_fold_and_none_has_all(pages):
+    folds = balanced_folds(pages)
+    assert set(folds) == {publisher for _, publisher in pages} and set(folds.values()) <= set(range(FOLDS))
+    assert folds == balanced_folds(dict(reversed(pages.items())))
+    assert len(folds) < FOLDS or len(set(folds.values())) > 1

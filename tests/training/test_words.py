@@ -1,4 +1,4 @@
-"""What is learned of class names and of the words of short texts, with each publisher left out, against plain sums."""
+"""Odds of class names and of the words of short texts, with each publisher left out, against plain sums."""
 
 from math import log
 from zlib import crc32
@@ -6,15 +6,14 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+from denoise_scrapy.core.announcements import ANNOUNCING_TOKENS
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.vocabulary import text_numbers
 from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage
-from training import text_words
-from training.class_words import PRIOR, PUBLISHERS, ClassCounts
+from training import vocabulary
 from training.dataset import examples
-from training.text_words import ANNOUNCING_TOKENS, LEAST, TextCounts
-from training.vocabulary import Vocabularies
+from training.vocabulary import LEAST, OF_CLASSES, OF_TEXTS, Vocabularies
 
 FRAME = '<div class=menu><p>Home page and other things</div><div class="{1}"><p>The bridge was closed, said {0}.</div>'
 
@@ -30,33 +29,32 @@ def of_publisher(name, frame, kept, dropped="", pages=1):
 def test_class_names_have_the_odds_of_other_publishers():
     some = [*of_publisher("a", FRAME, "story", pages=4), *of_publisher("b", FRAME, "story")]
     some += [*of_publisher("c", FRAME, "story text"), *of_publisher("d", FRAME, "menu text")]
-    odds = ClassCounts(some).odds()
+    vocabularies, (publishers, prior) = Vocabularies(some), OF_CLASSES
+    odds = vocabularies.without(None).class_words
     # four publishers have a menu, one of them with its story; four pages of one count as two
-    assert odds[crc32(b"menu")] == pytest.approx(log((1 + PRIOR) / (2 + 1 + 1 + 1 + PRIOR)))
-    assert odds[crc32(b"story")] == pytest.approx(log((2 + 1 + 1 + PRIOR) / PRIOR))
-    assert PUBLISHERS > 2 and crc32(b"text") not in odds, "of too few publishers"
-    filled = Vocabularies(some).filled
+    assert odds[crc32(b"menu")] == pytest.approx(log((1 + prior) / (2 + 1 + 1 + 1 + prior)))
+    assert odds[crc32(b"story")] == pytest.approx(log((2 + 1 + 1 + prior) / prior))
+    assert publishers > 2 and crc32(b"text") not in odds, "of too few publishers"
     least, most = NAMES.index("class_least"), NAMES.index("class_most")
-    for example, expected in ((some[-1], log(PRIOR / (4 + PRIOR))), (some[0], log((1 + PRIOR) / (3 + PRIOR)))):
-        assert filled(example)[least, 0] == pytest.approx(expected, abs=1e-5)
-    assert filled(some[0])[most].tolist() == [0, 0], "the story's word has two other publishers"
+    for example, expected in ((some[-1], log(prior / (4 + prior))), (some[0], log((1 + prior) / (3 + prior)))):
+        assert vocabularies.filled(example)[least, 0] == pytest.approx(expected, abs=1e-5)
+    assert vocabularies.filled(some[0])[most].tolist() == [0, 0], "the story's word has two other publishers"
 
 
 def test_words_of_texts_have_the_odds_of_other_publishers(monkeypatch):
-    monkeypatch.setattr(text_words, "PUBLISHERS", 3)
+    prior = OF_TEXTS[1]
+    monkeypatch.setattr(vocabulary, "OF_TEXTS", (3, prior))
     frame, long = "<p>{1}</p><p>The text of {0}.</p><div>{2}</div>", "Advert " * ANNOUNCING_TOKENS
     some = [*of_publisher("a", frame, "Weather", "Imprint", pages=4)]
     some += of_publisher("b", frame, "Weather", f"Imprint<p>{long}")
     some += of_publisher("c", frame, "Weather imprint", f"Menu<p>{long}")
     some += of_publisher("d", frame, "News", f"Menu<p>{long}")
-    odds, prior = TextCounts(some).odds(), text_words.PRIOR
-    # four pages of one publisher count as two
+    vocabularies = Vocabularies(some)
+    odds = vocabularies.without(None).text_words
+    # four pages of one publisher count as two; menu is of too few publishers, advert only in longer texts
     expected = {"weather": log((2 + 1 + 1 + prior) / prior), "IMPRINT": log((1 + prior) / (2 + 1 + prior))}
-    # of too few publishers, only in longer texts
     for word, value in (expected | {"menu": 0.0, "advert": 0.0}).items():
         found = odds[text_numbers(Page.parse(f"<p>{word}").tree)[0]]
         assert found == pytest.approx(value if abs(value) >= LEAST else 0, abs=1e-6), word
-    rows = Vocabularies(some).filled(some[0])
-    assert rows[NAMES.index("word_most"), 0] == 0, "the word has two other publishers"
-    rows = Vocabularies(some).filled(some[-1])
-    assert np.count_nonzero(rows[NAMES.index("word_mean")]) == 1, "only 'the', of all four"
+    assert vocabularies.filled(some[0])[NAMES.index("word_most"), 0] == 0, "the word has two other publishers"
+    assert np.count_nonzero(vocabularies.filled(some[-1])[NAMES.index("word_mean")]) == 1, "only 'the', of all four"
