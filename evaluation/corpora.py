@@ -1,7 +1,7 @@
 """Pages to measure on, each with the text to keep: a folder of corpora, and the example portal.
 
 A corpus is a file `NAME.jsonl.gz`, a JSON object a line: `site`, `page`, `url`, `html`, and `gold`, the text that a
-careful person would keep; `kind` where it is known ("article", "forum" …), `layout` where a browser has rendered it.
+careful person would keep; `kind` where it is known ("article", "forum" …).
 Where only pieces of the text were marked, `gold` is empty, and `with` and `without` list pieces that belong to it, and
 that do not.
 """
