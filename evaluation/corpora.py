@@ -27,17 +27,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RecordedPage:
-    """A page with the text a person would keep, or with pieces that belong to it (`wanted`) and that do not.
-
-    `layout` is as a browser gave it, `name` as its corpus has it.
-    """
+    """A page with the text a person would keep, or with pieces that belong to it and that do not."""
 
     url: str
     html: str
     gold: str
     site: str = ""
     kind: str = ""
-    layout: str = ""
     name: str = ""
     wanted: tuple[str, ...] = ()
     unwanted: tuple[str, ...] = ()
@@ -81,7 +77,7 @@ def read(path: Path) -> list[Site]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            more = row["site"], row.get("kind") or "", row.get("layout") or "", row.get("page") or ""
+            more = row["site"], row.get("kind") or "", row.get("page") or ""
             pieces = tuple(row.get("with", ())), tuple(row.get("without", ()))
             sites[row["site"]].append(RecordedPage(row["url"] or row["page"], row["html"], row["gold"], *more, *pieces))
     return list(sites.values())
@@ -111,11 +107,7 @@ def corpus_hash(sites: Iterable[Site]) -> str:
 
 
 def evenly(items: Sequence[T], wanted: int) -> list[T]:
-    """Return so many of the items, evenly spaced; all where there are no more.
-
-    >>> evenly("abcdef", 3)
-    ['a', 'c', 'e']
-    """
+    """Return so many of the items, evenly spaced; all where there are no more."""
     count = min(max(wanted, 0), len(items))
     return [items[i * len(items) // count] for i in range(count)]
 

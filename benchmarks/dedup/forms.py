@@ -126,10 +126,10 @@ class Row:
     Attributes:
         site: The host.
         kind: Name of the kind of form, or "story".
-        language: A language; of a story the one in which what stands around it is written.
+        language: A language; of a story that of the lines around it.
         what: "form", "story", or "copy:" with how it was made.
         body: The text without the lines that the site has below.
-        of: Address of what it is a copy of; else empty.
+        of: Address of the original of a copy, else empty.
     """
 
     url: str

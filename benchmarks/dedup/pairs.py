@@ -105,19 +105,8 @@ OTHERS: dict[str, Rule] = {name: partial(_judge, name) for name in ("near-copy",
 
 
 def make_pairs(bases: Sequence[Base], seed: int = 0, forms: int = FORMS) -> list[Pair]:
-    """Return all pairs of some bases.
-
-    Args:
-        bases: Texts of which no two say the same; two pages at least.
-        seed: Another seed gives other pairs of the same kinds.
-        forms: Number of pairs of one form; these need no bases.
-
-    Raises:
-        ValueError: All bases are of one page, so there are no others' words.
-    """
-    if len({base.document for base in bases}) < 2:
-        raise ValueError("pairs take texts of two pages at least")
-    pool = Pool(bases, nearest(bases))
+    """Return all pairs of some bases, of two pages at least, no two of which say the same; and so many of one form."""
+    pool = Pool(bases)
     pairs = [
         *_edited(bases, pool, POSITIVES, True, seed),
         *_edited(bases, pool, NEGATIVES, False, seed),
@@ -192,14 +181,10 @@ def _is_fit(pair: Pair) -> bool:
 
 
 class Pool:
-    """Other texts of the same language group, for the foreign parts of a pair.
+    """Other texts of the same language group, for the foreign parts of a pair; `near` is the nearest of each base."""
 
-    Attributes:
-        near: {name of a base: the one on the same topic}.
-    """
-
-    def __init__(self, bases: Sequence[Base], near: Mapping[str, Base]) -> None:
-        self.near = near
+    def __init__(self, bases: Sequence[Base]) -> None:
+        self.near = nearest(bases)
         self._groups: dict[str, list[Base]] = defaultdict(list)
         self._all = bases
         for base in bases:

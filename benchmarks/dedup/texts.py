@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from denoise_scrapy.core.units import tokens
-from evaluation.corpora import RecordedPage, Site, load, portal
+from evaluation.corpora import RecordedPage, load, portal
 
 CORPORA = ("world", "single", "zh", "zh68", "wcxb")
 """Not big9, dragnet and cleanportal: the rule was found on those."""
@@ -32,14 +32,13 @@ _WORDS, _TEXTS = 1 << 16, 1 << 11  # pieces and texts remembered; the bases come
 
 @dataclass(frozen=True)
 class Base:
-    """A text.
+    """A text of so many units.
 
     Attributes:
         name: Unique, and the same in every run.
         document: The page it was on; thirds of a long text share one.
         site: The site of the page; empty where the corpus has a single page of each site.
         group: Language group, one of `GROUPS`.
-        units: Length.
     """
 
     name: str
@@ -57,7 +56,10 @@ class Base:
 
 def recorded_bases(folder: Path) -> list[Base]:
     """Return bases of recorded corpora."""
-    return unlike(base for name, sites in load(folder, CORPORA) for base in _corpus(name, sites))
+    found = (
+        (name, sites[::2] if name == "wcxb" else sites) for name, sites in load(folder, CORPORA)
+    )  # half of it unseen
+    return unlike(base for name, sites in found for site in sites for page in site for base in _split(page, name))
 
 
 def portal_bases() -> list[Base]:
@@ -86,12 +88,6 @@ def unlike(bases: Iterable[Base]) -> list[Base]:
 def _shingles(text: str) -> set[int]:
     units = tokens(text)
     return {hash(tuple(units[i : i + _SHINGLE])) for i in range(len(units) - _SHINGLE + 1)}
-
-
-def _corpus(name: str, sites: list[Site]) -> Iterator[Base]:
-    taken = sites[::2] if name == "wcxb" else sites  # the rest of it stays unseen
-    for page in (page for site in taken for page in site):
-        yield from _split(page, name)
 
 
 def _split(page: RecordedPage, corpus: str) -> Iterator[Base]:
