@@ -99,10 +99,14 @@ def sections(pages: Site) -> list[Site]:
 
 def corpus_hash(sites: Iterable[Site]) -> str:
     """Return a hash of a corpus' pages and truths."""
+    return text_hash(text for site in sites for page in site for text in (page.url, page.html, page.gold))
+
+
+def text_hash(texts: Iterable[str]) -> str:
+    """Return a hash by which data are known again."""
     digest = hashlib.sha256()
-    for page in (page for site in sites for page in site):
-        for text in (page.url, page.html, page.gold):
-            digest.update(text.encode("utf-8", "replace") + b"\0")
+    for text in texts:
+        digest.update(text.encode("utf-8", "replace") + b"\0")
     return digest.hexdigest()[:16]
 
 

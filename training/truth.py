@@ -106,14 +106,7 @@ class Truth:
     aside: frozenset[str] = frozenset()
 
     def score(self, text: str) -> float:
-        """Return the mean token F1 of a text and those that people kept, or F1 of the pieces.
-
-        Example:
-            >>> Truth("news", ("It rained.",)).score("It rained.")
-            1.0
-            >>> Truth("web", (), wanted=("rained", "all night"), unwanted=("Share",)).score("It rained. Share")
-            0.5
-        """
+        """Return the mean token F1 of a text and those that people kept, or F1 of the pieces."""
         text = "\n".join(line for line in text.split("\n") if line not in self.aside)
         if self.texts:
             return mean(f1(text, one) for one in self.texts)

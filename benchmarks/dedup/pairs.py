@@ -6,10 +6,9 @@ kind and its base, so a further kind changes no other's pairs.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -114,15 +113,6 @@ def make_pairs(bases: Sequence[Base], seed: int = 0, forms: int = FORMS) -> list
         *(Pair(new, kept, "one form", False, group) for new, kept, group in form_pairs(forms, seed)),
     ]
     return [pair for pair in pairs if _is_fit(pair)]
-
-
-def digest(pairs: Iterable[Pair]) -> str:
-    """Return a hash of the pairs, to know them again."""
-    state = hashlib.sha256()
-    for pair in pairs:
-        for text in (pair.new, pair.kept, pair.kind, str(pair.duplicate), pair.group):
-            state.update(text.encode("utf-8", "replace") + b"\0")
-    return state.hexdigest()[:16]
 
 
 def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:

@@ -77,9 +77,6 @@ def bound(goal: str, share: Share) -> float:
     """Return the floor that a measured share sets; of the false share the ceiling.
 
     It is the stricter of the goal and the share less one standard error; where a goal is not reached, the latter.
-
-    >>> bound(RECALL, Share(9999, 10000)), bound(RECALL, Share(991, 1000)), bound(FALSE, Share(9, 1000))
-    (0.9998, 0.99, 0.01)
     """
     wanted = GOALS[goal]
     if goal == FALSE:

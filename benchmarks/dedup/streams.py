@@ -7,11 +7,8 @@ the texts, apart from any index.
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import hashlib
 import json
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -86,28 +83,6 @@ def read(path: Path) -> list[StreamText]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     return [StreamText(row["text"], row.get("obj", "")) for row in rows]
-
-
-def digest(texts: Sequence[StreamText]) -> str:
-    """Return a hash of the texts, to know them again."""
-    state = hashlib.sha256()
-    for one in texts:
-        state.update(f"{one.subject}\0{one.text}\0".encode("utf-8", "replace"))
-    return state.hexdigest()[:16]
-
-
-def paths_in(folder: Path) -> list[Path]:
-    """Return the streams of a folder; without any a FileNotFoundError is raised."""
-    if not (paths := sorted(folder.glob("*.jsonl.gz"))):
-        raise FileNotFoundError(f"no *.jsonl.gz in {folder}")
-    return paths
-
-
-def add_streams_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare `--streams`, a folder or None; by default that of the environment variable DENOISE_STREAMS."""
-    folder = os.environ.get("DENOISE_STREAMS")
-    default = Path(folder) if folder else None
-    parser.add_argument("--streams", type=Path, default=default, help="a folder of streams of texts, *.jsonl.gz")
 
 
 class Relation(Enum):

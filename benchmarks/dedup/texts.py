@@ -106,11 +106,7 @@ def _split(page: RecordedPage, corpus: str) -> Iterator[Base]:
 
 
 def group_of(text: str) -> str:
-    """Return the language group, one of `GROUPS`, by the script of most of the text.
-
-    >>> group_of("Plain words"), group_of("你好，世界"), group_of("これはペンです"), group_of("سلام دنیا")
-    ('latin', 'chinese', 'other cjk', 'other')
-    """
+    """Return the language group, one of `GROUPS`, by the script of most of the text."""
     han, other_cjk = len(_HAN.findall(text)), len(_KANA_HANGUL.findall(text))
     letters = sum(map(str.isalpha, text))
     if han + other_cjk > 0.3 * letters:  # an ideograph says what several letters say
@@ -126,11 +122,7 @@ def size(text: str) -> int:
 
 @lru_cache(_TEXTS)
 def pieces(text: str) -> tuple[str, ...]:
-    """Return words with their punctuation, single CJK characters, and the white space between; joined, the text.
-
-    >>> pieces("An iPhone, 是新的")
-    ('An', ' ', 'iPhone,', ' ', '是', '新', '的')
-    """
+    """Return words with their punctuation, single CJK characters, and the white space between; joined, the text."""
     return tuple(_PIECE.findall(text))
 
 
@@ -141,20 +133,12 @@ def words(parts: Sequence[str]) -> list[int]:
 
 @lru_cache(_TEXTS)
 def sentences(text: str) -> tuple[str, ...]:
-    r"""Return sentences and lines; joined, the text.
-
-    >>> sentences("One. Two!\nThree")
-    ('One.', ' Two!', '\n', 'Three')
-    """
+    """Return sentences and lines; joined, the text."""
     return tuple(part for part in _SENTENCE_END.split(text) if part)
 
 
 def split(text: str, units: int) -> tuple[str, str]:
-    """Return the text in two, the first of at least so many units, or of all there are.
-
-    >>> split("one two, three four", 2)
-    ('one two,', ' three four')
-    """
+    """Return the text in two, the first of at least so many units, or of all there are."""
     seen, parts = 0, pieces(text)
     for i, piece in enumerate(parts):
         if seen >= units:

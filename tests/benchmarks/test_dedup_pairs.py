@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from benchmarks.dedup.pairs import digest, make_pairs, measure
+from benchmarks.dedup.pairs import make_pairs, measure
 from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Share
 from benchmarks.dedup.texts import Base, unlike
 
@@ -41,8 +41,7 @@ def pairs():
 
 
 def test_the_same_seed_makes_the_same_pairs(pairs):
-    assert digest(make_pairs(bases_of(), forms=16)) == digest(pairs)
-    assert digest(make_pairs(bases_of(), seed=1, forms=16)) != digest(pairs)
+    assert make_pairs(bases_of(), forms=16) == pairs != make_pairs(bases_of(), seed=1, forms=16)
 
 
 def test_a_rule_is_scored_by_kind_and_group(pairs):
