@@ -89,14 +89,9 @@ def _letters(runs: str) -> str:
 
 @dataclass(frozen=True)
 class Truth:
-    """One truth of a page.
+    """One truth of a page: texts that people kept, or pieces that belong to the text, and that do not.
 
-    Attributes:
-        corpus: The name that its score goes by.
-        texts: Texts that people kept.
-        wanted: Pieces that belong to the text; they count where there are no `texts`.
-        unwanted: Pieces that do not.
-        aside: Lines that count neither for nor against a text: parts on which truths differ by convention.
+    Lines `aside` count neither for nor against a text: parts on which truths differ by convention.
     """
 
     corpus: str

@@ -49,15 +49,7 @@ class StreamText(NamedTuple):
 
 
 class StreamScore(NamedTuple):
-    """Verdicts of an index on a stream.
-
-    Attributes:
-        right: Copies that were called duplicates.
-        wrong: Other texts that were.
-        missed: Copies that were not.
-        between: Texts called duplicates that are neither copies nor other texts.
-        texts: All texts.
-    """
+    """Copies called duplicates, other texts that were, copies that were not, texts between that were, and all texts."""
 
     right: int
     wrong: int
@@ -97,12 +89,8 @@ class Truth:
     """The copies in a stream.
 
     A text is a copy where runs of 4 words, or 6 characters, that an earlier one has cover .8 of it, and another text
-    where they cover less than .6; between, it is not counted.
-
-    Args:
-        texts: The texts in order.
-        characters: Whether they are in a script without spaces.
-        by_subject: Whether texts about something else are other texts, however alike.
+    where they cover less than .6; between, it is not counted. With `by_subject` texts about something else are other
+    texts, however alike; `characters` is for scripts without spaces.
     """
 
     def __init__(self, texts: Sequence[StreamText], *, characters: bool, by_subject: bool) -> None:

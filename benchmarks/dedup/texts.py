@@ -32,13 +32,9 @@ _WORDS, _TEXTS = 1 << 16, 1 << 11  # pieces and texts remembered; the bases come
 
 @dataclass(frozen=True)
 class Base:
-    """A text of so many units.
+    """A text of a group of `GROUPS`; its name is unique, and the same in every run.
 
-    Attributes:
-        name: Unique, and the same in every run.
-        document: The page it was on; thirds of a long text share one.
-        site: The site of the page; empty where the corpus has a single page of each site.
-        group: Language group, one of `GROUPS`.
+    Its document is its page, which thirds of a long text share; the site is empty where a corpus has one page of each.
     """
 
     name: str
