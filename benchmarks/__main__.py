@@ -37,13 +37,7 @@ HAND_RULE = "repetition"
 
 
 class Row(NamedTuple):
-    """Token F1 of one way on one corpus, with the standard error of the mean.
-
-    Attributes:
-        k: Comparison pages at most.
-        failed: Share of pages with an F1 below .5.
-        empty: Pages without a body.
-    """
+    """Token F1 of one way on one corpus, its standard error, the share of pages below .5, and pages without a body."""
 
     corpus: str
     name: str
@@ -97,13 +91,7 @@ def measure(corpus: str, sites: Iterable[Site], name: str, way: Way, k: int = 0)
 
 
 def scores_table(rows: Sequence[Row], corpora: Sequence[str] = (), names: Sequence[str] = ()) -> str:
-    """Return mean F1 as a Markdown table.
-
-    Args:
-        rows: Measured rows.
-        corpora: Columns; empty: all.
-        names: Strategies and extractors; empty: all.
-    """
+    """Return mean F1 as a Markdown table of some corpora and ways; empty: all."""
     found = {(row.name, row.corpus): row for row in rows}
     corpora = corpora or list(dict.fromkeys(row.corpus for row in rows))
     names = names or list(dict.fromkeys(row.name for row in rows))

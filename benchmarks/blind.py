@@ -37,7 +37,8 @@ ERRORS = (
     *("missing text", "boilerplate", "other story", "teasers", "comments", "advertisement", "caption", "biography"),
     *("headline missing", "order/duplicates", "other"),
 )
-VERDICTS, HOW = ("A", "B", "equal"), ("clearly", "slightly")
+#: Values of a verdict that is not "equal".
+ALLOWED = {"verdict": ("A", "B", "equal"), "how": ("clearly", "slightly"), "error": ERRORS}
 #: Comparison pages at most: as many as the default strategy uses.
 PAGES = find_strategy(DEFAULT_STRATEGY).comparison_pages
 #: Least difference of two texts that are compared: 1 - token F1.
@@ -54,7 +55,7 @@ Peers = Mapping[str, Callable[[str], str]]
 
 
 class Pair(NamedTuple):
-    """Two texts of a page: ours and a peer's, their F1, and all lines of the page."""
+    """Two texts of a page, ours and a peer's, and all lines of the page."""
 
     corpus: str
     peer: str
@@ -62,20 +63,7 @@ class Pair(NamedTuple):
     title: str
     ours: str
     theirs: str
-    ours_f1: float
-    theirs_f1: float
     lines: Sequence[str]
-
-
-class Verdict(NamedTuple):
-    """A pair that was read. `opposite`: the loser has the higher F1."""
-
-    corpus: str
-    peer: str
-    result: str
-    clear: bool = False
-    error: str = ""
-    opposite: bool = False
 
 
 def main() -> None:
@@ -135,8 +123,7 @@ def _first_pair(corpus: str, site: Site, peer: str, extract: Callable[[str], str
             host = (urlsplit(page.url).hostname or "").removeprefix("www.")
             title = re.sub(re.escape(host), "…", ours.title, flags=re.IGNORECASE) if host else ours.title
             lines = pages[i].text_of(np.ones(len(pages[i].blocks), bool)).splitlines()
-            marks = f1(ours.text, page.gold), f1(theirs, page.gold)
-            return Pair(corpus, peer, page.url, " ".join(title.split()), ours.text, theirs, *marks, lines)
+            return Pair(corpus, peer, page.url, " ".join(title.split()), ours.text, theirs, lines)
     return None
 
 
@@ -158,7 +145,7 @@ def write(out: Path, found: Sequence[Pair], seed: int) -> None:
         a, b = (pair.ours, pair.theirs) if first[number] else (pair.theirs, pair.ours)
         shown = f"# {number}: {pair.title}\n\n{difference(a, b, pair.lines)}\n"
         (out / "pairs" / f"{number:03}.md").write_text(shown.encode("utf-8", "replace").decode(), "utf-8")
-        known = {name: getattr(pair, name) for name in ("corpus", "peer", "url", "ours_f1", "theirs_f1")}
+        known = {"corpus": pair.corpus, "peer": pair.peer, "url": pair.url}
         key.append({"number": number, "ours": "A" if first[number] else "B", **known})
     (out / "key.json").write_text(json.dumps(key, indent=1) + "\n", "utf-8")
     empty = [json.dumps({"number": row["number"], "verdict": "", "how": "", "error": ""}) + "\n" for row in key]
@@ -166,52 +153,35 @@ def write(out: Path, found: Sequence[Pair], seed: int) -> None:
 
 
 def score(out: Path) -> str:
-    """Return wins and losses of ours as tables; in brackets those where the F1 of the recorded truth says the opposite.
+    """Return wins and losses of ours, and the faults of the losers, as tables.
 
     Raises:
         ValueError: The verdicts do not fit the key, or a value is none of those allowed.
         OSError: A file cannot be read.
     """
-    key = json.loads((out / "key.json").read_text("utf-8"))
+    key = {row["number"]: row for row in json.loads((out / "key.json").read_text("utf-8"))}
     rows = list(map(json.loads, (out / "verdicts.jsonl").read_text("utf-8").splitlines()))
-    if sorted(row.get("number", 0) for row in rows) != [row["number"] for row in key]:
+    if sorted(row.get("number", 0) for row in rows) != list(key):
         raise ValueError("verdicts.jsonl: not each number of the key once")
-    known = {row["number"]: row for row in key}
-    read = [_verdict(row, known[row["number"]]) for row in rows if row.get("verdict")]
-    of_peers, of_corpora = (sorted({getattr(one, name) for one in read}) for name in ("peer", "corpus"))
-    groups = {"all": read}
-    groups |= {name: [one for one in read if name in (one.peer, one.corpus)] for name in (*of_peers, *of_corpora)}
-    results = [[name, str(len(some)), *_results(some)] for name, some in groups.items()]
-    lost = {"ours": [one for one in read if one.result == "lost"]}
-    lost |= {peer: [one for one in read if one.result == "won" and one.peer == peer] for peer in of_peers}
-    kinds = [[kind, *(_cell(x for x in some if x.error == kind) for some in lost.values())] for kind in ERRORS]
+    read = [key[row["number"]] | row for row in rows if row.get("verdict")]
+    for row in read:
+        for name, allowed in ALLOWED.items() if row["verdict"] != "equal" else ():
+            if row.get(name) not in allowed:
+                raise ValueError(f"number {row['number']}: {name} {row.get(name)!r} is none of {', '.join(allowed)}")
+    won, lost = ([row for row in read if (row["verdict"] == row["ours"]) is one] for one in (True, False))
+    lost = [row for row in lost if row["verdict"] != "equal"]
+    peers_read, corpora_read = (sorted({row[name] for row in read}) for name in ("peer", "corpus"))
+    results = []
+    for name in ("all", *peers_read, *corpora_read):
+        counts = [[row["how"] for row in some if name in ("all", row["peer"], row["corpus"])] for some in (won, lost)]
+        number = sum(name in ("all", row["peer"], row["corpus"]) for row in read)
+        cells = [number, *(count for some in counts for count in (len(some), some.count("clearly")))]
+        results.append([name, *map(str, [*cells, number - sum(map(len, counts))])])
+    losers = {"ours": lost} | {peer: [row for row in won if row["peer"] == peer] for peer in peers_read}
+    kinds = [[kind, *(str(sum(row["error"] == kind for row in some)) for some in losers.values())] for kind in ERRORS]
+    left = f"{len(key) - len(read)} of {len(key)} pairs are not read yet"
     head = ["ours against", "read", "wins", "clear wins", "losses", "clear losses", "ties"]
-    left = f"{len(key) - len(read)} of {len(key)} pairs are not read yet; (n): the truth's F1 says the opposite on n"
-    return "\n\n".join([left, table(head, results), table(["error of the loser", *lost], kinds)])
-
-
-def _verdict(row: Mapping[str, Any], known: Mapping[str, Any]) -> Verdict:
-    wanted = {"verdict": VERDICTS} | ({"how": HOW, "error": ERRORS} if row["verdict"] != "equal" else {})
-    for name, allowed in wanted.items():
-        if row.get(name) not in allowed:
-            raise ValueError(f"number {row['number']}: {name} {row.get(name)!r} is none of {', '.join(allowed)}")
-    if row["verdict"] == "equal":
-        return Verdict(known["corpus"], known["peer"], "tie")
-    won, lead = row["verdict"] == known["ours"], known["ours_f1"] - known["theirs_f1"]
-    result, opposite = ("won", lead < 0) if won else ("lost", lead > 0)
-    return Verdict(known["corpus"], known["peer"], result, row["how"] == "clearly", row["error"], opposite)
-
-
-def _results(some: Sequence[Verdict]) -> Iterator[str]:
-    for result in ("won", "lost"):
-        yield _cell(one for one in some if one.result == result)
-        yield _cell(one for one in some if one.result == result and one.clear)
-    yield str(sum(one.result == "tie" for one in some))
-
-
-def _cell(some: Iterable[Verdict]) -> str:
-    found = list(some)
-    return f"{len(found)} ({sum(one.opposite for one in found)})" if found else "0"
+    return "\n\n".join([left, table(head, results), table(["error of the loser", *losers], kinds)])
 
 
 def difference(a: str, b: str, page_lines: Sequence[str]) -> str:

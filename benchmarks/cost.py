@@ -18,12 +18,13 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from statistics import median
 from typing import NamedTuple
 
 from benchmarks.measuring import forget_caches, in_new_thread, parse_seconds, seconds, spread
-from benchmarks.ways import COMPARED, peers
+from benchmarks.ways import COMPARED, parsed, peers
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page, PageFacts
 from evaluation import figures
@@ -50,7 +51,7 @@ _BODY = re.compile(r"<body\b[^>]*>(.*?)(?:</body>|\Z)", re.DOTALL | re.IGNORECAS
 
 
 class SampledSite(NamedTuple):
-    """Pages of a site, the corpus they are of, and the number of the site in it."""
+    """Pages of a site, their corpus, and the number of the site in it."""
 
     corpus: str
     number: int
@@ -91,12 +92,13 @@ def main() -> int:
         return int(worst.parses > LIMIT)
     recorded = [site for site in sites if site.corpus != "portal" or not args.corpora]
     crawled = [site._replace(pages=site.pages[:SITE_PAGES]) for site in recorded if len(site.pages) >= FEW_PAGES]
+    growth = median(in_new_thread(partial(growth_of, site.pages)) for site in evenly(crawled, GROWN_PAGES))
     parts = [
         f"Measured with {environment()}.",
         "Pages of a site in turn, each once (number of pages in brackets):",
         turns_table(in_turn(crawled, PASSES)),
         f"The worst recorded page: {worst.parses:.0f} P; the goal is {LIMIT:g}. A page of {LARGE:,} elements takes "
-        f"{growth(crawled):.2f} times as many multiples as one of {SMALL:,}; the goal is {GOAL}.",
+        f"{growth:.2f} times as many multiples as one of {SMALL:,}; the goal is {GOAL}.",
         "Other extractors, the same pages page by page in turn:",
         peers_table(sites),
     ]
@@ -109,13 +111,8 @@ def main() -> int:
 
 def environment() -> str:
     """Return the versions that count for cost."""
-    told = [f"python {platform.python_version()}"]
-    for package in PACKAGES:
-        try:
-            told.append(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            continue
-    return ", ".join(told)
+    found = [f"{package} {version(package)}" for package in PACKAGES if find_spec(package.partition("-")[0])]
+    return ", ".join([f"python {platform.python_version()}", *found])
 
 
 def make_body(recorded: RecordedPage, others: Iterable[PageFacts]) -> Page:
@@ -127,7 +124,7 @@ def make_body(recorded: RecordedPage, others: Iterable[PageFacts]) -> Page:
 
 def facts_of(sites: Iterable[SampledSite]) -> list[list[PageFacts]]:
     """Return the facts of the first pages of each site, one more than a page is compared with."""
-    return [[Page.parse(page.html, url=page.url).facts for page in site.pages[: COMPARED + 1]] for site in sites]
+    return [[page.facts for page in parsed(site.pages[: COMPARED + 1])] for site in sites]
 
 
 def others_of(number: int, facts: Sequence[PageFacts]) -> list[PageFacts]:
@@ -183,11 +180,6 @@ def worst_page(sites: Sequence[SampledSite]) -> Turn:
     return max(best.values(), key=lambda turn: turn.parses)
 
 
-def growth(sites: Sequence[SampledSite]) -> float:
-    """Return the median growth of the multiple, of one page of some sites."""
-    return median(in_new_thread(partial(growth_of, site.pages)) for site in evenly(sites, GROWN_PAGES))
-
-
 def growth_of(site: Site) -> float:
     """Return the multiple of a site's first page at `LARGE` elements by that at `SMALL`."""
     return _multiple(site, LARGE) / _multiple(site, SMALL)
@@ -196,7 +188,7 @@ def growth_of(site: Site) -> float:
 def _multiple(site: Site, size: int) -> float:
     """Return the multiple of a site's first page, repeated within itself to about so many elements."""
     page = repeated(site[0], size / max(len(Page.parse(site[0].html).elements), 1))
-    facts = [Page.parse(other.html, url=other.url).facts for other in site[1 : COMPARED + 1]]
+    facts = [other.facts for other in parsed(site[1 : COMPARED + 1])]
     make_body(page, facts)
     times = [(parse_seconds(page), seconds(lambda: make_body(page, facts))) for _ in range(GROWN_PASSES)]
     return min(body for _, body in times) / min(parse for parse, _ in times)

@@ -97,15 +97,13 @@ def main() -> None:
         figures.write("made changes", text, PAGE)
 
 
-def sites_of(corpora: Iterable[tuple[str, list[Site]]]) -> list[CrawledSite]:
-    """Return the recorded sites with pages enough, each with one of another frame and one of another language."""
+def sites_of(corpora: Iterable[tuple[str, list[Site]]]) -> Iterator[CrawledSite]:
+    """Yield the recorded sites with pages enough, each with one of another frame and one of another language."""
     found = [one[:MOST] for _, sites in corpora for one in sites if len(one) >= LEAST]
     is_latin = [sum(map(str.isascii, pages[0].gold[:2000])) > 0.9 * len(pages[0].gold[:2000]) for pages in found]
-    made = []
     for n, pages in enumerate(found):
         others = [other for other, latin in zip(found, is_latin, strict=True) if latin != is_latin[n]]
-        made.append(CrawledSite(pages, found[(n + 7) % len(found)], others[n % len(others)]))
-    return made
+        yield CrawledSite(pages, found[(n + 7) % len(found)], others[n % len(others)])
 
 
 def tried(site: CrawledSite, rng: Random) -> Iterator[tuple[str, int, list[str]]]:

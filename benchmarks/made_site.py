@@ -13,16 +13,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import accumulate
 
-#: Hosts differ by name; all are this machine (`one_crawl.LocalNames`).
+#: Hosts differ by name; all are this machine (`benchmarks.crawl.LocalNames`).
 HOST = "site-{}.example"
-
 #: Words to write with; frequent ones first, as `_words` takes them by Zipf's law.
 VOCABULARY = 4000
 #: One page in so many repeats the text of the page before it.
 COPIED = 25
-#: Names of topics that a host writes as classes in its menu and its teasers: so it has some 400 paths of elements, as
-#: ten pages of a recorded site have. None of these lays the page out.
+#: Topics as classes in a host's menu and teasers: with them it has some 400 paths of elements, as ten recorded pages.
 TOPICS = 45
 #: Bytes of scripts and styles in the head of a page: recorded pages of 500 elements have some 55 KB in all.
 HEAD_BYTES = 18_000
@@ -138,10 +137,7 @@ def _aside(site: _Site, rng: random.Random) -> str:
 def _vocabulary() -> tuple[list[str], list[float]]:
     rng = random.Random(0)
     words = ["".join(rng.choices(SYLLABLES.split(), k=rng.randint(1, 4))) for _ in range(VOCABULARY)]
-    total, weights = 0.0, []
-    for rank in range(VOCABULARY):
-        total += 1 / (rank + 3)
-        weights.append(total)
+    weights = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))
     return words, weights
 
 
@@ -151,23 +147,16 @@ def _words(rng: random.Random, count: int) -> str:
 
 
 class Answering(asyncio.Protocol):
-    """A connection; requests have no body and come one at a time.
-
-    Args:
-        answer: Returns the body for a host and a path, or None.
-        delay: Seconds before each answer.
-    """
+    """A connection, answered after a delay; requests have no body and come one at a time."""
 
     def __init__(self, answer: Callable[[str, str], bytes | None], delay: float) -> None:
         self._answer, self._delay, self._read = answer, delay, b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
         assert isinstance(transport, asyncio.WriteTransport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Answer, once a request is complete."""
         self._read += data
         if not self._read.endswith(b"\r\n\r\n"):
             return
@@ -182,9 +171,8 @@ class Answering(asyncio.Protocol):
 
 async def _serve(hosts: int, pages: int, delay: float, lazy: bool) -> None:
     paths = ["/", *(f"/{n}.html" for n in range(pages))]
-    made = {
-        (HOST.format(n), path): body_of(HOST.format(n), path, pages) for n in range(hosts) for path in paths if not lazy
-    }
+    hosts_made = () if lazy else [HOST.format(n) for n in range(hosts)]
+    made = {(host, path): body_of(host, path, pages) for host in hosts_made for path in paths}
 
     def answer(host: str, path: str) -> bytes | None:
         return body_of(host, path, pages) if lazy else made.get((host, path))
@@ -198,13 +186,9 @@ async def _serve(hosts: int, pages: int, delay: float, lazy: bool) -> None:
 
 @contextmanager
 def serving(hosts: int, pages: int, delay: float = 0.0, *, lazy: bool = False) -> Iterator[int]:
-    """Serve while the block runs, from another process; yield the port.
+    """Serve hosts of so many pages from another process while the block runs; yield the port.
 
-    Args:
-        hosts: Number of hosts.
-        pages: Pages of each, the index not counted.
-        delay: Seconds before each answer.
-        lazy: Make each page on request: for more pages than memory should hold.
+    With `lazy` each page is made on request: for more pages than memory should hold.
     """
     command = [sys.executable, "-m", "benchmarks.made_site", str(hosts), str(pages), str(delay), *["lazy"] * lazy]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

@@ -29,11 +29,7 @@ Z = 1.96
 
 
 def spread(values: Iterable[float]) -> str:
-    """Return the median of some values, and their 10th and 90th percentile.
-
-    >>> spread(range(11))
-    '5.00 (1.00–9.00)'
-    """
+    """Return the median of some values, and their 10th and 90th percentile."""
     low, median, high = np.percentile(np.fromiter(values, float), [10, 50, 90]).tolist()
     return f"{median:.2f} ({low:.2f}–{high:.2f})"
 

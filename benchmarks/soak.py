@@ -1,4 +1,4 @@
-"""Memory of a very long crawl: `python -m benchmarks.soak [--pages N] [--hosts N] [--bare]` writes its figures.
+"""Memory of a very long crawl: `python -m benchmarks.soak [--pages N] [--bare]` writes its figures.
 
 A crawl of 100,000 pages of 1,000 hosts with default settings in a job directory: an index of texts and a site memory in
 SQLite. A server in another process makes the pages on request; some repeat the text of another. Some hosts at a time
@@ -21,7 +21,8 @@ from benchmarks.made_site import serving
 from benchmarks.measuring import trend
 from evaluation import figures
 
-HOSTS, PAGES = 1000, 100_000
+#: Pages in all, and of each host.
+PAGES, EACH = 100_000, 100
 #: Hosts crawled at a time: a broad crawl has some tens of sites under way.
 WINDOW = 64
 #: Part of the crawl before the trend. Path tables fill up with some 500 sites.
@@ -32,25 +33,24 @@ WITH, WITHOUT = "with the add-on", "without it"
 
 def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
-    ap.add_argument("--hosts", type=int, default=HOSTS)
-    ap.add_argument("--pages", type=int, default=PAGES, help="pages of all hosts")
     ap.add_argument("--bare", action="store_true", help="also the same crawl without the add-on")
+    ap.add_argument("--pages", type=int, default=PAGES)
     args = ap.parse_args()
-    each = max(args.pages // args.hosts, 1)
+    hosts = args.pages // EACH
     crawls: dict[str, Figures] = {}
-    with serving(args.hosts, each, lazy=True) as port:
+    with serving(hosts, EACH, lazy=True) as port:
         for name, way in ((WITH, "default"), *([(WITHOUT, "bare")] if args.bare else [])):
-            crawls[name] = soak(way, port, args.hosts, each)
-            size = f"{args.hosts * each:,} pages of {args.hosts:,} hosts, {WINDOW} hosts at a time."
+            crawls[name] = soak(way, port, hosts)
+            size = f"{args.pages:,} pages of {hosts:,} hosts, {WINDOW} hosts at a time."
             text = f"{size}\n\n{section(crawls)}"
             print(text, flush=True)
             figures.write("soak", text)  # before the next crawl, which takes long
 
 
-def soak(way: str, port: int, hosts: int, pages: int) -> Figures:
+def soak(way: str, port: int, hosts: int) -> Figures:
     """Crawl with a job directory; return the sizes of the files left there too."""
     with tempfile.TemporaryDirectory() as folder:
-        crawl = one_crawl(way, port=port, hosts=hosts, pages=pages, window=WINDOW, settings={"JOBDIR": folder})
+        crawl = one_crawl(way, port=port, hosts=hosts, pages=EACH, window=WINDOW, settings={"JOBDIR": folder})
         return {**crawl, "files": {path.name: path.stat().st_size for path in Path(folder).iterdir() if path.is_file()}}
 
 

@@ -104,7 +104,7 @@ def _dataset(records: list[dict[str, str]]) -> Any:
 
 
 def _parses(record: dict[str, str]) -> bool:
-    """Return whether deboiler can read a page; on attributes without a name it raises, and then of a whole site."""
+    """Return whether deboiler can read a page; on attributes without a name it raises, for a whole site."""
     try:
         _dataset([record]).parse_page(record["url"])
     except Exception:

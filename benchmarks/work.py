@@ -1,7 +1,7 @@
 """The gate of cost: `python -m benchmarks.work [--gate | --set-baseline]`.
 
-Time on a busy machine varies; counted work is the same in every run. It is counted on pages of the example portal, each
-compared with others of its section:
+Counted work is the same in every run, as times are not. It is counted on pages of the example portal, each compared
+with others of its section:
 
 - calls: of functions in Python, and of those in C that Python calls by name;
 - instructions: of bytecode, where each operator on arrays is one: what is left in Python of a body's fixed cost;
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from statistics import mean, median
 
@@ -47,17 +47,11 @@ def main() -> int:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.work", description=__doc__)
     baseline.add_gate_arguments(ap)
     args = ap.parse_args()
-    found = {one.name: one for one in _shown(measure())}
+    found = {one.name: one for one in measure()}
     for _ in range(RETRIES if args.gate else 0):
         if any(name.startswith("work time") for name in baseline.failures(found.values())):
-            found |= {one.name: min(one, found[one.name]) for one in _shown(timed())}
+            found |= {one.name: min(one, found[one.name]) for one in timed()}
     return baseline.held(list(found.values()), args)
-
-
-def _shown(figures: Iterable[Figure]) -> Iterator[Figure]:
-    for one in figures:
-        print(f"{one.name:42s} {one.value:10.5g}", flush=True)
-        yield one
 
 
 @cache
@@ -67,7 +61,8 @@ def pages() -> tuple[str, list[Site]]:
 
 
 def figure(name: str, value: float, margin: float, goal: float = 0) -> Figure:
-    """Return a figure that may grow by a factor, or to the same factor of a goal above it."""
+    """Print and return a figure that may grow by a factor, or to the same factor of a goal above it."""
+    print(f"work {name:37s} {value:10.5g}", flush=True)
     bound = float(f"{max(value, goal) * margin:.4g}")
     return Figure(f"work {name}", value, pages()[0], bound, "ceiling", baseline.versions())
 

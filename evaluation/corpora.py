@@ -1,7 +1,7 @@
 """Pages to measure on, each with the text to keep: a folder of corpora, and the example portal.
 
 A corpus is a file `NAME.jsonl.gz`, a JSON object a line: `site`, `page`, `url`, `html`, and `gold`, the text that a
-careful person would keep; `kind` where it is known ("article", "forum" …), `layout` where a browser has rendered it.
+careful person would keep; `kind` where it is known ("article", "forum" …).
 Where only pieces of the text were marked, `gold` is empty, and `with` and `without` list pieces that belong to it, and
 that do not.
 """
@@ -27,17 +27,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RecordedPage:
-    """A page with the text a person would keep, or with pieces that belong to it (`wanted`) and that do not.
-
-    `layout` is as a browser gave it, `name` as its corpus has it.
-    """
+    """A page with the text a person would keep, or with pieces that belong to it and that do not."""
 
     url: str
     html: str
     gold: str
     site: str = ""
     kind: str = ""
-    layout: str = ""
     name: str = ""
     wanted: tuple[str, ...] = ()
     unwanted: tuple[str, ...] = ()
@@ -81,7 +77,7 @@ def read(path: Path) -> list[Site]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            more = row["site"], row.get("kind") or "", row.get("layout") or "", row.get("page") or ""
+            more = row["site"], row.get("kind") or "", row.get("page") or ""
             pieces = tuple(row.get("with", ())), tuple(row.get("without", ()))
             sites[row["site"]].append(RecordedPage(row["url"] or row["page"], row["html"], row["gold"], *more, *pieces))
     return list(sites.values())
@@ -103,19 +99,19 @@ def sections(pages: Site) -> list[Site]:
 
 def corpus_hash(sites: Iterable[Site]) -> str:
     """Return a hash of a corpus' pages and truths."""
+    return text_hash(text for site in sites for page in site for text in (page.url, page.html, page.gold))
+
+
+def text_hash(texts: Iterable[str]) -> str:
+    """Return a hash by which data are known again."""
     digest = hashlib.sha256()
-    for page in (page for site in sites for page in site):
-        for text in (page.url, page.html, page.gold):
-            digest.update(text.encode("utf-8", "replace") + b"\0")
+    for text in texts:
+        digest.update(text.encode("utf-8", "replace") + b"\0")
     return digest.hexdigest()[:16]
 
 
 def evenly(items: Sequence[T], wanted: int) -> list[T]:
-    """Return so many of the items, evenly spaced; all where there are no more.
-
-    >>> evenly("abcdef", 3)
-    ['a', 'c', 'e']
-    """
+    """Return so many of the items, evenly spaced; all where there are no more."""
     count = min(max(wanted, 0), len(items))
     return [items[i * len(items) // count] for i in range(count)]
 

@@ -16,28 +16,13 @@ README = Path("README.md")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table, its first column to the left.
-
-    >>> print(table(["page", "P"], [["one", "2.5"]]))
-    | page | P |
-    | --- | ---: |
-    | one | 2.5 |
-    """
+    """Return a Markdown table, its first column to the left."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def write(section: str, text: str, page: Path = PAGE) -> None:
-    """Replace a section of a page, and leave the rest.
-
-    Args:
-        section: Its name.
-        text: Markdown.
-        page: The page that has it.
-
-    Raises:
-        ValueError: The page has no such section.
-    """
+    """Replace a section of a page by Markdown; without such a section a ValueError is raised."""
     start, end = f"<!-- figures: {section} -->\n", "<!-- end of figures -->"
     before = page.read_text("utf-8")
     if start not in before:

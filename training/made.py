@@ -75,13 +75,10 @@ WITH_HEADLINE, WITH_BYLINE, WITH_CAPTION, WITH_COMMENTS = 0.6, 0.4, 0.25, 0.25
 
 
 class MadePage(NamedTuple):
-    """A recorded page with foreign content.
+    """A recorded page with foreign content of a kind, between its own blocks in their order.
 
-    Attributes:
-        kind: The content, one of `KINDS`.
-        donors: Numbers of the pages of its site that text was taken from: no pages to compare with.
-        page: The page; its other blocks are those of the recorded one, in their order.
-        foreign: Whether each of its blocks is foreign, shape (blocks,).
+    `donors` are the numbers of the pages of its site that text was taken from: no pages to compare with. `foreign` is
+    True for each foreign block, shape (blocks,).
     """
 
     kind: str
@@ -91,13 +88,9 @@ class MadePage(NamedTuple):
 
 
 def made_of(site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str] = KINDS) -> Iterator[MadePage]:
-    """Yield an article with foreign content of each kind, as far as there is a place and text for it.
+    """Yield page `i` of a site with foreign content of each kind, if it is an article and there is room.
 
-    Args:
-        site: The recorded pages. Text comes from those of them, and where they are few, from other sites.
-        i: Number of the page.
-        others: Other sites that may give text: of the same corpus and, to train, of the same fold.
-        kinds: The kinds.
+    Text comes from other pages of the site, and where they are few, from other sites.
     """
     recorded = site[i]
     original = Original.of(recorded) if recorded.kind in ARTICLES else None
@@ -285,11 +278,7 @@ def read_marked(source: str, marks: Sequence[str], url: str) -> tuple[Page, list
 class Original:
     """A recorded page as a tree that boxes are put into.
 
-    Attributes:
-        page: The page.
-        root: Its tree.
-        story: The element of its story.
-        kept: The element of each block of its gold text, None for one that the parser did not make.
+    `story` is the element of its story, `kept` that of each gold block, None where the parser made none.
     """
 
     page: Page

@@ -46,14 +46,9 @@ _SENTENCE = re.compile(r"[^.!?。！？…]+(?:[.!?…]+(?=\s|$)|[。！？]+|[.
 
 @dataclass(frozen=True)
 class Donor:
-    """Texts of a recorded page for others.
+    """Texts of a recorded page for others: headline, lines of its gold text, and sentences of 4 to 60 tokens.
 
-    Attributes:
-        page: The page.
-        language: That of its gold text in ISO 639-1, English where nothing tells.
-        title: Its headline.
-        paragraphs: Lines of its gold text.
-        sentences: Sentences of them, 4 to 60 tokens long.
+    Its language is that of its gold text in ISO 639-1, else English.
     """
 
     page: RecordedPage

@@ -24,11 +24,7 @@ def fit_network(
 ) -> Network:
     """Fit a network by Adam (Kingma and Ba 2015) with a rate that falls like half a cosine.
 
-    Args:
-        features: Shape (blocks, features), NaN where unknown.
-        labels: Whether each block is content, shape (blocks,).
-        weights: Weight of each block, shape (blocks,).
-        seed: Seed of all that is random.
+    `features` have the shape (blocks, features), NaN where unknown; `labels` and `weights` (blocks,).
     """
     rng = np.random.default_rng(seed)
     mean, deviation = np.nanmean(features, axis=0), np.nanstd(features, axis=0) + 1e-6
@@ -68,14 +64,10 @@ def _start(n: int, rng: np.random.Generator) -> Weights:
 
 
 def gradients(found: Weights, inputs: Values, labels: Values, weights: Values, keep: Values | float = 1.0) -> Weights:
-    """Gradient of the mean cross entropy by each of a network's weights.
+    """Return the gradient of the mean cross entropy by each of a network's weights, by name.
 
-    Args:
-        found: The weights by name, as `Network` has them.
-        inputs: Shape (blocks, features), as `Network.inputs` gives them.
-        labels: 1 for content, 0 for the rest, shape (blocks,).
-        weights: Weight of each block, shape (blocks,).
-        keep: What each of the first layer's units is multiplied with, shape (blocks, units).
+    `inputs` are those of `Network.inputs`, `labels` 1 for content; `keep` is a factor for each of the first layer's
+    units, shape (blocks, units).
     """
     inner = np.maximum(inputs @ found["inner"] + found["inner_bias"], 0) * keep
     outer = np.maximum(inner @ found["outer"] + found["outer_bias"], 0)

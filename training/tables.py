@@ -48,12 +48,7 @@ def floors(scores: Sequence[PageScore]) -> dict[str, float]:
 
 
 def below(scores: Mapping[str, float], lowest: Mapping[str, float]) -> list[str]:
-    """Return a sentence for each score below its floor.
-
-    Example:
-        >>> below({"news k=5": 0.9}, {"news k=5": 0.95, "blogs k=5": 0.9})
-        ['news k=5: F1 0.9 is below the floor 0.95']
-    """
+    """Return a sentence for each score below its floor."""
     return [
         f"{name}: F1 {score} is below the floor {lowest[name]}"
         for name, score in scores.items()

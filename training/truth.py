@@ -89,14 +89,9 @@ def _letters(runs: str) -> str:
 
 @dataclass(frozen=True)
 class Truth:
-    """One truth of a page.
+    """One truth of a page: texts that people kept, or pieces that belong to the text, and that do not.
 
-    Attributes:
-        corpus: The name that its score goes by.
-        texts: Texts that people kept.
-        wanted: Pieces that belong to the text; they count where there are no `texts`.
-        unwanted: Pieces that do not.
-        aside: Lines that count neither for nor against a text: parts on which truths differ by convention.
+    Lines `aside` count neither for nor against a text: parts on which truths differ by convention.
     """
 
     corpus: str
@@ -106,14 +101,7 @@ class Truth:
     aside: frozenset[str] = frozenset()
 
     def score(self, text: str) -> float:
-        """Return the mean token F1 of a text and those that people kept, or F1 of the pieces.
-
-        Example:
-            >>> Truth("news", ("It rained.",)).score("It rained.")
-            1.0
-            >>> Truth("web", (), wanted=("rained", "all night"), unwanted=("Share",)).score("It rained. Share")
-            0.5
-        """
+        """Return the mean token F1 of a text and those that people kept, or F1 of the pieces."""
         text = "\n".join(line for line in text.split("\n") if line not in self.aside)
         if self.texts:
             return mean(f1(text, one) for one in self.texts)

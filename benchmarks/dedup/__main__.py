@@ -7,14 +7,16 @@ real texts. Without `--corpora` pairs and stories are of the example portal, wit
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from pathlib import Path
 from random import Random
 
 from benchmarks.dedup import forms, pairs, streams
 from benchmarks.dedup.scores import Score, short_table, tables
 from benchmarks.dedup.texts import portal_bases, recorded_bases
 from evaluation import baseline, figures
-from evaluation.corpora import add_corpora_argument
+from evaluation.corpora import add_corpora_argument, text_hash
 
 STORIES = 400  # of the recorded texts; with all of them forms and copies were few among stories
 
@@ -22,7 +24,8 @@ STORIES = 400  # of the recorded texts; with all of them forms and copies were f
 def main() -> int:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.dedup", description=__doc__)
     add_corpora_argument(ap)
-    streams.add_streams_argument(ap)
+    folder = os.environ.get("DENOISE_STREAMS")
+    ap.add_argument("--streams", type=Path, default=Path(folder) if folder else None, help="a folder of *.jsonl.gz")
     baseline.add_gate_arguments(ap)
     ap.add_argument("--seed", type=int, default=0, help="another seed makes other pairs; the floors are of seed 0")
     ap.add_argument("--others", action="store_true", help="also measure the other rules")
@@ -45,7 +48,8 @@ def judge_pairs(texts: str, made: list[pairs.Pair], args: argparse.Namespace) ->
     print_goals(own)
     if args.write:
         figures.write("pairs", short_table([*own, *others]))
-    return [figure for score in own for figure in score.figures(texts, pairs.digest(made))]
+    digest = text_hash(t for p in made for t in (p.new, p.kept, p.kind, str(p.duplicate), p.group))
+    return [figure for score in own for figure in score.figures(texts, digest)]
 
 
 def judge_forms(texts: str, rows: list[forms.Row], args: argparse.Namespace) -> list[baseline.Figure]:
@@ -64,15 +68,18 @@ def judge_forms(texts: str, rows: list[forms.Row], args: argparse.Namespace) -> 
 def judge_streams(args: argparse.Namespace) -> list[baseline.Figure]:
     """Judge streams of real texts, and return the figures of the default way."""
     held, rows = list[baseline.Figure](), list[list[str]]()
-    for path in streams.paths_in(args.streams):
+    if not (paths := sorted(args.streams.glob("*.jsonl.gz"))):
+        raise FileNotFoundError(f"no *.jsonl.gz in {args.streams}")
+    for path in paths:
         name, texts = path.name.partition(".")[0], streams.read(path)
+        digest = text_hash(part for one in texts for part in (one.subject, one.text))
         characters, by_subject = name in streams.IN_CHARACTERS, name in streams.BY_SUBJECT
         truth = streams.Truth(texts, characters=characters, by_subject=by_subject)
         for rule in (streams.HELD, *[streams.OTHER_RULE] * args.others):
             found = truth.score(rule)
             rows.append([name, rule, *found.cells()])
             if rule == streams.HELD:
-                held += found.score(rule).figures(f"stream {name}", streams.digest(texts))
+                held += found.score(rule).figures(f"stream {name}", digest)
     head = ["stream", "rule", "precision", "recall", "right", "wrong", "missed", "not counted"]
     print(f"\n{figures.table(head, rows)}")
     return held

@@ -121,15 +121,10 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """A text of the stream.
+    """A text of the stream; `what` it is: "form", "story", or "copy:" with how it was made, `of` a URL.
 
-    Attributes:
-        site: The host.
-        kind: Name of the kind of form, or "story".
-        language: A language; of a story the one in which what stands around it is written.
-        what: "form", "story", or "copy:" with how it was made.
-        body: The text without the lines that the site has below.
-        of: Address of what it is a copy of; else empty.
+    `kind` is the kind of form, or "story"; `body` the text without the lines that the site has below. The language of a
+    story is that of the lines around it.
     """
 
     url: str
@@ -158,11 +153,7 @@ def kinds() -> Sequence[Kind]:
 def stream(stories: Sequence[Base], seed: int = 0, pages: int = PAGES, copies: int = COPIES) -> list[Row]:
     """Return forms, stories and copies, in a random order in which each copy comes after its original.
 
-    Args:
-        stories: Texts of which no two say the same.
-        seed: Another seed gives another stream.
-        pages: Forms of each kind.
-        copies: Copies of forms, and as many of stories, in each way.
+    There are so many pages of each kind of form, and so many copies of forms, and of stories, made in each way.
     """
     rng = Random(f"{seed} order")
     originals = [list(_forms(kind, pages, Random(f"{seed} {kind.name}"))) for kind in kinds()]
@@ -183,7 +174,7 @@ def stream(stories: Sequence[Base], seed: int = 0, pages: int = PAGES, copies: i
 
 
 def digest(rows: Iterable[Row]) -> str:
-    """Return a hash of the rows, to know them again."""
+    """Return a hash by which the rows are known again."""
     lines = (json.dumps(asdict(row)).encode() for row in rows)
     return hashlib.sha256(b"\n".join(lines)).hexdigest()[:16]
 

@@ -6,10 +6,9 @@ kind and its base, so a further kind changes no other's pairs.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -104,19 +103,8 @@ OTHERS: dict[str, Rule] = {name: partial(_judge, name) for name in ("near-copy",
 
 
 def make_pairs(bases: Sequence[Base], seed: int = 0, forms: int = FORMS) -> list[Pair]:
-    """Return all pairs of some bases.
-
-    Args:
-        bases: Texts of which no two say the same; two pages at least.
-        seed: Another seed gives other pairs of the same kinds.
-        forms: Number of pairs of one form; these need no bases.
-
-    Raises:
-        ValueError: All bases are of one page, so there are no others' words.
-    """
-    if len({base.document for base in bases}) < 2:
-        raise ValueError("pairs take texts of two pages at least")
-    pool = Pool(bases, nearest(bases))
+    """Return all pairs of some bases, of two pages at least, no two of which say the same; and so many of one form."""
+    pool = Pool(bases)
     pairs = [
         *_edited(bases, pool, POSITIVES, True, seed),
         *_edited(bases, pool, NEGATIVES, False, seed),
@@ -124,15 +112,6 @@ def make_pairs(bases: Sequence[Base], seed: int = 0, forms: int = FORMS) -> list
         *(Pair(new, kept, "one form", False, group) for new, kept, group in form_pairs(forms, seed)),
     ]
     return [pair for pair in pairs if _is_fit(pair)]
-
-
-def digest(pairs: Iterable[Pair]) -> str:
-    """Return a hash of the pairs, to know them again."""
-    state = hashlib.sha256()
-    for pair in pairs:
-        for text in (pair.new, pair.kept, pair.kind, str(pair.duplicate), pair.group):
-            state.update(text.encode("utf-8", "replace") + b"\0")
-    return state.hexdigest()[:16]
 
 
 def measure(name: str, rule: Rule, pairs: Sequence[Pair]) -> Score:
@@ -191,14 +170,10 @@ def _is_fit(pair: Pair) -> bool:
 
 
 class Pool:
-    """Other texts of the same language group, for the foreign parts of a pair.
+    """Other texts of the same language group, for the foreign parts of a pair; `near` is the nearest of each base."""
 
-    Attributes:
-        near: {name of a base: the one on the same topic}.
-    """
-
-    def __init__(self, bases: Sequence[Base], near: Mapping[str, Base]) -> None:
-        self.near = near
+    def __init__(self, bases: Sequence[Base]) -> None:
+        self.near = nearest(bases)
         self._groups: dict[str, list[Base]] = defaultdict(list)
         self._all = bases
         for base in bases:

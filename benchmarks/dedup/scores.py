@@ -41,13 +41,9 @@ class Share:
 
 @dataclass(frozen=True)
 class Score:
-    """Shares that a rule reached on all pairs, or on a stream.
+    """Shares that a rule reached on pairs, or on a stream; of groups and kinds by (name, is duplicate).
 
-    Attributes:
-        goals: Of pairs recall, recall on Chinese where there is any, and false share.
-        groups: Recall and false share of each language group, by (group, is duplicate).
-        kinds: The same of each kind.
-        variants: Of a stream, forms, stories and copies that were marked as variants of a kept text.
+    `variants` are the forms, stories and copies of a stream that were marked as variants of a kept text.
     """
 
     rule: str
@@ -77,9 +73,6 @@ def bound(goal: str, share: Share) -> float:
     """Return the floor that a measured share sets; of the false share the ceiling.
 
     It is the stricter of the goal and the share less one standard error; where a goal is not reached, the latter.
-
-    >>> bound(RECALL, Share(9999, 10000)), bound(RECALL, Share(991, 1000)), bound(FALSE, Share(9, 1000))
-    (0.9998, 0.99, 0.01)
     """
     wanted = GOALS[goal]
     if goal == FALSE:

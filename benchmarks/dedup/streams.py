@@ -7,11 +7,8 @@ the texts, apart from any index.
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import hashlib
 import json
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -52,15 +49,7 @@ class StreamText(NamedTuple):
 
 
 class StreamScore(NamedTuple):
-    """Verdicts of an index on a stream.
-
-    Attributes:
-        right: Copies that were called duplicates.
-        wrong: Other texts that were.
-        missed: Copies that were not.
-        between: Texts called duplicates that are neither copies nor other texts.
-        texts: All texts.
-    """
+    """Copies called duplicates, other texts that were, copies that were not, texts between that were, and all texts."""
 
     right: int
     wrong: int
@@ -88,28 +77,6 @@ def read(path: Path) -> list[StreamText]:
     return [StreamText(row["text"], row.get("obj", "")) for row in rows]
 
 
-def digest(texts: Sequence[StreamText]) -> str:
-    """Return a hash of the texts, to know them again."""
-    state = hashlib.sha256()
-    for one in texts:
-        state.update(f"{one.subject}\0{one.text}\0".encode("utf-8", "replace"))
-    return state.hexdigest()[:16]
-
-
-def paths_in(folder: Path) -> list[Path]:
-    """Return the streams of a folder; without any a FileNotFoundError is raised."""
-    if not (paths := sorted(folder.glob("*.jsonl.gz"))):
-        raise FileNotFoundError(f"no *.jsonl.gz in {folder}")
-    return paths
-
-
-def add_streams_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare `--streams`, a folder or None; by default that of the environment variable DENOISE_STREAMS."""
-    folder = os.environ.get("DENOISE_STREAMS")
-    default = Path(folder) if folder else None
-    parser.add_argument("--streams", type=Path, default=default, help="a folder of streams of texts, *.jsonl.gz")
-
-
 class Relation(Enum):
     """Relation of a text to an earlier one."""
 
@@ -122,12 +89,8 @@ class Truth:
     """The copies in a stream.
 
     A text is a copy where runs of 4 words, or 6 characters, that an earlier one has cover .8 of it, and another text
-    where they cover less than .6; between, it is not counted.
-
-    Args:
-        texts: The texts in order.
-        characters: Whether they are in a script without spaces.
-        by_subject: Whether texts about something else are other texts, however alike.
+    where they cover less than .6; between, it is not counted. With `by_subject` texts about something else are other
+    texts, however alike; `characters` is for scripts without spaces.
     """
 
     def __init__(self, texts: Sequence[StreamText], *, characters: bool, by_subject: bool) -> None:

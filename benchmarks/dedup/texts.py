@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from denoise_scrapy.core.units import tokens
-from evaluation.corpora import RecordedPage, Site, load, portal
+from evaluation.corpora import RecordedPage, load, portal
 
 CORPORA = ("world", "single", "zh", "zh68", "wcxb")
 """Not big9, dragnet and cleanportal: the rule was found on those."""
@@ -32,14 +32,9 @@ _WORDS, _TEXTS = 1 << 16, 1 << 11  # pieces and texts remembered; the bases come
 
 @dataclass(frozen=True)
 class Base:
-    """A text.
+    """A text of a group of `GROUPS`; its name is unique, and the same in every run.
 
-    Attributes:
-        name: Unique, and the same in every run.
-        document: The page it was on; thirds of a long text share one.
-        site: The site of the page; empty where the corpus has a single page of each site.
-        group: Language group, one of `GROUPS`.
-        units: Length.
+    Its document is its page, which thirds of a long text share; the site is empty where a corpus has one page of each.
     """
 
     name: str
@@ -57,7 +52,10 @@ class Base:
 
 def recorded_bases(folder: Path) -> list[Base]:
     """Return bases of recorded corpora."""
-    return unlike(base for name, sites in load(folder, CORPORA) for base in _corpus(name, sites))
+    found = (
+        (name, sites[::2] if name == "wcxb" else sites) for name, sites in load(folder, CORPORA)
+    )  # half of it unseen
+    return unlike(base for name, sites in found for site in sites for page in site for base in _split(page, name))
 
 
 def portal_bases() -> list[Base]:
@@ -88,12 +86,6 @@ def _shingles(text: str) -> set[int]:
     return {hash(tuple(units[i : i + _SHINGLE])) for i in range(len(units) - _SHINGLE + 1)}
 
 
-def _corpus(name: str, sites: list[Site]) -> Iterator[Base]:
-    taken = sites[::2] if name == "wcxb" else sites  # the rest of it stays unseen
-    for page in (page for site in taken for page in site):
-        yield from _split(page, name)
-
-
 def _split(page: RecordedPage, corpus: str) -> Iterator[Base]:
     """Yield one base, or three of a long text in a script of which there are few."""
     document = f"{corpus} {page.url}"
@@ -110,11 +102,7 @@ def _split(page: RecordedPage, corpus: str) -> Iterator[Base]:
 
 
 def group_of(text: str) -> str:
-    """Return the language group, one of `GROUPS`, by the script of most of the text.
-
-    >>> group_of("Plain words"), group_of("你好，世界"), group_of("これはペンです"), group_of("سلام دنیا")
-    ('latin', 'chinese', 'other cjk', 'other')
-    """
+    """Return the language group, one of `GROUPS`, by the script of most of the text."""
     han, other_cjk = len(_HAN.findall(text)), len(_KANA_HANGUL.findall(text))
     letters = sum(map(str.isalpha, text))
     if han + other_cjk > 0.3 * letters:  # an ideograph says what several letters say
@@ -130,11 +118,7 @@ def size(text: str) -> int:
 
 @lru_cache(_TEXTS)
 def pieces(text: str) -> tuple[str, ...]:
-    """Return words with their punctuation, single CJK characters, and the white space between; joined, the text.
-
-    >>> pieces("An iPhone, 是新的")
-    ('An', ' ', 'iPhone,', ' ', '是', '新', '的')
-    """
+    """Return words with their punctuation, single CJK characters, and the white space between; joined, the text."""
     return tuple(_PIECE.findall(text))
 
 
@@ -145,20 +129,12 @@ def words(parts: Sequence[str]) -> list[int]:
 
 @lru_cache(_TEXTS)
 def sentences(text: str) -> tuple[str, ...]:
-    r"""Return sentences and lines; joined, the text.
-
-    >>> sentences("One. Two!\nThree")
-    ('One.', ' Two!', '\n', 'Three')
-    """
+    """Return sentences and lines; joined, the text."""
     return tuple(part for part in _SENTENCE_END.split(text) if part)
 
 
 def split(text: str, units: int) -> tuple[str, str]:
-    """Return the text in two, the first of at least so many units, or of all there are.
-
-    >>> split("one two, three four", 2)
-    ('one two,', ' three four')
-    """
+    """Return the text in two, the first of at least so many units, or of all there are."""
     seen, parts = 0, pieces(text)
     for i, piece in enumerate(parts):
         if seen >= units:

@@ -6,7 +6,8 @@ import pytest
 from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage
 from training.labels import gold_share
-from training.truth import ReadPage, block_hashes, read_labels, truths_of
+from training.tables import below
+from training.truth import ReadPage, Truth, block_hashes, read_labels, truths_of
 
 HTML = "<nav><a href=/>Home</a></nav><h1>Flood</h1><p>By Ann</p><p>The river rose.</p><p>Nobody was hurt.</p>"
 PAGE = Page.parse(HTML)
@@ -49,3 +50,8 @@ def test_labels_of_the_repository_have_a_letter_for_each_block():
     assert len(labels) > 600
     assert all(len(letters) == len(read.hashes) for read in labels.values() for letters in read.parts)
     assert sum(len(read.parts) == 2 for read in labels.values()) >= 300
+
+
+def test_pieces_are_scored_and_scores_held_to_floors():
+    assert Truth("web", (), wanted=("rained", "all night"), unwanted=("Share",)).score("It rained. Share") == 0.5
+    assert below({"news k=5": 0.9}, {"news k=5": 0.95, "blogs": 1}) == ["news k=5: F1 0.9 is below the floor 0.95"]
