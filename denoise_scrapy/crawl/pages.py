@@ -228,7 +228,6 @@ class CrawledPage:
         self.address: Address | None = response.ip_address
         self.carried = _carried_meta(request)  # to fetch comparison pages with
         self.is_got = is_got(request)
-        self.waited = 0.0  # seconds that its fetches have waited for others to the same server
         self.computing = asyncio.Lock()  # held while the text is computed
         self.text: PageText | None = None
         self.item_keys: set[str | None] = set()  # of items whose own text is the page's: no copies of each other

@@ -254,15 +254,15 @@ def test_records_are_bounded(limits: Limits) -> None:
     limits(MOST_SITES=100, MOST_URLS=100)
     event_loop()
     state = CrawlState(get_crawler())
-    records = state.comparison._fetcher.budget
+    records = state.comparison._budget
     for n in range(1000):
-        records.site(f"http://{n}.example:80").fetched += 1
+        records.record(f"http://{n}.example:80").fetched += 1
         records.note_tried(f"http://{n}.example/a")
-        records.site("http://0.example:80")
-    assert len(records._sites) == len(records._tried) == 100
+        records.record("http://0.example:80")
+    assert len(records._records) == len(records._tried) == 100
     assert state.log.counted("comparison/forgotten") == 900
-    assert records.site("http://0.example:80").fetched == 1  # asked about all along
-    assert records.site("http://1.example:80").fetched == 0
+    assert records.record("http://0.example:80").fetched == 1  # asked about all along
+    assert records.record("http://1.example:80").fetched == 0
     assert records.tried("http://999.example/a/") and not records.tried("http://0.example/a")
 
 
