@@ -6,7 +6,7 @@ import asyncio
 import logging
 import weakref
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 from sys import getsizeof
@@ -105,12 +105,6 @@ def selector_root(response: Response, told: str | None) -> Any | None:
 
     Nobody can have changed it: the selector is made here, or is not used. And it is parsed from the same bytes:
     Scrapy's encoding is that of browsers, and nothing is to be cleaned.
-
-    Example:
-        >>> from scrapy.http import HtmlResponse
-        >>> page = HtmlResponse("http://a.example/", body=b"<p>One.")
-        >>> selector_root(page, None) is page.selector.root, selector_root(page, None)
-        (True, None)
     """
     is_new = getattr(response, "_cached_selector", response) is None
     own = getattr(type(response), "selector", None)
@@ -133,12 +127,6 @@ def told_encoding(response: Response) -> str | None:
 
     Scrapy's own `encoding` may be a guess, or a declaration not read as browsers do (`<meta charset=utf-16>`);
     responses that are made from others have it as if it was given.
-
-    Example:
-        >>> from scrapy.http import HtmlResponse
-        >>> page = HtmlResponse("http://a.example/", body=b"<meta charset=utf-16>")
-        >>> told_encoding(page), told_encoding(page.replace(encoding="utf-8"))
-        (None, 'utf-8')
     """
     given: str | None = getattr(response, "_encoding", None)
     if given is not None and given != html_body_declared_encoding(response.body):
@@ -162,25 +150,14 @@ class BoundedDict(Generic[Key, Value]):
 
     def put(self, key: Key, value: Value, nbytes: int) -> None:
         """Keep `value`, of `nbytes` bytes, under `key` as the youngest entry."""
-        _, freed = self._entries.pop(key, (value, 0))
-        self._entries[key] = (value, 0)
-        self.nbytes -= freed
+        self.nbytes -= self._entries.pop(key, (value, 0))[1]
         if nbytes > self.max_bytes:
-            del self._entries[key]
             self.evicted += 1
-        else:
-            self.grow(key, nbytes)
-
-    def grow(self, key: Key, nbytes: int) -> None:
-        """Add `nbytes` to the size of the value under `key`, if there is one; its age stays."""
-        if key not in self._entries:
             return
-        value, before = self._entries[key]
-        self._entries[key] = (value, before + nbytes)
+        self._entries[key] = value, nbytes
         self.nbytes += nbytes
         while self.nbytes > self.max_bytes:
-            _, (_, freed) = self._entries.popitem(last=False)
-            self.nbytes -= freed
+            self.nbytes -= self._entries.popitem(last=False)[1][1]
             self.evicted += 1
 
     def get(self, key: Key) -> Value | None:
@@ -297,9 +274,7 @@ class CrawledPages:
                 return self._crawled[request]
             self._crawled[request] = crawled
             if crawled is not None:
-                nbytes = crawled.page.nbytes // len(crawled.names)
-                for name in crawled.names:
-                    self.recent.put(name, crawled, nbytes)
+                self._hold(crawled, crawled.names)
                 if is_comparable(request, response):
                     await self._sites.add(crawled.page)
         return self._crawled.get(request)
@@ -355,7 +330,9 @@ class CrawledPages:
     def note_text(self, crawled: CrawledPage, text: PageText) -> None:
         """Give a page its text, which counts among what is held of it."""
         crawled.text = text
-        nbytes = text.nbytes // len(crawled.names)
-        for name in crawled.names:
-            if self.recent.get(name) is crawled:
-                self.recent.grow(name, nbytes)
+        self._hold(crawled, [name for name in crawled.names if self.recent.get(name) is crawled])
+
+    def _hold(self, crawled: CrawledPage, names: Iterable[str]) -> None:
+        nbytes = crawled.page.nbytes + (0 if crawled.text is None else crawled.text.nbytes)
+        for name in names:
+            self.recent.put(name, crawled, nbytes // len(crawled.names))
