@@ -1,4 +1,4 @@
-"""The site style tree: the source's formulas by hand, and the columns against plain recursion."""
+"""The site style tree: columns against plain recursion, the importance of content by hand."""
 
 from math import log
 
@@ -16,10 +16,6 @@ from tests.site.literal_style_tree import LiteralTree
 
 def among(page: Page, site: list[Page], **options) -> Importance:
     return importance(page, [other for other in site if other is not page], **options)
-
-
-def by_tag(page: Page, values: np.ndarray) -> list[tuple[str, float]]:
-    return list(zip(page.tags(), map(float, values), strict=True))
 
 
 @st.composite
@@ -63,21 +59,6 @@ SITE = [
 ]
 
 
-def test_importance_by_hand():
-    # p: 3 pages, "home" and "news" a third on each: H = 1, CompImp = 0
-    # p in div: 2 pages, four words of one page each: H = 0, CompImp = 1; li: one page, 1
-    # ul: one page, one style: NodeImp 1, (1 - .9) 1 + .9 · 1 = 1
-    # div: two styles of 2 and 1 pages: NodeImp = -(2/3 log_3 2/3 + 1/3 log_3 1/3)
-    node = -(2 / 3 * log(2 / 3, 3) + 1 / 3 * log(1 / 3, 3))
-    assert node == pytest.approx(0.5794, abs=1e-4)
-    div = (1 - 0.81) * node + 0.81 * (2 / 3 * 1 + 1 / 3 * 1)
-    body = 0.1 * 0 + 0.9 * (0 + div) / 2  # one style: NodeImp 0; mean of p and div
-    # html, body, p, div, p
-    assert among(SITE[0], SITE).composite.tolist() == pytest.approx([0.9 * body, body, 0, div, 1])
-    third = by_tag(SITE[2], among(SITE[2], SITE).composite)
-    assert third[4:] == [("ul", pytest.approx(1)), ("li", 1)]
-
-
 def test_noise_has_no_part_that_is_not():
     found = among(SITE[0], SITE)
     assert found.noisy(0.2).tolist() == [False, False, True, False, False]  # only the p of the menu
@@ -115,8 +96,6 @@ def test_too_large_a_site_leaves_the_first_pages_out(monkeypatch):
 
 
 def test_a_deep_page():
-    deep = Page.parse("<p>same</p>" + "<div>" * 500 + "end")
-    other = Page.parse("<p>same</p>" + "<div>" * 500 + "other")
+    deep, other = (Page.parse("<p>same</p>" + "<div>" * 500 + end) for end in ("end", "other"))
     found = importance(deep, [other])
-    assert found.composite[-1] == 1
-    assert not found.noisy()[0]
+    assert (found.composite[-1], bool(found.noisy()[0])) == (1, False)
