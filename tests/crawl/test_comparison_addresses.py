@@ -29,9 +29,9 @@ def seen_from(address: str | None, *, ours: bool = False) -> type:
     return SeenFrom
 
 
-def crawl_from(url: str, address: str | None, ours: bool = False, **settings: Any) -> Crawl:
+def crawl_from(url: str, address: str | None, ours: bool = False) -> Crawl:
     middlewares = {seen_from(address, ours=ours): 600}
-    return crawl(spider_of(url), {"DOWNLOADER_MIDDLEWARES": middlewares, "DENOISE_COMPARISON_WAIT": 0, **settings})
+    return crawl(spider_of(url), {"DOWNLOADER_MIDDLEWARES": middlewares, "DENOISE_COMPARISON_WAIT": 0})
 
 
 def named(web: Web) -> str:

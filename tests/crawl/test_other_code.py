@@ -97,20 +97,15 @@ def renewing(web: RudeWeb, number: int) -> Any:
 
     def behave(self: RudeWeb, handler: Any) -> None:
         sent = handler.headers.get("Cookie", "")
-        valid = getattr(web, "valid", None)
-        if sent and sent != valid:
+        if sent and sent != web.valid:
             handler.send_error(403)
             return
         token = f"session={len(web.asked)}"
-        if sent or valid is None:
-            web.valid = token  # type: ignore[attr-defined]
+        if sent or not web.valid:
+            web.valid = token
         body = article(number, LINKS).encode()
-        handler.send_response(200)
-        for name, value in (("Content-Type", "text/html"), ("Set-Cookie", f"{token}; Path=/")):
-            handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
+        head = f"Content-Type: text/html\r\nSet-Cookie: {token}; Path=/\r\nContent-Length: {len(body)}\r\n\r\n"
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + head.encode() + body)
 
     return behave
 
@@ -207,41 +202,32 @@ class Second(First):
     pass
 
 
-PASSED = "items pass it without their 'body'"
-BEFORE = "before BodyPipeline (-200) and NearDuplicatePipeline (-100): "
-
-
-@pytest.mark.parametrize("number", [-900, -150, 0, 1, 300, 1000])
-@pytest.mark.parametrize("own", [{}, {"body": "of its own"}])
-def test_the_log_says_at_start_where_our_pipelines_stand(linked: Web, number: int, own: dict[str, str]) -> None:
-    First.seen.clear()
-    spider = spider_of(linked("/a/0"), parse=lambda self, response: [{"url": response.url, **own}])
-    done = crawl(spider, {"ITEM_PIPELINES": {First: number}})
-    [line] = done.lines("Pipelines of the project")
-    assert " INFO " in line
-    assert line.endswith(BEFORE + (f"{__name__}.First ({number})" if number < 0 else "none"))
-    assert [bool(body) for body in First.seen] == [number > -200 or bool(own)]
-    assert len(done.lines(PASSED)) == (not First.seen[0])
+OURS = {"denoise_scrapy.pipelines.BodyPipeline": 300}
 
 
 @pytest.mark.parametrize(
-    ("pipelines", "last"),
+    ("pipelines", "own", "passed", "last"),
     [
-        ({First: -900, Second: -201}, "NearDuplicatePipeline (-100)"),
-        ({First: 1, Second: 2, "denoise_scrapy.pipelines.BodyPipeline": 300}, "BodyPipeline (300)"),
+        *(({First: number}, own, [], "") for number in (0, 1, 1000) for own in ({}, {"body": "of its own"})),
+        *(({First: number}, {"body": "of its own"}, [], "") for number in (-900, -150)),
+        ({First: -900}, {}, [First], "NearDuplicatePipeline (-100)"),
+        ({First: -150}, {}, [], ""),
+        ({First: -900, Second: -201}, {}, [First, Second], "NearDuplicatePipeline (-100)"),
+        ({First: 1, Second: 2, **OURS}, {}, [First, Second], "BodyPipeline (300)"),
     ],
 )
-def test_a_pipeline_that_items_have_passed_without_a_body_is_named_once(
-    linked: Web, pipelines: dict[Any, int], last: str
+def test_the_log_names_where_our_pipelines_stand_and_once_each_that_items_have_passed_without_a_body(
+    linked: Web, pipelines: dict[Any, int], own: dict[str, str], passed: list[type], last: str
 ) -> None:
     First.seen.clear()
-    urls = [linked(f"/a/{n}") for n in range(3)]
-    done = crawl(spider_of(*urls), {"ITEM_PIPELINES": pipelines})
-    lines = done.lines(PASSED)
-    assert [line.split()[2:4] for line in lines] == [
-        [f"{__name__}.{name}", f"({number})"]
-        for name, number in (("First", pipelines[First]), ("Second", pipelines[Second]))
-    ]
+    spider = spider_of(*linked.urls(range(3)), parse=lambda self, response: [{"url": response.url, **own}])
+    done = crawl(spider, {"ITEM_PIPELINES": pipelines})
+    names = {one: f"{__name__}.{one.__name__} ({number})" for one, number in pipelines.items() if one not in OURS}
+    before = [name for one, name in names.items() if pipelines[one] < (300 if len(pipelines) == 3 else -100)]
+    [line] = done.lines("Pipelines of the project")
+    assert " INFO " in line and line.endswith(": " + (", ".join(before) or "none"))
+    lines = done.lines("items pass it without their 'body'")
+    assert [" ".join(line.split()[2:4]) for line in lines] == [names[one] for one in passed]
     assert all(" WARNING " in line and line.endswith(f"than {last}") for line in lines)
-    assert First.seen == [None] * 6
+    assert [bool(body) for body in First.seen] == [not passed] * 3 * len(names)
     assert all(item["body"] for item in done.items)
