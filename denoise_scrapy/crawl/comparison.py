@@ -9,10 +9,10 @@ import asyncio
 import logging
 import socket
 from collections import OrderedDict
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from time import monotonic
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
@@ -512,31 +512,23 @@ async def leads_to_public_only(host: str, seconds: float) -> bool:
 
 async def _resolve(host: str) -> list[str]:
     """Return the addresses of a name, by the reactor's resolver, whose cache the download uses next."""
-    if is_reactor_installed():
-        from twisted.internet import reactor  # noqa: PLC0415 - an import would install one
+    loop = asyncio.get_running_loop()
+    if not is_reactor_installed():
+        return [str(entry[4][0]) for entry in await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+    from twisted.internet import reactor  # noqa: PLC0415 - an import would install one
 
-        receiver = _Receiver()
-        reactor.nameResolver.resolveHostName(receiver, host)
-        return await receiver.done
-    found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
+    done: asyncio.Future[list[str]] = loop.create_future()
+    found: list[str] = []
 
+    def complete() -> None:
+        if not done.done():  # as it is after a time-out
+            done.set_result(found)
 
-class _Receiver:
-    """Collects what a resolver of Twisted finds (`IResolutionReceiver`)."""
+    def add(address: Any) -> None:
+        found.append(str(address.host))
 
-    def __init__(self) -> None:
-        self.done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
-        self._found: list[str] = []
-
-    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - the interface's name
-        """Nothing is to be done then."""
-
-    def addressResolved(self, address: Any) -> None:  # noqa: N802 - the interface's name
-        """Note an address."""
-        self._found.append(str(address.host))
-
-    def resolutionComplete(self) -> None:  # noqa: N802 - the interface's name
-        """Set the result."""
-        with suppress(asyncio.InvalidStateError):  # nobody waits any more
-            self.done.set_result(self._found)
+    receiver = SimpleNamespace(  # an `IResolutionReceiver`
+        resolutionBegan=lambda _: None, addressResolved=add, resolutionComplete=complete
+    )
+    reactor.nameResolver.resolveHostName(receiver, host)
+    return await done
