@@ -38,13 +38,13 @@ def named(web: Web) -> str:
     return web("/a/0").replace(LOCAL, "site.example")
 
 
+FIRST_LOCAL = ([[LOCAL], *later] for later in ([], [["10.0.0.7"]], [[PUBLIC, "192.168.0.1"]], [["::1"]], [[]]))
+
+
 @pytest.mark.parametrize(
     ("path", "address", "answers"),
     [
-        *(
-            ("site.example", PUBLIC, [[LOCAL], *later])
-            for later in ([], [["10.0.0.7"]], [[PUBLIC, "192.168.0.1"]], [["::1"]], [[]])
-        ),
+        *(("site.example", PUBLIC, answers) for answers in FIRST_LOCAL),
         ("site.example", None, [[LOCAL]]),  # an unknown address counts as public
         (LOCAL, PUBLIC, [[LOCAL]]),
     ],

@@ -206,14 +206,13 @@ def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path) -> None
 
 def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     used = []
-    for name in ("load", "save", "health", "save_health"):
-        way = getattr(SQLiteFacts, name)
+    way = SQLiteFacts._ready.fget
 
-        def noting(self: Any, *args: Any, way: Any = way) -> Any:
-            used.append(threading.current_thread().name)
-            return way(self, *args)
+    def noting(self: Any) -> Any:
+        used.append(threading.current_thread().name)
+        return way(self)
 
-        monkeypatch.setattr(SQLiteFacts, name, noting)
+    monkeypatch.setattr(SQLiteFacts, "_ready", property(noting))
     crawl(pages_of(linked, *range(9)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "DENOISE_THREADS": 1})
     assert len(used) >= 4 and all(name.startswith("denoise-stores") for name in used)
 
