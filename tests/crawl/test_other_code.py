@@ -63,32 +63,27 @@ def rendering(asked: list[scrapy.Request]) -> type:
     return Rendering
 
 
+class Timing:
+    """Keeps what it needs of a request in its meta, and takes it out again."""
+
+    def process_request(self, request: Any) -> None:
+        request.meta["began"] = 1
+
+    def process_response(self, request: Any, response: Any) -> Any:
+        assert request.meta.pop("began") == 1
+        return response
+
+
 @pytest.mark.parametrize("asked", [{"meta": {"render": True}}, {"cls": Subclass}])
-@pytest.mark.parametrize("number", [800, 100])
-def test_each_request_of_the_spider_is_answered_as_it_asks(
-    linked: Web, late: str, asked: dict[str, Any], number: int
+@pytest.mark.parametrize(("number", "other"), [(None, 900), (None, 999), (800, 546), (800, 0), (100, 1), (100, 49)])
+def test_each_request_of_the_spider_is_answered_as_it_asks_and_seen_at_both_ends(
+    linked: Web, late: str, asked: dict[str, Any], number: int | None, other: int
 ) -> None:
     rendered: list[scrapy.Request] = []
-    spider = following(linked("/a/0"), late, **asked)
-    done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": {rendering(rendered): number}})
-    assert done.stat("comparison/requests") > 0
-    assert len(rendered) == 6
-    assert {item["said"].split()[0] for item in done.items} == {"Rendered"}
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_middleware_sees_both_ends_of_each_request(linked: Web, late: str, number: int) -> None:
-    class Timing:
-        def process_request(self, request: Any) -> None:
-            request.meta["began"] = 1
-
-        def process_response(self, request: Any, response: Any) -> Any:
-            assert request.meta.pop("began") == 1
-            return response
-
-    done = crawl(following(linked("/a/0"), late), {"DOWNLOADER_MIDDLEWARES": {Timing: number}})
-    assert done.stat("comparison/requests") == 2
-    assert len(done.items) == 6
+    middlewares = {rendering(rendered): number, Timing: other}  # None: not in use
+    done = crawl(following(linked("/a/0"), late, **asked), {"DOWNLOADER_MIDDLEWARES": middlewares})
+    assert (done.stat("comparison/requests"), len(done.items), len(rendered)) == (2, 6, 6 if number else 0)
+    assert {item["said"].split()[0] for item in done.items} == {"Rendered" if number else "Heading"}
     assert "AssertionError" not in done.log and "KeyError" not in done.log
 
 
@@ -136,58 +131,52 @@ def test_a_cookie_of_a_comparison_page_never_goes_with_the_spider_s_requests(lat
     assert [headers.get("cookie") for _, path, headers in web.requests if path == "/b"] == [None]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_the_page_is_the_one_that_the_spider_receives(web: Web, number: int) -> None:
-    web.pages |= {f"/a/{n}": article(n)[::-1] for n in range(4)}
+class Decrypts:
+    """Turns the body of a page round."""
 
-    class Decrypts:
-        def process_response(self, request: Any, response: Any) -> Any:
-            if "/a/" not in response.url:
-                return response
-            return response.replace(body=response.body[::-1], cls=HtmlResponse)
+    def process_response(self, request: Any, response: Any) -> Any:
+        return response.replace(body=response.body[::-1], cls=HtmlResponse) if "/a/" in response.url else response
 
-    settings = {"DOWNLOADER_MIDDLEWARES": {Decrypts: number}, "COMPRESSION_ENABLED": False}
-    done = crawl(spider_of(*web.urls(range(4))), settings)
+
+class Answers:
+    """Answers requests itself."""
+
+    def process_request(self, request: Any) -> Any:
+        path = request.url.rpartition("/")[2]
+        return HtmlResponse(request.url, body=article(int(path)).encode()) if path.isdigit() else None
+
+
+class Elsewhere:
+    """Asks for a page under another address, and gives that response to the spider."""
+
+    crawler: Any
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Any:
+        made = cls()
+        made.crawler = crawler
+        return made
+
+    async def process_request(self, request: Any) -> Any:
+        if "/b/" not in request.url:
+            return None
+        return await self.crawler.engine.download_async(scrapy.Request(request.url.replace("/b/", "/a/")))
+
+
+@pytest.mark.parametrize(
+    ("middleware", "number"),
+    [*((one, number) for one in (Decrypts, Answers) for number in NUMBERS), (Elsewhere, 1), (Elsewhere, 543)],
+)
+def test_the_page_is_the_one_that_the_spider_receives(web: Web, middleware: type, number: int) -> None:
+    if middleware is not Answers:
+        web.pages |= {f"/a/{n}": article(n)[:: -1 if middleware is Decrypts else 1] for n in range(4)}
+    urls = [web(f"/{'b' if middleware is Elsewhere else 'a'}/{n}") for n in range(4)]
+    done = crawl(spider_of(*urls), {"DOWNLOADER_MIDDLEWARES": {middleware: number}, "COMPRESSION_ENABLED": False})
     for n in range(4):
-        assert sentence(n) in done.bodies()[web(f"/a/{n}")]
-        assert "rights reserved" not in done.bodies()[web(f"/a/{n}")]
+        body = done.bodies()[web(f"/a/{n}")]
+        assert sentence(n) in body and "rights reserved" not in body
     assert done.stat("pages/parsed") == 4
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_an_answer_of_a_middleware_is_a_page_too(linked: Web, number: int) -> None:
-    class Answers:
-        def process_request(self, request: Any) -> Any:
-            path = request.url.rpartition("/")[2]
-            return HtmlResponse(request.url, body=article(int(path)).encode()) if path.isdigit() else None
-
-    done = crawl(spider_of(*linked.urls(range(3))), {"DOWNLOADER_MIDDLEWARES": {Answers: number}})
-    assert linked.asked == []
-    assert all(sentence(n) in done.bodies()[linked(f"/a/{n}")] for n in range(3))
-
-
-@pytest.mark.parametrize("number", [1, 543])
-def test_a_page_that_a_middleware_asks_for_in_place_of_another_is_read_once(linked: Web, number: int) -> None:
-    class Elsewhere:
-        """Asks for a page under another address, and gives that response to the spider."""
-
-        crawler: Any
-
-        @classmethod
-        def from_crawler(cls, crawler: Any) -> Any:
-            made = cls()
-            made.crawler = crawler
-            return made
-
-        async def process_request(self, request: Any) -> Any:
-            if "/b/" not in request.url:
-                return None
-            return await self.crawler.engine.download_async(scrapy.Request(request.url.replace("/b/", "/a/")))
-
-    urls = [linked(f"/b/{n}") for n in range(3)]
-    done = crawl(spider_of(*urls), {"DOWNLOADER_MIDDLEWARES": {Elsewhere: number}})
-    assert done.stat("pages/parsed") == 3
-    assert all(sentence(n) in done.bodies()[linked(f"/a/{n}")] for n in range(3))
+    assert bool(web.asked) == (middleware is not Answers)
 
 
 class First:

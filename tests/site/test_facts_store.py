@@ -191,6 +191,20 @@ def test_a_broken_file_costs_the_pages_of_earlier_crawls_only(tmp_path):
     assert path.read_bytes() == whole
 
 
+def test_a_save_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError("no space left")
+
+    with closing(SQLiteFacts(tmp_path / "s.sqlite")) as one:
+        with monkeypatch.context() as patch:
+            patch.setattr(SQLiteFacts, "_make_room", fail)
+            with pytest.raises(OSError, match="no space left"):
+                one.save({SITE: facts(1)})
+        assert one.load(SITE) == []
+        one.save({SITE: facts(2)})
+        assert numbers(one.load(SITE)) == [2]
+
+
 def test_keys_lie_in_one_slot_under_the_name_and_bytes_are_counted(redis_server):
     one = RedisFacts(redis_server.url, name="news")
     one.save({SITE: facts(1, 2), OTHER: facts(3)})

@@ -136,7 +136,7 @@ WRONG = [
     *({"pages": value} for value in ("7", float("nan"), -1)),
     *({"length": value} for value in ([1, 2], 7)),
     *({"words": value} for value in ("AAAA", 7)),
-    *({"containers": value} for value in (["A"], [])),
+    *({"containers": value} for value in (["A"], [], ["A" * 16 * 20])),
     *({name: value} for name, value in (("alarms", [7]), ("other", 7))),
 ]
 
