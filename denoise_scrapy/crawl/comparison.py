@@ -64,9 +64,9 @@ MOST_URLS = 40_000
 # a second distinguishes copies of the page from its template.
 ENOUGH = 2
 # Pages of its template that are worth the short wait, but no request: a text that one page in several has in the same
-# place, as an advertisement, is known by them (`body.model`, "stock"). Without it the demo's first pages kept some.
+# place, as an advertisement, is recognised by them (`body.model`, "stock"). The demo kept some in its first pages.
 PLENTY = 10
-# Seconds that an item waits while the crawl itself asks the site for its first pages; as long as fetches may take.
+# Seconds that an item waits while the crawl itself requests the site's first pages; as long as fetches may take.
 LONGEST_WAIT = TIMEOUT
 # Links tried for one page: a site that forbids or redirects this many siblings will not give one.
 CANDIDATES = 8
@@ -75,10 +75,10 @@ LIKE = 0.8
 # Waits in vain for pages of one site, after which its items are not held back any more: a site of one page,
 # or of a template a page, would hold back the crawl.
 PATIENCE = 3
-LOOK_AGAIN = 0.25  # seconds between two looks at whether the crawl still asks a site for pages
+LOOK_AGAIN = 0.25  # seconds after which the requests of the crawl are looked at again
 # Marks our own requests, so that our middleware leaves them alone.
 FETCH_META = "denoise_comparison"
-# Stands behind them in Scrapy's log, where pages that the spider did not ask for would puzzle.
+# Stands behind them in Scrapy's log, where pages that the spider did not request would puzzle.
 FETCH_FLAG = "denoise-comparison"
 # When the head of the answer to one of our requests arrived.
 HEAD_META = "denoise_head_at"
@@ -139,7 +139,7 @@ class ComparisonPages:
         return False
 
     async def _wait(self, crawled: CrawledPage, site: str, known: Ranked, needed: int, plenty: int) -> Ranked:
-        """Return the pages that are known in the end."""
+        """Wait for pages of the crawl, and return those remembered in the end."""
         now, settings, record = asyncio.get_running_loop().time, crawled.settings, self._budget.record(site)
         lacking = _mates(known, needed) < needed
         if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
@@ -150,10 +150,10 @@ class ComparisonPages:
         while (mates := _mates(known, plenty)) < plenty and not self._is_stopping():
             # A fetch would queue behind requests that may bring pages themselves.
             # A rare template is not worth the long wait: items held back hold back the crawl.
-            asks = self._is_crawl_asking(crawled)
-            idle = 0 if asks else idle + 1
-            until = latest if asks and len(known) < needed else soon
-            # between two requests the crawl asks for nothing either
+            requests = self._is_crawl_requesting(crawled)
+            idle = 0 if requests else idle + 1
+            until = latest if requests and len(known) < needed else soon
+            # there is a gap between two requests, too
             if now() >= until or (mates >= needed and idle > 1):
                 record.vain_waits += mates < needed
                 record.poor_waits += mates >= needed
@@ -170,7 +170,7 @@ class ComparisonPages:
         slot = getattr(engine, "_slot", None)
         return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
 
-    def _is_crawl_asking(self, crawled: CrawledPage) -> bool:
+    def _is_crawl_requesting(self, crawled: CrawledPage) -> bool:
         """Return whether requests of the spider to the server of a page are under way, or wait for their delay."""
         slots = getattr(self._crawler.engine.downloader, "slots", {})
         active = getattr(slots.get(self._server(crawled)), "active", ())
@@ -418,7 +418,7 @@ def seconds_taken(request: Request, error: Exception | None) -> float:
 
 
 def was_sent(request: Request, error: Exception) -> bool:
-    """Return whether the server was asked, though the request failed: robots.txt and the off-site rule hold it back."""
+    """Return whether a request that failed was sent: robots.txt and the off-site rule hold it back."""
     return not isinstance(error, IgnoreRequest) or LATENCY_META in request.meta
 
 

@@ -2,7 +2,7 @@
 
 A page method of scrapy-playwright, the last one of a request, reads it. It returns all boxes, and the page's tags
 without text, each with its number, which our parser repairs as it does the page. Nothing is written to the
-page: neither the body that Scrapy gets, nor what the HTTP cache stores, nor a page kept open knows of it.
+page: the body that Scrapy gets, what the HTTP cache stores and pages kept open stay as they are.
 """
 
 from __future__ import annotations

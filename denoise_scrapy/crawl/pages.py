@@ -198,7 +198,7 @@ class CrawledPage:
     def __init__(self, page: Page, settings: DenoiseSettings, request: Request, response: Response):
         self.page = page
         self.settings = settings
-        # all of the page: asked for, redirected through, final
+        # all of the page: requested, redirected through, final
         self.urls = {*redirected_from(request), request.url, page.url}
         self.names = self.urls | {spelling(url) for url in self.urls}
         self.size = len(response.body)
@@ -226,8 +226,8 @@ class CrawledPages:
 
     Attributes:
         recent: The pages fetched lately, by URL.
-        visited: Shapes of the URLs that the spider asks for.
-        used: Whether any page is treated: all are by default, or a request has asked for it.
+        visited: Shapes of the URLs that the spider requests.
+        used: True if any page is treated: by default, or because the meta of a request says so.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.site.health import PageReading
 
 SITES_FILE = "denoise-sites.sqlite"
-# The settings that say where it lies.
+# The settings of its place.
 PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
 BESIDE = "The site memory %s This crawl goes on with another beside it, %s"
 FAILED = "Pages of sites cannot be kept in the site memory at present, and the crawl goes on without it: %s"

@@ -121,7 +121,7 @@ class CrawlState:
 
 
 def state_of(crawler: Crawler) -> CrawlState:
-    """Return the state of a crawl, made when first asked for."""
+    """Return the state of a crawl, made with the first call."""
     attributes = vars(crawler)
     if STATE not in attributes:
         with refusing_to_start(crawler):
