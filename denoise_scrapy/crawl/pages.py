@@ -268,34 +268,33 @@ class CrawledPages:
 
     async def read(self, request: Request, response: Response) -> CrawledPage | None:
         """Return the page of a response, parsed once; None where it is none, or is left alone."""
-        if request not in self._crawled and is_page(response):
-            crawled = await self._first_read(request, response)
+        if request in self._crawled or not is_page(response):
+            return self._crawled.get(request)
+        settings, crawled = self.settings_for(request), None
+        if self._is_treated(response, settings):
+            page = await self.parse(request, response, settings, is_spiders=True)
             if request in self._crawled:  # another call has read it meanwhile
                 return self._crawled[request]
-            self._crawled[request] = crawled
-            if crawled is not None:
-                self._hold(crawled, crawled.names)
-                if is_comparable(request, response):
-                    await self._sites.add(crawled.page)
-        return self._crawled.get(request)
+            crawled = CrawledPage(page, settings, request, response)
+        self._crawled[request] = crawled
+        if crawled is not None:
+            self._hold(crawled, crawled.names)
+            if is_comparable(request, response):
+                await self._sites.add(crawled.page)
+        return crawled
 
-    async def _first_read(self, request: Request, response: Response) -> CrawledPage | None:
-        settings = self.settings_for(request)
-        if not settings.enabled:
-            if self.used:
-                self._log.count("pages/opted_out")
-            return None
-        if len(response.body) > settings.max_page_bytes:
-            self._log.count("pages/too_large")
-            return None
+    def _is_treated(self, response: Response, settings: DenoiseSettings) -> bool:
+        if not settings.enabled or len(response.body) > settings.max_page_bytes:
+            if settings.enabled or self.used:
+                self._log.count("pages/too_large" if settings.enabled else "pages/opted_out")
+            return False
         if not self.used:  # the first page that is treated, in a crawl that treats none by default
             self.used = True
             try:
                 self._sites.open()
             except ConfigurationError as error:
                 self._log.report("site_memory", error)
-        page = await self.parse(request, response, settings, is_spiders=True)
-        return CrawledPage(page, settings, request, response)
+        return True
 
     async def parse(self, request: Request, response: Response, settings: DenoiseSettings, *, is_spiders: bool) -> Page:
         """Parse the response to a request: the spider's, which will be given it, or one of ours."""

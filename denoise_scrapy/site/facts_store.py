@@ -222,6 +222,8 @@ _FILE = FileKind(
 # By their length first: another program may have written rows of any size.
 _ROW = f"CASE WHEN length(facts) <= {2 * MAX_PAGE_BYTES} THEN facts END"
 _PAGES = f"url <> '{HEALTH}'"
+_USED_BYTES = """SELECT (page_count - freelist_count) * page_size
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size"""
 
 
 class SQLiteFacts(FactsStore):
@@ -309,7 +311,7 @@ class SQLiteFacts(FactsStore):
     def _make_room(self, link: sqlite3.Connection) -> None:
         link.execute("DELETE FROM facts WHERE saved < ?", (time.time() - MAX_AGE,))
         oldest = "SELECT rowid FROM facts ORDER BY saved LIMIT 10"
-        while _used_bytes(link) > MAX_BYTES:
+        while link.execute(_USED_BYTES).fetchone()[0] > MAX_BYTES:
             gone = link.execute(f"DELETE FROM facts WHERE rowid IN ({oldest})").rowcount
             self.counts["evicted"] += gone
             if not gone:
@@ -321,13 +323,6 @@ class SQLiteFacts(FactsStore):
             self.open()
         assert self._link is not None
         return self._link
-
-
-def _used_bytes(link: sqlite3.Connection) -> int:
-    pages, free, size = (
-        int(link.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "freelist_count", "page_size")
-    )
-    return (pages - free) * size
 
 
 # Raise with any change of the keys, or of what the scripts make of them.
