@@ -472,12 +472,7 @@ def must_stay_public(crawled: CrawledPage) -> bool:
 
 
 def is_public(address: Address) -> bool:
-    """Return whether an address is public: not private, loopback, link-local, multicast or reserved.
-
-    Example:
-        >>> [is_public(ip_address(each)) for each in ("8.8.8.8", "10.0.0.1", "2606:4700::1", "64:ff9b::7f00:1")]
-        [True, False, True, False]
-    """
+    """Return whether an address is public: not private, loopback, link-local, multicast or reserved."""
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if address in _NAT64:

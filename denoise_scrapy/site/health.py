@@ -110,10 +110,6 @@ def likeness(a: Hashes, b: Hashes) -> float:
     """Return common containers / containers of the template with more, 0 to 1, of sorted hashes.
 
     Of a template with more than `CONTAINERS` only the smallest hashes are held: both are compared up to there.
-
-    Example:
-        >>> likeness(np.array([1, 2, 3], np.uint32), np.array([2, 3, 4, 5], np.uint32))
-        0.5
     """
     last = min([int(one[-1]) for one in (a, b) if len(one) == CONTAINERS], default=1 << 32)
     a, b = a[a <= last], b[b <= last]

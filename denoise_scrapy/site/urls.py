@@ -57,12 +57,7 @@ def canonical(url: str, *, keep_fragment: bool = False) -> str:
 
 
 def spelling(url: str) -> str:
-    """Return the URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment.
-
-    Example:
-        >>> spelling("http://www.a.example/städte/?b=1&a=2#top") == spelling("https://a.example/st%C3%A4dte?a=2&b=1")
-        True
-    """
+    """Return the URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment."""
     plain = _PLAIN.fullmatch(url)
     if plain:
         host, port, path = plain.groups()
@@ -438,12 +433,6 @@ def looks_like_action(path: str) -> bool:
 
     Words count as whole pieces, in any case, percent-encoded, hyphenated or in camelCase. A name of many words is
     a title, and refused only if it begins as actions do.
-
-    Example:
-        >>> [looks_like_action(path) for path in ("/a/delete", "/deleteItem", "/users/sign_out", "/unsubscribe-me-now")]
-        [True, True, True, True]
-        >>> [looks_like_action(path) for path in ("/news/2021/how-to-vote.html", "/deleted-scenes")]
-        [False, False]
     """
     return any(_names_action(_words(_EXTENSION.sub("", name))) for name in _SEGMENT.split(percent_decoded(path)))
 

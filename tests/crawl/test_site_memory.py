@@ -6,12 +6,14 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.utils.test import get_crawler
 
+from denoise_scrapy.commands.site import sites_of
 from denoise_scrapy.crawl.base import Beside, CrawlLog
 from denoise_scrapy.crawl.sites import SiteMemory, sites_place
 from denoise_scrapy.page import PageFacts
@@ -110,6 +112,15 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
 def test_where_it_lies(given: dict[str, str], directory: str | None, place: str) -> None:
     settings = DenoiseSettings.from_settings({f"DENOISE_{name}": value for name, value in given.items()})
     assert without_password(str(sites_place(settings, directory))) == place
+
+
+@pytest.mark.parametrize(
+    "host", ["A.example", "a.example:443", "https://a.example/x", "a.example:80", "http://a.example/"]
+)
+def test_a_site_is_found_by_its_host_or_any_url_of_it(host: str) -> None:
+    is_other = ":80" in host or host.startswith("http:")
+    with pytest.raises(ValueError, match="no pages of") if is_other else nullcontext():
+        assert sites_of(["https://a.example:443"], host, "no pages") == ["https://a.example:443"]
 
 
 @pytest.mark.parametrize("url", ["http://localhost", "redis://localhost:x", "redis://localhost#a{b"])
