@@ -13,10 +13,10 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl.comparison import CANDIDATES, redirect_to_same_page
+from denoise_scrapy.crawl.comparison import CANDIDATES, PATIENCE, redirect_to_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl import rude_web
-from tests.crawl.crawling import Crawl, crawl, event_loop, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
 from tests.crawl.names import Names
 from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, Web, article
@@ -373,6 +373,29 @@ def test_for_a_crawl(web: Web, limits: Limits, collector: str) -> None:
     assert len(done.items) == 10
 
 
+def test_for_a_crawl_while_fetches_are_under_way_too(web: Web, limits: Limits) -> None:
+    limits(FREE=1)
+    web.pages, web.seconds = {f"/a/{n}": article(n, MANY) for n in range(3)}, 0.2
+    urls = [web("/a/0"), web("/a/0").replace("127.0.0.1", "localhost")]
+    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_SHARE": 0})
+    assert len(done.items) == 2
+    assert len(web.asked) == 2 + 1
+
+
+def test_pages_that_are_known_are_not_asked_for(web: Web) -> None:
+    urls = templates(web, 2, ["/t0/0"])
+    crawl(spider_of(*urls), {**AMPLE, **ONE_BY_ONE})
+    assert web.asked == ["/t0/0", "/t1/0"]
+
+
+def test_a_site_whose_pages_never_come_holds_back_three_items(web: Web, limits: Limits) -> None:
+    limits(LONGEST_WAIT=0.05)
+    settings = {"DENOISE_COMPARISON_FETCH": False, "DENOISE_COMPARISON_WAIT": 0.05, "DOWNLOAD_DELAY": 0.3}
+    done = crawl(spider_of(*templates(web, 6)), settings)
+    assert len(done.items) == 6
+    assert done.stat("comparison/waits") == PATIENCE
+
+
 def test_each_url_once(web: Web) -> None:
     urls = templates(web, 4, [f"/t9/{n}" for n in range(1, 6)])
     crawl(spider_of(*urls), AMPLE)
@@ -405,6 +428,7 @@ def test_the_cache_serves_comparison_pages_too(linked: Web, tmp_path: Path) -> N
     first, again = (crawl(spider_of(linked("/a/0")), settings) for _ in range(2))
     assert len(linked.asked) == 3
     assert (first.stat("comparison/requests"), first.stat("comparison/waits")) == (2, 1)
+    assert first.log.count("['denoise-comparison']") == 2
     assert "rights reserved" not in first.bodies()[linked("/a/0")]
     assert again.items == first.items
 

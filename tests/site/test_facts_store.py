@@ -179,6 +179,15 @@ def test_damaged_rows_are_skipped_and_counted(request, tmp_path, damage):
     assert one.counts["corrupt"] == 1
 
 
+@pytest.mark.parametrize("damage", ["site = x'ff'", "saved = 'text'"])
+def test_rows_of_other_types_are_of_no_site(tmp_path, damage):
+    one = SQLiteFacts(tmp_path / "s.sqlite")
+    one.save({SITE: facts(1, 2)})
+    with sqlite3.connect(tmp_path / "s.sqlite") as link:
+        assert link.execute(f"UPDATE facts SET {damage} WHERE url LIKE '%/1'").rowcount == 1
+    assert [(kept.site, kept.pages) for kept in one.sites()] == [(SITE, 1)]
+
+
 def test_a_broken_file_costs_the_pages_of_earlier_crawls_only(tmp_path):
     path = tmp_path / "sites.sqlite"
     with closing(SQLiteFacts(path)) as one:
