@@ -45,14 +45,14 @@ def test_pages_are_reduced_to_facts_before_any_is_forgotten():
 
 def test_same_template_first_then_newest_and_a_rare_template_keeps_its_pages():
     memory = PageMemory(1_000_000, 4)
-    for n, html in enumerate([ARTICLE, LISTING, ARTICLE, LISTING]):
+    for n, html in enumerate([LISTING, ARTICLE, LISTING, ARTICLE]):
         memory.remember(page(n, html=html))
-    assert numbers(memory.comparison_pages(page(9, html=ARTICLE), 3)) == [2, 0, 3]
-    assert numbers(memory.comparison_pages(page(2, html=ARTICLE), 3)) == [0, 3, 1], "not the page itself"
+    assert numbers(memory.comparison_pages(page(9, html=ARTICLE), 3)) == [3, 1, 2]
+    assert numbers(memory.comparison_pages(page(3, html=ARTICLE), 3)) == [1, 2, 0], "not the page itself"
     for n in range(4, 30):
         memory.remember(page(n, html=ARTICLE))
     assert numbers(memory.comparison_pages(page(99, html=ARTICLE), 2)) == [29, 28]
-    assert numbers(memory.comparison_pages(page(99, html=LISTING), 1)) == [3]
+    assert numbers(memory.comparison_pages(page(99, html=LISTING), 1)) == [2]
 
 
 def test_every_site_of_many_keeps_some_pages():
