@@ -24,7 +24,7 @@ class ComparisonPagesMiddleware(Component):
     """
 
     def process_request(self, request: Request) -> None:
-        """Note what the spider asks for."""
+        """Note what the spider requests."""
         try:
             if FETCH_META not in request.meta:
                 self._state.pages.note_visit(request)
@@ -34,8 +34,8 @@ class ComparisonPagesMiddleware(Component):
     async def process_response(self, request: Request, response: Response) -> Response:
         """Read the page of a response."""
         try:
-            request = response.request or request  # another one if a middleware has asked for it: the spider's too
-            # Others are read only when an item asks for its text.
+            request = response.request or request  # another one if a middleware sent it: the spider's too
+            # Others are read only for the text of an item.
             is_fetched = request.method == "GET" and response.status == OK and FETCH_META not in request.meta
             if is_fetched and await self._state.pages.read(request, response) is not None:
                 self._state.health.count(response.url, "fetched")
@@ -69,7 +69,7 @@ class ItemPageMiddleware(Component):
             yield held
 
     async def _taken(self, response: Response, each: Any) -> list[Any]:
-        """Return what may go on now: a request at once, an item when its page is known."""
+        """Return what may go on now: a request at once, an item when its page is decided."""
         try:
             if isinstance(each, Request):
                 self._state.pages.note_visit(each)

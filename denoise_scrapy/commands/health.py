@@ -101,13 +101,7 @@ def read_kept(store: FactsStore, host: str | None = None) -> dict[str, list[Site
 
 
 def health_page(kept: Kept) -> str:
-    """Draw a page: a line a site, with its length and confidence over the crawls.
-
-    Example:
-        >>> page = health_page({"http://a.example:80": [SiteCrawl(1.0, pages=9), SiteCrawl(2.0, alarms=("empty",))]})
-        >>> page.count("<polyline"), page.count("<circle"), "a.example" in page
-        (4, 2, True)
-    """
+    """Draw a page: a line a site, with its length and confidence over the crawls."""
     bad = sum(bool(crawls[-1].alarms) for crawls in kept.values())
     head = "".join(f"<th>{name}" for name in ("site", "crawls", *_COLUMNS))
     rows = "".join(_row(site, crawls) for site, crawls in kept.items())

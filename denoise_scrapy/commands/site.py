@@ -105,12 +105,7 @@ def sites_of(sites: Sequence[str], host: str | None, what: str) -> list[str]:
 
 
 def _is_of(site: str, host: str) -> bool:
-    """Compare a site with a URL, or with a host with or without a port.
-
-    Example:
-        >>> [_is_of("https://a.example:443", host) for host in ("A.example", "a.example:443", "http://a.example/")]
-        [True, True, False]
-    """
+    """Compare a site with a URL, or with a host with or without a port."""
     name = site.partition("://")[2]
     return site == site_key(host) or host.lower() in {name, name.rpartition(":")[0]}
 

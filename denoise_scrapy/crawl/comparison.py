@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from contextlib import suppress
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from time import monotonic
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
@@ -21,6 +22,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import is_asyncio_available
+from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.reactor import is_reactor_installed
 from w3lib.url import safe_url_string
 
@@ -62,9 +64,9 @@ MOST_URLS = 40_000
 # a second distinguishes copies of the page from its template.
 ENOUGH = 2
 # Pages of its template that are worth the short wait, but no request: a text that one page in several has in the same
-# place, as an advertisement, is known by them (`body.model`, "stock"). Without it the demo's first pages kept some.
+# place, as an advertisement, is recognised by them (`body.model`, "stock"). The demo kept some in its first pages.
 PLENTY = 10
-# Seconds that an item waits while the crawl itself asks the site for its first pages; as long as fetches may take.
+# Seconds that an item waits while the crawl itself requests the site's first pages; as long as fetches may take.
 LONGEST_WAIT = TIMEOUT
 # Links tried for one page: a site that forbids or redirects this many siblings will not give one.
 CANDIDATES = 8
@@ -73,10 +75,10 @@ LIKE = 0.8
 # Waits in vain for pages of one site, after which its items are not held back any more: a site of one page,
 # or of a template a page, would hold back the crawl.
 PATIENCE = 3
-LOOK_AGAIN = 0.25  # seconds between two looks at whether the crawl still asks a site for pages
+LOOK_AGAIN = 0.25  # seconds after which the requests of the crawl are looked at again
 # Marks our own requests, so that our middleware leaves them alone.
 FETCH_META = "denoise_comparison"
-# Stands behind them in Scrapy's log, where pages that the spider did not ask for would puzzle.
+# Stands behind them in Scrapy's log, where pages that the spider did not request would puzzle.
 FETCH_FLAG = "denoise-comparison"
 # When the head of the answer to one of our requests arrived.
 HEAD_META = "denoise_head_at"
@@ -88,12 +90,15 @@ _NAT64 = ip_network("64:ff9b::/96")
 class ComparisonPages:
     """Gives comparison pages, and fetches some only while a site has too few."""
 
-    def __init__(self, log: CrawlLog, sites: SiteMemory, pages: CrawledPages, fetcher: SiblingFetcher):
+    def __init__(
+        self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, sites: SiteMemory, pages: CrawledPages
+    ):
+        self._crawler = crawler
         self._log = log
         self._sites = sites
         self._pages = pages
-        self._fetcher = fetcher
-        self._site_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._budget = FetchBudget(crawler, settings, log)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by server
 
     async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
         """Return pages of the site to compare with, the most alike first; at times none.
@@ -112,14 +117,11 @@ class ComparisonPages:
             known = await self._wait(crawled, site, known, needed, plenty)
             may_fetch = settings.comparison_fetch and crawled.is_got
             if mates < needed and may_fetch and _mates(known, needed) < needed:
-                await self._fetch(crawled, site, needed)
+                await self._fetch_some(crawled, site, needed)
                 known = self._known(crawled)
         if needed and not known:
             self._log.count("comparison/none")
         return [page for _, page in known]
-
-    def _lacks(self, crawled: CrawledPage, needed: int) -> bool:
-        return _mates(self._known(crawled), needed) < needed
 
     def _known(self, crawled: CrawledPage) -> Ranked:
         k, whole = crawled.settings.comparison_pages, find_strategy(crawled.settings.strategy).needs_elements
@@ -137,21 +139,21 @@ class ComparisonPages:
         return False
 
     async def _wait(self, crawled: CrawledPage, site: str, known: Ranked, needed: int, plenty: int) -> Ranked:
-        """Return the pages that are known in the end."""
-        now, settings, record = asyncio.get_running_loop().time, crawled.settings, self._fetcher.budget.site(site)
+        """Wait for pages of the crawl, and return those remembered in the end."""
+        now, settings, record = asyncio.get_running_loop().time, crawled.settings, self._budget.record(site)
         lacking = _mates(known, needed) < needed
         if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
             return known
         self._log.count("comparison/waits", int(lacking))
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
-        while (mates := _mates(known, plenty)) < plenty and not self._fetcher.stopping():
+        while (mates := _mates(known, plenty)) < plenty and not self._is_stopping():
             # A fetch would queue behind requests that may bring pages themselves.
             # A rare template is not worth the long wait: items held back hold back the crawl.
-            asks = self._fetcher.crawl_is_asking(crawled)
-            idle = 0 if asks else idle + 1
-            until = latest if asks and len(known) < needed else soon
-            # between two requests the crawl asks for nothing either
+            requests = self._is_crawl_requesting(crawled)
+            idle = 0 if requests else idle + 1
+            until = latest if requests and len(known) < needed else soon
+            # there is a gap between two requests, too
             if now() >= until or (mates >= needed and idle > 1):
                 record.vain_waits += mates < needed
                 record.poor_waits += mates >= needed
@@ -160,20 +162,44 @@ class ComparisonPages:
             known = self._known(crawled)
         return known
 
-    async def _fetch(self, crawled: CrawledPage, site: str, needed: int) -> None:
-        budget = self._fetcher.budget
-        lock = self._site_locks.setdefault(site, asyncio.Lock())
-        async with lock:
+    def _is_stopping(self) -> bool:
+        try:
+            engine: Any = self._crawler.engine
+        except RuntimeError:  # there is none yet
+            return True
+        slot = getattr(engine, "_slot", None)
+        return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
+
+    def _is_crawl_requesting(self, crawled: CrawledPage) -> bool:
+        """Return whether requests of the spider to the server of a page are under way, or wait for their delay."""
+        slots = getattr(self._crawler.engine.downloader, "slots", {})
+        active = getattr(slots.get(self._server(crawled)), "active", ())
+        return any(FETCH_META not in request.meta for request in active)
+
+    def _server(self, crawled: CrawledPage) -> str:
+        """Return the key of the downloader's slot of a page and its siblings."""
+        url, key_of = crawled.page.url, getattr(self._crawler.engine.downloader, "get_slot_key", None)
+        return site_key(url) if key_of is None else str(key_of(Request(url, meta=dict(crawled.carried))))
+
+    async def _fetch_some(self, crawled: CrawledPage, site: str, needed: int) -> None:
+        """Fetch pages of a site, each URL once a crawl, one at a time from a server."""
+
+        def is_done() -> bool:
+            gives_up = self._budget.gives_up(site) or self._is_stopping()
+            return gives_up or _mates(self._known(crawled), needed) >= needed
+
+        asked = monotonic()
+        async with self._locks.setdefault(self._server(crawled), asyncio.Lock()):
             # others may have fetched, or given the site up; then the links need not be looked at
-            if budget.gives_up(site) or not self._lacks(crawled, needed):
+            if is_done() or monotonic() - asked >= TIMEOUT:
                 return
             for url in self._candidates(crawled, needed):
-                if budget.gives_up(site) or not self._lacks(crawled, needed) or not self._fetcher.may_begin(crawled):
+                if is_done():
                     return
-                if not budget.affords(site):
+                if not self._budget.affords(site):
                     self._log.count("comparison/over_budget")
                     return
-                await self._fetcher.fetch(url, crawled)
+                await self._fetch(url, crawled, site)
 
     def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
         """Return links to siblings, the likest first."""
@@ -185,11 +211,70 @@ class ComparisonPages:
             url
             for url in map(safe_url_string, sibling_links(crawled.page, CANDIDATES, self._pages.visited))
             if page_identity(url) not in own
-            and not self._fetcher.budget.tried(url)
+            and not self._budget.tried(url)
             and url not in self._sites
             and (not known or url_likeness(crawled.page.url, url) >= LIKE)
         ]
         return links[:needed] if known else links
+
+    async def _fetch(self, url: str, crawled: CrawledPage, site: str) -> None:
+        """Fetch `url` and remember its page, if it is one to compare `crawled` with."""
+        self._budget.note_tried(url)
+        response = await self._ask(url, crawled, site)
+        location = None if response is None else redirect_to_same_page(response)
+        if location is not None and self._budget.affords(site):
+            response = await self._ask(location, crawled, site)
+            if response is not None and is_redirect(response):
+                self._budget.give_up(site, "redirects")
+        request = None if response is None else response.request
+        if response is None or request is None or not is_sibling(request, response, crawled):
+            self._log.count("comparison/failed")
+            return
+        read = replace(crawled.settings, keep=(), remove=())  # no item is about it
+        await self._sites.add(await self._pages.parse(request, response, read, is_spiders=False))
+
+    async def _ask(self, url: str, crawled: CrawledPage, site: str) -> Response | None:
+        """Send a request, if it may be sent, and count it; None where no usable response came."""
+        request = comparison_request(url, crawled, self._budget.seconds_left(site))
+        self._budget.count_request(site)
+        if await self._may_be_sent(request, site, crawled):
+            response, error = await self._download(request)
+            if error is None or was_sent(request, error):
+                self._budget.learn(site, request, error)
+                return response if response is None or self._may_be_used(response, site, crawled) else None
+        self._budget.count_request(site, -1)
+        return None
+
+    async def _download(self, request: Request) -> tuple[Response | None, Exception | None]:
+        self._log.count("comparison/requests")
+        # a browser's time-outs do not cover the wait for a free page; otherwise the downloader limits the time
+        most = 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
+        try:
+            return await asyncio.wait_for(self._crawler.engine.download_async(request), most), None
+        except Exception as error:
+            if not was_sent(request, error):
+                self._log.count("comparison/requests", -1)
+            logger.debug("No comparison page from %s: %r", request.url, error, extra=self._log.extra)
+            return None, error
+
+    async def _may_be_sent(self, request: Request, site: str, crawled: CrawledPage) -> bool:
+        if not must_stay_public(crawled):
+            return True
+        began = monotonic()
+        public = await leads_to_public_only(urlsplit(request.url).hostname or "", self._budget.seconds_left(site))
+        self._budget.spend_seconds(site, monotonic() - began)
+        request.meta["download_timeout"] = self._budget.seconds_left(site)
+        if not public:
+            self._budget.give_up(site, "address")
+        return not self._budget.gives_up(site)
+
+    def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
+        """Return whether a response may be used: its name may have another address by now."""
+        address = response.ip_address
+        if address is None or is_public(address) or not must_stay_public(crawled):
+            return True
+        self._budget.give_up(site, "address")
+        return False
 
 
 def _mates(known: Ranked, most: int) -> int:
@@ -198,10 +283,11 @@ def _mates(known: Ranked, most: int) -> int:
 
 
 @dataclass(slots=True)
-class SiteRecord:
-    """Fetches from one site."""
+class FetchRecord:
+    """Fetches from one site, or from one host, whose sites share its time."""
 
     fetched: int = 0
+    seconds: float = 0.0
     vain_waits: int = 0  # for pages of the crawl, that brought too few
     poor_waits: int = 0  # that brought enough of them, but not plenty
     given_up: str = ""  # why nothing more is fetched
@@ -219,9 +305,8 @@ class FetchBudget:
     def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
         self._settings = settings
         self._log = log
-        self._sites: dict[str, SiteRecord] = {}
-        self._seconds: dict[str, float] = {}  # by host
-        self._tried: dict[int, None] = {}  # hashes
+        self._records: OrderedDict[str, FetchRecord] = OrderedDict()  # by site, and by host
+        self._tried: LocalCache[int, None] = LocalCache(MOST_URLS)  # hashes
         self._crawled = 0  # responses to requests of the crawl itself
         self._spent = 0  # fetches begun; those of which nothing was sent are given back
         connect = crawler.signals.connect
@@ -229,35 +314,31 @@ class FetchBudget:
         connect(self._headers_received, signals.headers_received)
         connect(self._response_downloaded, signals.response_downloaded)
 
-    def site(self, site: str) -> SiteRecord:
-        """Return the record of a site, a new one where there is none."""
-        record = self._sites.pop(site, None) or SiteRecord()
-        self._sites[site] = record  # as the youngest
-        if len(self._sites) > MOST_SITES:
-            del self._sites[next(iter(self._sites))]
+    def record(self, of: str) -> FetchRecord:
+        """Return the record of a site or host, a new one where there is none."""
+        record = self._records.setdefault(of, FetchRecord())
+        self._records.move_to_end(of)
+        if len(self._records) > MOST_SITES:
+            self._records.popitem(last=False)
             self._log.count("comparison/forgotten")
         return record
 
     def give_up(self, site: str, reason: str) -> None:
         """Note that nothing more is to be fetched from a site."""
-        record = self.site(site)
+        record = self.record(site)
         if not record.given_up:
             record.given_up = reason
             self._log.count(f"comparison/given_up/{reason}")
 
     def gives_up(self, site: str) -> bool:
         """Return whether nothing more is to be fetched from a site."""
-        if TIMEOUT - self._seconds.get(_host(site), 0.0) < TIMEOUT * LEAST_TIME:
+        if TIMEOUT - self.record(_host(site)).seconds < TIMEOUT * LEAST_TIME:
             self.give_up(site, "slow")
-        return bool(self.site(site).given_up)
+        return bool(self.record(site).given_up)
 
     def note_tried(self, url: str) -> None:
         """Note that `url` was fetched, or could not be."""
-        key = hash(page_identity(url))
-        self._tried.pop(key, None)
-        self._tried[key] = None
-        if len(self._tried) > MOST_URLS:
-            del self._tried[next(iter(self._tried))]
+        self._tried[hash(page_identity(url))] = None
 
     def tried(self, url: str) -> bool:
         """Return whether `url`, or another spelling of it, was tried before."""
@@ -265,25 +346,21 @@ class FetchBudget:
 
     def affords(self, site: str) -> bool:
         """Return whether the limits of the crawl and of the site leave room for a request to it."""
-        settings, fetched = self._settings, self.site(site).fetched
-        most = FREE + settings.comparison_share * self._crawled
-        return self._spent < most and fetched < settings.comparison_per_site
+        most = FREE + self._settings.comparison_share * self._crawled
+        return self._spent < most and self.record(site).fetched < self._settings.comparison_per_site
 
     def count_request(self, site: str, by: int = 1) -> None:
         """Count a request; `by` -1: it was not sent after all."""
         self._spent += by
-        self.site(site).fetched += by
+        self.record(site).fetched += by
 
     def seconds_left(self, site: str) -> float:
         """Return how long fetches from a site may still take."""
-        return max(TIMEOUT - self._seconds.get(_host(site), 0.0), TIMEOUT * LEAST_TIME)
+        return max(TIMEOUT - self.record(_host(site)).seconds, TIMEOUT * LEAST_TIME)
 
     def spend_seconds(self, site: str, seconds: float) -> None:
         """Count time that a site took."""
-        host = _host(site)
-        self._seconds[host] = self._seconds.pop(host, 0.0) + seconds
-        if len(self._seconds) > MOST_SITES:
-            del self._seconds[next(iter(self._seconds))]
+        self.record(_host(site)).seconds += seconds
         self.gives_up(site)
 
     def learn(self, site: str, request: Request, error: Exception | None) -> None:
@@ -309,132 +386,6 @@ class FetchBudget:
 
 def _host(site: str) -> str:
     return site.partition("://")[2].rpartition(":")[0]
-
-
-class SiblingFetcher:
-    """Fetches pages of a site, each URL once a crawl, one at a time from a server."""
-
-    def __init__(
-        self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, sites: SiteMemory, pages: CrawledPages
-    ):
-        self._crawler = crawler
-        self._log = log
-        self._sites = sites
-        self._pages = pages
-        self.budget = FetchBudget(crawler, settings, log)
-        self._slot_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    async def fetch(self, url: str, crawled: CrawledPage) -> None:
-        """Fetch `url` and remember its page, if it is one to compare `crawled` with."""
-        site = site_key(crawled.page.url)
-        self.budget.note_tried(url)
-        request = self._request(url, crawled)
-        response = await self._ask(request, site, crawled)
-        location = None if response is None else redirect_to_same_page(response)
-        if location is not None and self.budget.affords(site):
-            request = self._request(location, crawled)
-            response = await self._ask(request, site, crawled)
-            if response is not None and is_redirect(response):
-                self.budget.give_up(site, "redirects")
-        if response is None or not await self._accept(request, response, crawled):
-            self._log.count("comparison/failed")
-
-    def stopping(self) -> bool:
-        """Return whether the crawl is ending, so that nothing should be begun."""
-        try:
-            engine: Any = self._crawler.engine
-        except RuntimeError:  # there is none yet
-            return True
-        slot = getattr(engine, "_slot", None)
-        return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
-
-    def may_begin(self, crawled: CrawledPage) -> bool:
-        """Return whether the crawl goes on, and a page has not waited for the turn of its fetches for too long."""
-        return not self.stopping() and crawled.waited < TIMEOUT
-
-    def crawl_is_asking(self, crawled: CrawledPage) -> bool:
-        """Return whether requests of the spider to the server of a page are under way, or wait for their delay."""
-        slots = getattr(self._crawler.engine.downloader, "slots", {})
-        slot = slots.get(self._slot_key(self._request(crawled.page.url, crawled)))
-        return any(FETCH_META not in request.meta for request in getattr(slot, "active", ()))
-
-    def _request(self, url: str, crawled: CrawledPage) -> Request:
-        return comparison_request(url, crawled, self.budget.seconds_left(site_key(crawled.page.url)))
-
-    def _slot_key(self, request: Request) -> str:
-        key_of = getattr(self._crawler.engine.downloader, "get_slot_key", None)
-        return site_key(request.url) if key_of is None else str(key_of(request))
-
-    async def _ask(self, request: Request, site: str, crawled: CrawledPage) -> Response | None:
-        """Send a request when it is its turn, if it may be sent, and count it; None where no usable response came."""
-        began = monotonic()
-        self.budget.count_request(site)  # now, as other sites' fetches look at the sum while this one waits
-        lock = self._slot_locks.setdefault(self._slot_key(request), asyncio.Lock())
-        async with lock:
-            crawled.waited += monotonic() - began
-            request.meta["download_timeout"] = self.budget.seconds_left(site)
-            ready = self.may_begin(crawled) and not self.budget.gives_up(site)
-            if ready and await self._may_be_sent(request, site, crawled):
-                response, error = await self._download(request)
-                if error is None or was_sent(request, error):
-                    self.budget.learn(site, request, error)
-                    return response if response is None or self._may_be_used(response, site, crawled) else None
-        self.budget.count_request(site, -1)
-        return None
-
-    async def _download(self, request: Request) -> tuple[Response | None, Exception | None]:
-        self._log.count("comparison/requests")
-        # a browser's time-outs do not cover the wait for a free page; otherwise the downloader limits the time
-        most = 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
-        try:
-            return await asyncio.wait_for(self._crawler.engine.download_async(request), most), None
-        except Exception as error:
-            if not was_sent(request, error):
-                self._log.count("comparison/requests", -1)
-            logger.debug("No comparison page from %s: %r", request.url, error, extra=self._log.extra)
-            return None, error
-
-    def _must_stay_public(self, crawled: CrawledPage) -> bool:
-        """Return whether pages to compare with must come from public addresses."""
-        # Not where the page itself came from a private one. Nor with a proxy: the proxy looks the name up and
-        # connects, the address of a response is the proxy's own, and the name may mean something to it alone. Where
-        # the address is unknown (caches, some handlers), the page counts as public unless its URL is a private one.
-        if crawled.carried.get("proxy"):
-            return False
-        address = crawled.address or address_of(urlsplit(crawled.page.url).hostname or "")
-        return address is None or is_public(address)
-
-    async def _may_be_sent(self, request: Request, site: str, crawled: CrawledPage) -> bool:
-        if not self._must_stay_public(crawled):
-            return True
-        began = monotonic()
-        public = await leads_to_public_only(urlsplit(request.url).hostname or "", self.budget.seconds_left(site))
-        self.budget.spend_seconds(site, monotonic() - began)
-        request.meta["download_timeout"] = self.budget.seconds_left(site)
-        if not public:
-            self.budget.give_up(site, "address")
-        return not self.budget.gives_up(site)
-
-    def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
-        """Return whether a response may be used: its name may have another address by now."""
-        address = response.ip_address
-        if address is None or is_public(address) or not self._must_stay_public(crawled):
-            return True
-        self.budget.give_up(site, "address")
-        return False
-
-    async def _accept(self, request: Request, response: Response, crawled: CrawledPage) -> bool:
-        settings = crawled.settings
-        if (
-            not is_page(response)
-            or not is_comparable(request, response)
-            or site_key(response.url) != site_key(crawled.page.url)
-            or len(response.body) > settings.max_page_bytes
-        ):
-            return False
-        read = replace(settings, keep=(), remove=())  # no item is about it
-        await self._sites.add(await self._pages.parse(request, response, read, is_spiders=False))
-        return True
 
 
 def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Request:
@@ -467,7 +418,7 @@ def seconds_taken(request: Request, error: Exception | None) -> float:
 
 
 def was_sent(request: Request, error: Exception) -> bool:
-    """Return whether the server was asked, though the request failed: robots.txt and the off-site rule hold it back."""
+    """Return whether a request that failed was sent: robots.txt and the off-site rule hold it back."""
     return not isinstance(error, IgnoreRequest) or LATENCY_META in request.meta
 
 
@@ -499,13 +450,29 @@ def is_redirect(response: Response) -> bool:
     return 300 <= response.status < 400
 
 
-def is_public(address: Address) -> bool:
-    """Return whether an address is public: not private, loopback, link-local, multicast or reserved.
+def is_sibling(request: Request, response: Response, crawled: CrawledPage) -> bool:
+    """Return whether a response is a page of the site that `crawled` may be compared with."""
+    return (
+        is_page(response)
+        and is_comparable(request, response)
+        and site_key(response.url) == site_key(crawled.page.url)
+        and len(response.body) <= crawled.settings.max_page_bytes
+    )
 
-    Example:
-        >>> [is_public(ip_address(each)) for each in ("8.8.8.8", "10.0.0.1", "2606:4700::1", "64:ff9b::7f00:1")]
-        [True, False, True, False]
-    """
+
+def must_stay_public(crawled: CrawledPage) -> bool:
+    """Return whether pages to compare with must come from public addresses."""
+    # Not where the page itself came from a private one. Nor with a proxy: the proxy looks the name up and connects, and
+    # the address of a response is its own. Where the address is unknown (caches, some handlers), the page counts as
+    # public unless its URL is a private one.
+    if crawled.carried.get("proxy"):
+        return False
+    address = crawled.address or address_of(urlsplit(crawled.page.url).hostname or "")
+    return address is None or is_public(address)
+
+
+def is_public(address: Address) -> bool:
+    """Return whether an address is public: not private, loopback, link-local, multicast or reserved."""
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if address in _NAT64:
@@ -540,31 +507,23 @@ async def leads_to_public_only(host: str, seconds: float) -> bool:
 
 async def _resolve(host: str) -> list[str]:
     """Return the addresses of a name, by the reactor's resolver, whose cache the download uses next."""
-    if is_reactor_installed():
-        from twisted.internet import reactor  # noqa: PLC0415 - an import would install one
+    loop = asyncio.get_running_loop()
+    if not is_reactor_installed():
+        return [str(entry[4][0]) for entry in await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+    from twisted.internet import reactor  # noqa: PLC0415 - an import would install one
 
-        receiver = _Receiver()
-        reactor.nameResolver.resolveHostName(receiver, host)
-        return await receiver.done
-    found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
+    done: asyncio.Future[list[str]] = loop.create_future()
+    found: list[str] = []
 
+    def complete() -> None:
+        if not done.done():  # as it is after a time-out
+            done.set_result(found)
 
-class _Receiver:
-    """Collects what a resolver of Twisted finds (`IResolutionReceiver`)."""
+    def add(address: Any) -> None:
+        found.append(str(address.host))
 
-    def __init__(self) -> None:
-        self.done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
-        self._found: list[str] = []
-
-    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - the interface's name
-        """Nothing is to be done then."""
-
-    def addressResolved(self, address: Any) -> None:  # noqa: N802 - the interface's name
-        """Note an address."""
-        self._found.append(str(address.host))
-
-    def resolutionComplete(self) -> None:  # noqa: N802 - the interface's name
-        """Set the result."""
-        with suppress(asyncio.InvalidStateError):  # nobody waits any more
-            self.done.set_result(self._found)
+    receiver = SimpleNamespace(  # an `IResolutionReceiver`
+        resolutionBegan=lambda _: None, addressResolved=add, resolutionComplete=complete
+    )
+    reactor.nameResolver.resolveHostName(receiver, host)
+    return await done

@@ -2,7 +2,7 @@
 
 A page method of scrapy-playwright, the last one of a request, reads it. It returns all boxes, and the page's tags
 without text, each with its number, which our parser repairs as it does the page. Nothing is written to the
-page: neither the body that Scrapy gets, nor what the HTTP cache stores, nor a page kept open knows of it.
+page: the body that Scrapy gets, what the HTTP cache stores and pages kept open stay as they are.
 """
 
 from __future__ import annotations
@@ -121,10 +121,18 @@ class Geometry:
 
     def take(self, request: Request) -> None:
         """Keep the layout for as long as the request lives, and restore the request's meta."""
-        for method in _ours(request):
-            _remove(method, request)
-            if isinstance(method.result, str) and method.result:
-                self._layouts[request] = method.result
+        for ours in _ours(request):
+            if isinstance(ours.result, str) and ours.result:
+                self._layouts[request] = ours.result
+            methods, before = request.meta.pop(METHODS_META), ours.before
+            if isinstance(methods, dict):
+                rest: Any = {key: other for key, other in methods.items() if other is not ours}
+            else:
+                rest = [other for other in methods if other is not ours]
+            if rest == (before if isinstance(before, dict) else list(before or ())):
+                rest = before  # the spider's own object, where nobody added others
+            if rest is not None:
+                request.meta[METHODS_META] = rest
 
     def layout_of(self, request: Request, response: Response, settings: DenoiseSettings) -> str | None:
         """Return the layout of a rendered page, for `boxes_on`, "" where it is missing; None where it is not used."""
@@ -181,21 +189,6 @@ def _ours(request: Request) -> list[Any]:
     methods = request.meta.get(METHODS_META)
     given = methods.values() if isinstance(methods, dict) else methods or ()
     return [method for method in given if LayoutMethod is not None and isinstance(method, LayoutMethod)]
-
-
-def _remove(method: Any, request: Request) -> None:
-    """Take our method out of a request's meta; where nobody added others, the spider's own object returns."""
-    meta, methods, before = request.meta, request.meta[METHODS_META], method.before
-    if isinstance(methods, dict):
-        rest: Any = {key: other for key, other in methods.items() if other is not method}
-        same = rest == before
-    else:
-        rest = [other for other in methods if other is not method]
-        same = rest == list(before or ())
-    if before is None and not rest:
-        del meta[METHODS_META]
-    else:
-        meta[METHODS_META] = before if same else rest
 
 
 def _says_html(response: Response) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import weakref
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 from sys import getsizeof
@@ -105,12 +105,6 @@ def selector_root(response: Response, told: str | None) -> Any | None:
 
     Nobody can have changed it: the selector is made here, or is not used. And it is parsed from the same bytes:
     Scrapy's encoding is that of browsers, and nothing is to be cleaned.
-
-    Example:
-        >>> from scrapy.http import HtmlResponse
-        >>> page = HtmlResponse("http://a.example/", body=b"<p>One.")
-        >>> selector_root(page, None) is page.selector.root, selector_root(page, None)
-        (True, None)
     """
     is_new = getattr(response, "_cached_selector", response) is None
     own = getattr(type(response), "selector", None)
@@ -133,12 +127,6 @@ def told_encoding(response: Response) -> str | None:
 
     Scrapy's own `encoding` may be a guess, or a declaration not read as browsers do (`<meta charset=utf-16>`);
     responses that are made from others have it as if it was given.
-
-    Example:
-        >>> from scrapy.http import HtmlResponse
-        >>> page = HtmlResponse("http://a.example/", body=b"<meta charset=utf-16>")
-        >>> told_encoding(page), told_encoding(page.replace(encoding="utf-8"))
-        (None, 'utf-8')
     """
     given: str | None = getattr(response, "_encoding", None)
     if given is not None and given != html_body_declared_encoding(response.body):
@@ -162,25 +150,14 @@ class BoundedDict(Generic[Key, Value]):
 
     def put(self, key: Key, value: Value, nbytes: int) -> None:
         """Keep `value`, of `nbytes` bytes, under `key` as the youngest entry."""
-        _, freed = self._entries.pop(key, (value, 0))
-        self._entries[key] = (value, 0)
-        self.nbytes -= freed
+        self.nbytes -= self._entries.pop(key, (value, 0))[1]
         if nbytes > self.max_bytes:
-            del self._entries[key]
             self.evicted += 1
-        else:
-            self.grow(key, nbytes)
-
-    def grow(self, key: Key, nbytes: int) -> None:
-        """Add `nbytes` to the size of the value under `key`, if there is one; its age stays."""
-        if key not in self._entries:
             return
-        value, before = self._entries[key]
-        self._entries[key] = (value, before + nbytes)
+        self._entries[key] = value, nbytes
         self.nbytes += nbytes
         while self.nbytes > self.max_bytes:
-            _, (_, freed) = self._entries.popitem(last=False)
-            self.nbytes -= freed
+            self.nbytes -= self._entries.popitem(last=False)[1][1]
             self.evicted += 1
 
     def get(self, key: Key) -> Value | None:
@@ -221,14 +198,13 @@ class CrawledPage:
     def __init__(self, page: Page, settings: DenoiseSettings, request: Request, response: Response):
         self.page = page
         self.settings = settings
-        # all of the page: asked for, redirected through, final
+        # all of the page: requested, redirected through, final
         self.urls = {*redirected_from(request), request.url, page.url}
         self.names = self.urls | {spelling(url) for url in self.urls}
         self.size = len(response.body)
         self.address: Address | None = response.ip_address
         self.carried = _carried_meta(request)  # to fetch comparison pages with
         self.is_got = is_got(request)
-        self.waited = 0.0  # seconds that its fetches have waited for others to the same server
         self.computing = asyncio.Lock()  # held while the text is computed
         self.text: PageText | None = None
         self.item_keys: set[str | None] = set()  # of items whose own text is the page's: no copies of each other
@@ -250,8 +226,8 @@ class CrawledPages:
 
     Attributes:
         recent: The pages fetched lately, by URL.
-        visited: Shapes of the URLs that the spider asks for.
-        used: Whether any page is treated: all are by default, or a request has asked for it.
+        visited: Shapes of the URLs that the spider requests.
+        used: True if any page is treated: by default, or because the meta of a request says so.
     """
 
     def __init__(
@@ -292,36 +268,33 @@ class CrawledPages:
 
     async def read(self, request: Request, response: Response) -> CrawledPage | None:
         """Return the page of a response, parsed once; None where it is none, or is left alone."""
-        if request not in self._crawled and is_page(response):
-            crawled = await self._first_read(request, response)
+        if request in self._crawled or not is_page(response):
+            return self._crawled.get(request)
+        settings, crawled = self.settings_for(request), None
+        if self._is_treated(response, settings):
+            page = await self.parse(request, response, settings, is_spiders=True)
             if request in self._crawled:  # another call has read it meanwhile
                 return self._crawled[request]
-            self._crawled[request] = crawled
-            if crawled is not None:
-                nbytes = crawled.page.nbytes // len(crawled.names)
-                for name in crawled.names:
-                    self.recent.put(name, crawled, nbytes)
-                if is_comparable(request, response):
-                    await self._sites.add(crawled.page)
-        return self._crawled.get(request)
+            crawled = CrawledPage(page, settings, request, response)
+        self._crawled[request] = crawled
+        if crawled is not None:
+            self._hold(crawled, crawled.names)
+            if is_comparable(request, response):
+                await self._sites.add(crawled.page)
+        return crawled
 
-    async def _first_read(self, request: Request, response: Response) -> CrawledPage | None:
-        settings = self.settings_for(request)
-        if not settings.enabled:
-            if self.used:
-                self._log.count("pages/opted_out")
-            return None
-        if len(response.body) > settings.max_page_bytes:
-            self._log.count("pages/too_large")
-            return None
+    def _is_treated(self, response: Response, settings: DenoiseSettings) -> bool:
+        if not settings.enabled or len(response.body) > settings.max_page_bytes:
+            if settings.enabled or self.used:
+                self._log.count("pages/too_large" if settings.enabled else "pages/opted_out")
+            return False
         if not self.used:  # the first page that is treated, in a crawl that treats none by default
             self.used = True
             try:
                 self._sites.open()
             except ConfigurationError as error:
                 self._log.report("site_memory", error)
-        page = await self.parse(request, response, settings, is_spiders=True)
-        return CrawledPage(page, settings, request, response)
+        return True
 
     async def parse(self, request: Request, response: Response, settings: DenoiseSettings, *, is_spiders: bool) -> Page:
         """Parse the response to a request: the spider's, which will be given it, or one of ours."""
@@ -356,7 +329,9 @@ class CrawledPages:
     def note_text(self, crawled: CrawledPage, text: PageText) -> None:
         """Give a page its text, which counts among what is held of it."""
         crawled.text = text
-        nbytes = text.nbytes // len(crawled.names)
-        for name in crawled.names:
-            if self.recent.get(name) is crawled:
-                self.recent.grow(name, nbytes)
+        self._hold(crawled, [name for name in crawled.names if self.recent.get(name) is crawled])
+
+    def _hold(self, crawled: CrawledPage, names: Iterable[str]) -> None:
+        nbytes = crawled.page.nbytes + (0 if crawled.text is None else crawled.text.nbytes)
+        for name in names:
+            self.recent.put(name, crawled, nbytes // len(crawled.names))

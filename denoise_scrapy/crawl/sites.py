@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
+from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.core.sharing import share
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.site.health import PageReading
 
 SITES_FILE = "denoise-sites.sqlite"
-# The settings that say where it lies.
+# The settings of its place.
 PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
 BESIDE = "The site memory %s This crawl goes on with another beside it, %s"
 FAILED = "Pages of sites cannot be kept in the site memory at present, and the crawl goes on without it: %s"
@@ -64,7 +65,7 @@ class SiteMemory(PageMemory):
         self._lock = asyncio.Lock()
         self._store: FactsStore | None = None
         self._back_off = BackOff()
-        self._met: OrderedDict[str, None] = OrderedDict()
+        self._met: LocalCache[str, None] = LocalCache(MAX_MET)
         self._unsaved: dict[str, set[str]] = {}  # URLs by site
         self._added = 0  # pages since the last save
         self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
@@ -101,12 +102,10 @@ class SiteMemory(PageMemory):
         if not self._is_new(site):
             return
         async with self._lock:
-            kept = await self._use(lambda store: store.load(site)) if self._is_new(site) else None
+            kept = await self.use(lambda store: store.load(site)) if self._is_new(site) else None
             if kept is None:
                 return
             self._met[site] = None
-            if len(self._met) > MAX_MET:
-                self._met.popitem(last=False)
             if kept:
                 self._log.count("site_memory/loaded")
             for facts in kept:
@@ -151,16 +150,11 @@ class SiteMemory(PageMemory):
                 store.save(sites)
                 return True
 
-            if await self._use(save, len(sites), at_once=at_once):
+            if await self.use(save, len(sites), at_once=at_once):
                 self._log.count("site_memory/saved", len(sites))
                 return
             for site, urls in unsaved.items():
                 self._unsaved.setdefault(site, set()).update(urls)
-
-    async def use(self, call: Callable[[FactsStore], Answer], sites: int) -> Answer | None:
-        """Return what a call of the store about so many sites returns; None without a store, or where it fails."""
-        async with self._lock:
-            return await self._use(call, sites)
 
     async def close(self) -> None:
         """Save, and close the store."""
@@ -175,9 +169,10 @@ class SiteMemory(PageMemory):
     def _is_ready(self, *, at_once: bool = False) -> bool:
         return self._store is not None and (self._back_off.ready or at_once)
 
-    async def _use(
+    async def use(
         self, call: Callable[[FactsStore], Answer], sites: int = 1, *, at_once: bool = False
     ) -> Answer | None:
+        """Return what a call of the store about so many sites returns; None without a store, or where it fails."""
         store = self._store
         if store is None or not self._is_ready(at_once=at_once):
             return None
@@ -243,13 +238,12 @@ class SiteHealth:
         self._log = log
         self._sites = sites
         self._began = time.time()
-        self._small: OrderedDict[str, SiteTally] = OrderedDict()  # with too few pages to be judged
-        self._large: dict[str, SiteTally] = {}
+        self._tallies: dict[str, SiteTally] = {}
 
     @property
     def nbytes(self) -> int:
         """About what is held, in bytes."""
-        return sum(tally.nbytes for tallies in (self._small, self._large) for tally in tallies.values())
+        return sum(tally.nbytes for tally in self._tallies.values())
 
     def count(self, url: str, name: str) -> None:
         """Add to a count of the site of a URL: an attribute of `SiteTally`."""
@@ -259,15 +253,11 @@ class SiteHealth:
 
     async def add(self, url: str, reading: PageReading) -> None:
         """Count a page that was extracted."""
-        site = site_key(url)
-        tally = self._tally(site)
-        if tally is None:
-            return
-        tally.add(reading)
-        if site in self._small and tally.is_enough:
-            self._large[site] = self._small.pop(site)
-        if tally.pages in JUDGED_AT:
-            await self._judge([site])
+        tally = self._tally(site_key(url))
+        if tally is not None:
+            tally.add(reading)
+            if tally.pages in JUDGED_AT:
+                await self._judge([site_key(url)])
 
     def is_no_content(self, page: Page, text: str) -> bool:
         """Return whether the text of a page, which an item of another page has too, is that of a wall or an error page.
@@ -296,7 +286,7 @@ class SiteHealth:
 
     async def finish(self) -> None:
         """Judge all sites, and set the stats; to be called before the store of sites is closed."""
-        judged = await self._judge([*self._large, *self._small])
+        judged = await self._judge([*self._tallies])
         self._log.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
         self._log.set("health/alarms", sum(bool(crawl.alarms) for crawl in judged.values()))
         for site, crawl in sorted(judged.items(), key=_badness, reverse=True)[:WORST]:
@@ -308,16 +298,16 @@ class SiteHealth:
             self._log.set(f"site/{host}/alarms", "; ".join(crawl.alarms))
 
     def _tally(self, site: str) -> SiteTally | None:
-        found = self._large.get(site) or self._small.get(site)
+        found = self._tallies.get(site)
         if found is not None or not site:
             return found
-        if len(self._small) + len(self._large) >= MOST_SITES:
+        if len(self._tallies) >= MOST_SITES:
             self.left_out += 1
-            if not self._small:
+            small = next((other for other, tally in self._tallies.items() if not tally.is_enough), None)
+            if small is None:
                 return None
-            self._small.popitem(last=False)
-        self._small[site] = SiteTally(self._began)
-        return self._small[site]
+            del self._tallies[small]
+        return self._tallies.setdefault(site, SiteTally(self._began))
 
     async def _judge(self, sites: Sequence[str]) -> dict[str, SiteCrawl]:
         """Compare sites with their last crawls, log what is wrong, and keep what this one brought so far."""
@@ -326,9 +316,9 @@ class SiteHealth:
             return {}
         kept = await self._sites.use(lambda store: {site: store.health(site) for site in sites}, len(sites)) or {}
         for site in sites:
-            tally = self._large.get(site) or self._small[site]
+            crawl = self._tallies[site].crawl()
             earlier = [one for one in self._read(kept.get(site, b"")) if one.began != self._began]
-            crawl, before = tally.crawl(), [one for one in earlier if one.ended <= self._began]
+            before = [one for one in earlier if one.ended <= self._began]
             crawl = judged[site] = replace(crawl, alarms=tuple(alarms(crawl, before)), ended=time.time())
             if crawl.alarms:
                 host = site.partition("://")[2]

@@ -10,7 +10,7 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 from denoise_scrapy.crawl.base import Beside, CrawlLog, CrawlReport, refusing_to_start, write_stats
-from denoise_scrapy.crawl.comparison import ComparisonPages, SiblingFetcher
+from denoise_scrapy.crawl.comparison import ComparisonPages
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.pages import CrawledPages
@@ -49,8 +49,7 @@ class CrawlState:
         self.geometry = Geometry(settings, log)
         self.pages = CrawledPages(settings, log, self.sites, self.geometry, beside=self.beside, recent_bytes=recent)
         self.items = ItemPages(settings, log, self.pages, self.beside)
-        fetcher = SiblingFetcher(crawler, settings, log, self.sites, self.pages)
-        self.comparison = ComparisonPages(log, self.sites, self.pages, fetcher)
+        self.comparison = ComparisonPages(crawler, settings, log, self.sites, self.pages)
         # called with the decision about each item that has left the pipelines, set by the pipeline for duplicates
         self.scraped: Ended = lambda whose: None
         self.lost: Ended = lambda whose: None
@@ -122,7 +121,7 @@ class CrawlState:
 
 
 def state_of(crawler: Crawler) -> CrawlState:
-    """Return the state of a crawl, made when first asked for."""
+    """Return the state of a crawl, made with the first call."""
     attributes = vars(crawler)
     if STATE not in attributes:
         with refusing_to_start(crawler):

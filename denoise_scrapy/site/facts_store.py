@@ -53,8 +53,8 @@ class KeptSite(NamedTuple):
 
     site: str
     pages: int
-    newest: float  # when the newest was saved, in seconds since 1970
-    nbytes: int  # of their facts
+    newest: float  # when the newest row was saved, in seconds since 1970
+    nbytes: int  # of all rows
 
 
 Rows = Sequence[tuple[str, bytes]]
@@ -95,9 +95,9 @@ class FactsStore(ABC):
     def close(self) -> None:
         """Close it. A second call does nothing."""
 
-    @abstractmethod
     def sites(self) -> list[KeptSite]:
         """Return the sites of which pages are kept, by name."""
+        return sorted(site for site, _ in self._listed() if site.pages)
 
     def load(self, site: str) -> list[PageFacts]:
         """Return the facts of a site's pages, oldest first; damaged rows are skipped and counted."""
@@ -125,9 +125,13 @@ class FactsStore(ABC):
         for some in _batches([(site, (), [(HEALTH, record)]) for site, record in records.items()]):
             self._write(some)
 
-    @abstractmethod
     def health_sites(self) -> list[str]:
         """Return the sites that have one, by name."""
+        return sorted(site.site for site, has_health in self._listed() if has_health)
+
+    @abstractmethod
+    def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
+        """Return all sites, each with whether there is a record of its health."""
 
     @abstractmethod
     def _rows(self, site: str, most: int = -1) -> Rows:
@@ -218,6 +222,8 @@ _FILE = FileKind(
 # By their length first: another program may have written rows of any size.
 _ROW = f"CASE WHEN length(facts) <= {2 * MAX_PAGE_BYTES} THEN facts END"
 _PAGES = f"url <> '{HEALTH}'"
+_USED_BYTES = """SELECT (page_count - freelist_count) * page_size
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size"""
 
 
 class SQLiteFacts(FactsStore):
@@ -268,21 +274,16 @@ class SQLiteFacts(FactsStore):
             self._link = None
 
     @override
-    def sites(self) -> list[KeptSite]:
-        ours = f"typeof(site) = 'text' AND typeof(saved) = 'real' AND {_PAGES}"
-        query = f"SELECT site, count(*), max(saved), sum(length(facts)) FROM facts WHERE {ours} GROUP BY site"
-        return sorted(KeptSite(*row) for row in self._ready.execute(query))
+    def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
+        query = f"""SELECT site, sum({_PAGES}), max(saved), sum(length(facts)), max(url = '{HEALTH}') FROM facts
+            WHERE typeof(site) = 'text' AND typeof(saved) = 'real' GROUP BY site"""
+        return ((KeptSite(*row), bool(has_health)) for *row, has_health in self._ready.execute(query))
 
     @override
     def health(self, site: str) -> bytes:
         query = f"SELECT {_ROW} FROM facts WHERE site = ? AND url = ?"
         row = self._ready.execute(query, (_plain(site), HEALTH)).fetchone()
         return row[0] if row and isinstance(row[0], bytes) else b""
-
-    @override
-    def health_sites(self) -> list[str]:
-        query = "SELECT site FROM facts WHERE url = ? AND typeof(site) = 'text' ORDER BY site"
-        return [site for (site,) in self._ready.execute(query, (HEALTH,))]
 
     @override
     def _rows(self, site: str, most: int = -1) -> Rows:
@@ -294,7 +295,8 @@ class SQLiteFacts(FactsStore):
         if self.read_only is not None:  # perhaps it can be written by now
             self.close()
         found, now = [], time.time()
-        with self._transaction() as link:
+        with self._ready as link:  # rolled back where it fails
+            link.execute("BEGIN IMMEDIATE")
             for name, gone, rows in sites:
                 site = _plain(name)
                 link.executemany("DELETE FROM facts WHERE site = ? AND url = ?", [(site, url) for url in gone])
@@ -309,23 +311,11 @@ class SQLiteFacts(FactsStore):
     def _make_room(self, link: sqlite3.Connection) -> None:
         link.execute("DELETE FROM facts WHERE saved < ?", (time.time() - MAX_AGE,))
         oldest = "SELECT rowid FROM facts ORDER BY saved LIMIT 10"
-        while _used_bytes(link) > MAX_BYTES:
+        while link.execute(_USED_BYTES).fetchone()[0] > MAX_BYTES:
             gone = link.execute(f"DELETE FROM facts WHERE rowid IN ({oldest})").rowcount
             self.counts["evicted"] += gone
             if not gone:
                 return
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        link = self._ready
-        link.execute("BEGIN IMMEDIATE")
-        try:
-            yield link
-            link.execute("COMMIT")
-        except BaseException:
-            if link.in_transaction:  # a full disk has ended it already
-                link.execute("ROLLBACK")
-            raise
 
     @property
     def _ready(self) -> sqlite3.Connection:
@@ -333,13 +323,6 @@ class SQLiteFacts(FactsStore):
             self.open()
         assert self._link is not None
         return self._link
-
-
-def _used_bytes(link: sqlite3.Connection) -> int:
-    pages, free, size = (
-        int(link.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "freelist_count", "page_size")
-    )
-    return (pages - free) * size
 
 
 # Raise with any change of the keys, or of what the scripts make of them.
@@ -445,33 +428,21 @@ class RedisFacts(FactsStore):
         self._redis.client.close()
 
     @override
-    def sites(self) -> list[KeptSite]:
+    def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
         with self._pipeline() as pipe:
             saved, sizes = self._execute(pipe.zrange(self._saved, 0, -1, withscores=True).hgetall(self._sizes))
         with self._pipeline() as pipe:
             for site, _ in saved:
                 pipe.hlen(self._of.encode() + site).hexists(self._of.encode() + site, HEALTH)
             counts = self._execute(pipe)
-        pages = [fields - has_health for fields, has_health in zip(counts[::2], counts[1::2], strict=True)]
-        found = zip(saved, pages, strict=True)
-        rows = (KeptSite(_text(site), count, newest, int(sizes.get(site, 0))) for (site, newest), count in found)
-        return sorted(row for row in rows if row.pages)
+        for (site, newest), fields, has_health in zip(saved, counts[::2], counts[1::2], strict=True):
+            yield KeptSite(_text(site), fields - has_health, newest, int(sizes.get(site, 0))), bool(has_health)
 
     @override
     def health(self, site: str) -> bytes:
         with self._pipeline() as pipe:
             (row,) = self._execute(pipe.hget(self._of + _plain(site), HEALTH))
         return (row or b"")[_SAVED.size :]
-
-    @override
-    def health_sites(self) -> list[str]:
-        with self._pipeline() as pipe:
-            (saved,) = self._execute(pipe.zrange(self._saved, 0, -1))
-        with self._pipeline() as pipe:
-            for site in saved:
-                pipe.hexists(self._of.encode() + site, HEALTH)
-            found = self._execute(pipe)
-        return sorted(_text(site) for site, has in zip(saved, found, strict=True) if has)
 
     @override
     def _rows(self, site: str, most: int = -1) -> Rows:

@@ -110,10 +110,6 @@ def likeness(a: Hashes, b: Hashes) -> float:
     """Return common containers / containers of the template with more, 0 to 1, of sorted hashes.
 
     Of a template with more than `CONTAINERS` only the smallest hashes are held: both are compared up to there.
-
-    Example:
-        >>> likeness(np.array([1, 2, 3], np.uint32), np.array([2, 3, 4, 5], np.uint32))
-        0.5
     """
     last = min([int(one[-1]) for one in (a, b) if len(one) == CONTAINERS], default=1 << 32)
     a, b = a[a <= last], b[b <= last]
@@ -292,7 +288,7 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
         _raised(crawl, usual, lambda one: one.empty / one.pages, "of the bodies are empty"),
         _raised(crawl, usual, lambda one: one.same, "of the pages have one text in common"),
     ]
-    is_plain = any(found)  # what follows from these is not said
+    is_plain = any(found)  # what follows from these is left out
     if usual:  # a first crawl may be one of copies
         found.append(
             _raised(crawl, usual, lambda one: one.copies / max(1, one.items), "of the items are near-duplicates")
@@ -316,7 +312,7 @@ def _template(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     known = [_hashes(one) for each in usual for one in each.containers]
     pairs = zip(crawl.shares, map(_hashes, crawl.containers), strict=True)
     new = sum(share for share, own in pairs if all(likeness(own, one) < ALIKE for one in known))
-    # pages that are alone of their template say how many of the next crawl's are of one not seen yet (Good and Turing)
+    # as many pages of the next crawl are of a template not seen yet as are alone of theirs (Good and Turing)
     expected = max(1 - sum(share for share in one.shares if share * one.pages > 1.5) for one in usual)
     return f"{new:.0%} of the pages have a new template" if new >= expected + MARGIN else ""
 

@@ -1,6 +1,6 @@
 """URLs of a site: their page, their likeness, the shapes that a crawl has visited; and links to siblings of a page.
 
-Only links like those that the crawl has visited are followed: of others it is not known what opening them does.
+Only links like those that the crawl has visited are followed: opening others might do anything.
 """
 
 from __future__ import annotations
@@ -57,12 +57,7 @@ def canonical(url: str, *, keep_fragment: bool = False) -> str:
 
 
 def spelling(url: str) -> str:
-    """Return the URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment.
-
-    Example:
-        >>> spelling("http://www.a.example/städte/?b=1&a=2#top") == spelling("https://a.example/st%C3%A4dte?a=2&b=1")
-        True
-    """
+    """Return the URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment."""
     plain = _PLAIN.fullmatch(url)
     if plain:
         host, port, path = plain.groups()
@@ -152,7 +147,7 @@ _WORDS = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W\d_]+(?:[-_ +][^\W\d_]+)*")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _PAIR = re.compile(r"&(?:amp;)?|;")
-#: Pairs that say where a reader came from: a feed, a share.
+#: Pairs that name where a reader came from: a feed, a share.
 _FROM = re.compile(r"(?:amp;)?utm_|$")
 #: Directories that are no more than the root: /en/, /pt-br/.
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
@@ -164,7 +159,7 @@ class Shape(NamedTuple):
 
     `path` has a kind for each part of the path: ``0`` number, ``0x`` identifier, ``~`` title, ``A`` name with capital,
     ``*`` `word`, ``=`` and the part where it stands for itself; `query` a name with the kind of its value for each
-    pair, in order. `word` is a name that says nothing by itself: other names in its place are of the same kind only if
+    pair, in order. `word` is a name that means nothing by itself: other names in its place are of the same kind only if
     several are.
     """
 
@@ -238,7 +233,7 @@ def _value(value: str) -> str:
 
 
 class VisitedShapes:
-    """Shapes of the URLs that a crawl has asked for, by site; those not asked for longest go first.
+    """Shapes of the URLs that a crawl has requested, by site; those not requested for longest go first.
 
     Args:
         most: Shapes remembered at most.
@@ -262,7 +257,7 @@ class VisitedShapes:
         return len(self._words)
 
     def add(self, url: str) -> None:
-        """Note that the crawl asks for `url`, which is of use without its query too."""
+        """Note that the crawl requests `url`, which is of use without its query too."""
         site = site_key(url)
         if not site:
             return
@@ -276,9 +271,9 @@ class VisitedShapes:
             self.evicted += 1
 
     def has(self, url: str) -> bool:
-        """Return whether the crawl has asked for URLs of this shape; a site's first page always has one.
+        """Return whether the crawl has requested URLs of this shape; a site's first page always has one.
 
-        A word in it must be the same, or the crawl has asked for several. A title may stand where a word did.
+        A word in it must be the same, or the crawl has requested several. A title may stand where a word did.
         """
         site, (path, query, word) = site_key(url), url_shape(url)
         words = self._words.get(hash((site, path, query)), ())
@@ -317,7 +312,7 @@ def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) 
     Args:
         page: A page with a URL.
         limit: How many at most.
-        visited: What of the site the crawl has asked for, the page too if it was by a GET; by default the page alone.
+        visited: What the crawl has requested of the site, the page too if it was by a GET; by default the page alone.
 
     Example:
         >>> page = Page.parse("<a href=/item/8>8</a> <a href=/item/8/rm>x</a>", url="http://a.example/item/7")
@@ -420,9 +415,9 @@ ACTION = CORE | frozenset(
 )
 
 PHRASE = 3  # words of the longest phrase: "add to cart"
-SHORT = 2  # words of a name that says nothing but what to do: "vote-up"; titles have more
+SHORT = 2  # words of a name that is an action and nothing else: "vote-up"; titles have more
 SHORT_CORE = 3  # the same of words that are rare in titles: "confirm-delete-item"
-# Characters of a name that says what to do in a script without spaces: 删除评论, カートに入れる.
+# Characters of a name of an action in a script without spaces: 删除评论, カートに入れる.
 SHORT_RUN = 7
 
 _PART = re.compile(r"[^\W\d_]+")
@@ -438,12 +433,6 @@ def looks_like_action(path: str) -> bool:
 
     Words count as whole pieces, in any case, percent-encoded, hyphenated or in camelCase. A name of many words is
     a title, and refused only if it begins as actions do.
-
-    Example:
-        >>> [looks_like_action(path) for path in ("/a/delete", "/deleteItem", "/users/sign_out", "/unsubscribe-me-now")]
-        [True, True, True, True]
-        >>> [looks_like_action(path) for path in ("/news/2021/how-to-vote.html", "/deleted-scenes")]
-        [False, False]
     """
     return any(_names_action(_words(_EXTENSION.sub("", name))) for name in _SEGMENT.split(percent_decoded(path)))
 

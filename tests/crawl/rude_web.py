@@ -18,6 +18,7 @@ class RudeWeb(Web):
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         self.closing = threading.Event()
         self.poured = 0
+        self.valid = ""  # the cookie of a session
 
     def close(self) -> None:
         self.closing.set()
@@ -34,10 +35,6 @@ class RudeWeb(Web):
         handler.close_connection = True
         with suppress(OSError):  # the crawler has gone
             behave(self, handler)
-
-    def of_siblings(self) -> list[str]:
-        """Paths asked for beyond the first."""
-        return self.asked[1:]
 
 
 def never(web: RudeWeb, handler: Any) -> None:
@@ -63,9 +60,13 @@ def breaks_off(web: RudeWeb, handler: Any) -> None:
 
 
 def pours_gigabytes(web: RudeWeb, handler: Any) -> None:
-    """The same unannounced."""
+    """More than anyone can take, unannounced."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
-    _pour(web, handler)
+    for _ in range(10_000):
+        if web.closing.is_set():
+            break
+        handler.wfile.write(b"x" * 1_000_000)
+        web.poured += 1_000_000
 
 
 def bomb(web: RudeWeb, handler: Any) -> None:
@@ -79,11 +80,3 @@ def redirects_for_ever(web: RudeWeb, handler: Any) -> None:
     """To the same page spelled otherwise, and back."""
     path = handler.path[:-1] if handler.path.endswith("/") else handler.path + "/"
     handler.wfile.write(f"HTTP/1.1 302 Found\r\nLocation: {path}\r\nContent-Length: 0\r\n\r\n".encode())
-
-
-def _pour(web: RudeWeb, handler: Any) -> None:
-    for _ in range(10_000):
-        if web.closing.is_set():
-            break
-        handler.wfile.write(b"x" * 1_000_000)
-        web.poured += 1_000_000

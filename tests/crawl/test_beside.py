@@ -1,8 +1,8 @@
-"""Work of a crawl in threads: answers in order, errors to those who asked, nothing left behind."""
+"""Work of a crawl in threads: answers in order, errors where they belong, nothing left behind."""
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ LONG = 5.0
 
 
 @pytest.fixture(params=[1, 4])
-def beside(request: pytest.FixtureRequest) -> Any:
+def beside(request: pytest.FixtureRequest) -> Iterator[Beside]:
     made = Beside(request.param)
     yield made
     made.close()
@@ -27,7 +27,7 @@ def waiting_for(event: threading.Event, answer: Any) -> Callable[[], Any]:
     return work
 
 
-def test_answers_come_in_the_order_in_which_they_were_asked_for() -> None:
+def test_answers_come_in_the_order_of_the_calls() -> None:
     beside, first_may_end, came = Beside(4), threading.Event(), list[int]()
 
     async def ask(number: int, size: int) -> None:
@@ -46,7 +46,7 @@ def test_answers_come_in_the_order_in_which_they_were_asked_for() -> None:
     assert came == list(range(9))
 
 
-def test_an_error_comes_to_who_asked_and_holds_nobody_back(beside: Beside) -> None:
+def test_an_error_holds_nothing_back(beside: Beside) -> None:
     async def run() -> list[Any]:
         works = [beside.in_turn(lambda n=n: 1 // n, WORTH + 1) for n in (1, 0, 1)]
         return await asyncio.gather(*works, return_exceptions=True)
@@ -56,7 +56,7 @@ def test_an_error_comes_to_who_asked_and_holds_nobody_back(beside: Beside) -> No
 
 
 @pytest.mark.parametrize("cancelled", [0, 1])
-def test_who_is_cancelled_holds_nobody_back(cancelled: int) -> None:
+def test_what_is_cancelled_holds_nothing_back(cancelled: int) -> None:
     beside, may_end = Beside(3), threading.Event()
 
     async def run() -> list[Any]:
@@ -72,26 +72,28 @@ def test_who_is_cancelled_holds_nobody_back(cancelled: int) -> None:
     assert [one for n, one in enumerate(found) if n != cancelled] == [n for n in range(3) if n != cancelled]
 
 
-def test_small_work_is_done_at_once_and_without_threads_all_is() -> None:
-    own = threading.get_ident()
-
-    async def run(beside: Beside, size: int) -> list[bool]:
-        works = beside.run(threading.get_ident, size), beside.in_turn(threading.get_ident, size)
-        return [await work == own for work in works]
-
-    for threads, size, expected in (
+@pytest.mark.parametrize(
+    ("threads", "size", "expected"),
+    [
         (2, WORTH, [True, True]),
         (2, WORTH + 1, [True, False]),
         (2, LARGE + 1, [False, False]),
         (0, LARGE + 1, [True, True]),
-    ):
-        beside = Beside(threads)
-        assert asyncio.run(run(beside, size)) == expected
-        beside.close()
+    ],
+)
+def test_small_work_is_done_at_once_and_without_threads_all_is(threads: int, size: int, expected: list[bool]) -> None:
+    own, beside = threading.get_ident(), Beside(threads)
+
+    async def run() -> list[bool]:
+        works = beside.run(threading.get_ident, size), beside.in_turn(threading.get_ident, size)
+        return [await work == own for work in works]
+
+    assert asyncio.run(run()) == expected
+    beside.close()
 
 
-def test_a_large_page_holds_no_body_back_and_large_ones_are_worked_on_one_at_a_time() -> None:
-    beside, may_end, at_work = Beside(1), threading.Event(), list[int]()
+def test_a_large_page_holds_no_body_back_and_large_ones_are_worked_on_one_at_a_time(beside: Beside) -> None:
+    may_end, at_work = threading.Event(), list[int]()
 
     def large() -> int:
         at_work.append(1)
@@ -106,7 +108,6 @@ def test_a_large_page_holds_no_body_back_and_large_ones_are_worked_on_one_at_a_t
         return await asyncio.gather(*asked)
 
     assert asyncio.run(run())[0] == 1
-    beside.close()
 
 
 def test_threads_end_with_the_crawl(beside: Beside) -> None:

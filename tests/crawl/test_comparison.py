@@ -1,43 +1,271 @@
-"""Comparison pages: what is fetched, what never is, and how much of it: for a page, a host, a crawl."""
+"""Comparison requests: what is asked of a site, what never is, and how much of it: for a page, a host, a crawl."""
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import scrapy
+from scrapy import Request
+from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl.comparison import CANDIDATES
+from denoise_scrapy.crawl.comparison import CANDIDATES, PATIENCE, redirect_to_same_page
 from denoise_scrapy.crawl.state import CrawlState
-from tests.crawl.crawling import crawl, event_loop, spider_of
+from tests.crawl import rude_web
+from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
+from tests.crawl.names import Names
+from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, Web, article
 
+LINKS = [f"/a/{n}" for n in range(1, 6)]
 MANY = [f"/a/{n}" for n in range(1, 40)]
 AMPLE = {"DENOISE_COMPARISON_SHARE": 9, "DENOISE_COMPARISON_PER_SITE": 100, "DENOISE_COMPARISON_WAIT": 0}
 GONE = Reply(b"<p>gone", 404)
+TIMEOUT = 0.5
 Limits = Callable[..., None]
 
 
-def test_a_lone_page_is_compared_with_two_fetched_siblings(linked: Web) -> None:
+@pytest.fixture
+def rude() -> Iterator[RudeWeb]:
+    """A site of six articles with links to five of them."""
+    site = RudeWeb()
+    site.pages |= {f"/a/{n}": article(n, LINKS) for n in range(6)}
+    yield site
+    site.close()
+
+
+@dataclass
+class Case:
+    """Other pages of the site, pages that the spider asks for, and what is then asked of the site."""
+
+    pages: dict[str, Any] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=lambda: ["/a/0", "/a/1", "/a/2"])
+    failed: int = 0
+    given_up: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    request: dict[str, Any] = field(default_factory=dict)
+    start: tuple[str, ...] = ("/a/0",)
+
+
+def without_siblings(html: str) -> Case:
+    return Case({"/a/0": article(0).replace("</body>", f"{html}</body>")}, ["/a/0"])
+
+
+def unanswered(reply: Any, given_up: str) -> Case:
+    return Case(dict.fromkeys(LINKS, reply), ["/a/0", "/a/1"], 1, given_up)
+
+
+def robots(lines: str, asked: list[str], failed: int, **more: Any) -> Case:
+    reply = Reply(f"User-agent: *\n{lines}".encode())
+    return Case({"/robots.txt": reply}, asked, failed, settings={"ROBOTSTXT_OBEY": True}, **more)
+
+
+CREDENTIALS = {"Authorization": "Basic eDp5", "Cookie": "session=1", "Referer": "http://b.example/", "X-Key": "1"}
+CASES = {
+    "two siblings": Case(),
+    "no fetch": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_FETCH": False}),
+    "no pages": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_PAGES": 0}),
+    "none a site": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_PER_SITE": 0}),
+    "one a site": Case(asked=["/a/0", "/a/1"], settings={"DENOISE_COMPARISON_PER_SITE": 1}),
+    # credentials of the page, in each way that Scrapy has for them
+    "headers": Case(request={"headers": CREDENTIALS}),
+    "cookies": Case(request={"cookies": {"session": "1"}, "meta": {"dont_merge_cookies": True}}),
+    "password": Case(request={"meta": {"http_user": "user", "http_pass": "pass"}}),
+    # no examples of the template
+    "gone": Case({"/a/1": GONE}, ["/a/0", *LINKS[:3]], 1),
+    "json": Case({"/a/1": Reply(b"{}", headers={"Content-Type": "application/json"})}, ["/a/0", *LINKS[:3]], 1),
+    "empty": Case({"/a/1": Reply(b"")}, ["/a/0", *LINKS[:3]], 1),
+    "large": Case({"/a/1": Reply(b"<p>" + b"x" * 300_000)}, ["/a/0", *LINKS[:3]], 1),
+    "log-in": Case({"/a/1": Reply(b"", 302, headers={"Location": "/login"})}, ["/a/0", *LINKS[:3]], 1),
+    # no siblings
+    "form": without_siblings("<form action=/a/1><input formaction=/a/2 type=submit><button formaction=/a/3>x</form>"),
+    "frames": without_siblings("<iframe src=/a/1></iframe><img src=/a/2><script src=/a/3></script><object data=/a/4>"),
+    "actions": without_siblings("<a href=/a/1/delete>x</a><a href=/a/2?do=logout>x</a><a href=/a/3?add-to-cart=3>x"),
+    "encoded": without_siblings("<a href=/a/1?%61ction=%44elete>x</a><a href=/rmItem?id=7>x</a><a href=/%E9%80%80>x"),
+    "scripts": without_siblings("<a href='javascript:go(\"/a/1\")'>x</a><a href='/a/2\\..\\x'>x</a>"),
+    "refresh": Case(
+        dict.fromkeys(LINKS, "<meta http-equiv=refresh content='0;url=/next'><p>Wait a moment"), ["/a/0", *LINKS]
+    ),
+    "spellings": Case(
+        {"/a/0": article(0, ["/a/1", "/a/1/", "/a/1?sid=2c", "/a/1#top", "/a/1;jsessionid=3", "/a/0?PHPSESSID=4"])},
+        ["/a/0", "/a/1"],
+    ),
+    "robots.txt": robots("Disallow: /a/1\nDisallow: /a/2", ["/robots.txt", "/a/0", "/a/3", "/a/4"], 2),
+    "robots.txt of siblings": robots(
+        "Disallow: /a/", ["/a/0", "/robots.txt"], 5, request={"meta": {"dont_obey_robotstxt": True}}
+    ),
+    # servers that are slow, broken or endless
+    "never": unanswered(rude_web.never, "timeout"),
+    "drips": unanswered(rude_web.drips, "timeout"),
+    "closes": unanswered(rude_web.closes, "broken"),
+    "breaks off": unanswered(rude_web.breaks_off, "broken"),
+    "too many requests": unanswered(Reply(b"<p>slow down", 429), "busy"),
+    "no service": unanswered(Reply(b"<p>busy", 503), "busy"),
+    "retry after": unanswered(Reply(b"", 302, headers={"Location": "/a/9", "Retry-After": "120"}), "busy"),
+    "too many of the spider": Case(
+        {"/busy": Reply(b"<p>slow down", 429)},
+        ["/busy", "/a/0"],
+        given_up="busy",
+        settings={"CONCURRENT_REQUESTS": 1, "RETRY_ENABLED": False},
+        start=("/busy", "/a/0"),
+    ),
+    "redirects for ever": Case(
+        dict.fromkeys([*LINKS, *(f"{link}/" for link in LINKS)], rude_web.redirects_for_ever),
+        ["/a/0", "/a/1", "/a/1/"],
+        1,
+        "redirects",
+    ),
+    "the crawl's own delay": Case(settings={"DOWNLOAD_DELAY": TIMEOUT, "DOWNLOAD_DELAY_JITTER": 0}),
+    # a template of one page is worth no guess
+    "one of its template": Case(
+        {"/contact-us": "<table><tr><td>" + "".join(f"<a href=/a/{n}>{n}</a>" for n in range(6)) + "</table>"},
+        ["/a/0", "/a/1", "/a/2", "/contact-us"],
+        settings={"CONCURRENT_REQUESTS": 1, "DENOISE_COMPARISON_WAIT": 1},
+        start=("/a/0", "/a/1", "/a/2", "/contact-us"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_asked_of_a_site(name: str, rude: RudeWeb, limits: Limits) -> None:
+    case = CASES[name]
+    limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT)
+    rude.pages |= {"/login": "<p>log in"} | case.pages
+    settings = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2, **case.settings}
+    done = crawl(spider_of(*(Request(rude(path), **case.request) for path in case.start)), settings)
+    assert rude.asked == case.asked
+    ours = [request for request in rude.requests if request[1] not in ("/robots.txt", *case.start)]
+    assert done.stat("comparison/requests") == len(ours)
+    for method, _, headers in ours:
+        assert method == "GET"
+        assert not {"authorization", "cookie", "referer", "x-key", "content-length"} & set(headers)
+    assert done.stat("comparison/failed") == case.failed
+    given_up = {stat.rpartition("/")[2]: n for stat, n in done.stats.items() if "/given_up/" in stat}
+    assert given_up == ({case.given_up: 1} if case.given_up else {})
+    assert done.stat("body/items") == len(done.items) == len([path for path in case.start if path != "/busy"])
+    assert done.stat("errors") == 0
+
+
+def test_other_sites_are_never_asked(linked: Web, other_web: Web) -> None:
+    linked.pages["/a/0"] = article(0, [other_web("/a/1"), other_web("/a/2")])
     done = crawl(spider_of(linked("/a/0")))
-    assert len(linked.asked) == 3
-    assert done.stat("comparison/requests") == 2
-    assert done.stat("comparison/waits") == 1
-    assert "rights reserved" not in done.bodies()[linked("/a/0")]
+    assert done.stat("body/items") == 1
+    linked.pages["/a/0"] = article(0, ["/a/1"])
+    linked.pages["/a/1"] = Reply(status=302, headers={"Location": other_web("/a/1")})
+    done = crawl(spider_of(linked("/a/0")))
+    assert done.stat("comparison/failed") == 1
+    assert other_web.asked == []
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [{"DENOISE_COMPARISON_FETCH": False}, {"DENOISE_COMPARISON_PAGES": 0}, {"DENOISE_COMPARISON_PER_SITE": 0}],
+    ("location", "followed"),
+    [
+        ("/a/2/", True),
+        ("http://a.example:80/a/2/", True),
+        *((path, False) for path in ("/a/2/?session=1", "/a/3", "/login?next=/a/2", "//b.example/a/2/", "")),
+        *((f"{host}/a/2/", False) for host in ("https://a.example", "http://a.example:81", "http://user:pw@a.example")),
+        *(("javascript:x", False), ("http://[a.example/a/2/", False)),
+    ],
 )
-def test_nothing_is_fetched_where_it_is_not_wanted(linked: Web, settings: dict[str, Any]) -> None:
-    done = crawl(spider_of(linked("/a/0")), settings)
-    assert linked.asked == ["/a/0"]
-    assert done.stat("comparison/requests") == 0
-    assert done.stat("body/items") == 1
+def test_redirects_lead_to_the_same_page_or_nowhere(location: str, followed: bool) -> None:
+    response = Response("http://a.example/a/2", status=302, headers={"Location": location})
+    assert (redirect_to_same_page(response) is not None) == followed
+
+
+def listing(self: Any, response: Any) -> Any:
+    """Yield an item of a page, and requests of others."""
+    yield {"url": response.url}
+    for path in ("/b/1/view", "/tag/ant"):
+        yield response.follow(path, self.done, priority=-9)
+    yield scrapy.FormRequest(response.urljoin("/rm/1"), self.done, formdata={"a": "1"}, priority=-9)
+
+
+def test_links_have_the_shape_of_what_the_spider_asks_for_but_not_of_what_it_posts(rude: RudeWeb) -> None:
+    acting = ["/b/2/trash", "/del/2", "/a/2?rm=1", "/a/hapus", "/tag/keluar", "/keluar", "/rm/2", "/rm/3"]
+    rude.pages |= {"/c/7": article(0, [*acting, "/b/2/view", "/b/3/view"])}
+    rude.pages |= {f"/b/{n}/view": article(n) for n in (2, 3)}
+    spider = spider_of(rude("/c/7"), parse=listing, done=lambda self, response: [])
+    crawl(spider, {"DENOISE_DEDUP": "off"})
+    assert ("POST", "/rm/1") in [(method, path) for method, path, _ in rude.requests]
+    assert {"/b/2/view", "/b/3/view"} <= set(rude.asked)
+    assert not set(acting) & set(rude.asked)
+
+
+@pytest.mark.parametrize("request_of_page", [{"method": "POST"}, {"method": "GET", "body": "a=1"}])
+@pytest.mark.parametrize(
+    ("status", "way"),
+    [
+        (0, ["/item/12/rm"]),
+        (301, ["/item/12/rm", "/item/12/rm/"]),
+        (301, ["/login", "/item/12/rm"]),
+        (303, ["/login", "/item/12/rm"]),
+        (308, ["/item/12/rm", "/item/12/rm/"]),
+    ],
+)
+def test_what_was_not_got_leads_nowhere(
+    rude: RudeWeb, request_of_page: dict[str, Any], status: int, way: list[str]
+) -> None:
+    moved = [Reply(b"", status, headers={"Location": path}) for path in way[1:]]
+    siblings = [f"/item/{n}/rm{end}" for n in range(13, 20) for end in ("", "/")]
+    page = article(0, [*siblings, *way, f"{way[-1]}?x=1"])
+    rude.pages |= dict(zip(way, [*moved, page], strict=True))
+
+    def item(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+        yield from response.follow_all(["/a/0", "/page"], self.item)
+
+    rude.pages["/page"] = page.replace("'main'", "'other'").replace("'links'", "'others'")  # a page that was got
+    done = crawl(spider_of(Request(rude(way[0]), **request_of_page), parse=parse, item=item), {"DENOISE_DEDUP": "off"})
+    assert len(done.items) == 3
+    assert not {path for _, path, _ in rude.requests} & set(siblings)
+    assert [path for _, path, _ in rude.requests if path in way] == way
+
+
+@pytest.mark.parametrize("formdata", [None, {"a": "1"}])
+def test_where_a_get_was_redirected_or_follows_a_form_siblings_are_fetched(
+    rude: RudeWeb, formdata: dict[str, str] | None
+) -> None:
+    rude.pages["/in"] = "<p>Welcome" if formdata else Reply(b"", 301, headers={"Location": "/a/0"})
+
+    def parse(self: Any, response: Any) -> Any:
+        if response.url.endswith("/in"):
+            yield response.follow("/a/0", meta=response.meta)
+        else:
+            yield {"url": response.url}
+
+    crawl(spider_of(scrapy.FormRequest(rude("/in"), formdata=formdata), parse=parse))
+    assert rude.asked == ["/in", "/a/0", "/a/1", "/a/2"]
+
+
+class Recorder:
+    """A middleware that notes what is sent."""
+
+    sent: ClassVar[list[Any]] = []
+
+    def process_request(self, request: Any) -> None:
+        self.sent.append(request)
+
+
+def test_a_page_in_a_browser_is_compared_with_pages_in_a_browser(linked: Web) -> None:
+    Recorder.sent.clear()
+    meta = {
+        "playwright": True,
+        "playwright_include_page": True,
+        "playwright_page_methods": ["click"],
+        "playwright_page_goto_kwargs": {"wait_until": "load"},
+    }
+    crawl(spider_of(Request(linked("/a/0"), meta=meta)), {"DOWNLOADER_MIDDLEWARES": {Recorder: 900}})
+    ours, *_ = [request.meta for request in Recorder.sent if "denoise_comparison" in request.meta]
+    assert (ours["playwright"], ours["playwright_context"]) == (True, "denoise")
+    assert ours["playwright_page_goto_kwargs"] == {"wait_until": "load", "timeout": 10_000}
+    assert not {"playwright_include_page", "playwright_page_methods"} & set(ours)
 
 
 def test_first_items_wait_for_plenty_of_pages_of_the_crawl(articles: Web) -> None:
@@ -62,55 +290,20 @@ def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> Non
 
     done = crawl(spider_of(linked("/a/0"), parse=parse), {"DOWNLOAD_DELAY": 0.3})
     assert len(done.items) == len(linked.asked) == 4
-    assert done.stat("comparison/requests") == 0
-    assert done.stat("comparison/none") == 0
+    assert done.stat("comparison/requests") == done.stat("comparison/none") == 0
 
 
-def test_a_template_of_one_page_makes_no_guesses(linked: Web) -> None:
-    linked.pages["/contact-us"] = (
-        "<table><tr><td>" + "".join(f"<a href='/a/{n}'>{n}</a>" for n in range(6)) + "</table>"
-    )
-    done = crawl(spider_of(linked("/a/0"), linked("/a/1"), linked("/a/2"), linked("/contact-us")))
-    assert done.stat("comparison/requests") == 0
-    assert done.stat("body/items") == 4
+def test_a_closing_crawl_begins_no_fetch(linked: Web) -> None:
+    def closing(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+        raise scrapy.exceptions.CloseSpider("enough")
 
-
-def test_robots_txt_holds(linked: Web) -> None:
-    linked.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /a/1\nDisallow: /a/2\n")
-    done = crawl(spider_of(linked("/a/0")), {"ROBOTSTXT_OBEY": True})
-    assert not {"/a/1", "/a/2"} & set(linked.asked)
-    assert linked.count("/a/3") == linked.count("/a/4") == 1
-    assert done.stat("comparison/requests") == 2
-    assert done.stat("comparison/failed") == 2
-
-
-def test_other_sites_are_never_asked(linked: Web, other_web: Web) -> None:
-    linked.pages["/a/0"] = article(0, [other_web("/a/1"), other_web("/a/2")])
-    done = crawl(spider_of(linked("/a/0")))
-    assert done.stat("body/items") == 1
-    linked.pages["/a/0"] = article(0, ["/a/1"])
-    linked.pages["/a/1"] = Reply(status=302, headers={"Location": other_web("/a/1")})
-    done = crawl(spider_of(linked("/a/0")))
-    assert done.stat("comparison/failed") == 1
-    assert other_web.asked == []
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        GONE,
-        Reply(b"{}", headers={"Content-Type": "application/json"}),
-        Reply(b""),
-        Reply(b"<p>" + b"x" * 300_000),
-        Reply(b"<p>log in", 302, headers={"Location": "/login"}),
-    ],
-)
-def test_what_is_no_example_of_the_template_is_not_compared_with(linked: Web, reply: Reply) -> None:
-    linked.pages |= {"/a/0": article(0, ["/a/1", "/a/2"]), "/a/1": reply, "/login": "<p>log in"}
-    done = crawl(spider_of(linked("/a/0")), {"DENOISE_MAX_PAGE_MB": 0.2})
-    assert linked.asked == ["/a/0", "/a/1", "/a/2"]
-    assert done.stat("comparison/failed") == 1
-    assert done.stat("body/items") == 1
+    linked.pages |= dict.fromkeys(LINKS, Reply(b"<p>slow", seconds=1.0))
+    began = time.monotonic()
+    done = crawl(spider_of(linked("/a/0"), parse=closing), {"DENOISE_COMPARISON_WAIT": 0.3})
+    assert len(done.items) == 1
+    assert linked.asked == ["/a/0"]
+    assert time.monotonic() - began < 8  # less than the longest wait
 
 
 @pytest.mark.parametrize("settings", [{"CONCURRENT_REQUESTS": 1}, {"CONCURRENT_ITEMS": 1}])
@@ -124,57 +317,10 @@ def test_least_concurrency_does_not_deadlock(linked: Web, settings: dict[str, An
 def test_one_fetch_at_a_time_from_a_server(web: Web, limits: Limits) -> None:
     limits(ENOUGH=8)
     web.seconds = 0.05
-    for n in range(20):
-        web.pages[f"/a/{n}"] = article(n, [f"/a/{m}" for m in range(20)])
+    web.pages |= {f"/a/{n}": article(n, [f"/a/{m}" for m in range(20)]) for n in range(20)}
     done = crawl(spider_of(web("/a/0")), {**AMPLE, "DENOISE_COMPARISON_PAGES": 8})
     assert done.stat("comparison/requests") >= 3
     assert web.most_parallel == 1
-
-
-def test_a_closing_crawl_begins_no_fetch(linked: Web) -> None:
-    def closing(self: Any, response: Any) -> Any:
-        yield {"url": response.url}
-        raise scrapy.exceptions.CloseSpider("enough")
-
-    for n in range(1, 6):
-        linked.pages[f"/a/{n}"] = Reply(b"<p>slow", seconds=1.0)
-    began = time.monotonic()
-    done = crawl(spider_of(linked("/a/0"), parse=closing), {"DENOISE_COMPARISON_WAIT": 0.3})
-    assert len(done.items) == 1
-    assert linked.asked == ["/a/0"]
-    assert time.monotonic() - began < 8  # less than the longest wait
-
-
-def test_a_page_in_a_browser_is_compared_with_pages_in_a_browser(linked: Web) -> None:
-    asked: list[Any] = []
-
-    class Recorder:
-        def process_request(self, request: Any) -> None:
-            asked.append(request)
-
-    meta = {
-        "playwright": True,
-        "playwright_include_page": True,
-        "playwright_page_methods": ["click"],
-        "playwright_page_goto_kwargs": {"wait_until": "load"},
-    }
-    spider = spider_of(scrapy.Request(linked("/a/0"), meta=meta))
-    done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": {Recorder: 900}})
-    ours, *_ = [request.meta for request in asked if "denoise_comparison" in request.meta]
-    assert ours["playwright"] is True
-    assert ours["playwright_context"] == "denoise"
-    assert ours["playwright_page_goto_kwargs"] == {"wait_until": "load", "timeout": 10_000}
-    assert not {"playwright_include_page", "playwright_page_methods"} & set(ours)
-    assert done.stat("body/items") == 1
-
-
-def test_a_cached_crawl_asks_for_nothing_anew(linked: Web, tmp_path: Any) -> None:
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    first = crawl(spider_of(linked("/a/0")), settings)
-    asked = len(linked.asked)
-    again = crawl(spider_of(linked("/a/0")), settings)
-    assert len(linked.asked) == asked == 3
-    assert again.items == first.items
 
 
 def templates(web: Web, number: int, links: list[str] | None = None) -> list[str]:
@@ -201,6 +347,14 @@ def test_for_a_page(web: Web) -> None:
     assert done.stat("comparison/requests") == done.stat("comparison/failed") == CANDIDATES
 
 
+def test_for_a_host(web: Web) -> None:
+    urls = templates(web, 6)
+    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_PER_SITE": 3})
+    assert len(web.asked) == 6 + 3
+    assert done.stat("comparison/requests") == 3
+    assert len(done.items) == 6
+
+
 def test_redirects_count_for_a_host(web: Web) -> None:
     web.pages["/a/0"] = article(0, MANY)
     web.pages |= {path: Reply(status=301, headers={"Location": f"{path}/"}) for path in MANY}
@@ -213,12 +367,33 @@ def test_redirects_count_for_a_host(web: Web) -> None:
 @pytest.mark.parametrize("collector", ["MemoryStatsCollector", "DummyStatsCollector"])
 def test_for_a_crawl(web: Web, limits: Limits, collector: str) -> None:
     limits(FREE=1)
-    settings = {"DENOISE_COMPARISON_SHARE": 0.2, "CONCURRENT_REQUESTS": 1}
-    done = crawl(
-        spider_of(*templates(web, 10)), {**AMPLE, **settings, "STATS_CLASS": f"scrapy.statscollectors.{collector}"}
-    )
+    settings = {"DENOISE_COMPARISON_SHARE": 0.2, "STATS_CLASS": f"scrapy.statscollectors.{collector}"}
+    done = crawl(spider_of(*templates(web, 10)), {**AMPLE, **settings, "CONCURRENT_REQUESTS": 1})
     assert 10 + 1 < len(web.asked) <= 10 + 1 + 0.2 * 10
     assert len(done.items) == 10
+
+
+def test_for_a_crawl_while_fetches_are_under_way_too(web: Web, limits: Limits) -> None:
+    limits(FREE=1)
+    web.pages, web.seconds = {f"/a/{n}": article(n, MANY) for n in range(3)}, 0.2
+    urls = [web("/a/0"), web("/a/0").replace("127.0.0.1", "localhost")]
+    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_SHARE": 0})
+    assert len(done.items) == 2
+    assert len(web.asked) == 2 + 1
+
+
+def test_pages_that_are_known_are_not_asked_for(web: Web) -> None:
+    urls = templates(web, 2, ["/t0/0"])
+    crawl(spider_of(*urls), {**AMPLE, **ONE_BY_ONE})
+    assert web.asked == ["/t0/0", "/t1/0"]
+
+
+def test_a_site_whose_pages_never_come_holds_back_three_items(web: Web, limits: Limits) -> None:
+    limits(LONGEST_WAIT=0.05)
+    settings = {"DENOISE_COMPARISON_FETCH": False, "DENOISE_COMPARISON_WAIT": 0.05, "DOWNLOAD_DELAY": 0.3}
+    done = crawl(spider_of(*templates(web, 6)), settings)
+    assert len(done.items) == 6
+    assert done.stat("comparison/waits") == PATIENCE
 
 
 def test_each_url_once(web: Web) -> None:
@@ -235,7 +410,6 @@ def test_no_recursion_no_schedule_no_feed_no_job(web: Web, tmp_path: Path) -> No
         **AMPLE,
         "JOBDIR": str(job),
         "FEEDS": {str(feed): {"format": "jsonlines"}},
-        "DUPEFILTER_DEBUG": True,
         "DEPTH_STATS_VERBOSE": True,
         "DEPTH_LIMIT": 1,
     }
@@ -244,31 +418,96 @@ def test_no_recursion_no_schedule_no_feed_no_job(web: Web, tmp_path: Path) -> No
     assert done.stats["scheduler/enqueued"] == done.stats["scheduler/dequeued"] == 1
     assert [json.loads(line)["url"] for line in feed.read_text().splitlines()] == [web("/a/0")]
     assert not [path for path in (job / "requests.queue").rglob("*") if path.is_file() and b"/a/" in path.read_bytes()]
-    seen = (job / "requests.seen").read_text().split()
-    assert len(seen) <= 1
+    assert len((job / "requests.seen").read_text().split()) <= 1
     again = crawl(spider_of(web("/a/1")), settings)  # the dupefilter of the job has not met it
     assert len(again.items) == 1
+
+
+def test_the_cache_serves_comparison_pages_too(linked: Web, tmp_path: Path) -> None:
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    first, again = (crawl(spider_of(linked("/a/0")), settings) for _ in range(2))
+    assert len(linked.asked) == 3
+    assert (first.stat("comparison/requests"), first.stat("comparison/waits")) == (2, 1)
+    assert first.log.count("['denoise-comparison']") == 2
+    assert "rights reserved" not in first.bodies()[linked("/a/0")]
+    assert again.items == first.items
 
 
 def test_records_are_bounded(limits: Limits) -> None:
     limits(MOST_SITES=100, MOST_URLS=100)
     event_loop()
     state = CrawlState(get_crawler())
-    records = state.comparison._fetcher.budget
+    records = state.comparison._budget
     for n in range(1000):
-        records.site(f"http://{n}.example:80").fetched += 1
+        records.record(f"http://{n}.example:80").fetched += 1
         records.note_tried(f"http://{n}.example/a")
-        records.site("http://0.example:80")
-    assert len(records._sites) == len(records._tried) == 100
+        records.record("http://0.example:80")
+    assert len(records._records) == len(records._tried) == 100
     assert state.log.counted("comparison/forgotten") == 900
-    assert records.site("http://0.example:80").fetched == 1  # asked about all along
-    assert records.site("http://1.example:80").fetched == 0
+    assert records.record("http://0.example:80").fetched == 1  # asked about all along
+    assert records.record("http://1.example:80").fetched == 0
     assert records.tried("http://999.example/a/") and not records.tried("http://0.example/a")
 
 
-def test_for_a_host(web: Web) -> None:
-    urls = templates(web, 6)
-    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_PER_SITE": 3})
-    assert len(web.asked) == 6 + 3
-    assert done.stat("comparison/requests") == 3
-    assert len(done.items) == 6
+@pytest.fixture
+def hanging(limits: Limits) -> Iterator[list[RudeWeb]]:
+    """Sites on one host, a port each, whose siblings hang."""
+    limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT, FREE=50)
+    sites = [RudeWeb() for _ in range(12)]
+    for n, site in enumerate(sites):
+        site.pages = {**dict.fromkeys(LINKS, rude_web.never), "/a/0": article(n, LINKS)}
+    yield sites
+    for site in sites:
+        site.close()
+
+
+def of_siblings(sites: list[RudeWeb]) -> int:
+    """Return how many pages were asked for beyond the first of each site."""
+    return sum(len(site.asked) - 1 for site in sites)
+
+
+@pytest.mark.parametrize("settings", [{}, {"CONCURRENT_REQUESTS": 1}, {"CONCURRENT_ITEMS": 1}])
+def test_sites_of_one_host_share_its_time(hanging: list[RudeWeb], web: Web, settings: dict[str, Any]) -> None:
+    web.pages |= {f"/a/{n}": article(n + 20, LINKS) for n in range(5)}
+    bounds = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_DEDUP": "off", **settings}
+    other = web("/a/0").replace("127.0.0.1", "localhost")
+    done = crawl(spider_of(*(site("/a/0") for site in hanging), other), bounds)
+    assert of_siblings(hanging) == 1
+    assert len(web.asked) == 3, "other hosts go on"
+    assert done.stat("comparison/given_up/timeout") + done.stat("comparison/given_up/slow") == len(hanging)
+    assert len(done.items) == len(hanging) + 1 and all(done.bodies().values())
+
+
+def test_no_item_waits_longer_than_that_for_its_turn(hanging: list[RudeWeb], names: Names) -> None:
+    urls = [site("/a/0").replace("127.0.0.1", f"{n}.example") for n, site in enumerate(hanging)]
+    spider = spider_of(*(Request(url, meta={"download_slot": "one"}) for url in urls))
+    done = crawl(spider, {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_DEDUP": "off", "CONCURRENT_REQUESTS_PER_DOMAIN": 12})
+    assert 1 <= of_siblings(hanging) <= 3
+    assert len(done.items) == len(hanging) and all(done.bodies().values())
+
+
+def crawled_whole(site: RudeWeb, **settings: Any) -> Crawl:
+    bounds = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2}
+    done = crawl(spider_of(site("/a/0")), {**bounds, **settings})
+    assert done.stat("body/items") == 1
+    return done
+
+
+@pytest.mark.parametrize("reply", [(b"<p>gone", 404), (b"<table><tr><td>another template</table>", 200)])
+def test_many_slow_answers_cost_no_more_than_one(rude: RudeWeb, reply: tuple[bytes, int], limits: Limits) -> None:
+    limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT, FREE=50, ENOUGH=8)
+    rude.pages |= dict.fromkeys(LINKS, Reply(*reply, seconds=TIMEOUT / 2))
+    done = crawled_whole(rude, DENOISE_COMPARISON_PAGES=16)
+    assert 1 <= of_siblings([rude]) <= 3
+    assert done.stat("comparison/given_up/slow") + done.stat("comparison/given_up/timeout") == 1
+
+
+@pytest.mark.parametrize("behave", [rude_web.pours_gigabytes, rude_web.bomb])
+def test_endless_bodies_are_cut_off(rude: RudeWeb, behave: Callable[..., None], limits: Limits) -> None:
+    limits(TIMEOUT=5)
+    rude.pages["/a/1"] = behave
+    done = crawled_whole(rude)
+    assert rude.asked == ["/a/0", "/a/1", "/a/2", "/a/3"]
+    assert (done.stat("comparison/requests"), done.stat("comparison/failed")) == (3, 1)
+    assert done.stats["downloader/response_bytes"] < 1_000_000
+    assert rude.poured < 50_000_000

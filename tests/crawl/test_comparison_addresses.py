@@ -10,6 +10,7 @@ import scrapy
 
 from denoise_scrapy.crawl import comparison as request
 from denoise_scrapy.crawl.comparison import is_public
+from denoise_scrapy.site import site_key
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.names import LOCAL, Names
 from tests.crawl.web import Web, article
@@ -29,22 +30,22 @@ def seen_from(address: str | None, *, ours: bool = False) -> type:
     return SeenFrom
 
 
-def crawl_from(url: str, address: str | None, ours: bool = False, **settings: Any) -> Crawl:
+def crawl_from(url: str, address: str | None, ours: bool = False) -> Crawl:
     middlewares = {seen_from(address, ours=ours): 600}
-    return crawl(spider_of(url), {"DOWNLOADER_MIDDLEWARES": middlewares, "DENOISE_COMPARISON_WAIT": 0, **settings})
+    return crawl(spider_of(url), {"DOWNLOADER_MIDDLEWARES": middlewares, "DENOISE_COMPARISON_WAIT": 0})
 
 
 def named(web: Web) -> str:
     return web("/a/0").replace(LOCAL, "site.example")
 
 
+FIRST_LOCAL = ([[LOCAL], *later] for later in ([], [["10.0.0.7"]], [[PUBLIC, "192.168.0.1"]], [["::1"]], [[]]))
+
+
 @pytest.mark.parametrize(
     ("path", "address", "answers"),
     [
-        *(
-            ("site.example", PUBLIC, [[LOCAL], *later])
-            for later in ([], [["10.0.0.7"]], [[PUBLIC, "192.168.0.1"]], [["::1"]], [[]])
-        ),
+        *(("site.example", PUBLIC, answers) for answers in FIRST_LOCAL),
         ("site.example", None, [[LOCAL]]),  # an unknown address counts as public
         (LOCAL, PUBLIC, [[LOCAL]]),
     ],
@@ -123,3 +124,9 @@ def test_without_a_reactor_the_system_is_asked(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_public_addresses(public: bool, addresses: str) -> None:
     assert [each for each in addresses.split() if is_public(ip_address(each)) != public] == []
+
+
+@pytest.mark.parametrize("host", ["site.example", "10.0.0.1", "2001:db8::1", "2001:db8::2"])
+def test_sites_of_one_host_differ_in_their_port_alone(host: str) -> None:
+    written = f"[{host}]" if ":" in host else host
+    assert {request._host(site_key(f"http://{written}{port}/")) for port in ("", ":8080")} == {host}

@@ -52,21 +52,12 @@ def test_the_crawl_goes_on_while_a_large_page_is_worked_on(
     monkeypatch.setattr(holder, name, slow)
     loops, left = list[asyncio.AbstractEventLoop](), set(SMALL)
 
-    class OneIsLarge(Spider):
-        name = "one"
-
-        async def start(self) -> AsyncIterator[Request]:
-            loops.append(asyncio.get_running_loop())
-            yield Request(site("/9"), self.parse_large)
-            await asyncio.wait_for(reached.wait(), 20)
-            for path in SMALL:
-                yield Request(site(path))
-
-        def parse(self, response: Any) -> Iterator[Any]:
-            yield {"url": response.url}
-
-        def parse_large(self, response: Any) -> Iterator[Any]:
-            yield {"url": site("/large")}
+    async def start(self: Any) -> AsyncIterator[Request]:
+        loops.append(asyncio.get_running_loop())
+        yield Request(site("/9"), self.parse_large)
+        await asyncio.wait_for(reached.wait(), 20)
+        for path in SMALL:
+            yield Request(site(path))
 
     class Watching:
         def process_item(self, item: Any) -> Any:
@@ -75,7 +66,8 @@ def test_the_crawl_goes_on_while_a_large_page_is_worked_on(
                 others_done.set()
             return item
 
-    done = crawl(OneIsLarge, {"ITEM_PIPELINES": {Watching: 900}})
+    spider = spider_of(start=start, parse_large=lambda self, response: [{"url": site("/large")}])
+    done = crawl(spider, {"ITEM_PIPELINES": {Watching: 900}})
     assert others_came == [True]
     assert threading.get_ident() not in worked_in
     assert set(done.bodies()) == {site("/large"), *map(site, SMALL)}
@@ -92,40 +84,28 @@ def test_items_and_stats_are_the_same_beside_the_reactor(
         web.pages[path] = article(number % 7, paths)  # the last one is a copy of the first
     settings = {"DENOISE_STRATEGY": strategy, "DENOISE_COMPARISON_FETCH": False}
 
-    class OneByOne(Spider):
-        """Asks for a page after the item of the one before: what a page is compared with is no matter of time."""
+    async def start(self: Spider) -> AsyncIterator[Request]:
+        """Ask for a page after the item of the one before: what a page is compared with is no matter of time."""
+        over = asyncio.Event()
 
-        name = "one by one"
+        def note() -> None:
+            over.set()
 
-        async def start(self) -> AsyncIterator[Request]:
-            over = asyncio.Event()
-
-            def note() -> None:
-                over.set()
-
-            for signal in (signals.item_scraped, signals.item_dropped):
-                self.crawler.signals.connect(note, signal)
-            for path in paths:
-                yield Request(web(path))
-                await over.wait()
-                over.clear()
-
-        def parse(self, response: Any) -> Iterator[Any]:
-            yield {"url": response.url}
+        for signal in (signals.item_scraped, signals.item_dropped):
+            self.crawler.signals.connect(note, signal)
+        for path in paths:
+            yield Request(web(path))
+            await over.wait()
+            over.clear()
 
     told = []
     monkeypatch.setattr(base, "WORTH", 0)
     for threads, large in ((0, base.LARGE), (1, base.LARGE), (4, base.LARGE), (1, 0)):
         monkeypatch.setattr(base, "LARGE", large)
-        done = crawl(OneByOne, {**settings, "DENOISE_THREADS": threads})
-        stats = {name: value for name, value in done.stats.items() if name.startswith("denoise/")}
-        told.append(
-            (
-                sorted(done.bodies().items()),
-                [item["url"] for item, _ in done.dropped],
-                {name: value for name, value in stats.items() if "memory" not in name},
-            )
-        )
+        done = crawl(spider_of(start=start), {**settings, "DENOISE_THREADS": threads})
+        ours = [name for name in done.stats if name.startswith("denoise/") and "memory" not in name]
+        dropped = [item["url"] for item, _ in done.dropped]
+        told.append((sorted(done.bodies().items()), dropped, {name: done.stats[name] for name in ours}))
     assert told == told[:1] * len(told)
     assert told[0][1]
 

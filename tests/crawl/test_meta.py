@@ -18,24 +18,14 @@ Radfahrer wurden über das neue Ufer geleitet weil dort noch niemand wusste wann
 """.split()
 
 
-def german(number: int, head: str = "", more: str = "") -> str:
+def german(number: int, head: str = "") -> str:
     chance = random.Random(number)
     text = "".join(f"<p>{' '.join(chance.choices(WORDS, k=24))}, hieß es.</p>" for _ in range(8))
+    date = f'<meta property="article:published_time" content="2024-05-{number:02}">'
     return (
-        f'<html lang="de-AT"><head><meta charset=utf-8><title>Brücke {number} gesperrt - Der Bote</title>{head}</head>'
-        f"<body><div>Der Bote Start Sport</div><div class=main>{text}{more}</div><div>Impressum</div></body></html>"
+        f'<html lang="de-AT"><head><meta charset=utf-8><title>Brücke {number} gesperrt - Der Bote</title>{date}{head}'
+        f"</head><body><div>Der Bote Start Sport</div><div class=main>{text}</div><div>Impressum</div></body></html>"
     )
-
-
-def dated(day: int) -> str:
-    return f'<meta property="article:published_time" content="2024-05-{day:02}">'
-
-
-@pytest.fixture
-def stories(web: Web) -> list[str]:
-    for n in range(1, 4):
-        web.pages[f"/a/{n}"] = german(n, dated(n))
-    return [web(f"/a/{n}") for n in range(1, 4)]
 
 
 def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
@@ -45,7 +35,7 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
         '<meta property="og:image" content="/b.jpg"><link rel=canonical href=/c>'
         '<meta property="article:modified_time" content="2024-05-02T08:00Z">'
     )
-    web.pages["/a"] = german(1, dated(1) + metas)
+    web.pages["/a"] = german(1, metas)
     told = {
         "author": ["Ann Reed"],
         "description": "Kein Weg.",
@@ -67,17 +57,28 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
     assert not done.lines(" WARNING ") + done.lines(" ERROR ")
 
 
-def test_dates_are_not_looked_for_in_huge_pages(web: Web) -> None:
-    web.pages["/huge"] = german(1, dated(1) + f"<!--{'x' * MAX_HTML}-->")
-    done = crawl(spider_of(web("/huge")), FIELDS)
-    assert len(done.items) == 1
-    assert all(item["published"] == "" and item["lang"] and item["body"] for item in done.items)
-    assert done.stat("meta/too_large") == 1
+def test_metadata_is_in_the_charset_that_the_server_names(web: Web) -> None:
+    html = german(1, "<meta name=author content='Анна Река'>").replace("<meta charset=utf-8>", "")
+    body = html.encode("koi8-r", "xmlcharrefreplace")
+    web.pages["/a"] = Reply(body, headers={"Content-Type": "text/html; charset=koi8-r"})
+    done = crawl(spider_of(web("/a")), {"DENOISE_FIELDS": {"author": "author"}})
+    assert done.items[0]["author"] == ["Анна Река"]
+
+
+def test_dates_are_not_looked_for_in_huge_pages_nor_behind_an_address(web: Web) -> None:
+    web.pages["/huge"], web.pages["/trap"] = german(1, f"<!--{'x' * MAX_HTML}-->"), german(1)
+    web.pages["/"] = Reply(web("/trap").encode())
+    done = crawl(spider_of(web("/huge"), web("/")), FIELDS)
+    huge, address = sorted(done.items, key=lambda item: -len(item["url"]))
+    assert huge["published"] == "" and huge["lang"] and huge["body"]
+    assert (address["title"], address["lang"], address["published"]) == ("", "", "")
+    assert [done.stat(f"meta/{name}") for name in ("too_large", "no_lang", "no_date")] == [1, 1, 2]
+    assert "/trap" not in web.asked
 
 
 @pytest.mark.parametrize(("kept", "published"), [(True, "2024-05-01"), (False, "")])
 def test_an_item_of_a_page_that_has_gone_has_no_date(kept: bool, published: str, web: Web) -> None:
-    web.pages["/from"], web.pages["/to"] = german(1, dated(1)), german(2, dated(2))
+    web.pages["/from"], web.pages["/to"] = german(1), german(2)
     held = []
 
     def parse(self: Any, response: Any) -> Any:
@@ -90,30 +91,21 @@ def test_an_item_of_a_page_that_has_gone_has_no_date(kept: bool, published: str,
         yield item
 
     done = crawl(spider_of(web("/from"), parse=parse, parse_to=parse_to), FIELDS)
-    assert [(item["url"], item["title"], item["published"]) for item in done.items] == [
-        (web("/from"), "Brücke 1 gesperrt", published)
-    ]
-    assert done.items[0]["body"]
+    [item] = done.items
+    assert (item["url"], item["title"], item["published"]) == (web("/from"), "Brücke 1 gesperrt", published)
+    assert item["body"]
     assert done.stat("meta/no_html") == (not kept)
 
 
-def test_a_library_that_fails_costs_its_field_alone(stories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_that_fails_costs_its_field_alone(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any, **more: Any) -> Any:
         raise RuntimeError("no date today")
 
     import dateparser.date
     import py3langid
 
+    web.pages = {f"/a/{n}": german(n) for n in range(1, 4)}
     monkeypatch.setattr(dateparser.date, "DateDataParser", broken)
     monkeypatch.setattr(py3langid, "classify", broken)
-    done = crawl(spider_of(*stories), FIELDS)
+    done = crawl(spider_of(*web.urls(range(1, 4))), FIELDS)
     assert all(item["body"] and item["title"] and item["published"] and item["lang"] == "" for item in done.items)
-
-
-def test_a_page_that_is_nothing_but_an_address_is_not_followed(web: Web) -> None:
-    web.pages["/trap"] = german(1, dated(1))
-    web.pages["/"] = Reply(web("/trap").encode())
-    done = crawl(spider_of(web("/")), FIELDS)
-    assert [(item["title"], item["lang"], item["published"]) for item in done.items] == [("", "", "")]
-    assert done.stat("meta/no_lang") == done.stat("meta/no_date") == 1
-    assert not [path for path in web.asked if path == "/trap"]

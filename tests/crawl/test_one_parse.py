@@ -8,40 +8,43 @@ from typing import Any
 
 import pytest
 from parsel import selector as parsel_selector
-from scrapy import Request, Spider
-from scrapy.http import HtmlResponse, TextResponse
+from scrapy import Request
+from scrapy.http import HtmlResponse
 
 from denoise_scrapy.crawl.pages import read_page, selector_root, told_encoding
 from denoise_scrapy.page import Page, page
 from evaluation.corpora import load, portal
-from tests.crawl.crawling import crawl
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 from tests.hostile.mutations import damaged
 from tests.hostile.named import CASES, page_of
 
 URL = "http://a.example/"
-#: Pages that Scrapy reads as other characters than browsers, or that are cleaned before they are parsed.
-OF_OUR_OWN = {
-    "another encoding, declared by nobody": "<p>Größe".encode("latin-1"),
-    "another one, declared by the page": "<meta charset=koi8-r><p>Привет".encode("koi8-r"),
-    "what browsers do not believe": "<meta charset=utf-16><p>Größe".encode(),
-    "control characters": b"<p>O\x01ne.",
-    "their numbers": b"<p>O&#7;ne.",
-    "a declaration of XML": b"<?xml version='1.0'?><html><p>One.",
-    "documents within": b"<html><body><p>One.</body><p>Two.</body></html>",
-    "too many attributes": b"<p " + b" ".join(b"a%d=1" % n for n in range(30_000)) + b">One.",
-}
-PLAIN = {
-    "as the server says": "<p>Größe".encode(),
-    "of ASCII": b"<p>One.",
-    "with a mark of the byte order": "\ufeff<p>Größe".encode(),
-    "with bytes of no character": b"<p>O\xffne.",
+#: Pages by name, with the charset of the server: those that may share the selector's tree, and those that Scrapy reads
+#: as other characters than browsers, or that are cleaned before they are parsed.
+SHARED = {
+    "as the server says": ("<p>Größe".encode(), "utf-8"),
+    "as nobody says": ("<p>Größe".encode(), ""),
+    "of ASCII": (b"<p>One.", "utf-8"),
+    "with a mark of the byte order": ("\ufeff<p>Größe".encode(), "utf-8"),
+    "with bytes of no character": (b"<p>O\xffne.", "utf-8"),
     "with comments": (
-        b"<p>One<!-- two --> three.<!-- --><p>  <!--x-->  Four<b>five<!---->six <!-- --> Sev<!-- --><?x ?>en</b>"
+        b"<p>One<!-- two --> three.<!-- --><p>  <!--x-->  Four<b>five<!---->six <!-- --> Sev<!-- --><?x ?>en</b>",
+        "utf-8",
     ),
-    "with what follows its end": b"<html><body><p>One.</body></html> <p>Two.",
-    "with instructions": b"<p>One<?php two ?> three.",
-    "with noscript": b"<noscript><p>" + b"Many a word that is seen by robots. " * 9 + b"</noscript>",
+    "with what follows its end": (b"<html><body><p>One.</body></html> <p>Two.", "utf-8"),
+    "with instructions": (b"<p>One<?php two ?> three.", "utf-8"),
+    "with noscript": (b"<noscript><p>" + b"Many a word that is seen by robots. " * 9 + b"</noscript>", "utf-8"),
+}
+OF_OUR_OWN = {
+    "another encoding, declared by nobody": ("<p>Größe".encode("latin-1"), ""),
+    "another one, declared by the page": ("<meta charset=koi8-r><p>Привет".encode("koi8-r"), ""),
+    "what browsers do not believe": ("<meta charset=utf-16><p>Größe".encode(), ""),
+    "control characters": (b"<p>O\x01ne.", "utf-8"),
+    "their numbers": (b"<p>O&#7;ne.", "utf-8"),
+    "a declaration of XML": (b"<?xml version='1.0'?><html><p>One.", "utf-8"),
+    "documents within": (b"<html><body><p>One.</body><p>Two.</body></html>", "utf-8"),
+    "too many attributes": (b"<p " + b" ".join(b"a%d=1" % n for n in range(30_000)) + b">One.", "utf-8"),
 }
 
 
@@ -51,20 +54,10 @@ def response_of(body: bytes, charset: str = "utf-8") -> HtmlResponse:
 
 def all_of(page: Page) -> list[Any]:
     """All that is made of a page."""
-    rows = [table[name].tolist() for table in (page.tree.block_rows, page.tree.element_rows) for name in told(table)]
-    return [
-        *rows,
-        page.block_texts,
-        page.title,
-        page.references,
-        page.attributes,
-        page.declared_types,
-        page.is_too_large,
-    ]
-
-
-def told(table: Any) -> list[str]:
-    return [name for name in table.dtype.names if name not in {"marks", "text"}]  # white space at the end moves these
+    tables = page.tree.block_rows, page.tree.element_rows  # white space at the end moves marks and text
+    rows = [table[name].tolist() for table in tables for name in table.dtype.names if name not in {"marks", "text"}]
+    made = page.block_texts, page.title, page.references, page.attributes, page.declared_types, page.is_too_large
+    return [*rows, *made]
 
 
 def recorded() -> Iterator[str]:
@@ -74,21 +67,13 @@ def recorded() -> Iterator[str]:
         yield from (site[0].html for site in sites)
 
 
-@pytest.mark.parametrize("name", PLAIN)
-def test_the_selectors_tree_is_read_as_our_own(name: str) -> None:
-    for charset in ("utf-8", "") if "server" in name else ("utf-8",):
-        response = response_of(PLAIN[name], charset)
-        root = selector_root(response, told_encoding(response))
-        assert root is response.selector.root
-        assert all_of(Page.parse(PLAIN[name], root=root)) == all_of(Page.parse(PLAIN[name], encoding="utf-8"))
-
-
-@pytest.mark.parametrize("name", OF_OUR_OWN)
-def test_the_selectors_tree_is_not_read_where_it_may_be_another(name: str) -> None:
-    charset = "" if "declared" in name or "browsers" in name else "utf-8"
-    response = response_of(OF_OUR_OWN[name], charset)
-    assert selector_root(response, told_encoding(response)) is None
-    assert all_of(read_page(response, by_selector=True)) == all_of(read_page(response_of(OF_OUR_OWN[name], charset)))
+@pytest.mark.parametrize("name", [*SHARED, *OF_OUR_OWN])
+def test_the_selectors_tree_is_read_unless_it_may_be_another(name: str) -> None:
+    body, charset = (SHARED | OF_OUR_OWN)[name]
+    response = response_of(body, charset)
+    root = selector_root(response, told_encoding(response))
+    assert root is (response.selector.root if name in SHARED else None)
+    assert all_of(read_page(response_of(body, charset), by_selector=True)) == all_of(read_page(response))
 
 
 def test_recorded_and_damaged_and_hostile_pages_are_the_same_both_ways() -> None:
@@ -103,34 +88,27 @@ def test_recorded_and_damaged_and_hostile_pages_are_the_same_both_ways() -> None
 
 
 @pytest.mark.parametrize("html", [b" \n ", b"<!-- One -->", b"<p>", b"<br>"])
-def test_what_has_no_text_has_none_both_ways(html: bytes) -> None:
-    for by_selector in (False, True):
-        found = read_page(response_of(html), by_selector=by_selector)
-        assert (len(found.blocks), found.is_too_large) == (0, False)
+@pytest.mark.parametrize("by_selector", [False, True])
+def test_what_has_no_text_has_none_both_ways(html: bytes, by_selector: bool) -> None:
+    found = read_page(response_of(html), by_selector=by_selector)
+    assert (len(found.blocks), found.is_too_large) == (0, False)
 
 
-def test_a_selector_that_was_made_before_is_not_read() -> None:
-    response = response_of(b"<p>One.")
-    response.css("p")[0].root.text = "Two."
-    assert selector_root(response, "utf-8") is None
-    assert read_page(response, by_selector=True).block_texts == ["One."]
+class Own(HtmlResponse):
+    """A response with a selector of its own."""
+
+    @property
+    def selector(self) -> Any:
+        raise AssertionError
 
 
-def test_a_class_with_a_selector_of_its_own_is_not_asked_for_it() -> None:
-    class Own(HtmlResponse):
-        @property
-        def selector(self) -> Any:
-            raise AssertionError
-
-    assert selector_root(Own(URL, body=b"<p>One."), None) is None
-
-
-def test_what_a_selector_fails_with_costs_a_parse_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*args: Any, **kwargs: Any) -> None:
-        raise ValueError("broken")
-
-    monkeypatch.setattr(parsel_selector, "create_root_node", broken)
-    assert read_page(response_of(b"<p>One."), by_selector=True).block_texts == ["One."]
+def test_a_selector_that_is_made_before_of_another_class_or_fails_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = response_of(b"<p>One.")
+    changed.css("p")[0].root.text = "Two."
+    monkeypatch.setattr(parsel_selector, "create_root_node", None)
+    for response in (changed, Own(URL, body=b"<p>One."), response_of(b"<p>One.")):
+        assert selector_root(response, "utf-8") is None
+        assert read_page(response, by_selector=True).block_texts == ["One."]
 
 
 @pytest.fixture
@@ -152,23 +130,16 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_spider_may_do_with_its_tree_what_it_likes(method: str, web: Web, parses: dict[str, int]) -> None:
-    for number in range(3):
-        web.pages[f"/{number}"] = article(number)
+    web.pages = {f"/a/{number}": article(number) for number in range(3)}
 
-    class Cutting(Spider):
-        name = "cutting"
+    def parse(self: Any, response: Any) -> Any:
+        for one in response.css("p"):
+            one.drop()
+        assert not response.css("p")
+        yield {"url": response.url}
 
-        async def start(self) -> Any:
-            for number in range(3):
-                yield Request(web(f"/{number}"), method=method)
-
-        def parse(self, response: TextResponse) -> Any:
-            for one in response.css("p"):
-                one.drop()
-            assert not response.css("p")
-            yield {"url": response.url}
-
-    done = crawl(Cutting, {"DENOISE_COMPARISON_FETCH": False})
-    assert all(story(n).replace(". ", ".\n") in done.bodies()[web(f"/{n}")] for n in range(3))
+    spider = spider_of(*(Request(url, method=method) for url in web.urls(range(3))), parse=parse)
+    done = crawl(spider, {"DENOISE_COMPARISON_FETCH": False})
+    assert all(story(n).replace(". ", ".\n") in done.bodies()[web(f"/a/{n}")] for n in range(3))
     assert parses == {"theirs": 3, "ours": 0 if method == "GET" else 3}
     assert done.stat("errors") == 0

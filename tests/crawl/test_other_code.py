@@ -63,32 +63,27 @@ def rendering(asked: list[scrapy.Request]) -> type:
     return Rendering
 
 
+class Timing:
+    """Keeps what it needs of a request in its meta, and takes it out again."""
+
+    def process_request(self, request: Any) -> None:
+        request.meta["began"] = 1
+
+    def process_response(self, request: Any, response: Any) -> Any:
+        assert request.meta.pop("began") == 1
+        return response
+
+
 @pytest.mark.parametrize("asked", [{"meta": {"render": True}}, {"cls": Subclass}])
-@pytest.mark.parametrize("number", [800, 100])
-def test_each_request_of_the_spider_is_answered_as_it_asks(
-    linked: Web, late: str, asked: dict[str, Any], number: int
+@pytest.mark.parametrize(("number", "other"), [(None, 900), (None, 999), (800, 546), (800, 0), (100, 1), (100, 49)])
+def test_each_request_of_the_spider_is_answered_as_it_asks_and_seen_at_both_ends(
+    linked: Web, late: str, asked: dict[str, Any], number: int | None, other: int
 ) -> None:
     rendered: list[scrapy.Request] = []
-    spider = following(linked("/a/0"), late, **asked)
-    done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": {rendering(rendered): number}})
-    assert done.stat("comparison/requests") > 0
-    assert len(rendered) == 6
-    assert {item["said"].split()[0] for item in done.items} == {"Rendered"}
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_middleware_sees_both_ends_of_each_request(linked: Web, late: str, number: int) -> None:
-    class Timing:
-        def process_request(self, request: Any) -> None:
-            request.meta["began"] = 1
-
-        def process_response(self, request: Any, response: Any) -> Any:
-            assert request.meta.pop("began") == 1
-            return response
-
-    done = crawl(following(linked("/a/0"), late), {"DOWNLOADER_MIDDLEWARES": {Timing: number}})
-    assert done.stat("comparison/requests") == 2
-    assert len(done.items) == 6
+    middlewares = {rendering(rendered): number, Timing: other}  # None: not in use
+    done = crawl(following(linked("/a/0"), late, **asked), {"DOWNLOADER_MIDDLEWARES": middlewares})
+    assert (done.stat("comparison/requests"), len(done.items), len(rendered)) == (2, 6, 6 if number else 0)
+    assert {item["said"].split()[0] for item in done.items} == {"Rendered" if number else "Heading"}
     assert "AssertionError" not in done.log and "KeyError" not in done.log
 
 
@@ -97,20 +92,15 @@ def renewing(web: RudeWeb, number: int) -> Any:
 
     def behave(self: RudeWeb, handler: Any) -> None:
         sent = handler.headers.get("Cookie", "")
-        valid = getattr(web, "valid", None)
-        if sent and sent != valid:
+        if sent and sent != web.valid:
             handler.send_error(403)
             return
         token = f"session={len(web.asked)}"
-        if sent or valid is None:
-            web.valid = token  # type: ignore[attr-defined]
+        if sent or not web.valid:
+            web.valid = token
         body = article(number, LINKS).encode()
-        handler.send_response(200)
-        for name, value in (("Content-Type", "text/html"), ("Set-Cookie", f"{token}; Path=/")):
-            handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
+        head = f"Content-Type: text/html\r\nSet-Cookie: {token}; Path=/\r\nContent-Length: {len(body)}\r\n\r\n"
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + head.encode() + body)
 
     return behave
 
@@ -141,58 +131,52 @@ def test_a_cookie_of_a_comparison_page_never_goes_with_the_spider_s_requests(lat
     assert [headers.get("cookie") for _, path, headers in web.requests if path == "/b"] == [None]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_the_page_is_the_one_that_the_spider_receives(web: Web, number: int) -> None:
-    web.pages |= {f"/a/{n}": article(n)[::-1] for n in range(4)}
+class Decrypts:
+    """Turns the body of a page round."""
 
-    class Decrypts:
-        def process_response(self, request: Any, response: Any) -> Any:
-            if "/a/" not in response.url:
-                return response
-            return response.replace(body=response.body[::-1], cls=HtmlResponse)
+    def process_response(self, request: Any, response: Any) -> Any:
+        return response.replace(body=response.body[::-1], cls=HtmlResponse) if "/a/" in response.url else response
 
-    settings = {"DOWNLOADER_MIDDLEWARES": {Decrypts: number}, "COMPRESSION_ENABLED": False}
-    done = crawl(spider_of(*web.urls(range(4))), settings)
+
+class Answers:
+    """Answers requests itself."""
+
+    def process_request(self, request: Any) -> Any:
+        path = request.url.rpartition("/")[2]
+        return HtmlResponse(request.url, body=article(int(path)).encode()) if path.isdigit() else None
+
+
+class Elsewhere:
+    """Asks for a page under another address, and gives that response to the spider."""
+
+    crawler: Any
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Any:
+        made = cls()
+        made.crawler = crawler
+        return made
+
+    async def process_request(self, request: Any) -> Any:
+        if "/b/" not in request.url:
+            return None
+        return await self.crawler.engine.download_async(scrapy.Request(request.url.replace("/b/", "/a/")))
+
+
+@pytest.mark.parametrize(
+    ("middleware", "number"),
+    [*((one, number) for one in (Decrypts, Answers) for number in NUMBERS), (Elsewhere, 1), (Elsewhere, 543)],
+)
+def test_the_page_is_the_one_that_the_spider_receives(web: Web, middleware: type, number: int) -> None:
+    if middleware is not Answers:
+        web.pages |= {f"/a/{n}": article(n)[:: -1 if middleware is Decrypts else 1] for n in range(4)}
+    urls = [web(f"/{'b' if middleware is Elsewhere else 'a'}/{n}") for n in range(4)]
+    done = crawl(spider_of(*urls), {"DOWNLOADER_MIDDLEWARES": {middleware: number}, "COMPRESSION_ENABLED": False})
     for n in range(4):
-        assert sentence(n) in done.bodies()[web(f"/a/{n}")]
-        assert "rights reserved" not in done.bodies()[web(f"/a/{n}")]
+        body = done.bodies()[web(f"/a/{n}")]
+        assert sentence(n) in body and "rights reserved" not in body
     assert done.stat("pages/parsed") == 4
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_an_answer_of_a_middleware_is_a_page_too(linked: Web, number: int) -> None:
-    class Answers:
-        def process_request(self, request: Any) -> Any:
-            path = request.url.rpartition("/")[2]
-            return HtmlResponse(request.url, body=article(int(path)).encode()) if path.isdigit() else None
-
-    done = crawl(spider_of(*linked.urls(range(3))), {"DOWNLOADER_MIDDLEWARES": {Answers: number}})
-    assert linked.asked == []
-    assert all(sentence(n) in done.bodies()[linked(f"/a/{n}")] for n in range(3))
-
-
-@pytest.mark.parametrize("number", [1, 543])
-def test_a_page_that_a_middleware_asks_for_in_place_of_another_is_read_once(linked: Web, number: int) -> None:
-    class Elsewhere:
-        """Asks for a page under another address, and gives that response to the spider."""
-
-        crawler: Any
-
-        @classmethod
-        def from_crawler(cls, crawler: Any) -> Any:
-            made = cls()
-            made.crawler = crawler
-            return made
-
-        async def process_request(self, request: Any) -> Any:
-            if "/b/" not in request.url:
-                return None
-            return await self.crawler.engine.download_async(scrapy.Request(request.url.replace("/b/", "/a/")))
-
-    urls = [linked(f"/b/{n}") for n in range(3)]
-    done = crawl(spider_of(*urls), {"DOWNLOADER_MIDDLEWARES": {Elsewhere: number}})
-    assert done.stat("pages/parsed") == 3
-    assert all(sentence(n) in done.bodies()[linked(f"/a/{n}")] for n in range(3))
+    assert bool(web.asked) == (middleware is not Answers)
 
 
 class First:
@@ -207,41 +191,32 @@ class Second(First):
     pass
 
 
-PASSED = "items pass it without their 'body'"
-BEFORE = "before BodyPipeline (-200) and NearDuplicatePipeline (-100): "
-
-
-@pytest.mark.parametrize("number", [-900, -150, 0, 1, 300, 1000])
-@pytest.mark.parametrize("own", [{}, {"body": "of its own"}])
-def test_the_log_says_at_start_where_our_pipelines_stand(linked: Web, number: int, own: dict[str, str]) -> None:
-    First.seen.clear()
-    spider = spider_of(linked("/a/0"), parse=lambda self, response: [{"url": response.url, **own}])
-    done = crawl(spider, {"ITEM_PIPELINES": {First: number}})
-    [line] = done.lines("Pipelines of the project")
-    assert " INFO " in line
-    assert line.endswith(BEFORE + (f"{__name__}.First ({number})" if number < 0 else "none"))
-    assert [bool(body) for body in First.seen] == [number > -200 or bool(own)]
-    assert len(done.lines(PASSED)) == (not First.seen[0])
+OURS = {"denoise_scrapy.pipelines.BodyPipeline": 300}
 
 
 @pytest.mark.parametrize(
-    ("pipelines", "last"),
+    ("pipelines", "own", "passed", "last"),
     [
-        ({First: -900, Second: -201}, "NearDuplicatePipeline (-100)"),
-        ({First: 1, Second: 2, "denoise_scrapy.pipelines.BodyPipeline": 300}, "BodyPipeline (300)"),
+        *(({First: number}, own, [], "") for number in (0, 1, 1000) for own in ({}, {"body": "of its own"})),
+        *(({First: number}, {"body": "of its own"}, [], "") for number in (-900, -150)),
+        ({First: -900}, {}, [First], "NearDuplicatePipeline (-100)"),
+        ({First: -150}, {}, [], ""),
+        ({First: -900, Second: -201}, {}, [First, Second], "NearDuplicatePipeline (-100)"),
+        ({First: 1, Second: 2, **OURS}, {}, [First, Second], "BodyPipeline (300)"),
     ],
 )
-def test_a_pipeline_that_items_have_passed_without_a_body_is_named_once(
-    linked: Web, pipelines: dict[Any, int], last: str
+def test_the_log_names_where_our_pipelines_stand_and_once_each_that_items_have_passed_without_a_body(
+    linked: Web, pipelines: dict[Any, int], own: dict[str, str], passed: list[type], last: str
 ) -> None:
     First.seen.clear()
-    urls = [linked(f"/a/{n}") for n in range(3)]
-    done = crawl(spider_of(*urls), {"ITEM_PIPELINES": pipelines})
-    lines = done.lines(PASSED)
-    assert [line.split()[2:4] for line in lines] == [
-        [f"{__name__}.{name}", f"({number})"]
-        for name, number in (("First", pipelines[First]), ("Second", pipelines[Second]))
-    ]
+    spider = spider_of(*linked.urls(range(3)), parse=lambda self, response: [{"url": response.url, **own}])
+    done = crawl(spider, {"ITEM_PIPELINES": pipelines})
+    names = {one: f"{__name__}.{one.__name__} ({number})" for one, number in pipelines.items() if one not in OURS}
+    before = [name for one, name in names.items() if pipelines[one] < (300 if len(pipelines) == 3 else -100)]
+    [line] = done.lines("Pipelines of the project")
+    assert " INFO " in line and line.endswith(": " + (", ".join(before) or "none"))
+    lines = done.lines("items pass it without their 'body'")
+    assert [" ".join(line.split()[2:4]) for line in lines] == [names[one] for one in passed]
     assert all(" WARNING " in line and line.endswith(f"than {last}") for line in lines)
-    assert First.seen == [None] * 6
+    assert [bool(body) for body in First.seen] == [not passed] * 3 * len(names)
     assert all(item["body"] for item in done.items)

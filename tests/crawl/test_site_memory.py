@@ -6,12 +6,14 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.utils.test import get_crawler
 
+from denoise_scrapy.commands.site import sites_of
 from denoise_scrapy.crawl.base import Beside, CrawlLog
 from denoise_scrapy.crawl.sites import SiteMemory, sites_place
 from denoise_scrapy.page import PageFacts
@@ -46,7 +48,8 @@ def test_the_next_crawl_needs_no_comparison_page(
 ) -> None:
     file = tmp_path / "denoise-sites.sqlite"
     places = {"JOBDIR": tmp_path, "DENOISE_DEDUP_STORE": tmp_path / "texts.sqlite", "DENOISE_SITE_MEMORY_PATH": file}
-    settings = {setting: str(places[setting])} if setting in places else {"DENOISE_DEDUP_STORE": redis_server.url}
+    settings: dict[str, Any] = {"CONCURRENT_REQUESTS": 1, "DENOISE_DEDUP": "off", "DENOISE_COMPARISON_WAIT": 0}
+    settings |= {setting: str(places[setting])} if setting in places else {"DENOISE_DEDUP_STORE": redis_server.url}
     first = crawl(pages_of(linked, *range(6)), settings)
     assert first.stat("site_memory/loaded") == 0 < first.stat("site_memory/saved")
     store: FactsStore = SQLiteFacts(file) if setting in places else RedisFacts(redis_server.url)
@@ -61,20 +64,13 @@ def test_the_next_crawl_needs_no_comparison_page(
     assert "rights reserved" not in then.bodies()[linked("/a/9")]
     without = crawl(pages_of(linked, *range(6)), {**settings, "DENOISE_SITE_MEMORY_PATH": ":memory:"})
     assert without.stat("site_memory/loaded") == without.stat("site_memory/saved") == 0
-
-
-def test_a_first_crawl_gives_the_same_bodies_with_a_file_and_without(linked: Web, tmp_path: Path) -> None:
-    one_by_one = {"CONCURRENT_REQUESTS": 1, "DENOISE_DEDUP": "off", "DENOISE_COMPARISON_WAIT": 0}
-    plain = crawl(pages_of(linked, *range(12)), one_by_one)
-    kept = crawl(pages_of(linked, *range(12)), {**one_by_one, "DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
-    assert plain.bodies() == kept.bodies()  # in any order: bodies are made in threads
+    assert without.bodies() == first.bodies()
 
 
 def test_a_redesign_between_crawls_costs_no_body(linked: Web, tmp_path: Path) -> None:
     settings = {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "CONCURRENT_REQUESTS": 1}
     crawl(pages_of(linked, *range(8)), settings)
-    for n in range(12):
-        linked.pages[f"/a/{n}"] = redesigned(n)
+    linked.pages = {f"/a/{n}": redesigned(n) for n in range(12)}
     done = crawl(pages_of(linked, *range(12)), settings)
     assert all("News" not in body and "number" in body for body in done.bodies().values())
     linked.asked.clear()
@@ -116,6 +112,15 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
 def test_where_it_lies(given: dict[str, str], directory: str | None, place: str) -> None:
     settings = DenoiseSettings.from_settings({f"DENOISE_{name}": value for name, value in given.items()})
     assert without_password(str(sites_place(settings, directory))) == place
+
+
+@pytest.mark.parametrize(
+    "host", ["A.example", "a.example:443", "https://a.example/x", "a.example:80", "http://a.example/"]
+)
+def test_a_site_is_found_by_its_host_or_any_url_of_it(host: str) -> None:
+    is_other = ":80" in host or host.startswith("http:")
+    with pytest.raises(ValueError, match="no pages of") if is_other else nullcontext():
+        assert sites_of(["https://a.example:443"], host, "no pages") == ["https://a.example:443"]
 
 
 @pytest.mark.parametrize("url", ["http://localhost", "redis://localhost:x", "redis://localhost#a{b"])
@@ -206,28 +211,19 @@ def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path) -> None
     assert one.do(one.save()) == {"failed": 2}
     one.now = 3.0
     assert one.do(one.save()) == {"failed": 2}, "the pause doubles"
-    assert one.do(one.save(at_once=True)) == {"failed": 2, "saved": 1}
+    assert one.do(one.close()) == {"failed": 2, "saved": 1}, "at the end it is tried all the same"
     assert len(store.load(SITE)) == PAGES_A_TEMPLATE
-
-
-def test_sites_met_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denoise_scrapy.crawl.sites.MAX_MET", 3)
-    one = Memory(SQLiteFacts(tmp_path / "s.sqlite"))
-    for n in range(9):
-        one.do(one.meet(f"http://h{n}.example:80"))
-    assert len(one._met) == 3
 
 
 def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     used = []
-    for name in ("load", "save", "health", "save_health"):
-        way = getattr(SQLiteFacts, name)
+    way = SQLiteFacts._ready.fget
 
-        def noting(self: Any, *args: Any, way: Any = way) -> Any:
-            used.append(threading.current_thread().name)
-            return way(self, *args)
+    def noting(self: Any) -> Any:
+        used.append(threading.current_thread().name)
+        return way(self)
 
-        monkeypatch.setattr(SQLiteFacts, name, noting)
+    monkeypatch.setattr(SQLiteFacts, "_ready", property(noting))
     crawl(pages_of(linked, *range(9)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "DENOISE_THREADS": 1})
     assert len(used) >= 4 and all(name.startswith("denoise-stores") for name in used)
 

@@ -21,6 +21,7 @@ import atexit, json, runpy, sys
 atexit.register(lambda: json.dump(sorted(sys.modules), open("modules.json", "w")))
 runpy.run_module("denoise_scrapy", run_name="__main__", alter_sys=True)
 """
+
 VERSION = """
 import sys
 from scrapy.settings import Settings
@@ -46,10 +47,8 @@ def loaded(modules: set[str], names: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
-def test_a_file_needs_no_scrapy(tmp_path: Path, form: str) -> None:
-    for n in range(2):
-        (tmp_path / f"{n}.html").write_text(article(n), "utf-8")
-    printed, modules = run(tmp_path, "0.html", "--compare", "1.html", "--format", form)
+def test_a_file_needs_no_scrapy(three: Path, form: str) -> None:
+    printed, modules = run(three, "0.html", "--compare", "1.html", "--format", form)
     assert story(0).split(".")[0] in printed
     assert loaded(modules, FOREIGN | OTHERS) == set()
     assert "numpy" in modules and len(modules) < MOST
@@ -88,7 +87,7 @@ def test_a_page_of_the_web_is_fetched_as_by_the_project(tmp_path: Path, web: Web
     assert web.asked == ["/robots.txt", "/0"]
 
 
-def test_a_run_loads_the_module_of_its_subcommand_alone() -> None:
+def test_a_run_loads_the_module_of_its_subcommand_alone(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", VERSION], cwd=ROOT, capture_output=True, text=True, check=True)
     modules = set(done.stdout.splitlines())
     assert "denoise_scrapy.commands.version" in modules

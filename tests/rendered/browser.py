@@ -18,18 +18,12 @@ INSTALL = "chromium is not on PATH: apt-get install chromium"
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]  # as root, without a screen, in a container
 
 
-def browser_settings() -> dict[str, Any]:
-    """Settings of a crawl with a browser; skips or fails the test where there is none."""
+def chromium_options() -> dict[str, Any]:
+    """Options that start a browser; skips or fails the test where there is none."""
     chromium = shutil.which("chromium")
     if chromium is None:
         (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)(INSTALL)
-    pytest.importorskip("scrapy_playwright")
-    return {
-        "DOWNLOAD_HANDLERS": {"http": "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"},
-        "PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": chromium, "args": ARGS},
-        "DENOISE_COMPARISON_FETCH": False,
-        "DENOISE_STRATEGY": "framework",  # one that needs boxes of an element each; no other page
-    }
+    return {"executable_path": chromium, "args": ARGS}
 
 
 @dataclass
@@ -88,5 +82,12 @@ def render(
                 await live.close()
             yield {"url": response.url}
 
-    without = {} if ours else {"ADDONS": {}}
-    return crawl(Rendering, {**browser_settings(), **without, **(settings or {})}), seen
+    pytest.importorskip("scrapy_playwright")
+    given = {
+        "DOWNLOAD_HANDLERS": {"http": "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"},
+        "PLAYWRIGHT_LAUNCH_OPTIONS": chromium_options(),
+        "DENOISE_COMPARISON_FETCH": False,
+        "DENOISE_STRATEGY": "framework",  # one that needs boxes of an element each; no other page
+        **({} if ours else {"ADDONS": {}}),
+    }
+    return crawl(Rendering, {**given, **(settings or {})}), seen

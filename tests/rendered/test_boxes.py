@@ -92,10 +92,6 @@ def test_every_element_has_the_box_the_browser_tells(seen: dict[str, Seen]) -> N
     assert page.boxes.font_size[page.number("right")] == 18
     assert page.boxes.viewport_width == 1280
     assert page.boxes.page_height == page.boxes.viewport_height
-
-
-def test_what_the_browser_does_not_hold_is_unknown(seen: dict[str, Seen]) -> None:
-    page = seen["/laid-out"]
     assert page.page is not None
     tags = page.page.tags()
     assert not np.isnan(page.boxes.x).any()  # of these skipped elements only the outermost is ours
@@ -103,27 +99,18 @@ def test_what_the_browser_does_not_hold_is_unknown(seen: dict[str, Seen]) -> Non
     assert not {"rect", "option"} & set(tags)
 
 
-def test_what_is_hidden_and_what_is_shown(seen: dict[str, Seen]) -> None:
+def test_what_is_hidden_and_what_is_pinned_from_the_page_origin_however_far_it_is_scrolled(
+    seen: dict[str, Seen],
+) -> None:
     page = seen["/hidden"]
     shown = "shown shown-again overflows summary bar in-bar sticky low".split()
     hidden = "none in-none hidden clear in-clear left above hole in-hole in-folded in-details".split()
     assert [key for key in (*shown, *hidden) if page.visible(key)] == shown
-
-
-def test_boxes_count_from_the_page_origin_however_far_it_is_scrolled(seen: dict[str, Seen]) -> None:
-    page = seen["/hidden"]
+    assert [key for key in shown if page.pinned(key)] == ["bar", "in-bar", "sticky"]
+    assert page.box("bar")[1] == 5  # as on the unscrolled page
     assert page.box("low") == (40, 19000, 100, 20)
     assert page.box("shown")[:2] == (0, 0)
     assert page.boxes.page_height == 20000
-
-
-def test_pinned_elements_and_what_stands_in_them(seen: dict[str, Seen]) -> None:
-    page = seen["/hidden"]
-    assert page.box("bar")[1] == 5  # as on the unscrolled page
-    assert page.pinned("bar")
-    assert page.pinned("in-bar")
-    assert page.pinned("sticky")
-    assert not page.pinned("shown")
 
 
 def test_what_the_server_did_not_send_as_html_has_no_boxes(crawled: tuple[Crawl, dict[str, Seen]]) -> None:

@@ -1,8 +1,6 @@
 """The file that explains a body, opened in a real Chromium: what shows, what is asked for, what a keyboard reaches."""
 
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 
 from denoise_scrapy.body.explanation import explain_page
 from tests.body.test_explanation import HOSTILE, PROSE
+from tests.rendered.browser import chromium_options
 
 FRAME = (
     "<nav><a href=/>Site menu</a></nav><h1>{0}</h1><p>{1}</p><p hidden>{0} {1}</p><aside><ol>{2}</ol></aside>"
@@ -24,12 +23,10 @@ OTHER = FRAME.format("Quite another story", PROSE[::-1] * 8, "<li>none")
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    found = shutil.which("chromium")
-    if found is None:
-        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install chromium")
+    launched = chromium_options()
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(**launched)
         yield browser
         browser.close()
 

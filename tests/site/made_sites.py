@@ -10,11 +10,6 @@ OLD = (
     "<div id=top>Daily News Home Sport</div><div id=main><h1>Title {n}</h1>{text}"
     "<div class=tools>Print this page</div></div><div id=foot>All rights reserved</div>"
 )
-#: The same frame as OLD, with other elements inside.
-REFITTED = (
-    "<div id=top>Daily News Home Sport</div><div id=main><h2 class=t>Title {n}</h2><blockquote>{text}</blockquote>"
-    "<div class=tools>Print this page</div></div><div id=foot>All rights reserved</div>"
-)
 LOOSE = "<div class=top>Daily</div><table class=list><tr><td class=one>{text}</table><div class=end>{n}</div>"
 NEW = (
     "<header class=bar><nav class=menu>News Home Sport</nav></header><main class=page><article class=story>"
@@ -30,8 +25,3 @@ def text(n, paragraphs=6, tag="p"):
 def page(n, frame=OLD, host="a", tag="p"):
     html = frame.format(n=n, text=text(n, tag=tag))
     return Page.parse(f"<title>Title {n}</title><body>{html}", url=f"http://{host}.example/news/{n}")
-
-
-def truth(page):
-    """Which blocks are content: the long ones."""
-    return (page.blocks.tokens > 10).astype(float)
