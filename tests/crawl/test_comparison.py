@@ -221,6 +221,15 @@ def test_for_a_crawl(web: Web, limits: Limits, collector: str) -> None:
     assert len(done.items) == 10
 
 
+def test_for_a_crawl_while_fetches_are_under_way_too(web: Web, limits: Limits) -> None:
+    limits(FREE=1)
+    web.pages, web.seconds = {f"/a/{n}": article(n, MANY) for n in range(3)}, 0.2
+    urls = [web("/a/0"), web("/a/0").replace("127.0.0.1", "localhost")]
+    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_SHARE": 0})
+    assert len(done.items) == 2
+    assert len(web.asked) == 2 + 1
+
+
 def test_each_url_once(web: Web) -> None:
     urls = templates(web, 4, [f"/t9/{n}" for n in range(1, 6)])
     crawl(spider_of(*urls), AMPLE)

@@ -67,6 +67,14 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
     assert not done.lines(" WARNING ") + done.lines(" ERROR ")
 
 
+def test_metadata_is_in_the_charset_that_the_server_names(web: Web) -> None:
+    html = german(1, "<meta name=author content='Анна Река'>").replace("<meta charset=utf-8>", "")
+    body = html.encode("koi8-r", "xmlcharrefreplace")
+    web.pages["/a"] = Reply(body, headers={"Content-Type": "text/html; charset=koi8-r"})
+    done = crawl(spider_of(web("/a")), {"DENOISE_FIELDS": {"author": "author"}})
+    assert done.items[0]["author"] == ["Анна Река"]
+
+
 def test_dates_are_not_looked_for_in_huge_pages(web: Web) -> None:
     web.pages["/huge"] = german(1, dated(1) + f"<!--{'x' * MAX_HTML}-->")
     done = crawl(spider_of(web("/huge")), FIELDS)

@@ -66,7 +66,8 @@ def test_pages_are_no_actions(reference: str) -> None:
 def test_the_spelling_of_an_action_does_not_hide_it(reference: str, data: st.DataObject) -> None:
     letters = [place for place, sign in enumerate(reference) if sign.isalnum() and "%" not in reference]
     hidden = data.draw(st.sets(st.sampled_from(letters), max_size=5)) if letters else set()
-    spelled = "".join(f"%{ord(sign):02X}" if place in hidden else sign for place, sign in enumerate(reference))
+    mark = "%" + "25" * data.draw(st.integers(0, 2))
+    spelled = "".join(f"{mark}{ord(sign):02X}" if place in hidden else sign for place, sign in enumerate(reference))
     assert is_action(spelled)
 
 
