@@ -72,6 +72,13 @@ def test_a_wrong_setting_of_the_spider(page: str, tmp_path: Path) -> None:
     assert len(lines) == 1 and "CRITICAL: The crawl does not start: DENOISE_DEDUP = 'dorp': valid is drop" in lines[0]
 
 
+def test_a_wrong_setting_of_the_project(page: str, tmp_path: Path) -> None:
+    addon = 'ADDONS={"denoise_scrapy.DenoiseAddon": 500}'
+    code, lines = lines_of(tmp_path, page, "-s", addon, "-s", "DENOISE_DEDUP=dorp")
+    assert code == 1
+    assert len(lines) == 1 and lines[0].startswith("The crawl does not start: DENOISE_DEDUP = 'dorp': valid is drop")
+
+
 def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:
     """The site memory is left alone with a warning; the index is not."""
     code, lines = lines_of(tmp_path, page, "-s", f"DENOISE_DEDUP_STORE={NOBODY}")

@@ -170,6 +170,14 @@ class TestFile:
         assert numbers(one.load(SITE)) == [2]
         assert one.counts["corrupt"] == 1
 
+    @pytest.mark.parametrize("damage", ["site = x'ff'", "saved = 'text'"])
+    def test_rows_of_other_types_are_of_no_site(self, path, damage):
+        one = SQLiteFacts(path)
+        one.save({SITE: facts(1, 2)})
+        with sqlite3.connect(path) as link:
+            assert link.execute(f"UPDATE facts SET {damage} WHERE url LIKE '%/1'").rowcount == 1
+        assert [(kept.site, kept.pages) for kept in one.sites()] == [(SITE, 1)]
+
     def test_a_broken_file_costs_the_pages_of_earlier_crawls_only(self, path):
         one = SQLiteFacts(path)
         one.save({f"http://h{n}.example:80": facts(n) for n in range(40)})
