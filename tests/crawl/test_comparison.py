@@ -10,9 +10,9 @@ import pytest
 import scrapy
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl.comparison import CANDIDATES
+from denoise_scrapy.crawl.comparison import CANDIDATES, PATIENCE
 from denoise_scrapy.crawl.state import CrawlState
-from tests.crawl.crawling import crawl, event_loop, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, crawl, event_loop, spider_of
 from tests.crawl.web import Reply, Web, article
 
 MANY = [f"/a/{n}" for n in range(1, 40)]
@@ -228,6 +228,20 @@ def test_for_a_crawl_while_fetches_are_under_way_too(web: Web, limits: Limits) -
     done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_SHARE": 0})
     assert len(done.items) == 2
     assert len(web.asked) == 2 + 1
+
+
+def test_pages_that_are_known_are_not_asked_for(web: Web) -> None:
+    urls = templates(web, 2, ["/t0/0"])
+    crawl(spider_of(*urls), {**AMPLE, **ONE_BY_ONE})
+    assert web.asked == ["/t0/0", "/t1/0"]
+
+
+def test_a_site_whose_pages_never_come_holds_back_three_items(web: Web, limits: Limits) -> None:
+    limits(LONGEST_WAIT=0.05)
+    settings = {"DENOISE_COMPARISON_FETCH": False, "DENOISE_COMPARISON_WAIT": 0.05, "DOWNLOAD_DELAY": 0.3}
+    done = crawl(spider_of(*templates(web, 6)), settings)
+    assert len(done.items) == 6
+    assert done.stat("comparison/waits") == PATIENCE
 
 
 def test_each_url_once(web: Web) -> None:

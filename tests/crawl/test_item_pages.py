@@ -48,6 +48,13 @@ def test_an_item_that_names_another_page_gets_no_text_and_the_log_says_so_once(a
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
+def test_of_the_addresses_that_a_page_declares_the_first_count(web: Web) -> None:
+    web.pages["/a"] = "".join(f"<link rel=canonical href=/{n}>" for n in range(9)) + article(1)
+    for path, given in (("/0", True), ("/8", False)):
+        done = crawl(spider_of(web("/a"), parse=lambda self, response, path=path: [{"url": web(path)}]))
+        assert [bool(item.get("body")) for item in done.items] == [given]
+
+
 def test_a_page_fetched_for_comparison_is_no_page_of_an_item(linked: Web, other_web: Web) -> None:
     other_web.pages["/late"] = Reply(b"<p>late", seconds=0.6)
 
