@@ -25,6 +25,7 @@ def test_a_lone_page_is_compared_with_two_fetched_siblings(linked: Web) -> None:
     done = crawl(spider_of(linked("/a/0")))
     assert len(linked.asked) == 3
     assert done.stat("comparison/requests") == 2
+    assert done.log.count("['denoise-comparison']") == 2
     assert done.stat("comparison/waits") == 1
     assert "rights reserved" not in done.bodies()[linked("/a/0")]
 
