@@ -145,6 +145,17 @@ class Replacing:
         return {**item, "replaced": True}
 
 
+class Rewriting:
+    def process_item(self, item: Any) -> Any:
+        return {**item, "body": item["body"].upper()}
+
+
+def test_a_text_that_a_pipeline_between_ours_has_changed_is_compared(articles: Web) -> None:
+    done = crawl(spider_of(articles("/a/1"), articles("/copy")), {"ITEM_PIPELINES": {Rewriting: -150}, **ONE_BY_ONE})
+    assert [item["body"].isupper() for item in done.items] == [True]
+    assert len(done.dropped) == 1
+
+
 class Nameless:
     async def process_item(self, item: Any) -> Any:
         await asyncio.sleep(0.01)
