@@ -209,6 +209,18 @@ def test_an_item_finished_on_another_page_gets_the_page_its_url_names(articles: 
     assert sentence(2) in bodies[articles("/old#part")]
 
 
+def test_items_of_one_page_are_no_copies_of_each_other(articles: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        yield from response.follow_all(["/a/1", "/a/2"], self.named, cb_kwargs={"url": response.url})
+
+    def named(self: Any, response: Any, url: str) -> Any:
+        yield {"url": url, "id": response.url[-1]}
+
+    done = crawl(spider_of(articles("/a/0"), parse=parse, named=named), {"DENOISE_DEDUP_KEY_FIELD": "id"})
+    assert [sentence(0) in item["body"] for item in done.items] == [True, True]
+    assert done.stat("dedup/same_page") == 1
+
+
 class Rules(CrawlSpider):
     name = "rules"
     rules = (Rule(LinkExtractor(allow=r"/a/\d$"), callback="item", follow=True),)
