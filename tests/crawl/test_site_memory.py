@@ -206,7 +206,7 @@ def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path) -> None
     assert one.do(one.save()) == {"failed": 2}
     one.now = 3.0
     assert one.do(one.save()) == {"failed": 2}, "the pause doubles"
-    assert one.do(one.save(at_once=True)) == {"failed": 2, "saved": 1}
+    assert one.do(one.close()) == {"failed": 2, "saved": 1}, "at the end it is tried all the same"
     assert len(store.load(SITE)) == PAGES_A_TEMPLATE
 
 

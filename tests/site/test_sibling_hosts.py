@@ -95,7 +95,8 @@ def test_a_base_of_another_host_is_believed() -> None:
 
 
 def test_a_password_in_the_pages_own_url_goes_nowhere() -> None:
-    assert siblings("/news/8", url="http://user:pw@a.example/news/7") == []
+    own = "http://user:pw@a.example/news/7"
+    assert siblings("/news/8", "http://a.example/news/9", url=own) == ["http://a.example/news/9"]
 
 
 def test_forms_and_refreshes_are_no_links() -> None:
