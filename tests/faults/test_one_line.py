@@ -86,6 +86,7 @@ def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:
     assert [line.split()[3] for line in lines] == ["WARNING:", "CRITICAL:"]
     assert f"The crawl does not start: the index of texts {NOBODY}: Error " in lines[1]
     assert lines[1].count(NOBODY) == 1
+    assert lines[1].endswith(" (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)")
 
 
 def test_what_others_fail_with_is_shown_as_ever(page: str, tmp_path: Path) -> None:
