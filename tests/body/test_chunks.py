@@ -100,6 +100,14 @@ def test_headings_take_no_more_than_half_of_a_chunk() -> None:
     assert sum(len(str(chunk)) for chunk in chunks) < 2 * len(text)
 
 
+@pytest.mark.parametrize(("head", "chunks"), [("| Road | Shut |", 3), ("| Name of the road | Shut since |", 1)])
+def test_a_table_is_cut_unless_its_head_takes_more_than_half_of_a_chunk(head: str, chunks: int) -> None:
+    head = f"{head}\n| --- | --- |\n"
+    text = head + "\n".join(f"| A{n} | Monday |" for n in range(6))
+    found = [chunk.text for chunk in chunk_markdown(text, 20)]
+    assert len(found) == chunks and all(one.startswith(head) for one in found)
+
+
 def test_overlap_repeats_whole_sentences() -> None:
     text = " ".join(f"Sentence number {n} is here." for n in "abcdefgh")
     chunks = chunk_markdown(text, 24, overlap=8)

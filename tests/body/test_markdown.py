@@ -39,6 +39,7 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
             "http://b.example<img src=z alt='http://c.example 1.5 > 1'> http://d.example",
             "http&#58;//b.example![http&#58;//c.example 1.5 &gt; 1](http://a.example/d/z) http://d.example",
         ),
+        ('<a href="x(y)\'*|">a</a>', "[a](http://a.example/d/x%28y%29%27%2A%7C)"),
         ("/// html | script<br>/// b", "&#47;// html | script\\\n&#47;// b"),
         (
             "<pre><code class=language-c>a &lt; b\n&lt;c> x[1](2)</code></pre>",

@@ -179,6 +179,8 @@ class TestProcess:
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["texts"] == 12
         assert json.loads(scrapy("version", "--json", cwd=here).stdout)["add-on"] == "enabled"
+        (here / "conf.py").open("a").write("from denoise_scrapy import DenoiseAddon\nADDONS = {DenoiseAddon: 500}\n")
+        assert json.loads(scrapy("version", "--json", cwd=here).stdout)["add-on"] == "enabled"
         (here / "conf.py").open("a").write("ADDONS = {}\n")
         done = scrapy("version", "--json", cwd=here)
         assert json.loads(done.stdout)["add-on"] == "not in ADDONS of this project's settings"

@@ -12,6 +12,7 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.test import get_crawler
 
 from denoise_scrapy import storage
+from denoise_scrapy.crawl import duplicates
 from denoise_scrapy.crawl.duplicates import DuplicateCheck
 from denoise_scrapy.crawl.item_values import ItemText
 from denoise_scrapy.crawl.state import CrawlState
@@ -87,9 +88,11 @@ def test_a_store_that_stays_away_is_asked_less_and_less(
 ) -> None:
     puts = Failing("put", set(range(1, 100)), FULL)
     monkeypatch.setattr(SQLiteStore, "put", puts)
+    monkeypatch.setattr(duplicates, "MOST_MISSED_CHARS", 3_000)
     done = crawled(articles, tmp_path / "t.sqlite")
     assert len(done.items) == 7
     assert puts.calls < 7
+    assert done.stat("memory/evicted/undelivered") > 3, "two texts fit"
     assert done.stat("dedup/unchecked") == 7
     assert done.log.count(SAID) == 1
 

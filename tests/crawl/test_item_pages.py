@@ -142,6 +142,34 @@ def test_an_item_has_the_text_of_its_page_unless_it_names_another(web: Web) -> N
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
+def test_an_item_is_delivered_though_its_callback_fails_later(articles: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+        raise RuntimeError("of the spider")
+
+    done = crawl(spider_of(*articles.urls(range(3)), parse=parse))
+    assert len(done.items) == 3 and all(done.bodies().values())
+
+
+def test_of_the_addresses_that_a_page_declares_the_first_count(web: Web) -> None:
+    web.pages["/a"] = "".join(f"<link rel=canonical href=/{n}>" for n in range(9)) + article(1)
+    for path, given in (("/0", True), ("/8", False)):
+        done = crawl(spider_of(web("/a"), parse=lambda self, response, path=path: [{"url": web(path)}]))
+        assert [bool(item.get("body")) for item in done.items] == [given]
+
+
+def test_items_of_one_page_are_no_copies_of_each_other(articles: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        yield from response.follow_all(["/a/1", "/a/2"], self.named, cb_kwargs={"url": response.url})
+
+    def named(self: Any, response: Any, url: str) -> Any:
+        yield {"url": url, "id": response.url[-1]}
+
+    done = crawl(spider_of(articles("/a/0"), parse=parse, named=named), {"DENOISE_DEDUP_KEY_FIELD": "id"})
+    assert [sentence(0) in item["body"] for item in done.items] == [True, True]
+    assert done.stat("dedup/same_page") == 1
+
+
 def test_a_page_fetched_for_comparison_is_no_page_of_an_item(linked: Web, other_web: Web) -> None:
     other_web.pages["/late"] = Reply(b"<p>late", seconds=0.6)
 
@@ -159,6 +187,12 @@ def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web)
     done = crawl(spider_of(articles("/a/0"), articles("/a/1"), articles("/copy")), settings)
     assert [sentence(0) in item["body"] for item in done.items] == [True, False]
     assert done.of() == [articles("/a/1")]
+
+
+def test_a_text_that_a_pipeline_between_ours_has_changed_is_compared(articles: Web) -> None:
+    done = crawl(spider_of(articles("/a/1"), articles("/copy")), {"ITEM_PIPELINES": {Rewriting: -150}, **ONE_BY_ONE})
+    assert [item["body"].isupper() for item in done.items] == [True]
+    assert len(done.dropped) == 1
 
 
 def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(articles: Web) -> None:
@@ -236,6 +270,11 @@ def test_many_items_of_a_page_share_its_text_by_option_and_are_not_compared_by_i
 class Replacing:
     def process_item(self, item: Any) -> Any:
         return {**item, "replaced": True}
+
+
+class Rewriting:
+    def process_item(self, item: Any) -> Any:
+        return {**item, "body": item["body"].upper()}
 
 
 class Nameless:

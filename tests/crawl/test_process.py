@@ -8,9 +8,12 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from denoise_scrapy.crawl import base
+from denoise_scrapy.exceptions import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article
 from tests.faults.project import ended, wait_until
@@ -60,6 +63,18 @@ def test_a_wrong_setting_ends_the_process_with_an_error(folder: Path) -> None:
     assert ended(start(folder, "data:,x", "DENOISE_STRATEGI=lcs")) != 0
     said = "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"
     assert f"CRITICAL: The crawl does not start: {said}" in log(folder)
+
+
+@pytest.mark.parametrize("engine", [None, object()])
+def test_a_crawler_that_is_refused_before_its_engine_has_no_spider(
+    monkeypatch: pytest.MonkeyPatch, engine: object | None
+) -> None:
+    """Scrapy 2.14 knows by that alone that it failed."""
+    monkeypatch.setattr(base, "hide_tracebacks", lambda: None)
+    crawler = Mock(engine=engine)
+    with pytest.raises(ConfigurationError), base.refusing_to_start(crawler):
+        raise ConfigurationError("no")
+    assert (crawler.spider is None) == (engine is None)
 
 
 def test_an_interrupt_during_a_fetch_waits_for_that_fetch_only(folder: Path, web: Web) -> None:

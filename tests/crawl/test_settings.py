@@ -192,7 +192,7 @@ def test_a_crawl_with_wrong_settings_does_not_start(
     assert said in str(refused.value)
 
 
-def test_methods_of_a_spider_are_no_settings() -> None:
+def test_methods_and_properties_of_a_spiders_class_are_no_settings() -> None:
     class Named(scrapy.Spider):
         name = "named"
         denoise_dedup = "mark"
@@ -200,7 +200,13 @@ def test_methods_of_a_spider_are_no_settings() -> None:
         def denoise_title(self) -> None:
             pass
 
-    assert DenoiseSettings.from_settings({"DENOISE_DEDUP": "off"}, Named()).dedup == "mark"
+        @property
+        def denoise_strategy(self) -> str:
+            return "lcs"
+
+    for spider, strategy in ((Named(), "lcs"), (Named, DenoiseSettings().strategy)):
+        found = DenoiseSettings.from_settings({"DENOISE_DEDUP": "off"}, spider)
+        assert (found.dedup, found.strategy) == ("mark", strategy)
 
 
 def test_settings_of_one_page() -> None:

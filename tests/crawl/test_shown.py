@@ -95,6 +95,8 @@ def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
         ["compare", "{file}", "{file}"],
         ["dedup", "run", "{rows}", "-o", "{out}"],
         ["stats", "{rows}"],
+        ["stats", "{stats}"],
+        ["stats", "{stats}", "--json"],
         ["dedup", "copy", "{rows}"],
         ["site", "{key}"],
         ["explain", "{key}"],
@@ -110,7 +112,15 @@ def test_no_command_prints_one(
     row = {"url": HOSTILE, "body": "some text of a row", "denoise": HOSTILE}
     rows.write_text("".join(json.dumps(one) + "\n" for one in (row, row, {HOSTILE: 1}, HOSTILE)), "utf-8")
     file.write_text(HOSTILE)
-    names = {"key": HOSTILE.replace("\0", ""), "rows": rows, "file": file, "out": tmp_path / "out.jsonl"}
+    stats = tmp_path / "stats.json"
+    stats.write_text(json.dumps({f"denoise/{HOSTILE}": HOSTILE}), "utf-8")
+    names = {
+        "key": HOSTILE.replace("\0", ""),
+        "rows": rows,
+        "file": file,
+        "stats": stats,
+        "out": tmp_path / "out.jsonl",
+    }
     words = [word.format(**names) for word in argv]
     if words[0] == "dedup" and words[1] != "run":
         words.insert(2, str(store))

@@ -59,6 +59,15 @@ def test_a_text_that_stands_all_over_a_site_is_no_copy(web: Web) -> None:
     assert done.log.count("no copy") == 1
 
 
+def test_a_story_with_several_addresses_is_no_wall(web: Web) -> None:
+    web.pages |= {f"/a/{n}": article(n) for n in range(12)}
+    views = [f"/{view}/3" for view in ("print", "mobile", "share", "mail")]
+    web.pages |= dict.fromkeys(views, article(3))
+    done = crawl(spider_of(*web.urls(range(12)), *map(web, views)), ONE_BY_ONE)
+    assert len(done.items) == 12
+    assert done.stat("dedup/no_content") == 0
+
+
 def test_a_page_that_shows_several_posts_takes_none_of_them(web: Web) -> None:
     posts = [story(n) for n in range(3)]
     web.pages["/"] = FRAME.format(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -146,6 +147,24 @@ def test_what_a_killed_process_has_settled_is_kept_and_its_claims_are_gone_at_on
                 assert not index.check("y-24", text_of(24)).updated
                 assert index.check("new", text_of(3)).of == "x-3"
                 assert not index.check("new", text_of(20)).duplicate
+
+
+def test_records_are_restored_though_others_keep_texts_meanwhile(place, tmp_path):
+    with opened(tmp_path / "source.db") as source, opened(place) as one, opened(place) as two:
+        for seed in range(5):
+            source.check_and_add(str(seed), text_of(seed))
+        two.check_and_add("3", text_of(101))
+        real, late = type(one._store).put, [102]
+
+        def put(store, *args):
+            if store is one._store and late:
+                two.check_and_add("0", text_of(late.pop()))
+            return real(store, *args)
+
+        with mock.patch.object(type(one._store), "put", put):
+            assert one.restore(source._store.records()) == 5 and len(one) == 5
+        assert [two.check("new", text_of(seed)).of for seed in range(5)] == list("01234")
+        assert not two.check("new", text_of(101)).duplicate and not two.check("new", text_of(102)).duplicate
 
 
 @contextmanager

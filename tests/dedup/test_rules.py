@@ -124,6 +124,14 @@ def test_near_copies_are_alike_both_ways():
         assert found == [part, copy]
 
 
+@pytest.mark.parametrize(("more", "duplicate"), [(20, True), (34, False)])
+def test_three_tenths_may_be_new_or_of_near_copies_missing(more, duplicate):
+    words = english(54, 60)
+    short, long = (" ".join(one) for one in (words, words + english(55, more)))
+    assert verdict_on(long, short).duplicate is duplicate and verdict_on(short, long).duplicate
+    assert judge(FeatureStrings(short), [Fingerprint.of(long)], THRESHOLD, both=True)[0].duplicate is duplicate
+
+
 def test_threshold_is_reached_not_passed():
     assert needed(10, 0.7) == 7 and needed(10, 0.71) == 8
     assert all(needed(n, k / n) == k for n in range(1, 200) for k in range(1, n + 1))

@@ -81,6 +81,7 @@ OLDER = "import scrapy; scrapy.version_info, scrapy.__version__ = (2, 13, 3), '2
         ),
         ("DENOISE_STRATEGI=lcs", "", "", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
         ("LOG_SHORT_NAMES=0", '"DENOISE_DEDUP": "dorp"', "", "DENOISE_DEDUP = 'dorp': valid is drop"),
+        ("DENOISE_DEDUP=dorp", "", "", "The crawl does not start: DENOISE_DEDUP = 'dorp': valid is drop"),
         (
             f"ADDONS={json.dumps({'denoise_scrapy.DenoiseAddon': 500})}",
             "",
@@ -106,6 +107,7 @@ def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:
     assert [line.split()[3] for line in lines] == ["WARNING:", "CRITICAL:"]
     assert f"The crawl does not start: the index of texts {NOBODY}: Error " in lines[1]
     assert lines[1].count(NOBODY) == 1
+    assert lines[1].endswith(" (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)")
 
 
 def test_what_others_fail_with_is_shown_as_ever(page: str, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def call(tmp_path: Path) -> Call:
 @pytest.fixture
 def site(web: Web) -> Web:
     for number in range(4):
-        web.pages[f"/{number}"] = article(number, [f"/{n}" for n in range(4)])
+        web.pages[f"/{number}"] = article(number, [f"/{n}{place}" for n in range(4) for place in ("", "#top")])
     web.pages["/copy"] = article(9, text=story(0))
     web.pages["/secret"] = article(5)
     web.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /secret", headers={"Content-Type": "text/plain"})
