@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from benchmarks.ways import COMPARED, Way, others, ours
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste
-from denoise_scrapy.body.model import block_model
-from denoise_scrapy.body.strategies.combined import CombinedStrategy
+from denoise_scrapy.body.strategies.combined import CombinedStrategy, block_model
 from evaluation import baseline, figures
 from evaluation.corpora import RecordedPage, Site, add_corpora_argument, corpus_hash, load
 from example_project.scoring import f1

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from tldextract import TLDExtract
 
-from denoise_scrapy.body.model import view_of
-from denoise_scrapy.body.strategies.combined import CombinedStrategy
+from denoise_scrapy.body.strategies.combined import CombinedStrategy, view_of
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first

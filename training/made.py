@@ -20,7 +20,7 @@ import numpy as np
 from lxml import etree, html
 from lxml.html.builder import E
 
-from denoise_scrapy.body.model import FORUM_TYPES
+from denoise_scrapy.body.strategies.combined import FORUM_TYPES
 from denoise_scrapy.core.markup import BLOCK_TAGS, SKIPPED_TAGS
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray

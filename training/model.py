@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.model import BlockModel
-from denoise_scrapy.body.strategies.combined import CombinedStrategy
+from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.model import Network
 from training import trees

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from catboost import CatBoostClassifier
 
-from denoise_scrapy.body.model import FEW_TOKENS, content_signals
+from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals
 from denoise_scrapy.body.taste import LEARNED, part_signals
 from denoise_scrapy.core.model import Forest
 from training import trees

@@ -16,8 +16,7 @@ import numpy.typing as npt
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
 from denoise_scrapy.core.feature_strings import BANDS, FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
-from denoise_scrapy.dedup.fingerprint import is_too_short, threshold_for
-from denoise_scrapy.dedup.rules import Comparison, PartRule
+from denoise_scrapy.dedup.rules import Comparison, PartRule, is_too_short, threshold_for
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,

@@ -16,8 +16,8 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.model import Values, block_model, view_of
 from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, LazyReasons
+from denoise_scrapy.body.strategies.combined import Values, block_model, view_of
 from denoise_scrapy.body.strategies.layout import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables

@@ -22,7 +22,7 @@ from denoise_scrapy.commands import UsageError, add_command, dedup_run, failures
 from denoise_scrapy.core.feature_strings import BANDS
 from denoise_scrapy.crawl.duplicates import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
-from denoise_scrapy.dedup.fingerprint import LEVELS
+from denoise_scrapy.dedup.rules import LEVELS
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say, say_json

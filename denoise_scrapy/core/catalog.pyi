@@ -27,7 +27,10 @@ class Catalog:
     def ids_after(self, number: int) -> list[int]: ...
     def find(
         self,
-        new: tuple[int, str, str, int, bytes, bytes, bytes, int],
+        key: str,
+        scope: str,
+        digest: bytes,
+        bands: bytes,
         most: int = ...,
         query: Callable[[int], tuple[npt.NDArray[np.uint16], int]] | None = None,
     ) -> Candidates: ...

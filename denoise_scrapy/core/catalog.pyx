@@ -141,8 +141,8 @@ cdef class Catalog:
         cdef KeptText text
         cdef size_t i
         for listing in listings:
-            number, _, scope, _, _, _, runs, limit = listing
-            self._read_keys(listing, keys)
+            number, key, scope, _, digest, bands, runs, limit = listing
+            self._read_keys(key, scope, digest, bands, keys)
             text.id, text.scope = number, self._scopes.setdefault(scope, len(self._scopes))
             text.halved = _HALVED.get(limit, UNKNOWN)
             sign_runs(runs, text.runs)
@@ -176,11 +176,16 @@ cdef class Catalog:
         rows = range(self._row_after(number), self._texts.size())
         return [self._texts[row].id for row in rows if self._texts[row].scope != DEAD]
 
-    def find(self, new not None, most=1 << 62, query=None):
+    def find(
+        self, str key not None, str scope not None, bytes digest not None, bytes bands not None, most=1 << 62, query=None
+    ):
         """Look a text up.
 
         Args:
-            new: The text's listing; its id does not matter.
+            key: Its key.
+            scope: Its scope.
+            digest: That of its fingerprint.
+            bands: The same.
             most: How many alike to look at; where there are more, those with the most bands in common.
             query: What a duplicate sampled at a limit has in common with the text's auxiliary string; None where none
                 need have anything.
@@ -190,12 +195,12 @@ cdef class Catalog:
         """
         cdef uint32_t[MOST_KEYS] keys
         cdef vector[Hit] hits
-        cdef int32_t scope = self._scopes.get(new[2], NO_SCOPE)
+        cdef int32_t scope_number = self._scopes.get(scope, NO_SCOPE)
         cdef int finds = MOST_FINDS
         cdef size_t i
-        self._read_keys(new, keys)
+        self._read_keys(key, scope, digest, bands, keys)
         with nogil:
-            self._look_up(keys, scope, finds, hits)
+            self._look_up(keys, scope_number, finds, hits)
             sort(hits.begin(), hits.end(), is_before)
         found = Candidates([], [], [])
         shared = {}  # bands in common by row, in order of rows
@@ -274,15 +279,14 @@ cdef class Catalog:
             found.append(row)
         return found
 
-    cdef int _read_keys(self, object listing, uint32_t* keys) except -1:
+    cdef int _read_keys(self, str key, str scope, bytes digest, bytes bands, uint32_t* keys) except -1:
         """Hash the keys of a text, 0 for none."""
         cdef uint64_t salt, wide
         cdef uint32_t band
         cdef const unsigned char* data
         cdef size_t i
-        _, name, scope, _, digest, bands, _, _ = listing
         salt = <uint64_t><int64_t>hash(scope)
-        keys[NAME] = short_key(<uint64_t><int64_t>hash((name, scope)))
+        keys[NAME] = short_key(<uint64_t><int64_t>hash((key, scope)))
         data = digest
         memcpy(&wide, data, 8)
         keys[WORDS] = short_key(wide ^ salt) if bands or self._short else 0

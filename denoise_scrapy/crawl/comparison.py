@@ -64,7 +64,8 @@ MOST_URLS = 40_000
 # a second distinguishes copies of the page from its template.
 ENOUGH = 2
 # Pages of its template that are worth the short wait, but no request: a text that one page in several has in the same
-# place, as an advertisement, is recognised by them (`body.model`, "stock"). The demo kept some in its first pages.
+# place, as an advertisement, is recognised by them (`strategies.combined`, "stock"). The demo kept some in its first
+# pages.
 PLENTY = 10
 # Seconds that an item waits while the crawl itself requests the site's first pages; as long as fetches may take.
 LONGEST_WAIT = TIMEOUT

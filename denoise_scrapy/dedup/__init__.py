@@ -12,10 +12,10 @@ Example:
 """
 
 from denoise_scrapy.dedup.batch import deduplicate
-from denoise_scrapy.dedup.fingerprint import Fingerprint
 from denoise_scrapy.dedup.index import RULES, SEARCHES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.places import open_store
 from denoise_scrapy.dedup.redis_store import RedisStore
+from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import CLAIM_SECONDS, Group, Store, StoreMismatch
 

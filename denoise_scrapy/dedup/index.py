@@ -12,16 +12,25 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import repeat
 from types import TracebackType
 from typing import NamedTuple
 
 from typing_extensions import Self
 
 from denoise_scrapy.core.catalog import Candidates, Catalog
-from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, NearCopyRule, NewText, PartRule, PatentRule, Rule
+from denoise_scrapy.dedup.rules import (
+    MOST_NEW,
+    Comparison,
+    Fingerprint,
+    NearCopyRule,
+    NewText,
+    PartRule,
+    PatentRule,
+    Rule,
+)
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
-from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner, turns
+from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
@@ -48,8 +57,16 @@ _VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short"
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
 _CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the rest need not be
 EXPIRED = 1000  # texts that are forgotten by one call of `expire`: some 20 ms of a file, .2 s of a server
+# Turns of a loop in each of which a store has something new: others keep texts meanwhile, some tens at the most.
+MOST_TURNS = 1000
 _DEAD_LEAST = 1000  # dead texts in the forest before it is worth the work to build it anew
 _NO_TEXT = Fingerprint.of("")  # stands for that of a text that is looked up by its key
+
+
+def turns() -> Iterator[None]:
+    """Yield the turns of a loop in which others keep texts meanwhile; raise `OSError` after `MOST_TURNS`."""
+    yield from repeat(None, MOST_TURNS)
+    raise OSError("the store contradicts itself: what it says is new is not there, or does not stay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -514,7 +531,7 @@ class DuplicateIndex:
     def _record_named(self, name: Name) -> Record | None:
         """Find the record of a key, whatever its text, among all that the store has now."""
         self._load()
-        return self._same_item(name, self._catalog.find(Record(0, name, _NO_TEXT).listing))
+        return self._same_item(name, self._catalog.find(*name[:2], _NO_TEXT.digest, _NO_TEXT.bands))
 
     def _same_item(self, name: Name, found: Candidates) -> Record | None:
         return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
@@ -559,11 +576,11 @@ class DuplicateIndex:
         return Answer(verdict, same, keep, same.name.variant_of if same_text else "")
 
     def _find(self, item: Item, *, similar: bool) -> Candidates:
-        listing = Record(0, item.name, item.fingerprint).listing
+        given = *item.name[:2], item.fingerprint.digest, item.fingerprint.bands
         if not (self._bands and similar):
-            return self._catalog.find(listing)
+            return self._catalog.find(*given)
         query = self._rule.run_query
-        return self._catalog.find(listing, self._limit, lambda limit: query(item.text, limit))
+        return self._catalog.find(*given, self._limit, lambda limit: query(item.text, limit))
 
     def _likes(self, item: Item, found: Candidates, *, short: bool) -> Iterator[Like]:
         """Yield the kept texts that a new one repeats: with the same words, of other sites, of its own site."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from typing_extensions import override
 
-from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
 from denoise_scrapy.exceptions import OtherVersion, StoreMismatch
 from denoise_scrapy.storage import RedisLink

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from denoise_scrapy.core.feature_strings import BANDS
-from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
 from denoise_scrapy.storage import FileKind, connect
 

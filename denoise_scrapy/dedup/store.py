@@ -16,14 +16,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import repeat
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
 from typing_extensions import Self
 
-from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.exceptions import StoreMismatch
 
 __all__ = ["Copy", "Group", "Listing", "Put", "Record", "Store", "StoreMismatch"]
@@ -32,18 +31,10 @@ BATCH = 4096  # listings handed over at a time: a megabyte
 # Seconds within which a text seen again is not written again. People forget by days; a write a check costs as much as
 # the check.
 SEEN_STEP = 3600.0
-# Turns of a loop in each of which a store has something new: others keep texts meanwhile, some tens at the most.
-MOST_TURNS = 1000
 # An owner without a beat for so long is dead. It beats every third of it, so that a pause of some seconds, by a slow
 # page or a busy machine, costs no claim; and a copy of a text whose owner died waits no longer.
 CLAIM_SECONDS = 15.0
 _ENDED = frozenset("ZXx")  # states in /proc of a process that has ended
-
-
-def turns() -> Iterator[None]:
-    """Yield the turns of such a loop; raise `OSError` after `MOST_TURNS`."""
-    yield from repeat(None, MOST_TURNS)
-    raise OSError("the store contradicts itself: what it says is new is not there, or does not stay")
 
 
 class Name(NamedTuple):

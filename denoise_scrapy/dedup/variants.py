@@ -16,6 +16,7 @@ import hashlib
 import json
 import re
 import struct
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -26,8 +27,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.feature_strings import EVERY, RUN, RUN_OF_IDEOGRAPHS, UNIT_BITS, FeatureStrings
 from denoise_scrapy.core.units import IDEOGRAPH, NUMBER, tokens, unit_hashes
-from denoise_scrapy.dedup.fingerprint import TITLE_CAP, VALUES_CAP, Fingerprint
-from denoise_scrapy.dedup.rules import Comparison, NewText
+from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText
 from denoise_scrapy.dedup.store import Name, Record
 
 # Shares of its own units that a kept form has alone among its siblings, from which a text that lacks them is another
@@ -93,7 +93,7 @@ def hash_values(values: Mapping[str, object]) -> bytes:
     if not values:
         return b""
     pairs = {name: written(value) for name, value in values.items()}
-    names, texts = unit_hashes(list(pairs)), unit_hashes(list(pairs.values()))
+    names, texts = _short_hashes(pairs), _short_hashes(pairs.values())
     order = np.argsort(names)[:VALUES_CAP]
     return np.stack([names[order], texts[order]], axis=1).astype("<u4").tobytes()
 
@@ -321,7 +321,7 @@ class Version(NamedTuple):
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
         if len(named) < len(fields):
             named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
-        names, values = unit_hashes(list(named)), unit_hashes([written(value) for value in named.values()])
+        names, values = _short_hashes(named), _short_hashes(map(written, named.values()))
         pairs = dict(zip(names.tolist(), values.tolist(), strict=True))
         return cls(0, _hash(" ".join(text.split())), _hash(source) if source else bytes(8), pairs)
 
@@ -344,7 +344,7 @@ class Version(NamedTuple):
             >>> again.changes(old, ["price", "sku"])
             ()
         """
-        known = dict(zip(unit_hashes([*names, OTHERS]).tolist(), [*names, OTHERS], strict=True))
+        known = dict(zip(_short_hashes([*names, OTHERS]).tolist(), [*names, OTHERS], strict=True))
         same_text = self.text == old.text or (self.source == old.source and any(self.source))
         found = [] if same_text else [TEXT]
         found += [name for hashed, name in known.items() if self.fields.get(hashed) != old.fields.get(hashed)]
@@ -364,6 +364,11 @@ class Version(NamedTuple):
         parts = struct.unpack(f"<{2 * count}I", data[_HEAD.size :])
         since, text, source = _HEAD.unpack_from(data)
         return cls(since, text, source, dict(zip(parts[::2], parts[1::2], strict=True)))
+
+
+def _short_hashes(texts: Iterable[str]) -> npt.NDArray[np.uint32]:
+    """CRC-32 of each text, which stores hold."""
+    return np.array([zlib.crc32(text.encode("utf-8", "surrogatepass")) for text in texts], np.uint32)
 
 
 def _hash(text: str) -> bytes:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import training
-from denoise_scrapy.body.model import BlockModel, Reasons, block_model, view_of
+from denoise_scrapy.body.strategies.combined import BlockModel, Reasons, block_model, view_of
 from denoise_scrapy.core.features import FAMILIES, NAMES
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page

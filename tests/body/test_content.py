@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy import Page, SiteModel
-from denoise_scrapy.body.model import CONTENTLESS_WORDS, content_signals
+from denoise_scrapy.body.strategies.combined import CONTENTLESS_WORDS, content_signals
 
 FRAME = """<title>{title}</title><body><header><a href=/>Daily Post</a><nav><ul><li><a href=/a>Politics</a><li><a
 href=/b>Sport</a><li><a href=/c>Culture</a><li><a href=/d>Weather</a></ul></nav></header><main>{main}</main><footer><a

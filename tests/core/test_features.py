@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.model import FORUM_TYPES, MODEL_PAGES, view_of
+from denoise_scrapy.body.strategies.combined import FORUM_TYPES, MODEL_PAGES, view_of
 from denoise_scrapy.core.features import FAMILIES, NAMES, Compared, View, in_best_container
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import Boxes

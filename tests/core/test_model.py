@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.model import block_model
+from denoise_scrapy.body.strategies.combined import block_model
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.model import NEIGHBOUR_NAMES, Forest, Neighbours, Network
 from denoise_scrapy.page import Page

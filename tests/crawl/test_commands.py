@@ -23,7 +23,7 @@ from denoise_scrapy import commands
 from denoise_scrapy.commands import run
 from denoise_scrapy.commands.stats import read_stats, stats_page
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
-from denoise_scrapy.dedup.fingerprint import CONSTANTS
+from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.site import FactsStore, SQLiteFacts
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story

@@ -11,7 +11,7 @@ import pytest
 
 from denoise_scrapy.crawl.duplicates import INDEX_FILE
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, SQLiteStore, Store
-from denoise_scrapy.dedup.fingerprint import CONSTANTS
+from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.dedup.store import Name
 from tests.crawl.test_commands import call
 from tests.crawl.web import story

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from denoise_scrapy.core import catalog as module
 from denoise_scrapy.core.catalog import Catalog
 from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.dedup.fingerprint import Fingerprint
-from denoise_scrapy.dedup.rules import MOST_NEW, THRESHOLD, NearCopyRule, PartRule
+from denoise_scrapy.dedup.rules import MOST_NEW, THRESHOLD, Fingerprint, NearCopyRule, PartRule
 from denoise_scrapy.dedup.store import Listing, Name, Record
 from tests.dedup.made_texts import cut_out, english
 
@@ -26,6 +25,10 @@ def bands(*values):
 
 def listing(number, key="k", scope="", words=b"w", of=b""):
     return Listing(number, key, scope, 30, words.ljust(16), of)
+
+
+def looked_up(one):
+    return one.key, one.scope, one.digest, one.bands
 
 
 TEXTS = st.builds(
@@ -64,7 +67,7 @@ def test_it_finds_what_a_list_finds(steps, new):
         for _ in range(remove if len(kept) > 2 else 0):
             gone = kept.pop(len(kept) // 2)
             assert catalog.discard(gone.id) and not catalog.discard(gone.id)
-        found = catalog.find(new)
+        found = catalog.find(*looked_up(new))
         assert tuple(map(list, found)) == plain(kept, new)
     assert len(catalog) == len(kept) and catalog.last == last and not catalog.discard(last + 1)
     assert catalog.ids_after(last // 2) == [one.id for one in kept if one.id > last // 2]
@@ -79,8 +82,9 @@ def test_of_crowded_bands_the_rarest_are_used(monkeypatch):
     catalog = Catalog()
     catalog.extend([listing(n, str(n), words=b"%d" % n, of=common.tobytes()) for n in range(1, 41)])
     catalog.extend([listing(n, "z", words=b"z", of=rare.tobytes()) for n in range(41, 49)])
-    assert catalog.find(listing(0, "z", words=b"y", of=rare.tobytes())).alike == [*range(41, 49)]
-    found = catalog.find(listing(0, "7", words=b"y", of=common.tobytes()), most=3)
+    new, crowded = listing(0, "z", words=b"y", of=rare.tobytes()), listing(0, "7", words=b"y", of=common.tobytes())
+    assert catalog.find(*looked_up(new)).alike == [*range(41, 49)]
+    found = catalog.find(*looked_up(crowded), most=3)
     assert found.same_name == [7] and len(found.alike) <= 3
 
 
@@ -98,7 +102,7 @@ def fields(one):
 
 def possible(catalog, new, rule, threshold=THRESHOLD):
     asked = Listing(0, "new", "", new.n, new.digest, bands(1))
-    return catalog.find(asked, query=lambda limit: rule.at(threshold, MOST_NEW).run_query(new, limit)).alike
+    return catalog.find(*looked_up(asked), query=lambda limit: rule.at(threshold, MOST_NEW).run_query(new, limit)).alike
 
 
 @settings(max_examples=40, deadline=None)

@@ -10,7 +10,7 @@ import redis
 
 from denoise_scrapy.dedup import DuplicateIndex, RedisStore, SQLiteStore, sqlite_store
 from denoise_scrapy.dedup import store as owners
-from denoise_scrapy.dedup.fingerprint import CONSTANTS, Fingerprint
+from denoise_scrapy.dedup.rules import CONSTANTS, Fingerprint
 from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
 

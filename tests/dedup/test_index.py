@@ -5,7 +5,7 @@ import random
 import pytest
 
 from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict
-from denoise_scrapy.dedup.fingerprint import Fingerprint
+from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import Name, StoreMismatch
 from tests.dedup.made_texts import chinese, english
 

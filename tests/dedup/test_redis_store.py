@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from denoise_scrapy import storage
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch
-from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
+from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
 

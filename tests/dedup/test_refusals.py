@@ -9,7 +9,7 @@ import redis
 
 from denoise_scrapy import storage
 from denoise_scrapy.dedup import RedisStore, SQLiteStore, StoreMismatch
-from denoise_scrapy.dedup.fingerprint import CONSTANTS
+from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.site import RedisFacts, SQLiteFacts
 from denoise_scrapy.site.memory import constants
 

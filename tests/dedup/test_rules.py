@@ -8,8 +8,16 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.core.units import tokens
-from denoise_scrapy.dedup.fingerprint import LEVEL_LENGTHS, Fingerprint
-from denoise_scrapy.dedup.rules import MOST_NEW, THRESHOLD, NearCopyRule, PartRule, needed, share_new
+from denoise_scrapy.dedup.rules import (
+    LEVEL_LENGTHS,
+    MOST_NEW,
+    THRESHOLD,
+    Fingerprint,
+    NearCopyRule,
+    PartRule,
+    needed,
+    share_new,
+)
 from tests.dedup.literal import distinct_runs, frequencies, is_stop_word
 from tests.dedup.made_texts import chinese, english
 

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from denoise_scrapy.dedup import SQLiteStore, StoreMismatch
-from denoise_scrapy.dedup.fingerprint import CONSTANTS
+from denoise_scrapy.dedup.rules import CONSTANTS
 from tests.dedup.store_contract import LONG, SHORT, StoreContract, put
 
 

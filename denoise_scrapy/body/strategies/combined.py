@@ -1,33 +1,247 @@
 """All signals together: a network, then boosted trees, over features of the block, its surroundings and its site.
 
-They are fitted on recorded pages of many publishers (`python -m training`); what they were fitted on and how well
-they do on publishers left out stands in the model file. The kept set maximises the expected F1.
+A small network judges each block; trees judge again, with what the network finds of its neighbours
+(`core/model.pyx`). Other trees find pages without content: consent walls, logins, error pages. They are fitted on
+recorded pages of many publishers (`python -m training`); what they were fitted on and how well they do on publishers
+left out stands in the model file. The kept set maximises the expected F1.
 """
 
 from __future__ import annotations
 
-from functools import cache
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
-from denoise_scrapy.body.model import (
-    FEW_TOKENS,
-    FORUM_TYPES,
-    BlockModel,
-    Reasons,
-    block_model,
-    content_signals,
-    view_of,
-)
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
 from denoise_scrapy.core.choice import STOCK_PAGES, choose
-from denoise_scrapy.core.features import NAMES
-from denoise_scrapy.core.model import Neighbours
+from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, Compared, Rows, View
+from denoise_scrapy.core.model import Forest, Neighbours, Network, judge
+from denoise_scrapy.core.vocabulary import WORDS, Vocabulary
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import BlockLayout
+from denoise_scrapy.page.columns import BlockLayout, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
+
+Values = npt.NDArray[np.float32]
+
+#: Comparison pages that most features are of, the likest ones: more say no more. `stock` is of all of them.
+MODEL_PAGES = 5
+#: A page that declares one of these is a thread: what people answer is its content.
+FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
+ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagenewsarticle", "report", "og:article"])
+
+
+def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> View:
+    """Return a page as its features see it, beside its comparison pages, maybe none, with what is known of words.
+
+    Example:
+        >>> view_of(Page.parse("<h2>One two three.</h2>"), SiteStatistics()).features.shape
+        (80, 1)
+    """
+    declared, compared = page.declared_types, None
+    if site.pages:
+        first, whole = site.first(MODEL_PAGES), site.shared_with(page)
+        shared, stock = first.shared_with(page), np.where(whole.text_share > 0, whole.slot_share, 0)
+        shares = shared.text_share, shared.placed_share, shared.slot_share
+        compared = Compared(len(first.pages), *shares, shared.own_tokens, stock)
+    return View(
+        page.tree,
+        vocabulary,
+        compared,
+        words=page.words,
+        declares_article=not declared.isdisjoint(ARTICLE_TYPES),
+        declares_forum=not declared.isdisjoint(FORUM_TYPES),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BlockModel:
+    """Probability that a block is content, from its features and its neighbours.
+
+    Attributes:
+        names: Names of the n features it takes.
+        vocabulary: What it knows of words, which some features are of.
+        network: The first judgement.
+        forest: The second one, over those n features and `core.model.NEIGHBOUR_NAMES`.
+        provenance: What it was fitted on, and how well.
+        parts: For each part of a page that is learned the trees that find its blocks (`body/taste.py`).
+        content: The trees that find pages without content (`content_signals`).
+    """
+
+    names: tuple[str, ...]
+    vocabulary: Vocabulary
+    network: Network
+    forest: Forest
+    provenance: dict[str, Any]
+    parts: Mapping[str, Forest] = field(default_factory=dict)
+    content: Forest | None = None
+
+    def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
+        """Return the probability of each of m blocks, and its log odds by the network alone, shape (m,) each.
+
+        The features have shape (n, m), rows as in `names`, NaN where unknown.
+        """
+        return judge(self.network, self.forest, neighbours, features)
+
+    def save(self, path: Path) -> None:
+        """Write the model to a file, without pickles."""
+        arrays: dict[str, Any] = {f"forest/{name}": array for name, array in self.forest.arrays().items()}
+        arrays |= {f"network/{name}": array for name, array in self.network.arrays().items()}
+        forests = {f"part {part}": trees for part, trees in self.parts.items()}
+        for owner, trees in (forests | ({"content": self.content} if self.content else {})).items():
+            arrays |= {f"{owner}/{name}": array for name, array in trees.arrays().items()}
+        class_words, text_words = self.vocabulary.class_words, self.vocabulary.text_words
+        words = sorted(class_words.items())
+        arrays["words/code"] = np.array([code for code, _ in words], np.uint32)
+        arrays["words/odds"] = np.array([odds for _, odds in words], np.float16)
+        arrays["texts/number"] = text_words.nonzero()[0].astype(np.uint32)
+        arrays["texts/odds"] = text_words[text_words != 0].astype(np.float16)
+        arrays["names"] = np.array(self.names)
+        arrays["provenance"] = np.array(json.dumps(self.provenance, sort_keys=True))
+        with path.open("wb") as file:
+            np.savez_compressed(file, **arrays)
+
+    @classmethod
+    def load(cls, path: Path) -> BlockModel:
+        """Read a file that `save` wrote."""
+        with np.load(path, allow_pickle=False) as data:
+            words = zip(data["words/code"].tolist(), data["words/odds"].tolist(), strict=True)
+            text_words = np.zeros(WORDS, np.float32)
+            text_words[data["texts/number"]] = data["texts/odds"]
+
+            def part(name: str) -> dict[str, npt.NDArray[np.generic]]:
+                return {key.partition("/")[2]: data[key] for key in data.files if key.startswith(f"{name}/")}
+
+            parts = sorted({key.partition("/")[0][5:] for key in data.files if key.startswith("part ")})
+            return cls(
+                names=tuple(data["names"].tolist()),
+                vocabulary=Vocabulary(dict(words), text_words),
+                network=Network.from_arrays(part("network")),
+                forest=Forest.from_arrays(part("forest")),
+                provenance=json.loads(str(data["provenance"])),
+                parts={name: Forest.from_arrays(part(f"part {name}")) for name in parts},
+                content=Forest.from_arrays(found) if (found := part("content")) else None,
+            )
+
+
+@cache
+def block_model() -> BlockModel:
+    """The model that comes with the package."""
+    with as_file(files("denoise_scrapy.body") / "models" / "blocks.npz") as path:
+        return BlockModel.load(path)
+
+
+#: Tokens that are kept of a page without content at most: of 1,323 made ones in twelve languages 46 keep more.
+FEW_TOKENS = 250
+#: Pieces of words that such pages use, by kinds: consent, login, script, maintenance, missing page. They find twice as
+#: many of the walls that nobody made for training.
+CONTENTLESS_WORDS = tuple(
+    tuple(kind.split("|"))
+    for kind in (
+        "cookie|consent|privac|datenschutz|privatsphäre|zustimm|einwillig|akzeptier|vie privée|"
+        "confidentialité|accepter|acceptez|aceptar|acepta|aceitar|accett|toestemming|zgod|ciastecz|соглас|"
+        "конфиденц|同意|隐私|クッキー|プライバシー|الارتباط|الخصوصية|موافق|çerez|gizlilik|쿠키|개인정보",
+        "log in|login|sign in|sign up|password|subscribe|anmeld|einlogg|passwort|abonn|registrier|connecter|"
+        "connectez|mot de passe|iniciar ses|inicia ses|contraseña|suscri|regístr|accedi|accesso|abbona|"
+        "registrat|senha|assina|assine|inlogg|wachtwoord|zalog|hasło|logowa|subskry|prenumer|войти|войдите|"
+        "авториз|парол|подпис|зарегистр|登录|注册|密码|会员|订阅|ログイン|会員|パスワード|登録|تسجيل|"
+        "كلمة المرور|اشترك|oturum|giriş yap|şifre|로그인|비밀번호|회원",
+        "javascript|enable|browser|captcha|robot|human|aktivier|navigateur|navegador|przegląd|браузер|浏览器|"
+        "启用|验证|ブラウザ|有効|المتصفح|جافا|tarayıcı|브라우저|verif|überprüf|vérif",
+        "maintenance|unavailable|try again|back soon|wartung|nicht verfügbar|später|indisponible|réessay|"
+        "mantenimiento|no disponible|más tarde|inténtal|manuten|indispon|mais tarde|più tardi|riprova|"
+        "onderhoud|niet beschikbaar|later opnieuw|konserwac|prace techniczne|niedostępn|później|техническ|"
+        "обслужив|недоступ|позже|维护|稍后|无法访问|メンテナンス|後ほど|しばらく|صيانة|غير متاح|لاحق|bakım|"
+        "daha sonra|점검|나중에",
+        "not found|404|exist|no longer|find|gefunden|nicht mehr|introuvable|no encontr|não encontr|"
+        "non trovat|non esiste|niet gevonden|bestaat niet|nie znalezion|nie istnieje|не найден|не существует|"
+        "不存在|找不到|删除|見つかり|存在しま|削除|غير موجود|العثور|bulunamadı|찾을 수 없|denied|forbidden|"
+        "permission|verweigert|refusé|denegado|запрещ|拒绝",
+    )
+)
+
+
+def content_signals(features: Values, odds: Values, tokens: IntArray, text: str) -> Values:
+    """Signals of a page of n features and m blocks: sums, words, and means of the kept blocks and of the others.
+
+    The network keeps blocks of odds above 0; features have shape (n, m), odds and tokens (m,). The text is that of the
+    kept blocks.
+
+    Example:
+        >>> features, odds, tokens = np.float32([[1, 2, 9]]), np.float32([3, 1, -2]), np.array([30, 10, 8])
+        >>> signals = content_signals(features, odds, tokens, "Cookies?")
+        >>> signals[-2:, 0].tolist()
+        [1.25, 9.0]
+    """
+    kept, known = odds > 0, ~np.isnan(features)
+    weights = np.stack([tokens * kept, tokens * ~kept]).astype(np.float32).T
+    means = (np.where(known, features, 0) @ weights) / np.maximum(known @ weights, 1)
+    own = tokens[kept]
+    sums = [tokens.sum(), own.sum(), len(tokens), len(own), odds.max(initial=0)]
+    text = text.lower()
+    said = np.array([sum(map(text.count, kind)) for kind in CONTENTLESS_WORDS])
+    words = [*said, said.sum(), said.max()] / np.maximum(own.sum(), 1)
+    return np.concatenate([sums, words, [(said > 0).sum()], means.T.ravel()])[:, None].astype(np.float32)
+
+
+#: A family that moves the log odds by less is no reason; so many are given at most.
+LEAST, MOST = 0.2, 3
+#: Blocks of a page whose reasons are computed, by a run of the model for each of the families. Of 354 recorded pages
+#: the largest has 2,641.
+MOST_BLOCKS = 10_000
+
+
+class Reasons:
+    """The reasons of a page's m blocks, by the features and neighbours that a model has decided on."""
+
+    def __init__(self, features: Values, neighbours: Neighbours, model: BlockModel) -> None:
+        self._features, self._neighbours, self._model = features, neighbours, model
+
+    @cached_property
+    def parts(self) -> dict[str, FloatArray]:
+        """Contribution of each family to the log odds of each block, shape (m,) each."""
+        whole = self._odds(self._features)
+        found, features = {}, self._features.copy()
+        for name, family in FAMILIES.items():
+            rows = [i for i, feature in enumerate(self._model.names) if feature in family.names]
+            features[rows] = self._model.network.mean[rows, None]
+            found[name] = whole - self._odds(features)
+            features[rows] = self._features[rows]
+        return found
+
+    def _odds(self, features: Values) -> FloatArray:
+        sure = np.clip(self._model.judge(features, self._neighbours)[0], 1e-6, 1 - 1e-6)
+        return np.asarray(np.log(sure / (1 - sure)))
+
+    @cached_property
+    def _largest(self) -> list[list[tuple[str, float]]]:
+        """Of each block, the families that add most, and what they add; m lists of up to MOST."""
+        parts = np.array(list(self.parts.values()))  # (families, m)
+        order = np.argsort(-np.abs(parts), axis=0, kind="stable")[:MOST]
+        names, values = list(self.parts), np.take_along_axis(parts, order, axis=0).T.tolist()
+        return [
+            [(names[i], value) for i, value in zip(chosen, added, strict=True) if abs(value) >= LEAST]
+            for chosen, added in zip(order.T.tolist(), values, strict=True)
+        ]
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return dict(zip(self._model.names, self._features, strict=True))
+
+    def of_block(self, block: int) -> str:
+        """Return the reason of a block: the families that move its log odds most."""
+        if self._features.shape[1] > MOST_BLOCKS:
+            return "the page has too many blocks to say why"
+        said = (f"{FAMILIES[name].say(self._rows, block)} ({value:+.1f})" for name, value in self._largest[block])
+        return "; ".join(said) or "nothing stands out"
+
 
 #: How much more recall counts than precision when blocks are chosen. F1 on publishers left out hardly changes (1.1, 1.2
 #: and 1.25: .9400, .9398, .9398), manuals gain .003; in blind readings the worse text lacks something twice as often as
