@@ -8,7 +8,7 @@ import pytest
 import scrapy
 
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Web, article, sentence
+from tests.crawl.web import Web, sentence
 
 BY_HAND = {
     "ADDONS": {},
@@ -105,13 +105,11 @@ def test_errors_of_ours_are_said_once_and_items_pass(four: list[str], monkeypatc
     assert done.stat("errors/process_response") == 4
 
 
-def test_pages_without_a_server_are_treated_without_fetches(tmp_path: Any) -> None:
-    file = tmp_path / "page.html"
-    file.write_text(article(1, ["http://127.0.0.1:9/never"]), encoding="utf-8")
-    done = crawl(spider_of(file.as_uri(), "data:text/html,<p>A short page that is one line."))
-    assert sentence(1) in done.bodies()[file.as_uri()]
-    assert len(done.items) == 2
-    assert done.stat("comparison/requests") == 0
+def test_progress_is_logged(articles: Web) -> None:
+    articles.seconds = 0.4
+    done = crawl(spider_of(articles("/a/0")), {"LOGSTATS_INTERVAL": 0.15})
+    assert done.log.count(" denoise: 0 pages") >= 2
+    assert done.log.count(" denoise at the end: 1 page, 1 body (0 empty)") == 1
 
 
 NONE_HAS_ONE = "Not one item of this crawl has a text of its page: "
@@ -124,13 +122,10 @@ ELSEWHERE = " name a page that the spider has not fetched"
     ("rows", "settings", "why"),
     [
         (ROWS, {}, [SHARED]),
-        ([{"url": "https://else.example/1"}] * 3, {}, [f"3{ELSEWHERE} (follow the link"]),
         ([*ROWS, {"url": "/b"}], {}, [SHARED, f"; 1{ELSEWHERE}"]),
         (ROWS, {"DENOISE_SHARED_BODY": True}, []),
-        (ROWS[:1], {}, []),
         ([{"body": "own", **row} for row in ROWS], {"DENOISE_SHARED_BODY": True}, []),
         (ROWS, {"DENOISE_ENABLED": False}, []),
-        ([], {}, []),
     ],
 )
 def test_a_crawl_that_wants_bodies_and_has_none_says_why_at_its_end(

@@ -26,7 +26,7 @@ from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.dedup.fingerprint import CONSTANTS
 from denoise_scrapy.site import FactsStore, SQLiteFacts
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Reply, Web, article, story
+from tests.crawl.web import Web, story
 from tests.dedup.redis_server import redis_server, shared_server
 from tests.site.made_sites import page
 
@@ -191,14 +191,6 @@ class TestProcess:
         done = scrapy("dedup", "forget", "-h", cwd=here)
         assert done.returncode == 0 and "--pattern" in done.stdout
 
-    def test_a_page_that_is_not_there_and_one_that_robots_txt_forbids(self, here: Path, web: Web) -> None:
-        web.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /secret", headers={"Content-Type": "text/plain"})
-        web.pages["/secret"] = article(1)
-        done = scrapy("-s", "ROBOTSTXT_OBEY=1", "compare", web("/none"), web("/secret"), cwd=here)
-        assert done.returncode == 1
-        assert f"{web('/none')}: status 404; {web('/secret')}: Forbidden by robots.txt\n" in done.stderr
-        assert web.count("/secret") == 0
-
 
 class TestSite:
     def test_sites_are_listed_and_one_is_shown(
@@ -231,10 +223,6 @@ class TestSite:
         assert [site.site for site in stored.sites()] == ["https://a.example:443"]
         assert call("site", "a.example", "s.sqlite", "--forget", "--yes") == 0
         assert stored.sites() == []
-
-    def test_settings_name_a_folder_that_is_not_made(self, here: Path) -> None:
-        assert call("site", JOBDIR="job") == 1
-        assert not (here / "job").exists()
 
 
 class Tags(HTMLParser):

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 import scrapy
@@ -244,39 +244,6 @@ def test_where_a_get_was_redirected_or_follows_a_form_siblings_are_fetched(
     assert rude.asked == ["/in", "/a/0", "/a/1", "/a/2"]
 
 
-class Recorder:
-    """A middleware that notes what is sent."""
-
-    sent: ClassVar[list[Any]] = []
-
-    def process_request(self, request: Any) -> None:
-        self.sent.append(request)
-
-
-def test_a_page_in_a_browser_is_compared_with_pages_in_a_browser(linked: Web) -> None:
-    Recorder.sent.clear()
-    meta = {
-        "playwright": True,
-        "playwright_include_page": True,
-        "playwright_page_methods": ["click"],
-        "playwright_page_goto_kwargs": {"wait_until": "load"},
-    }
-    crawl(spider_of(Request(linked("/a/0"), meta=meta)), {"DOWNLOADER_MIDDLEWARES": {Recorder: 900}})
-    ours, *_ = [request.meta for request in Recorder.sent if "denoise_comparison" in request.meta]
-    assert (ours["playwright"], ours["playwright_context"]) == (True, "denoise")
-    assert ours["playwright_page_goto_kwargs"] == {"wait_until": "load", "timeout": 10_000}
-    assert not {"playwright_include_page", "playwright_page_methods"} & set(ours)
-
-
-def test_first_items_wait_for_plenty_of_pages_of_the_crawl(articles: Web) -> None:
-    articles.seconds = 0.02
-    settings = {"DENOISE_FIELDS": {"comparison": "others"}, "CONCURRENT_REQUESTS": 2, "DENOISE_COMPARISON_WAIT": 5}
-    done = crawl(spider_of(*articles.urls(range(12))), settings)
-    assert len(done.items) == 12
-    assert min(len(item["others"]) for item in done.items) >= 5
-    assert done.stat("comparison/requests") == done.stat("comparison/none") == 0
-
-
 def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web) -> None:
     begun = time.monotonic()
     crawl(spider_of(*articles.urls(range(4))), {"DENOISE_COMPARISON_WAIT": 30})
@@ -304,14 +271,6 @@ def test_a_closing_crawl_begins_no_fetch(linked: Web) -> None:
     assert len(done.items) == 1
     assert linked.asked == ["/a/0"]
     assert time.monotonic() - began < 8  # less than the longest wait
-
-
-@pytest.mark.parametrize("settings", [{"CONCURRENT_REQUESTS": 1}, {"CONCURRENT_ITEMS": 1}])
-def test_least_concurrency_does_not_deadlock(linked: Web, settings: dict[str, Any], limits: Limits) -> None:
-    limits(ENOUGH=4)
-    done = crawl(spider_of(linked("/a/0"), linked("/a/1")), {**settings, "CONCURRENT_REQUESTS_PER_DOMAIN": 1})
-    assert len(done.items) == 2
-    assert all(done.bodies().values())
 
 
 def test_one_fetch_at_a_time_from_a_server(web: Web, limits: Limits) -> None:

@@ -6,7 +6,6 @@ Whose text it is, `test_made_spiders.py` checks for any spider; here are the spe
 import asyncio
 import dataclasses
 import gc
-import json
 import sqlite3
 import subprocess
 import sys
@@ -20,13 +19,11 @@ import pydantic
 import pytest
 import scrapy
 from scrapy.exceptions import DropItem
-from scrapy.linkextractors import LinkExtractor
-from scrapy.spiders import CrawlSpider, Rule
 
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.items import get_field, with_field
 from tests.crawl.crawling import ONE_BY_ONE, crawl, items_only, spider_of
-from tests.crawl.web import Reply, Web, article, sentence, story
+from tests.crawl.web import Reply, Web, article, sentence
 
 
 class ScrapyItem(scrapy.Item):
@@ -311,30 +308,3 @@ def test_no_state_outlives_its_crawler(articles: Web) -> None:
     del done
     gc.collect()
     assert crawler() is None and state() is None
-
-
-class Rules(CrawlSpider):
-    name = "rules"
-    rules = (Rule(LinkExtractor(allow=r"/a/\d$"), callback="item", follow=True),)
-
-    async def item(self, response: Any) -> Any:
-        request = scrapy.Request(f"{response.url}?more", dont_filter=True)
-        more = await self.crawler.engine.download_async(request)
-        yield {"url": response.url, "more": len(more.body)}
-
-
-def test_items_of_rules_and_of_callbacks_that_fetch_themselves_have_their_texts(articles: Web) -> None:
-    links = [f"/a/{n}" for n in range(4)]
-    articles.pages |= {"/": article(9, links)} | {f"{link}?more": "<p>More" for link in links}
-    bodies = crawl(type("Started", (Rules,), {"start_urls": [articles("/")]})).bodies()
-    assert len(bodies) == 4
-    assert all(sentence(n) in bodies[articles(f"/a/{n}")] for n in range(4))
-
-
-def test_items_of_an_answer_that_is_no_page_are_compared_by_their_own_text(web: Web) -> None:
-    listed = json.dumps([{"url": web(f"/p/{n}"), "text": story(n % 2)} for n in range(4)])
-    web.pages["/api"] = Reply(listed.encode(), headers={"Content-Type": "application/json"})
-    spider = spider_of(web("/api"), parse=lambda self, response: response.json())
-    done = crawl(spider, {"DENOISE_DEDUP_FIELDS": "text"})
-    assert len(done.items) == len(done.dropped) == 2 and not any("body" in item for item in done.items)
-    assert len(crawl(spider).items) == 4

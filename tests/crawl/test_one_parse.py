@@ -87,13 +87,6 @@ def test_recorded_and_damaged_and_hostile_pages_are_the_same_both_ways() -> None
     assert shared > len(pages)
 
 
-@pytest.mark.parametrize("html", [b" \n ", b"<!-- One -->", b"<p>", b"<br>"])
-@pytest.mark.parametrize("by_selector", [False, True])
-def test_what_has_no_text_has_none_both_ways(html: bytes, by_selector: bool) -> None:
-    found = read_page(response_of(html), by_selector=by_selector)
-    assert (len(found.blocks), found.is_too_large) == (0, False)
-
-
 class Own(HtmlResponse):
     """A response with a selector of its own."""
 

@@ -118,19 +118,6 @@ def test_the_spider_s_session_is_its_own(late: str, meta: dict[str, Any]) -> Non
     assert all("cookie" in headers for _, _, headers in web.requests[3:])
 
 
-def test_a_cookie_of_a_comparison_page_never_goes_with_the_spider_s_requests(late: str) -> None:
-    web = RudeWeb()
-    french = {"Content-Type": "text/html", "Set-Cookie": "lang=fr; Path=/"}
-    web.pages |= {f"/a/{n}": Reply(article(n, LINKS).encode(), headers=french) for n in range(1, 6)}
-    web.pages["/a/0"] = article(0, LINKS)
-    web.pages["/b"] = article(9)
-
-    done = crawl(following(web("/a/0"), late, ["/b"]))
-    web.close()
-    assert done.stat("comparison/requests") == 2
-    assert [headers.get("cookie") for _, path, headers in web.requests if path == "/b"] == [None]
-
-
 class Decrypts:
     """Turns the body of a page round."""
 

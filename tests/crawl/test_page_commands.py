@@ -58,16 +58,6 @@ def test_a_terminal_is_shown_nothing_that_it_obeys(three: Path, capsys: pytest.C
     assert not UNSEEN.search(written.replace("\r\n", "\n"))
 
 
-def test_a_module_for_those_without_a_project(three: Path, web: Web) -> None:
-    web.pages["/0"] = article(0)
-    for page, code in (("0.html", 0), (web("/0"), 0), (web("/none"), 1), ("none.html", 1), ("ftp://a.example/", 2)):
-        command = [sys.executable, "-m", "denoise_scrapy", page]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=three, timeout=60, check=False)
-        assert done.returncode == code
-        assert story(0).split(".")[0] in done.stdout if code == 0 else done.stderr.startswith("scrapy denoise: ")
-        assert "Traceback" not in done.stderr
-
-
 def test_metadata_stands_before_the_text(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (three / "0.html").write_text(article(0).replace("<head>", "<head><meta name=author content='Ann Reed'>"), "utf-8")
     assert call("extract", "0.html", "--meta") == 0

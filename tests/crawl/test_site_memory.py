@@ -1,9 +1,7 @@
 """Pages of one crawl serve the next, from a file or a Redis server; a fault of the store costs nothing."""
 
 import asyncio
-import os
 import sqlite3
-import sys
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import nullcontext
@@ -22,14 +20,9 @@ from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.site.facts_store import PAGES_A_TEMPLATE
 from denoise_scrapy.storage import BackOff, without_password
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.test_health import redesigned
-from tests.crawl.test_process import ROOT, SPIDER
 from tests.crawl.web import Web, article
 from tests.dedup.redis_server import RedisServer
-from tests.processes import run_in
 from tests.site.made_sites import page
-
-SAID = "Pages of sites cannot be kept in the site memory at present"
 
 
 @pytest.fixture
@@ -65,17 +58,6 @@ def test_the_next_crawl_needs_no_comparison_page(
     without = crawl(pages_of(linked, *range(6)), {**settings, "DENOISE_SITE_MEMORY_PATH": ":memory:"})
     assert without.stat("site_memory/loaded") == without.stat("site_memory/saved") == 0
     assert without.bodies() == first.bodies()
-
-
-def test_a_redesign_between_crawls_costs_no_body(linked: Web, tmp_path: Path) -> None:
-    settings = {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "CONCURRENT_REQUESTS": 1}
-    crawl(pages_of(linked, *range(8)), settings)
-    linked.pages = {f"/a/{n}": redesigned(n) for n in range(12)}
-    done = crawl(pages_of(linked, *range(12)), settings)
-    assert all("News" not in body and "number" in body for body in done.bodies().values())
-    linked.asked.clear()
-    crawl(pages_of(linked, 3), settings)
-    assert linked.asked == ["/a/3"], "pages of the new design serve"
 
 
 @pytest.mark.parametrize("method", ["open", "save"])
@@ -226,26 +208,3 @@ def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, mo
     monkeypatch.setattr(SQLiteFacts, "_ready", property(noting))
     crawl(pages_of(linked, *range(9)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "DENOISE_THREADS": 1})
     assert len(used) >= 4 and all(name.startswith("denoise-stores") for name in used)
-
-
-def test_a_file_that_cannot_be_written_is_read(linked: Web, tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    place = f"DENOISE_SITE_MEMORY_PATH={disk / 's.sqlite'}"
-    crawl(pages_of(linked, *range(5)), dict([place.split("=")]))
-    for each in (*disk.iterdir(), disk):
-        each.chmod(0o555 if each == disk else 0o444)
-    linked.asked.clear()
-    (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
-    command = [sys.executable, "-m", "tests.faults.limited", "--obey", sys.executable, "-m", "scrapy", "runspider"]
-    command += ["spider.py", "-a", f"urls={linked('/a/9')}", "-o", "items.jsonl", "-s", place]
-    try:
-        done = run_in(tmp_path, command, {**os.environ, "PYTHONPATH": str(ROOT)}, 60)
-    finally:
-        disk.chmod(0o755)
-    assert (done.returncode, linked.asked) == (0, ["/a/9"]), "pages of the earlier crawl serve"
-    assert done.stdout.count(SAID) == 1
-    assert all(
-        f"'denoise/{name}': 1" in done.stdout for name in ("site_memory/loaded", "body/evidence/comparison_pages")
-    )
-    assert "'denoise/errors'" not in done.stdout

@@ -67,8 +67,9 @@ class TestDisk:
         finally:
             disk.chmod(0o755)
         assert wrong_at_end([site], [project]) == []
-        assert project.said(SAID) == 1, project.complaints()
+        assert project.said(SAID) == project.said("cannot be kept in the site memory") == 1, project.complaints()
         assert (disk / "texts.sqlite").read_bytes() == before
+        assert "'denoise/site_memory/loaded': 1" in project.log()
 
 
 @pytest.mark.parametrize("times", [1, 2])

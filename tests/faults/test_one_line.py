@@ -6,11 +6,13 @@ import subprocess
 import sys
 from importlib.metadata import requires
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from packaging.requirements import Requirement
 
-from denoise_scrapy.crawl import OLDEST_SCRAPY
+from denoise_scrapy.crawl import OLDEST_SCRAPY, base
+from denoise_scrapy.exceptions import ConfigurationError
 from tests.crawl.web import Web, article
 
 ROOT = Path(__file__).parents[2]
@@ -108,6 +110,27 @@ def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:
     assert f"The crawl does not start: the index of texts {NOBODY}: Error " in lines[1]
     assert lines[1].count(NOBODY) == 1
     assert lines[1].endswith(" (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)")
+
+
+@pytest.mark.parametrize("engine", [None, object()])
+def test_a_crawler_that_is_refused_before_its_engine_has_no_spider(
+    monkeypatch: pytest.MonkeyPatch, engine: object | None
+) -> None:
+    """Scrapy 2.14 knows by that alone that it failed."""
+    monkeypatch.setattr(base, "hide_tracebacks", lambda: None)
+    crawler = Mock(engine=engine)
+    with pytest.raises(ConfigurationError), base.refusing_to_start(crawler):
+        raise ConfigurationError("no")
+    assert (crawler.spider is None) == (engine is None)
+
+
+def test_a_reactor_that_is_not_asyncio_fetches_nothing_and_says_so(page: str, web: Web, tmp_path: Path) -> None:
+    web.pages["/1"] = article(1, ["/2", "/3"])
+    reactor = ("TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor", "FORCE_CRAWLER_PROCESS=True")
+    code, lines = lines_of(tmp_path, page, "-s", reactor[0], "-s", reactor[1], "-o", "items.jsonl")
+    assert (code, web.asked) == (0, ["/1"])
+    assert sum("the reactor is not an asyncio one" in line for line in lines) == 1
+    assert json.loads((tmp_path / "items.jsonl").read_text("utf-8"))["body"]
 
 
 def test_what_others_fail_with_is_shown_as_ever(page: str, tmp_path: Path) -> None:
