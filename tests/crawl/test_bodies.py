@@ -8,7 +8,7 @@ import pytest
 import scrapy
 
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Web, sentence
+from tests.crawl.web import Web, sentence, story
 
 BY_HAND = {
     "ADDONS": {},
@@ -54,11 +54,26 @@ def test_a_request_may_opt_out_and_in_and_choose(four: list[str], tmp_path: Path
     assert {path.name for path in tmp_path.glob("denoise*.sqlite")} == {"denoise-sites.sqlite", "denoise-texts.sqlite"}
 
 
+def test_a_spider_says_what_belongs_to_a_body_and_a_request_does_for_its_page_alone(four: list[str]) -> None:
+    cut = {"remove": ["#foot", "h1"]}
+    wishes = [{}, {"keep": []}, cut, {"keep": "#top", "favor": "recall"}]
+    requests = [scrapy.Request(url, meta={"denoise": wish}) for url, wish in zip(four, wishes, strict=True)]
+    done = crawl(spider_of(*requests, denoise_keep=["#foot"], denoise_remove="//p[3]"))
+    bodies = [done.bodies()[url] for url in four]
+    assert ["rights reserved" in body for body in bodies] == [True, False, True, False]  # keep wins over remove
+    assert ["Daily Gazette" in body for body in bodies] == [False, False, False, True]
+    assert [f"Heading of {n}" in body for n, body in enumerate(bodies)] == [True, True, False, True]
+    assert [story(n).split(". ")[2] in body for n, body in enumerate(bodies)] == [False, False, True, False]
+    assert done.stat("invalid_meta") == 0
+    done = crawl(spider_of(*four, denoise_remove="body"))
+    assert set(done.bodies().values()) == {""}
+    assert done.stat("body/fallback/all_removed") == done.stat("body/empty") == 4
+
+
 @pytest.mark.parametrize(
     ("meta", "said"),
     [
         ("no", "meta[\"denoise\"] = 'no': valid are True, False and a dict"),
-        ({"memory_mb": 3}, "memory_mb = 3: no such setting"),
         ({1: 2}, "1 = 2: no such setting"),
     ],
 )

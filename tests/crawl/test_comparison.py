@@ -90,6 +90,15 @@ CASES = {
     "refresh": Case(
         dict.fromkeys(LINKS, "<meta http-equiv=refresh content='0;url=/next'><p>Wait a moment"), ["/a/0", *LINKS]
     ),
+    "a redirect to the page": Case(
+        {"/in": Reply(b"", 301, headers={"Location": "/a/0"})}, ["/in", "/a/0", "/a/1", "/a/2"], start=("/in",)
+    ),
+    "redirects count for a host": Case(
+        {path: Reply(status=301, headers={"Location": f"{path}/"}) for path in LINKS},
+        ["/a/0", "/a/1", "/a/1/", "/a/2"],
+        2,
+        settings={"DENOISE_COMPARISON_PER_SITE": 3},
+    ),
     "spellings": Case(
         {"/a/0": article(0, ["/a/1", "/a/1/", "/a/1?sid=2c", "/a/1#top", "/a/1;jsessionid=3", "/a/0?PHPSESSID=4"])},
         ["/a/0", "/a/1"],
@@ -138,7 +147,7 @@ def test_what_is_asked_of_a_site(name: str, rude: RudeWeb, limits: Limits) -> No
     settings = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2, **case.settings}
     done = crawl(spider_of(*(Request(rude(path), **case.request) for path in case.start)), settings)
     assert rude.asked == case.asked
-    ours = [request for request in rude.requests if request[1] not in ("/robots.txt", *case.start)]
+    ours = [request for request in rude.requests if request[1] not in ("/robots.txt", "/a/0", *case.start)]
     assert done.stat("comparison/requests") == len(ours)
     for method, _, headers in ours:
         assert method == "GET"
@@ -228,22 +237,6 @@ def test_what_was_not_got_leads_nowhere(
     assert [path for _, path, _ in rude.requests if path in way] == way
 
 
-@pytest.mark.parametrize("formdata", [None, {"a": "1"}])
-def test_where_a_get_was_redirected_or_follows_a_form_siblings_are_fetched(
-    rude: RudeWeb, formdata: dict[str, str] | None
-) -> None:
-    rude.pages["/in"] = "<p>Welcome" if formdata else Reply(b"", 301, headers={"Location": "/a/0"})
-
-    def parse(self: Any, response: Any) -> Any:
-        if response.url.endswith("/in"):
-            yield response.follow("/a/0", meta=response.meta)
-        else:
-            yield {"url": response.url}
-
-    crawl(spider_of(scrapy.FormRequest(rude("/in"), formdata=formdata), parse=parse))
-    assert rude.asked == ["/in", "/a/0", "/a/1", "/a/2"]
-
-
 def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web) -> None:
     begun = time.monotonic()
     crawl(spider_of(*articles.urls(range(4))), {"DENOISE_COMPARISON_WAIT": 30})
@@ -312,15 +305,6 @@ def test_for_a_host(web: Web) -> None:
     assert len(web.asked) == 6 + 3
     assert done.stat("comparison/requests") == 3
     assert len(done.items) == 6
-
-
-def test_redirects_count_for_a_host(web: Web) -> None:
-    web.pages["/a/0"] = article(0, MANY)
-    web.pages |= {path: Reply(status=301, headers={"Location": f"{path}/"}) for path in MANY}
-    web.pages |= {f"{path}/": GONE for path in MANY}
-    done = crawl(spider_of(web("/a/0")), {**AMPLE, "DENOISE_COMPARISON_PER_SITE": 3})
-    assert web.asked == ["/a/0", "/a/1", "/a/1/", "/a/2"]
-    assert done.stat("comparison/over_budget") == 1
 
 
 @pytest.mark.parametrize("collector", ["MemoryStatsCollector", "DummyStatsCollector"])

@@ -302,15 +302,6 @@ def test_bytes_that_are_no_text_pass_through(here: Path) -> None:
     assert len(Path("out.csv").read_text().splitlines()) == 4
 
 
-def test_of_parquet(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pq.write_table(pa.table({"url": ["a", "b", "c"], "body": [A, None, A], "n": [1, 2, 3]}), "rows.parquet")
-    assert call("rows.parquet", "-o", "out.parquet") == 1
-    assert "row 2: field 'body' is null, not a text\n" in capsys.readouterr().err
-    assert pq.read_table("out.parquet").column("url").to_pylist() == ["a", "b"]
-    assert call("rows.parquet", "--text", "n", "--pairs") == 1
-    assert "row 1: field 'n' is a number, not a text\n" in capsys.readouterr().err
-
-
 def test_dates(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     days = ["2026-01-01", 1767312000, "yesterday", "", "2026-01-01T23:00:00-05:00"]
     Path("rows.jsonl").write_bytes(lines_of({"url": str(n), "text": A, "day": day} for n, day in enumerate(days)))
@@ -393,15 +384,3 @@ def test_standard_input(rows: str, kind: str, keep: str, monkeypatch: pytest.Mon
     assert call("-", *options, "--keep", keep, "-o", f"out.{kind}") == 0
     if kind == "jsonl":
         assert keys("out.jsonl") == (["/a", "/b", "/c"] if keep == "first" else ["/b", "/a2", "/c"])
-
-
-def test_a_row_that_parquet_has_no_place_for_is_not_lost_in_silence(
-    rows: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Path(rows).open("a", encoding="utf-8") as file:
-        file.write('{"url": "/no-text"}\n{oops\n')
-    assert call(rows, "-o", "out.parquet") == 1
-    assert "line 8: no JSON" in capsys.readouterr().err.splitlines()[-1]
-    assert not Path("out.parquet").exists()
-    assert call(rows, "--bad", "skip", "-o", "out.parquet") == 1
-    assert pq.read_table("out.parquet").column("url").to_pylist() == ["/a", "/b", "/c"]

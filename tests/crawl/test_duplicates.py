@@ -171,15 +171,6 @@ def test_the_stats_say_what_was_found() -> None:
     assert done.stat("dedup/verified") >= 3
 
 
-def test_crawls_share_an_index_in_redis(articles: Web, redis_server: Any) -> None:
-    crawls = (("/a/1", ""), ("/copy", ""), ("/copy", "#other"))
-    found = [
-        crawl(spider_of(articles(path)), {"DENOISE_DEDUP_STORE": redis_server.url + name}) for path, name in crawls
-    ]
-    assert [len(done.items) for done in found] == [1, 0, 1]
-    assert redis_server.client.exists("{denoise}:log", "{other}:log") == 2
-
-
 def test_marking_keeps_every_item_and_says_how_much_is_new() -> None:
     done = crawl_of(*FORMS, DENOISE_DEDUP="mark")
     form, longer = done.items[1:]

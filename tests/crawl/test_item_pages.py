@@ -7,8 +7,6 @@ import asyncio
 import dataclasses
 import gc
 import sqlite3
-import subprocess
-import sys
 import weakref
 from contextlib import closing
 from pathlib import Path
@@ -221,33 +219,6 @@ def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(a
     assert [n for n in (4, 5) for body in found if sentence(n) in body] == [4, 5] and len(found) == 2
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).items) == 0
-
-
-def test_scrapy_parse_shows_bodies(articles: Web, here: Path) -> None:
-    spider = """
-import scrapy
-class List(scrapy.Spider):
-    name = "list"
-    def parse(self, response):
-        yield {"url": response.url}
-        yield {"url": response.url + "#part"}
-    """
-    (here / "scrapy.cfg").write_text("[settings]\ndefault = settings\n")
-    (here / "settings.py").write_text("SPIDER_MODULES = ['spiders']\nADDONS = {'denoise_scrapy.DenoiseAddon': 500}\n")
-    (here / "spiders.py").write_text(spider)
-    command = [sys.executable, "-m", "scrapy", "parse", "--pipelines", "--spider=list", articles("/a/0")]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert shown.stdout.count("'body'") == 1
-    assert "number 0 line 3" in shown.stdout
-    assert "Traceback" not in shown.stderr
-
-
-def test_an_error_page_the_spider_handles_gets_a_body_but_is_no_example(articles: Web) -> None:
-    articles.pages["/gone"] = Reply(article(3, ["/a/1"]).encode(), 404)
-    spider = spider_of(articles("/gone"), handle_httpstatus_list=[404])
-    done = crawl(spider, {"DENOISE_COMPARISON_FETCH": False})
-    assert sentence(3) in done.bodies()[articles("/gone")]
-    assert len(state_of(done.crawler).sites) == 0
 
 
 def test_many_items_of_a_page_share_its_text_by_option_and_are_not_compared_by_it(articles: Web) -> None:

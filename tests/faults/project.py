@@ -37,24 +37,13 @@ class Project:
         self._arguments = arguments
         folder.mkdir(exist_ok=True)
 
-    def start(
-        self,
-        *arguments: str,
-        fault: str = "",
-        limits: Sequence[str] = (),
-    ) -> subprocess.Popen[bytes]:
-        """Start a run.
-
-        Args:
-            arguments: More of them.
-            fault: Path of a class of `inside.py`, an extension of the crawl.
-            limits: Arguments of `limited.py`, which then starts the process.
-        """
+    def start(self, *arguments: str, limits: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Start a run, under limits with arguments of `limited.py`."""
         self.runs += 1
         command = [sys.executable, str(LIMITED), *limits] if limits else []
         command += [sys.executable, "-m", "scrapy", "runspider", str(SPIDER), "-o", "items.jsonl"]
         command += ["--logfile", "log.txt", "-a", f"site={self.site}", *self._arguments, *arguments]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "STORIES_RUN": str(self.runs), "STORIES_FAULT": fault}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "STORIES_RUN": str(self.runs)}
         with (self.folder / "stderr.txt").open("ab") as errors:
             return subprocess.Popen(command, cwd=self.folder, env=environment, stderr=errors)
 
