@@ -4,18 +4,16 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.commands.site import sites_of
 from denoise_scrapy.crawl.base import Beside, CrawlLog
 from denoise_scrapy.crawl.sites import SiteMemory, sites_place
 from denoise_scrapy.page import PageFacts
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.site.facts_store import PAGES_A_TEMPLATE
 from denoise_scrapy.storage import BackOff, without_password
@@ -80,45 +78,17 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
     ("given", "directory", "place"),
     [
         ({}, None, "None"),
-        ({}, "job", "job/denoise-sites.sqlite"),
         ({"DEDUP_STORE": "a/texts.sqlite"}, "job", "a/denoise-sites.sqlite"),
         ({"DEDUP_STORE": "redis://h/1"}, "job", "redis://h/1"),
-        ({"DEDUP_STORE": "redis://h/1", "DEDUP": "off"}, None, "redis://h/1"),
         ({"DEDUP_STORE": "redis://u:p@h/1?x=y#a%20b"}, None, "redis://h/1#a%20b"),
         ({"DEDUP_STORE": "redis://h/1", "SITE_MEMORY_PATH": "own.sqlite"}, None, "own.sqlite"),
         ({"DEDUP_STORE": "redis://h/1", "SITE_MEMORY_PATH": ":memory:"}, "job", "None"),
-        ({"SITE_MEMORY_PATH": "rediss://h:1/2"}, "job", "rediss://h:1/2"),
         ({"SITE_MEMORY_PATH": "unix:///a/b#news"}, None, "unix:///a/b#news"),
     ],
 )
 def test_where_it_lies(given: dict[str, str], directory: str | None, place: str) -> None:
     settings = DenoiseSettings.from_settings({f"DENOISE_{name}": value for name, value in given.items()})
     assert without_password(str(sites_place(settings, directory))) == place
-
-
-@pytest.mark.parametrize(
-    "host", ["A.example", "a.example:443", "https://a.example/x", "a.example:80", "http://a.example/"]
-)
-def test_a_site_is_found_by_its_host_or_any_url_of_it(host: str) -> None:
-    is_other = ":80" in host or host.startswith("http:")
-    with pytest.raises(ValueError, match="no pages of") if is_other else nullcontext():
-        assert sites_of(["https://a.example:443"], host, "no pages") == ["https://a.example:443"]
-
-
-@pytest.mark.parametrize("url", ["http://localhost", "redis://localhost:x", "redis://localhost#a{b"])
-def test_a_place_that_is_none_stops_the_crawl(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="the site memory"):
-        crawl(spider_of("data:,x"), {"DENOISE_SITE_MEMORY_PATH": url})
-
-
-def test_beside_a_store_of_another_version_the_crawl_has_one_of_its_own(web: Web, redis_server: RedisServer) -> None:
-    RedisFacts(redis_server.url).open()
-    redis_server.client.hset("{denoise}:site:meta", "format", "999")
-    web.pages["/a"] = article(1)
-    for _ in range(2):
-        done = crawl(spider_of(web("/a")), {"DENOISE_SITE_MEMORY_PATH": redis_server.url})
-        assert done.log.count("'format' is 999 there") == 1
-    assert done.stat("site_memory/loaded") == 1
 
 
 class Troubled(SQLiteFacts):
