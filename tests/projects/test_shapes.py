@@ -6,16 +6,12 @@ from xml.etree import ElementTree
 
 from tests.crawl.web import Web
 from tests.projects.portal_site import check_bodies, check_one_of_each, paths_of, serve
-from tests.projects.running import Run, copy_of, crawl
-
-
-def project(name: str, folder: Path, spider: str, start: str, *options: str) -> Run:
-    return crawl(copy_of(name, folder), spider, start, *options)
+from tests.projects.running import copy_of, crawl
 
 
 def test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats(web: Web, tmp_path: Path) -> None:
     pages = serve(web, "news", "evening")
-    done = project("loaders", tmp_path, "desk", web("/"))
+    done = crawl(copy_of("loaders", tmp_path), "desk", web("/"))
     items = paths_of(done.lines())
     check_bodies(items, pages)
     for item in items.values():
@@ -43,7 +39,7 @@ def test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats(web: Web, t
 
 def test_page_objects_of_scrapy_poet(web: Web, tmp_path: Path) -> None:
     pages = {path: page for path, page in serve(web, "docs").items() if "/3.0/" in path}
-    done = project("poet", tmp_path, "manual", web("/"), "-O", "items.jsonl")
+    done = crawl(copy_of("poet", tmp_path), "manual", web("/"), "-O", "items.jsonl")
     items = paths_of(done.lines())
     check_bodies(items, pages)
     assert set(items) == set(pages)
