@@ -67,15 +67,17 @@ ADDON = f"ADDONS={json.dumps({'denoise_scrapy.DenoiseAddon': 500})}"
         ("DENOISE_SITE_MEMORY_PATH=pages.py", f"site memory pages.py: {NO_STORE} a site mem"),
         ("DENOISE_STRATEGI=lcs", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
         ("LOG_SHORT_NAMES=0", "DENOISE_DEDUP = 'dorp': valid is drop"),
+        ("DENOISE_DEDUP=dorp", "DENOISE_DEDUP = 'dorp': valid is drop"),
         (ADDON, "needs Scrapy 2.14 or later, and this is 2.13.3"),
     ],
 )
 def test_a_crawl_that_does_not_start(page: str, web: Web, tmp_path: Path, setting: str, said: str) -> None:
     before, more = OLDER if setting == ADDON else "", '"DENOISE_DEDUP": "dorp"' if "LOG" in setting else ""
-    code, lines = lines_of(tmp_path, page, "-s", setting, more=more, before=before)
+    project = ("-s", ADDON) if setting == "DENOISE_DEDUP=dorp" else ()  # read before there is a crawler
+    code, lines = lines_of(tmp_path, page, "-s", setting, *project, more=more, before=before)
     assert code == 1
     assert len(lines) == 1
-    assert said in lines[0] and ("CRITICAL: The crawl does not start: " in lines[0] or before)
+    assert said in lines[0] and ("CRITICAL: The crawl does not start: " in lines[0] or before or project)
     assert web.asked == []
 
 
