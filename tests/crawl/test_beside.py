@@ -46,21 +46,13 @@ def test_answers_come_in_the_order_of_the_calls() -> None:
     assert came == list(range(9))
 
 
-def test_an_error_holds_nothing_back(beside: Beside) -> None:
-    async def run() -> list[Any]:
-        works = [beside.in_turn(lambda n=n: 1 // n, WORTH + 1) for n in (1, 0, 1)]
-        return await asyncio.gather(*works, return_exceptions=True)
-
-    first, second, third = asyncio.run(run())
-    assert (first, type(second), third) == (1, ZeroDivisionError, 1)
-
-
 @pytest.mark.parametrize("cancelled", [0, 1])
-def test_what_is_cancelled_holds_nothing_back(cancelled: int) -> None:
-    beside, may_end = Beside(3), threading.Event()
+def test_what_is_cancelled_or_fails_holds_nothing_back(cancelled: int) -> None:
+    beside, may_end = Beside(4), threading.Event()
 
     async def run() -> list[Any]:
-        asked = [asyncio.ensure_future(beside.in_turn(waiting_for(may_end, n), WORTH + 1)) for n in range(3)]
+        works = *(waiting_for(may_end, n) for n in range(3)), lambda: 1 // 0, lambda: 4
+        asked = [asyncio.ensure_future(beside.in_turn(work, WORTH + 1)) for work in works]
         await asyncio.sleep(0.01)
         asked[cancelled].cancel()
         await asyncio.sleep(0.01)
@@ -69,7 +61,8 @@ def test_what_is_cancelled_holds_nothing_back(cancelled: int) -> None:
 
     found = asyncio.run(run())
     beside.close()
-    assert [one for n, one in enumerate(found) if n != cancelled] == [n for n in range(3) if n != cancelled]
+    assert [one for one in found if not isinstance(one, BaseException)] == [n for n in (0, 1, 2, 4) if n != cancelled]
+    assert isinstance(found[3], ZeroDivisionError)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 import scrapy
 
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Web, article, sentence
+from tests.crawl.web import Web, sentence, story
 
 BY_HAND = {
     "ADDONS": {},
@@ -54,11 +54,26 @@ def test_a_request_may_opt_out_and_in_and_choose(four: list[str], tmp_path: Path
     assert {path.name for path in tmp_path.glob("denoise*.sqlite")} == {"denoise-sites.sqlite", "denoise-texts.sqlite"}
 
 
+def test_a_spider_says_what_belongs_to_a_body_and_a_request_does_for_its_page_alone(four: list[str]) -> None:
+    cut = {"remove": ["#foot", "h1"]}
+    wishes = [{}, {"keep": []}, cut, {"keep": "#top", "favor": "recall"}]
+    requests = [scrapy.Request(url, meta={"denoise": wish}) for url, wish in zip(four, wishes, strict=True)]
+    done = crawl(spider_of(*requests, denoise_keep=["#foot"], denoise_remove="//p[3]"))
+    bodies = [done.bodies()[url] for url in four]
+    assert ["rights reserved" in body for body in bodies] == [True, False, True, False]  # keep wins over remove
+    assert ["Daily Gazette" in body for body in bodies] == [False, False, False, True]
+    assert [f"Heading of {n}" in body for n, body in enumerate(bodies)] == [True, True, False, True]
+    assert [story(n).split(". ")[2] in body for n, body in enumerate(bodies)] == [False, False, True, False]
+    assert done.stat("invalid_meta") == 0
+    done = crawl(spider_of(*four, denoise_remove="body"))
+    assert set(done.bodies().values()) == {""}
+    assert done.stat("body/fallback/all_removed") == done.stat("body/empty") == 4
+
+
 @pytest.mark.parametrize(
     ("meta", "said"),
     [
         ("no", "meta[\"denoise\"] = 'no': valid are True, False and a dict"),
-        ({"memory_mb": 3}, "memory_mb = 3: no such setting"),
         ({1: 2}, "1 = 2: no such setting"),
     ],
 )
@@ -105,13 +120,11 @@ def test_errors_of_ours_are_said_once_and_items_pass(four: list[str], monkeypatc
     assert done.stat("errors/process_response") == 4
 
 
-def test_pages_without_a_server_are_treated_without_fetches(tmp_path: Any) -> None:
-    file = tmp_path / "page.html"
-    file.write_text(article(1, ["http://127.0.0.1:9/never"]), encoding="utf-8")
-    done = crawl(spider_of(file.as_uri(), "data:text/html,<p>A short page that is one line."))
-    assert sentence(1) in done.bodies()[file.as_uri()]
-    assert len(done.items) == 2
-    assert done.stat("comparison/requests") == 0
+def test_progress_is_logged(articles: Web) -> None:
+    articles.seconds = 0.4
+    done = crawl(spider_of(articles("/a/0")), {"LOGSTATS_INTERVAL": 0.15})
+    assert done.log.count(" denoise: 0 pages") >= 2
+    assert done.log.count(" denoise at the end: 1 page, 1 body (0 empty)") == 1
 
 
 NONE_HAS_ONE = "Not one item of this crawl has a text of its page: "
@@ -124,13 +137,10 @@ ELSEWHERE = " name a page that the spider has not fetched"
     ("rows", "settings", "why"),
     [
         (ROWS, {}, [SHARED]),
-        ([{"url": "https://else.example/1"}] * 3, {}, [f"3{ELSEWHERE} (follow the link"]),
         ([*ROWS, {"url": "/b"}], {}, [SHARED, f"; 1{ELSEWHERE}"]),
         (ROWS, {"DENOISE_SHARED_BODY": True}, []),
-        (ROWS[:1], {}, []),
         ([{"body": "own", **row} for row in ROWS], {"DENOISE_SHARED_BODY": True}, []),
         (ROWS, {"DENOISE_ENABLED": False}, []),
-        ([], {}, []),
     ],
 )
 def test_a_crawl_that_wants_bodies_and_has_none_says_why_at_its_end(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.commands.compare import explained
 from denoise_scrapy.commands.inputs import GivenText
-from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore
+from denoise_scrapy.dedup import DuplicateIndex, MemoryStore
 from tests.crawl.test_commands import call
 from tests.crawl.web import article, story
 
@@ -106,12 +106,3 @@ def test_of_html_the_body_is_compared(
     assert call("compare", "a.html", "part.txt", "--body", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert "p" not in found["comparisons"][0]["lacking_units"]
-
-
-def test_empty_and_short_texts(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("none.txt").touch()
-    Path("few.txt").write_text("a few words")
-    for rule in RULES:
-        for pair in (("none.txt", "none.txt"), ("few.txt", "few.txt"), ("none.txt", "few.txt")):
-            assert call("compare", *pair, "--rule", rule) == 0
-            assert capsys.readouterr().out.count("too short to be judged") == 2

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 import scrapy
@@ -18,7 +18,6 @@ from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl import rude_web
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
 from tests.crawl.names import Names
-from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, Web, article
 
 LINKS = [f"/a/{n}" for n in range(1, 6)]
@@ -27,15 +26,6 @@ AMPLE = {"DENOISE_COMPARISON_SHARE": 9, "DENOISE_COMPARISON_PER_SITE": 100, "DEN
 GONE = Reply(b"<p>gone", 404)
 TIMEOUT = 0.5
 Limits = Callable[..., None]
-
-
-@pytest.fixture
-def rude() -> Iterator[RudeWeb]:
-    """A site of six articles with links to five of them."""
-    site = RudeWeb()
-    site.pages |= {f"/a/{n}": article(n, LINKS) for n in range(6)}
-    yield site
-    site.close()
 
 
 @dataclass
@@ -90,6 +80,15 @@ CASES = {
     "refresh": Case(
         dict.fromkeys(LINKS, "<meta http-equiv=refresh content='0;url=/next'><p>Wait a moment"), ["/a/0", *LINKS]
     ),
+    "a redirect to the page": Case(
+        {"/in": Reply(b"", 301, headers={"Location": "/a/0"})}, ["/in", "/a/0", "/a/1", "/a/2"], start=("/in",)
+    ),
+    "redirects count for a host": Case(
+        {path: Reply(status=301, headers={"Location": f"{path}/"}) for path in LINKS},
+        ["/a/0", "/a/1", "/a/1/", "/a/2"],
+        2,
+        settings={"DENOISE_COMPARISON_PER_SITE": 3},
+    ),
     "spellings": Case(
         {"/a/0": article(0, ["/a/1", "/a/1/", "/a/1?sid=2c", "/a/1#top", "/a/1;jsessionid=3", "/a/0?PHPSESSID=4"])},
         ["/a/0", "/a/1"],
@@ -131,14 +130,14 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_asked_of_a_site(name: str, rude: RudeWeb, limits: Limits) -> None:
+def test_what_is_asked_of_a_site(name: str, linked: Web, limits: Limits) -> None:
     case = CASES[name]
     limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT)
-    rude.pages |= {"/login": "<p>log in"} | case.pages
+    linked.pages |= {"/login": "<p>log in"} | case.pages
     settings = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2, **case.settings}
-    done = crawl(spider_of(*(Request(rude(path), **case.request) for path in case.start)), settings)
-    assert rude.asked == case.asked
-    ours = [request for request in rude.requests if request[1] not in ("/robots.txt", *case.start)]
+    done = crawl(spider_of(*(Request(linked(path), **case.request) for path in case.start)), settings)
+    assert linked.asked == case.asked
+    ours = [request for request in linked.requests if request[1] not in ("/robots.txt", "/a/0", *case.start)]
     assert done.stat("comparison/requests") == len(ours)
     for method, _, headers in ours:
         assert method == "GET"
@@ -184,15 +183,15 @@ def listing(self: Any, response: Any) -> Any:
     yield scrapy.FormRequest(response.urljoin("/rm/1"), self.done, formdata={"a": "1"}, priority=-9)
 
 
-def test_links_have_the_shape_of_what_the_spider_asks_for_but_not_of_what_it_posts(rude: RudeWeb) -> None:
+def test_links_have_the_shape_of_what_the_spider_asks_for_but_not_of_what_it_posts(linked: Web) -> None:
     acting = ["/b/2/trash", "/del/2", "/a/2?rm=1", "/a/hapus", "/tag/keluar", "/keluar", "/rm/2", "/rm/3"]
-    rude.pages |= {"/c/7": article(0, [*acting, "/b/2/view", "/b/3/view"])}
-    rude.pages |= {f"/b/{n}/view": article(n) for n in (2, 3)}
-    spider = spider_of(rude("/c/7"), parse=listing, done=lambda self, response: [])
+    linked.pages |= {"/c/7": article(0, [*acting, "/b/2/view", "/b/3/view"])}
+    linked.pages |= {f"/b/{n}/view": article(n) for n in (2, 3)}
+    spider = spider_of(linked("/c/7"), parse=listing, done=lambda self, response: [])
     crawl(spider, {"DENOISE_DEDUP": "off"})
-    assert ("POST", "/rm/1") in [(method, path) for method, path, _ in rude.requests]
-    assert {"/b/2/view", "/b/3/view"} <= set(rude.asked)
-    assert not set(acting) & set(rude.asked)
+    assert ("POST", "/rm/1") in [(method, path) for method, path, _ in linked.requests]
+    assert {"/b/2/view", "/b/3/view"} <= set(linked.asked)
+    assert not set(acting) & set(linked.asked)
 
 
 @pytest.mark.parametrize("request_of_page", [{"method": "POST"}, {"method": "GET", "body": "a=1"}])
@@ -207,12 +206,12 @@ def test_links_have_the_shape_of_what_the_spider_asks_for_but_not_of_what_it_pos
     ],
 )
 def test_what_was_not_got_leads_nowhere(
-    rude: RudeWeb, request_of_page: dict[str, Any], status: int, way: list[str]
+    linked: Web, request_of_page: dict[str, Any], status: int, way: list[str]
 ) -> None:
     moved = [Reply(b"", status, headers={"Location": path}) for path in way[1:]]
     siblings = [f"/item/{n}/rm{end}" for n in range(13, 20) for end in ("", "/")]
     page = article(0, [*siblings, *way, f"{way[-1]}?x=1"])
-    rude.pages |= dict(zip(way, [*moved, page], strict=True))
+    linked.pages |= dict(zip(way, [*moved, page], strict=True))
 
     def item(self: Any, response: Any) -> Any:
         yield {"url": response.url}
@@ -221,60 +220,13 @@ def test_what_was_not_got_leads_nowhere(
         yield {"url": response.url}
         yield from response.follow_all(["/a/0", "/page"], self.item)
 
-    rude.pages["/page"] = page.replace("'main'", "'other'").replace("'links'", "'others'")  # a page that was got
-    done = crawl(spider_of(Request(rude(way[0]), **request_of_page), parse=parse, item=item), {"DENOISE_DEDUP": "off"})
+    linked.pages["/page"] = page.replace("'main'", "'other'").replace("'links'", "'others'")  # a page that was got
+    done = crawl(
+        spider_of(Request(linked(way[0]), **request_of_page), parse=parse, item=item), {"DENOISE_DEDUP": "off"}
+    )
     assert len(done.items) == 3
-    assert not {path for _, path, _ in rude.requests} & set(siblings)
-    assert [path for _, path, _ in rude.requests if path in way] == way
-
-
-@pytest.mark.parametrize("formdata", [None, {"a": "1"}])
-def test_where_a_get_was_redirected_or_follows_a_form_siblings_are_fetched(
-    rude: RudeWeb, formdata: dict[str, str] | None
-) -> None:
-    rude.pages["/in"] = "<p>Welcome" if formdata else Reply(b"", 301, headers={"Location": "/a/0"})
-
-    def parse(self: Any, response: Any) -> Any:
-        if response.url.endswith("/in"):
-            yield response.follow("/a/0", meta=response.meta)
-        else:
-            yield {"url": response.url}
-
-    crawl(spider_of(scrapy.FormRequest(rude("/in"), formdata=formdata), parse=parse))
-    assert rude.asked == ["/in", "/a/0", "/a/1", "/a/2"]
-
-
-class Recorder:
-    """A middleware that notes what is sent."""
-
-    sent: ClassVar[list[Any]] = []
-
-    def process_request(self, request: Any) -> None:
-        self.sent.append(request)
-
-
-def test_a_page_in_a_browser_is_compared_with_pages_in_a_browser(linked: Web) -> None:
-    Recorder.sent.clear()
-    meta = {
-        "playwright": True,
-        "playwright_include_page": True,
-        "playwright_page_methods": ["click"],
-        "playwright_page_goto_kwargs": {"wait_until": "load"},
-    }
-    crawl(spider_of(Request(linked("/a/0"), meta=meta)), {"DOWNLOADER_MIDDLEWARES": {Recorder: 900}})
-    ours, *_ = [request.meta for request in Recorder.sent if "denoise_comparison" in request.meta]
-    assert (ours["playwright"], ours["playwright_context"]) == (True, "denoise")
-    assert ours["playwright_page_goto_kwargs"] == {"wait_until": "load", "timeout": 10_000}
-    assert not {"playwright_include_page", "playwright_page_methods"} & set(ours)
-
-
-def test_first_items_wait_for_plenty_of_pages_of_the_crawl(articles: Web) -> None:
-    articles.seconds = 0.02
-    settings = {"DENOISE_FIELDS": {"comparison": "others"}, "CONCURRENT_REQUESTS": 2, "DENOISE_COMPARISON_WAIT": 5}
-    done = crawl(spider_of(*articles.urls(range(12))), settings)
-    assert len(done.items) == 12
-    assert min(len(item["others"]) for item in done.items) >= 5
-    assert done.stat("comparison/requests") == done.stat("comparison/none") == 0
+    assert not {path for _, path, _ in linked.requests} & set(siblings)
+    assert [path for _, path, _ in linked.requests if path in way] == way
 
 
 def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web) -> None:
@@ -304,14 +256,6 @@ def test_a_closing_crawl_begins_no_fetch(linked: Web) -> None:
     assert len(done.items) == 1
     assert linked.asked == ["/a/0"]
     assert time.monotonic() - began < 8  # less than the longest wait
-
-
-@pytest.mark.parametrize("settings", [{"CONCURRENT_REQUESTS": 1}, {"CONCURRENT_ITEMS": 1}])
-def test_least_concurrency_does_not_deadlock(linked: Web, settings: dict[str, Any], limits: Limits) -> None:
-    limits(ENOUGH=4)
-    done = crawl(spider_of(linked("/a/0"), linked("/a/1")), {**settings, "CONCURRENT_REQUESTS_PER_DOMAIN": 1})
-    assert len(done.items) == 2
-    assert all(done.bodies().values())
 
 
 def test_one_fetch_at_a_time_from_a_server(web: Web, limits: Limits) -> None:
@@ -353,15 +297,6 @@ def test_for_a_host(web: Web) -> None:
     assert len(web.asked) == 6 + 3
     assert done.stat("comparison/requests") == 3
     assert len(done.items) == 6
-
-
-def test_redirects_count_for_a_host(web: Web) -> None:
-    web.pages["/a/0"] = article(0, MANY)
-    web.pages |= {path: Reply(status=301, headers={"Location": f"{path}/"}) for path in MANY}
-    web.pages |= {f"{path}/": GONE for path in MANY}
-    done = crawl(spider_of(web("/a/0")), {**AMPLE, "DENOISE_COMPARISON_PER_SITE": 3})
-    assert web.asked == ["/a/0", "/a/1", "/a/1/", "/a/2"]
-    assert done.stat("comparison/over_budget") == 1
 
 
 @pytest.mark.parametrize("collector", ["MemoryStatsCollector", "DummyStatsCollector"])
@@ -450,10 +385,10 @@ def test_records_are_bounded(limits: Limits) -> None:
 
 
 @pytest.fixture
-def hanging(limits: Limits) -> Iterator[list[RudeWeb]]:
+def hanging(limits: Limits) -> Iterator[list[Web]]:
     """Sites on one host, a port each, whose siblings hang."""
     limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT, FREE=50)
-    sites = [RudeWeb() for _ in range(12)]
+    sites = [Web() for _ in range(12)]
     for n, site in enumerate(sites):
         site.pages = {**dict.fromkeys(LINKS, rude_web.never), "/a/0": article(n, LINKS)}
     yield sites
@@ -461,13 +396,13 @@ def hanging(limits: Limits) -> Iterator[list[RudeWeb]]:
         site.close()
 
 
-def of_siblings(sites: list[RudeWeb]) -> int:
+def of_siblings(sites: list[Web]) -> int:
     """Return how many pages were asked for beyond the first of each site."""
     return sum(len(site.asked) - 1 for site in sites)
 
 
 @pytest.mark.parametrize("settings", [{}, {"CONCURRENT_REQUESTS": 1}, {"CONCURRENT_ITEMS": 1}])
-def test_sites_of_one_host_share_its_time(hanging: list[RudeWeb], web: Web, settings: dict[str, Any]) -> None:
+def test_sites_of_one_host_share_its_time(hanging: list[Web], web: Web, settings: dict[str, Any]) -> None:
     web.pages |= {f"/a/{n}": article(n + 20, LINKS) for n in range(5)}
     bounds = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_DEDUP": "off", **settings}
     other = web("/a/0").replace("127.0.0.1", "localhost")
@@ -478,7 +413,7 @@ def test_sites_of_one_host_share_its_time(hanging: list[RudeWeb], web: Web, sett
     assert len(done.items) == len(hanging) + 1 and all(done.bodies().values())
 
 
-def test_no_item_waits_longer_than_that_for_its_turn(hanging: list[RudeWeb], names: Names) -> None:
+def test_no_item_waits_longer_than_that_for_its_turn(hanging: list[Web], names: Names) -> None:
     urls = [site("/a/0").replace("127.0.0.1", f"{n}.example") for n, site in enumerate(hanging)]
     spider = spider_of(*(Request(url, meta={"download_slot": "one"}) for url in urls))
     done = crawl(spider, {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_DEDUP": "off", "CONCURRENT_REQUESTS_PER_DOMAIN": 12})
@@ -486,7 +421,7 @@ def test_no_item_waits_longer_than_that_for_its_turn(hanging: list[RudeWeb], nam
     assert len(done.items) == len(hanging) and all(done.bodies().values())
 
 
-def crawled_whole(site: RudeWeb, **settings: Any) -> Crawl:
+def crawled_whole(site: Web, **settings: Any) -> Crawl:
     bounds = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2}
     done = crawl(spider_of(site("/a/0")), {**bounds, **settings})
     assert done.stat("body/items") == 1
@@ -494,20 +429,20 @@ def crawled_whole(site: RudeWeb, **settings: Any) -> Crawl:
 
 
 @pytest.mark.parametrize("reply", [(b"<p>gone", 404), (b"<table><tr><td>another template</table>", 200)])
-def test_many_slow_answers_cost_no_more_than_one(rude: RudeWeb, reply: tuple[bytes, int], limits: Limits) -> None:
+def test_many_slow_answers_cost_no_more_than_one(linked: Web, reply: tuple[bytes, int], limits: Limits) -> None:
     limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT, FREE=50, ENOUGH=8)
-    rude.pages |= dict.fromkeys(LINKS, Reply(*reply, seconds=TIMEOUT / 2))
-    done = crawled_whole(rude, DENOISE_COMPARISON_PAGES=16)
-    assert 1 <= of_siblings([rude]) <= 3
+    linked.pages |= dict.fromkeys(LINKS, Reply(*reply, seconds=TIMEOUT / 2))
+    done = crawled_whole(linked, DENOISE_COMPARISON_PAGES=16)
+    assert 1 <= of_siblings([linked]) <= 3
     assert done.stat("comparison/given_up/slow") + done.stat("comparison/given_up/timeout") == 1
 
 
 @pytest.mark.parametrize("behave", [rude_web.pours_gigabytes, rude_web.bomb])
-def test_endless_bodies_are_cut_off(rude: RudeWeb, behave: Callable[..., None], limits: Limits) -> None:
+def test_endless_bodies_are_cut_off(linked: Web, behave: Callable[..., None], limits: Limits) -> None:
     limits(TIMEOUT=5)
-    rude.pages["/a/1"] = behave
-    done = crawled_whole(rude)
-    assert rude.asked == ["/a/0", "/a/1", "/a/2", "/a/3"]
+    linked.pages["/a/1"] = behave
+    done = crawled_whole(linked)
+    assert linked.asked == ["/a/0", "/a/1", "/a/2", "/a/3"]
     assert (done.stat("comparison/requests"), done.stat("comparison/failed")) == (3, 1)
     assert done.stats["downloader/response_bytes"] < 1_000_000
-    assert rude.poured < 50_000_000
+    assert linked.poured < 50_000_000

@@ -171,15 +171,6 @@ def test_the_stats_say_what_was_found() -> None:
     assert done.stat("dedup/verified") >= 3
 
 
-def test_crawls_share_an_index_in_redis(articles: Web, redis_server: Any) -> None:
-    crawls = (("/a/1", ""), ("/copy", ""), ("/copy", "#other"))
-    found = [
-        crawl(spider_of(articles(path)), {"DENOISE_DEDUP_STORE": redis_server.url + name}) for path, name in crawls
-    ]
-    assert [len(done.items) for done in found] == [1, 0, 1]
-    assert redis_server.client.exists("{denoise}:log", "{other}:log") == 2
-
-
 def test_marking_keeps_every_item_and_says_how_much_is_new() -> None:
     done = crawl_of(*FORMS, DENOISE_DEDUP="mark")
     form, longer = done.items[1:]
@@ -243,13 +234,6 @@ def test_html_is_never_compared(articles: Web) -> None:
     assert len(ours.items) == ours.stat("dedup/html") == 4
 
 
-class Trimming:
-    """A pipeline of the user's that changes the texts."""
-
-    def process_item(self, item: Any) -> Any:
-        return {**item, "body": item["body"].upper()}
-
-
 def test_only_a_text_of_ours_is_compared_unless_a_setting_names_the_field(articles: Web) -> None:
     own = spider_of(*urls(articles), parse=lambda self, response: [{"url": response.url, "body": story(1)}])
     done = crawl(own)
@@ -258,7 +242,6 @@ def test_only_a_text_of_ours_is_compared_unless_a_setting_names_the_field(articl
     assert len(crawl(own, {"DENOISE_DEDUP_FIELDS": "body"}).items) == 1
     assert len(crawl(own, {"DENOISE_DEDUP_FIELDS": "=url"}).items) == 4
     assert len(crawl(own, {"DENOISE_OVERWRITE": True}).items) == 3  # the text is ours then
-    assert len(crawl(spider_of(*urls(articles)), {"ITEM_PIPELINES": {Trimming: 150}}).items) == 3
 
 
 def test_the_duplicate_pipeline_alone_compares_what_a_setting_names() -> None:

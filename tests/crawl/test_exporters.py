@@ -26,19 +26,6 @@ def five(articles: Web) -> list[str]:
 CHUNKED = {"DENOISE_FIELDS": {"chunks": "chunks", "confidence": "sure"}, "DENOISE_CHUNK_TOKENS": 60}
 
 
-def test_an_item_has_the_chunks_of_the_body_that_was_compared(five: list[str]) -> None:
-    done = crawl(spider_of(*five), CHUNKED)
-    for item in done.items:
-        assert len(item["chunks"]) > 1
-        assert [chunk["position"] for chunk in item["chunks"]] == list(range(len(item["chunks"])))
-        assert {chunk["url"] for chunk in item["chunks"]} == {item["url"]}
-        assert all(chunk["tokens"] <= 60 and chunk["title"] for chunk in item["chunks"])
-        said = " ".join(chunk["text"] for chunk in item["chunks"]).split()
-        assert [word for word in item["body"].split() if word.isalpha()][-1] in said
-        assert item["chunks"][0]["headings"]
-    assert done.stat("body/evidence/comparison_pages") > 0
-
-
 def test_a_feed_may_have_a_row_a_chunk(five: list[str], tmp_path: Path) -> None:
     feeds: dict[Path, Any] = {tmp_path / f"all.{kind}": {"format": f"chunks-{kind}"} for kind in ("jsonl", "parquet")}
     feeds[tmp_path / "named.jsonl"] = {"format": "chunks-jsonl", "fields": ["id", "text", "body"]}

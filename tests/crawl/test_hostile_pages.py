@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
 
@@ -73,16 +71,3 @@ def test_the_response_the_spider_sees_is_untouched(web: Web) -> None:
     assert body == article(5).encode()
     assert flags == []
     assert not any("denoise" in key for key in meta)
-
-
-def test_pages_over_a_bound_keep_their_text_and_are_told_once(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    large = article(3).replace("</h1>", "</h1>" + "<p>One of many lines</p>" * 3000)
-    for module in ("page.page", "crawl.pages"):
-        monkeypatch.setattr(f"denoise_scrapy.{module}.is_too_large", lambda html: len(html) > len(large) / 2)
-    web.pages |= {"/large": large, "/more": large.replace("One", "Two"), "/small": article(1)}
-    done = crawl(spider_of(*map(web, ("/large", "/more", "/small"))))
-    assert all(part in done.bodies()[web("/large")] for part in (story(3).split(". ")[3], "One of many lines"))
-    assert story(1).split(". ")[3] in done.bodies()[web("/small")]
-    assert done.stat("body/fallback/too_large") == 2
-    assert done.stat("errors") == 0
-    assert done.log.count("is too large to be judged") == 1

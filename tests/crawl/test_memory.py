@@ -82,12 +82,3 @@ def test_modules_are_left_out_of_garbage_collection_while_a_crawl_runs(articles:
         assert before / 2 < gc.get_freeze_count() <= before, "what others have frozen stays, but for some that is freed"
     finally:
         gc.unfreeze()
-
-
-def test_a_crawl_of_usual_size_loses_nothing_and_pages_count_with_the_texts_of_their_items(odd_web: Web) -> None:
-    spider = spider_of(*odd_web.urls(range(3)))
-    done, more = (crawl(spider, {"DENOISE_FIELDS": fields}) for fields in ({}, {"blocks": "blocks", "html": "html"}))
-    left = {n: value for n, value in done.stats.items() if n.startswith("denoise/memory/evicted/")}
-    assert len(left) >= 5
-    assert not any(left.values())
-    assert more.stat("memory/bytes/recent") > done.stat("memory/bytes/recent") + 20_000

@@ -1,9 +1,7 @@
 """A page is parsed once: the tree of the spider's selectors is read before the spider can change it, or our own."""
 
-import os
 import random
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +11,7 @@ from scrapy.http import HtmlResponse
 
 from denoise_scrapy.crawl.pages import read_page, selector_root, told_encoding
 from denoise_scrapy.page import Page, page
-from evaluation.corpora import load, portal
+from evaluation.corpora import portal
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 from tests.hostile.mutations import damaged
@@ -60,13 +58,6 @@ def all_of(page: Page) -> list[Any]:
     return [*rows, *made]
 
 
-def recorded() -> Iterator[str]:
-    yield from (one.html for one in portal())
-    folder = os.environ.get("DENOISE_CORPORA")
-    for _, sites in load(Path(folder)) if folder else ():
-        yield from (site[0].html for site in sites)
-
-
 @pytest.mark.parametrize("name", [*SHARED, *OF_OUR_OWN])
 def test_the_selectors_tree_is_read_unless_it_may_be_another(name: str) -> None:
     body, charset = (SHARED | OF_OUR_OWN)[name]
@@ -78,20 +69,13 @@ def test_the_selectors_tree_is_read_unless_it_may_be_another(name: str) -> None:
 
 def test_recorded_and_damaged_and_hostile_pages_are_the_same_both_ways() -> None:
     rng, shared = random.Random(1), 0
-    pages = list(recorded())
+    pages = [one.html for one in portal()]
     for html in [*pages, *(damaged(rng, html) for html in pages), *(page_of(name, 0.001) for name in CASES)]:
         body = html.encode("utf-8", "replace")
         response = response_of(body)
         assert all_of(read_page(response, by_selector=True)) == all_of(read_page(response_of(body)))
         shared += response._cached_selector is not None
     assert shared > len(pages)
-
-
-@pytest.mark.parametrize("html", [b" \n ", b"<!-- One -->", b"<p>", b"<br>"])
-@pytest.mark.parametrize("by_selector", [False, True])
-def test_what_has_no_text_has_none_both_ways(html: bytes, by_selector: bool) -> None:
-    found = read_page(response_of(html), by_selector=by_selector)
-    assert (len(found.blocks), found.is_too_large) == (0, False)
 
 
 class Own(HtmlResponse):

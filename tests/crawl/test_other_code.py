@@ -9,7 +9,6 @@ import scrapy
 from scrapy.http import HtmlResponse
 
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.rude_web import RudeWeb
 from tests.crawl.web import Reply, Web, article, sentence
 
 LINKS = [f"/a/{n}" for n in range(1, 6)]
@@ -87,10 +86,10 @@ def test_each_request_of_the_spider_is_answered_as_it_asks_and_seen_at_both_ends
     assert "AssertionError" not in done.log and "KeyError" not in done.log
 
 
-def renewing(web: RudeWeb, number: int) -> Any:
+def renewing(web: Web, number: int) -> Any:
     """A page that renews the session with each answer, and refuses whoever comes with an old one."""
 
-    def behave(self: RudeWeb, handler: Any) -> None:
+    def behave(self: Web, handler: Any) -> None:
         sent = handler.headers.get("Cookie", "")
         if sent and sent != web.valid:
             handler.send_error(403)
@@ -106,29 +105,14 @@ def renewing(web: RudeWeb, number: int) -> Any:
 
 
 @pytest.mark.parametrize("meta", [{}, {"cookiejar": 3}])
-def test_the_spider_s_session_is_its_own(late: str, meta: dict[str, Any]) -> None:
-    web = RudeWeb()
+def test_the_spider_s_session_is_its_own(web: Web, late: str, meta: dict[str, Any]) -> None:
     web.pages |= {f"/a/{n}": renewing(web, n) for n in range(6)}
     done = crawl(following(web("/a/0"), late, meta=meta), {"CONCURRENT_REQUESTS": 1})
-    web.close()
     assert done.stat("comparison/requests") == 2
     assert len(done.items) == 6
     ours = [headers for _, path, headers in web.requests[1:3]]
     assert all("cookie" not in headers for headers in ours)
     assert all("cookie" in headers for _, _, headers in web.requests[3:])
-
-
-def test_a_cookie_of_a_comparison_page_never_goes_with_the_spider_s_requests(late: str) -> None:
-    web = RudeWeb()
-    french = {"Content-Type": "text/html", "Set-Cookie": "lang=fr; Path=/"}
-    web.pages |= {f"/a/{n}": Reply(article(n, LINKS).encode(), headers=french) for n in range(1, 6)}
-    web.pages["/a/0"] = article(0, LINKS)
-    web.pages["/b"] = article(9)
-
-    done = crawl(following(web("/a/0"), late, ["/b"]))
-    web.close()
-    assert done.stat("comparison/requests") == 2
-    assert [headers.get("cookie") for _, path, headers in web.requests if path == "/b"] == [None]
 
 
 class Decrypts:

@@ -84,13 +84,9 @@ def test_a_crawl_logs_no_control_character(index: tuple[Path, Any]) -> None:
 @pytest.mark.parametrize(
     "argv",
     [
-        ["dedup", "stats"],
         ["dedup", "stats", "--json"],
-        ["dedup", "groups"],
         ["dedup", "groups", "--json"],
         ["dedup", "groups", "{key}"],
-        ["dedup", "check"],
-        ["dedup", "forget", "--dry-run", "--pattern", "key"],
         ["dedup", "forget", "{key}"],
         ["compare", "{file}", "{file}"],
         ["dedup", "run", "{rows}", "-o", "{out}"],

@@ -1,35 +1,26 @@
 """Pages of one crawl serve the next, from a file or a Redis server; a fault of the store costs nothing."""
 
 import asyncio
-import os
 import sqlite3
-import sys
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.commands.site import sites_of
 from denoise_scrapy.crawl.base import Beside, CrawlLog
 from denoise_scrapy.crawl.sites import SiteMemory, sites_place
 from denoise_scrapy.page import PageFacts
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.site.facts_store import PAGES_A_TEMPLATE
 from denoise_scrapy.storage import BackOff, without_password
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.test_health import redesigned
-from tests.crawl.test_process import ROOT, SPIDER
 from tests.crawl.web import Web, article
 from tests.dedup.redis_server import RedisServer
-from tests.processes import run_in
 from tests.site.made_sites import page
-
-SAID = "Pages of sites cannot be kept in the site memory at present"
 
 
 @pytest.fixture
@@ -67,17 +58,6 @@ def test_the_next_crawl_needs_no_comparison_page(
     assert without.bodies() == first.bodies()
 
 
-def test_a_redesign_between_crawls_costs_no_body(linked: Web, tmp_path: Path) -> None:
-    settings = {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "CONCURRENT_REQUESTS": 1}
-    crawl(pages_of(linked, *range(8)), settings)
-    linked.pages = {f"/a/{n}": redesigned(n) for n in range(12)}
-    done = crawl(pages_of(linked, *range(12)), settings)
-    assert all("News" not in body and "number" in body for body in done.bodies().values())
-    linked.asked.clear()
-    crawl(pages_of(linked, 3), settings)
-    assert linked.asked == ["/a/3"], "pages of the new design serve"
-
-
 @pytest.mark.parametrize("method", ["open", "save"])
 def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes_on(
     linked: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
@@ -98,45 +78,17 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
     ("given", "directory", "place"),
     [
         ({}, None, "None"),
-        ({}, "job", "job/denoise-sites.sqlite"),
         ({"DEDUP_STORE": "a/texts.sqlite"}, "job", "a/denoise-sites.sqlite"),
         ({"DEDUP_STORE": "redis://h/1"}, "job", "redis://h/1"),
-        ({"DEDUP_STORE": "redis://h/1", "DEDUP": "off"}, None, "redis://h/1"),
         ({"DEDUP_STORE": "redis://u:p@h/1?x=y#a%20b"}, None, "redis://h/1#a%20b"),
         ({"DEDUP_STORE": "redis://h/1", "SITE_MEMORY_PATH": "own.sqlite"}, None, "own.sqlite"),
         ({"DEDUP_STORE": "redis://h/1", "SITE_MEMORY_PATH": ":memory:"}, "job", "None"),
-        ({"SITE_MEMORY_PATH": "rediss://h:1/2"}, "job", "rediss://h:1/2"),
         ({"SITE_MEMORY_PATH": "unix:///a/b#news"}, None, "unix:///a/b#news"),
     ],
 )
 def test_where_it_lies(given: dict[str, str], directory: str | None, place: str) -> None:
     settings = DenoiseSettings.from_settings({f"DENOISE_{name}": value for name, value in given.items()})
     assert without_password(str(sites_place(settings, directory))) == place
-
-
-@pytest.mark.parametrize(
-    "host", ["A.example", "a.example:443", "https://a.example/x", "a.example:80", "http://a.example/"]
-)
-def test_a_site_is_found_by_its_host_or_any_url_of_it(host: str) -> None:
-    is_other = ":80" in host or host.startswith("http:")
-    with pytest.raises(ValueError, match="no pages of") if is_other else nullcontext():
-        assert sites_of(["https://a.example:443"], host, "no pages") == ["https://a.example:443"]
-
-
-@pytest.mark.parametrize("url", ["http://localhost", "redis://localhost:x", "redis://localhost#a{b"])
-def test_a_place_that_is_none_stops_the_crawl(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="the site memory"):
-        crawl(spider_of("data:,x"), {"DENOISE_SITE_MEMORY_PATH": url})
-
-
-def test_beside_a_store_of_another_version_the_crawl_has_one_of_its_own(web: Web, redis_server: RedisServer) -> None:
-    RedisFacts(redis_server.url).open()
-    redis_server.client.hset("{denoise}:site:meta", "format", "999")
-    web.pages["/a"] = article(1)
-    for _ in range(2):
-        done = crawl(spider_of(web("/a")), {"DENOISE_SITE_MEMORY_PATH": redis_server.url})
-        assert done.log.count("'format' is 999 there") == 1
-    assert done.stat("site_memory/loaded") == 1
 
 
 class Troubled(SQLiteFacts):
@@ -226,26 +178,3 @@ def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, mo
     monkeypatch.setattr(SQLiteFacts, "_ready", property(noting))
     crawl(pages_of(linked, *range(9)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "DENOISE_THREADS": 1})
     assert len(used) >= 4 and all(name.startswith("denoise-stores") for name in used)
-
-
-def test_a_file_that_cannot_be_written_is_read(linked: Web, tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    place = f"DENOISE_SITE_MEMORY_PATH={disk / 's.sqlite'}"
-    crawl(pages_of(linked, *range(5)), dict([place.split("=")]))
-    for each in (*disk.iterdir(), disk):
-        each.chmod(0o555 if each == disk else 0o444)
-    linked.asked.clear()
-    (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
-    command = [sys.executable, "-m", "tests.faults.limited", "--obey", sys.executable, "-m", "scrapy", "runspider"]
-    command += ["spider.py", "-a", f"urls={linked('/a/9')}", "-o", "items.jsonl", "-s", place]
-    try:
-        done = run_in(tmp_path, command, {**os.environ, "PYTHONPATH": str(ROOT)}, 60)
-    finally:
-        disk.chmod(0o755)
-    assert (done.returncode, linked.asked) == (0, ["/a/9"]), "pages of the earlier crawl serve"
-    assert done.stdout.count(SAID) == 1
-    assert all(
-        f"'denoise/{name}': 1" in done.stdout for name in ("site_memory/loaded", "body/evidence/comparison_pages")
-    )
-    assert "'denoise/errors'" not in done.stdout

@@ -22,14 +22,6 @@ atexit.register(lambda: json.dump(sorted(sys.modules), open("modules.json", "w")
 runpy.run_module("denoise_scrapy", run_name="__main__", alter_sys=True)
 """
 
-VERSION = """
-import sys
-from scrapy.settings import Settings
-from denoise_scrapy.commands import run
-run(["version"], Settings())
-print(*sys.modules, sep="\\n")
-"""
-
 
 def run(folder: Path, *arguments: str, **variables: str) -> tuple[str, set[str]]:
     """Run `python -m denoise_scrapy` in a folder; gives what it prints, and the modules that it has loaded."""
@@ -85,10 +77,3 @@ def test_a_page_of_the_web_is_fetched_as_by_the_project(tmp_path: Path, web: Web
     assert story(0).split(".")[0] in printed
     assert "scrapy.settings" in modules
     assert web.asked == ["/robots.txt", "/0"]
-
-
-def test_a_run_loads_the_module_of_its_subcommand_alone(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", VERSION], cwd=ROOT, capture_output=True, text=True, check=True)
-    modules = set(done.stdout.splitlines())
-    assert "denoise_scrapy.commands.version" in modules
-    assert not {"denoise_scrapy.body", "denoise_scrapy.commands.dedup", "numpy"} & modules

@@ -1,7 +1,5 @@
 """What is like another item and a thing of its own is kept: nothing is lost because it is like something else."""
 
-from typing import Any
-
 import pytest
 
 from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
@@ -92,15 +90,3 @@ def test_five_copies_under_different_titles_are_named(web: Web, other_web: Web) 
     [said] = done.lines("Five copies of")
     assert f"Five copies of {web('/a')} have different titles" in said and "DENOISE_DEDUP_FIELDS" in said
     assert sum(address in said for address in addresses[1:]) == 3
-
-
-@pytest.mark.parametrize(("fields", "kept"), [({}, 6), ({"DENOISE_DEDUP_FIELDS": ["body"]}, 3)])
-def test_items_with_values_of_their_own_are_kept(web: Web, fields: dict[str, Any], kept: int) -> None:
-    web.pages |= {f"/goods/{n}": article(n % 3, text=story(n % 3)) for n in range(6)}
-
-    def parse(self: Any, response: Any) -> Any:
-        number = int(response.url.rpartition("/")[2])
-        yield {"url": response.url, "price": 10 + number, "seen": f"2026-01-{10 + number}T12:00"}
-
-    done = crawl(spider_of(*(web(f"/goods/{n}") for n in range(6)), parse=parse), {**ONE_BY_ONE, **fields})
-    assert len(done.items) == kept

@@ -4,6 +4,7 @@ import random
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -26,11 +27,19 @@ class Reply:
 
 
 class Web:
-    """A site on a local port; `pages` maps paths to a `Reply` or to HTML."""
+    """A site on a local port.
+
+    `pages` maps paths to a `Reply`, to HTML, or to a function that is given site and handler and answers by itself;
+    `requests` has method, path and headers of each.
+    """
 
     def __init__(self) -> None:
         self.pages: dict[str, Any] = {}
         self.asked: list[str] = []
+        self.requests: list[tuple[str, str, dict[str, str]]] = []
+        self.closing = threading.Event()
+        self.poured = 0
+        self.valid = ""  # the cookie of a session
         self.most_parallel = 0
         self.seconds = 0.0
         self.in_any_order = False  # answers then take 0 to 2 times as long
@@ -60,6 +69,7 @@ class Web:
         return [self(f"/a/{number}") for number in numbers]
 
     def close(self) -> None:
+        self.closing.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -67,24 +77,29 @@ class Web:
         return self.asked.count(path)
 
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+        headers = {name.lower(): value for name, value in handler.headers.items()}
         with self._lock:
             self.asked.append(handler.path)
+            self.requests.append((handler.command, handler.path, headers))
             self._now += 1
             self.most_parallel = max(self.most_parallel, self._now)
         reply = self.pages.get(handler.path, Reply(b"<p>not found", 404))
+        if callable(reply):
+            handler.close_connection = True
+            with suppress(OSError):  # the crawler has gone
+                reply(self, handler)
+            return
         reply = reply if isinstance(reply, Reply) else Reply(reply.encode())
         time.sleep((reply.seconds or self.seconds) * (random.uniform(0, 2) if self.in_any_order else 1))
         with self._lock:
             self._now -= 1
-        try:
+        with suppress(OSError):
             handler.send_response(reply.status)
             for name, value in reply.headers.items():
                 handler.send_header(name, value)
             handler.send_header("Content-Length", str(len(reply.body)))
             handler.end_headers()
             handler.wfile.write(reply.body)
-        except OSError:  # the crawler has gone
-            pass
 
 
 def story(number: int, sentences: int = 12) -> str:

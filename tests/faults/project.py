@@ -16,19 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 SPIDER, LIMITED = (Path(__file__).with_name(name) for name in ("spider.py", "limited.py"))
 LONGEST = 60  # seconds; the crawls here take five, on a busy machine three times as long
 
-
 JOURNAL, FEED = "journal.jsonl", "items.jsonl"
 _BEGIN = '{"url": '  # of an item's line
 
 
 class Project:
-    """Runs of one crawl.
-
-    Args:
-        folder: Where its feed, journal, log, and job directory lie; made where it is not there.
-        site: URL of the site.
-        arguments: Of the command line, for each run: `("-s", "JOBDIR=job")`.
-    """
+    """Runs of one crawl in a folder, of a site, each with some arguments: `("-s", "JOBDIR=job")`."""
 
     def __init__(self, folder: Path, site: str, *arguments: str):
         self.folder = folder
@@ -37,24 +30,13 @@ class Project:
         self._arguments = arguments
         folder.mkdir(exist_ok=True)
 
-    def start(
-        self,
-        *arguments: str,
-        fault: str = "",
-        limits: Sequence[str] = (),
-    ) -> subprocess.Popen[bytes]:
-        """Start a run.
-
-        Args:
-            arguments: More of them.
-            fault: Path of a class of `inside.py`, an extension of the crawl.
-            limits: Arguments of `limited.py`, which then starts the process.
-        """
+    def start(self, *arguments: str, limits: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Start a run, under limits with arguments of `limited.py`."""
         self.runs += 1
         command = [sys.executable, str(LIMITED), *limits] if limits else []
         command += [sys.executable, "-m", "scrapy", "runspider", str(SPIDER), "-o", "items.jsonl"]
         command += ["--logfile", "log.txt", "-a", f"site={self.site}", *self._arguments, *arguments]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "STORIES_RUN": str(self.runs), "STORIES_FAULT": fault}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "STORIES_RUN": str(self.runs)}
         with (self.folder / "stderr.txt").open("ab") as errors:
             return subprocess.Popen(command, cwd=self.folder, env=environment, stderr=errors)
 
@@ -98,11 +80,7 @@ def ended(process: subprocess.Popen[bytes], seconds: float = LONGEST) -> int:
 
 
 def wait_until(condition: Callable[[], Any], seconds: float = LONGEST) -> None:
-    """Wait for a condition.
-
-    Raises:
-        TimeoutError: It does not come true.
-    """
+    """Wait for a condition, which must come true."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -122,12 +100,7 @@ class Journal:
 
 
 class Feed(NamedTuple):
-    """The items of a feed.
-
-    Attributes:
-        items: Those that can be read, in order.
-        torn: Lines that a kill has cut off; the next run goes on in the same line.
-    """
+    """The items of a feed that can be read, and how many lines a kill has cut off: the next run goes on in them."""
 
     items: list[dict[str, Any]]
     torn: int

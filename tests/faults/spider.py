@@ -138,7 +138,7 @@ class StoriesSpider(Spider):
     list_path = "/list"
     custom_settings: ClassVar[dict[str, Any]] = {
         "ADDONS": {"denoise_scrapy.DenoiseAddon": 500},
-        "EXTENSIONS": {Witness: 0, **dict.fromkeys(os.environ.get("STORIES_FAULT", "").split(), 1)},
+        "EXTENSIONS": {Witness: 0},
         "ITEM_PIPELINES": {First: -300, Slow: 300, Picky: 400, Last: 900},
         "TELNETCONSOLE_ENABLED": False,
         "LOG_LEVEL": "INFO",

@@ -13,13 +13,7 @@ SENTENCE_WORDS, SENTENCES = 12, 12  # some 140 words: a short article
 
 
 class Stories:
-    """Pages of a site, and which story each of them tells.
-
-    Args:
-        pages: How many there are.
-        seed: Of the copies and of the order in which the list page names them.
-        folder: Begins their paths; another one gives the same stories under other URLs.
-    """
+    """Pages of a site, and which story each tells; another folder gives the same stories under other URLs."""
 
     def __init__(self, pages: int, seed: int = 0, folder: str = "p"):
         chance = random.Random(seed)

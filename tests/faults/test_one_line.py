@@ -6,11 +6,13 @@ import subprocess
 import sys
 from importlib.metadata import requires
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from packaging.requirements import Requirement
 
-from denoise_scrapy.crawl import OLDEST_SCRAPY
+from denoise_scrapy.crawl import OLDEST_SCRAPY, base
+from denoise_scrapy.exceptions import ConfigurationError
 from tests.crawl.web import Web, article
 
 ROOT = Path(__file__).parents[2]
@@ -52,51 +54,30 @@ def lines_of(folder: Path, page: str, *options: str, more: str = "", before: str
 OLDER = "import scrapy; scrapy.version_info, scrapy.__version__ = (2, 13, 3), '2.13.3'"
 
 
+NO_FOLDER, NO_STORE = "its folder does not exist; create it", "this is no SQLite database, and"
+ADDON = f"ADDONS={json.dumps({'denoise_scrapy.DenoiseAddon': 500})}"
+
+
 @pytest.mark.parametrize(
-    ("setting", "more", "before", "said"),
+    ("setting", "said"),
     [
-        (
-            "DENOISE_DEDUP_STORE=no/texts.sqlite",
-            "",
-            "",
-            "no/denoise-sites.sqlite: its folder does not exist; create it",
-        ),
-        (
-            "DENOISE_SITE_MEMORY_PATH=no/s.sqlite",
-            "",
-            "",
-            "site memory no/s.sqlite: its folder does not exist; create it",
-        ),
-        (
-            "DENOISE_DEDUP_STORE=pages.py",
-            "",
-            "",
-            "index of texts pages.py: this is no SQLite database, and an index of",
-        ),
-        (
-            "DENOISE_SITE_MEMORY_PATH=pages.py",
-            "",
-            "",
-            "site memory pages.py: this is no SQLite database, and a site mem",
-        ),
-        ("DENOISE_STRATEGI=lcs", "", "", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
-        ("LOG_SHORT_NAMES=0", '"DENOISE_DEDUP": "dorp"', "", "DENOISE_DEDUP = 'dorp': valid is drop"),
-        ("DENOISE_DEDUP=dorp", "", "", "The crawl does not start: DENOISE_DEDUP = 'dorp': valid is drop"),
-        (
-            f"ADDONS={json.dumps({'denoise_scrapy.DenoiseAddon': 500})}",
-            "",
-            OLDER,
-            "needs Scrapy 2.14 or later, and this is 2.13.3",
-        ),
+        ("DENOISE_DEDUP_STORE=no/texts.sqlite", f"no/denoise-sites.sqlite: {NO_FOLDER}"),
+        ("DENOISE_SITE_MEMORY_PATH=no/s.sqlite", f"site memory no/s.sqlite: {NO_FOLDER}"),
+        ("DENOISE_DEDUP_STORE=pages.py", f"index of texts pages.py: {NO_STORE} an index of"),
+        ("DENOISE_SITE_MEMORY_PATH=pages.py", f"site memory pages.py: {NO_STORE} a site mem"),
+        ("DENOISE_STRATEGI=lcs", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
+        ("LOG_SHORT_NAMES=0", "DENOISE_DEDUP = 'dorp': valid is drop"),
+        ("DENOISE_DEDUP=dorp", "DENOISE_DEDUP = 'dorp': valid is drop"),
+        (ADDON, "needs Scrapy 2.14 or later, and this is 2.13.3"),
     ],
 )
-def test_a_crawl_that_does_not_start(
-    page: str, web: Web, tmp_path: Path, setting: str, more: str, before: str, said: str
-) -> None:
-    code, lines = lines_of(tmp_path, page, "-s", setting, more=more, before=before)
+def test_a_crawl_that_does_not_start(page: str, web: Web, tmp_path: Path, setting: str, said: str) -> None:
+    before, more = OLDER if setting == ADDON else "", '"DENOISE_DEDUP": "dorp"' if "LOG" in setting else ""
+    project = ("-s", ADDON) if setting == "DENOISE_DEDUP=dorp" else ()  # read before there is a crawler
+    code, lines = lines_of(tmp_path, page, "-s", setting, *project, more=more, before=before)
     assert code == 1
     assert len(lines) == 1
-    assert said in lines[0] and ("CRITICAL: The crawl does not start: " in lines[0] or before)
+    assert said in lines[0] and ("CRITICAL: The crawl does not start: " in lines[0] or before or project)
     assert web.asked == []
 
 
@@ -108,6 +89,27 @@ def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:
     assert f"The crawl does not start: the index of texts {NOBODY}: Error " in lines[1]
     assert lines[1].count(NOBODY) == 1
     assert lines[1].endswith(" (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)")
+
+
+@pytest.mark.parametrize("engine", [None, object()])
+def test_a_crawler_that_is_refused_before_its_engine_has_no_spider(
+    monkeypatch: pytest.MonkeyPatch, engine: object | None
+) -> None:
+    """Scrapy 2.14 knows by that alone that it failed."""
+    monkeypatch.setattr(base, "hide_tracebacks", lambda: None)
+    crawler = Mock(engine=engine)
+    with pytest.raises(ConfigurationError), base.refusing_to_start(crawler):
+        raise ConfigurationError("no")
+    assert (crawler.spider is None) == (engine is None)
+
+
+def test_a_reactor_that_is_not_asyncio_fetches_nothing_and_says_so(page: str, web: Web, tmp_path: Path) -> None:
+    web.pages["/1"] = article(1, ["/2", "/3"])
+    reactor = ("TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor", "FORCE_CRAWLER_PROCESS=True")
+    code, lines = lines_of(tmp_path, page, "-s", reactor[0], "-s", reactor[1], "-o", "items.jsonl")
+    assert (code, web.asked) == (0, ["/1"])
+    assert sum("the reactor is not an asyncio one" in line for line in lines) == 1
+    assert json.loads((tmp_path / "items.jsonl").read_text("utf-8"))["body"]
 
 
 def test_what_others_fail_with_is_shown_as_ever(page: str, tmp_path: Path) -> None:

@@ -40,13 +40,7 @@ class Gates(dict[str, Any]):
 
 
 class Parts:
-    """A crawl in three parts.
-
-    Args:
-        web: The site.
-        folder: Of the crawl.
-        url: Of the server.
-    """
+    """A crawl in three parts, with an index on a server."""
 
     def __init__(self, web: Web, folder: Path, url: str, *arguments: str):
         self.web, self.gates = web, Gates("/during", "/after")

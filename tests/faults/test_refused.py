@@ -156,23 +156,3 @@ def test_an_empty_file_is_a_new_one(first: tuple[Web, Stories, Path], folder: Pa
     assert stories_of(done, site) == set(site.copies())
     assert " WARNING " not in done.log
     assert " ERROR " not in done.log
-
-
-def test_damage_that_shows_in_the_middle_of_a_crawl_is_said_once(
-    first: tuple[Web, Stories, Path], folder: Path
-) -> None:
-    web, more = first[0], Stories(60, seed=3, folder="more")
-    file = folder / INDEX
-    with sqlite3.connect(file) as link:
-        [(number,)] = link.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_texts_1'")
-    link.close()
-    with file.open("r+b") as opened:  # read when a text is kept, not before
-        opened.seek((number - 1) * PAGE)
-        opened.write(NOISE[:PAGE])
-    more.serve(web, "/more")
-    done = crawled(web, more, folder)
-    ours = [str(reason.of) for _, reason in done.dropped]  # type: ignore[attr-defined]
-    assert len(done.items) + len(done.dropped) == len(more.paths)
-    assert all("/p/" in of or of in {item["url"] for item in done.items} for of in ours)
-    [said] = [line for line in done.log.splitlines() if " WARNING " in line or " ERROR " in line]
-    assert "The index of texts cannot be used now" in said
