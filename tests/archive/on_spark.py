@@ -195,6 +195,24 @@ def wait_for_bodies(process: subprocess.Popen[bytes], out: Path) -> None:
     raise AssertionError("no bodies were computed")
 
 
+@pytest.mark.parametrize(
+    "master, kind", [("local[2,4]", "pyspark.daemon"), ("local-cluster[2,1,1024]", "CoarseGrainedExecutorBackend")]
+)
+def test_a_killed_worker_or_executor(
+    folder: Path, records: list[ArchiveRecord], tmp_path: Path, master: str, kind: str
+) -> None:
+    out = tmp_path / "out"
+    made = command(folder, out, "--master", master)
+    with subprocess.Popen(made, cwd=ROOT, stderr=subprocess.DEVNULL) as process:
+        wait_for_bodies(process, out)
+        found = [number for number, line in children(process.pid).items() if kind in line]
+        assert found
+        for number in found if kind == "pyspark.daemon" else found[:1]:
+            os.kill(number, signal.SIGKILL)
+        assert process.wait(LONGEST) == 0
+    assert compared(results(out)) == compared(expected(records, "all"))
+
+
 def test_a_killed_driver(folder: Path, records: list[ArchiveRecord], tmp_path: Path) -> None:
     out = tmp_path / "out"
     with subprocess.Popen(command(folder, out), cwd=ROOT, stderr=subprocess.DEVNULL) as process:

@@ -113,6 +113,11 @@ def test_joined_keys_find_what_is_nearly_the_same_and_hold_no_others() -> None:
     assert keys_of([], joined=True).shape == (0, 64)
 
 
+def test_texts_that_are_too_short_are_no_duplicates() -> None:
+    (row,) = rows_of(["Rain and wind all day."])
+    assert not verify(row, {0: row})
+
+
 @pytest.mark.parametrize("titled", [True, False])
 def test_forms_of_one_site_are_kept_and_their_copies_dropped(*, titled: bool) -> None:
     """What is filled in makes another thing; an address with something added, or another site, does not."""
@@ -134,3 +139,10 @@ def test_a_print_view_is_no_sibling_of_its_page() -> None:
     urls = [f"https://jobs.example/offers/{name}" for name in ("1", "1?view=print", "2")]
     found = [edge[:3] for edge in resolved(rows_of([one, print_view, other], urls))]
     assert found == [(1, 0, True), (2, 0, False)]
+
+
+def test_the_same_words_under_another_title_are_kept_within_a_site() -> None:
+    texts = [story(1)] * 3
+    urls = ["http://a.example/1", "http://a.example/2", "http://b.example/1"]
+    rows = rows_of(texts, urls, ["Two rooms in Kiel", "Two rooms in Bonn", "Three rooms in Ulm"])
+    assert [edge[:3] for edge in resolved(rows)] == [(1, 0, False), (2, 0, True)]

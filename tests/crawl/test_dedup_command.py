@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,8 +26,8 @@ def news(here: Path) -> str:
     return kept(here / "news.sqlite")
 
 
-def kept(path: Path) -> str:
-    with DuplicateIndex(store=SQLiteStore(path)) as index:
+def kept(path: Path, **more: Any) -> str:
+    with DuplicateIndex(store=SQLiteStore(path), **more) as index:
         for number in range(11):
             scope = "a.example" if number < 8 else ""
             index.add(f"https://a.example/{number}", story(number, 3 + number), scope=scope, group="g" * (number % 2))
@@ -34,9 +35,9 @@ def kept(path: Path) -> str:
     return path.name
 
 
-def records(path: Path | str) -> list[tuple[Name, Fingerprint]]:
+def records(path: Path | str, rule: str = "part") -> list[tuple[Name, Fingerprint]]:
     with SQLiteStore(path) as store:
-        store.open(RULES["part"].constants)
+        store.open(RULES[rule].constants)
         return [(record.name, record.fingerprint) for record in store.records()]
 
 
@@ -93,6 +94,13 @@ class TestCopy:
             assert len(records("other.db")) == 13
             assert {*records(news)} < {*records("other.db")}
 
+    def test_another_rule_is_refused(self, here: Path, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        patent = kept(here / "p.db", rule="patent")
+        assert call("dedup", "copy", patent, news) == 1
+        assert "'rule' is None there and patent here" in capsys.readouterr().err
+        assert call("dedup", "copy", patent, "new.db") == 0
+        assert records("new.db", "patent") == records("p.db", "patent")
+
 
 def drop(store: Store) -> None:
     """Drop a copy of one text, and 12 of another."""
@@ -143,6 +151,11 @@ class TestGroups:
             "   https://b.example/3?print=1",
         ]
         assert err == "2 groups, 1 dropped key, 12 variants\n"
+        assert call("dedup", "groups", news, "https://b.example/12", "--json") == 0
+        group = json.loads(capsys.readouterr().out)
+        assert group["kept"] == "https://b.example/0" and group["copies"] == []
+        assert group["variants"] == [f"https://b.example/{number}" for number in range(1, 13)]
+        assert call("dedup", "check", news) == 0
 
 
 class TestForget:
@@ -166,11 +179,10 @@ class TestForget:
         assert len(records(news)) == left
 
     def test_by_age(self, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        old = {1: time.time() - 40 * 86400, 9: time.time() - 20 * 86400, 12: time.time() - 30 * 3600}
         with SQLiteStore(news) as store:
             store.open(RULES["part"].constants)
-            store.set_last_seen(
-                {number: time.time() - 3600 * hours for number, hours in ((1, 960), (9, 480), (12, 30))}
-            )
+            store.set_last_seen(old)
         for age, count in (("30d", 1), ("2w", 2), ("25h", 3), ("31h", 2), ("1970-01-01", 0)):
             assert call("dedup", "forget", news, "--older-than", age, "--dry-run") == 0
             assert capsys.readouterr().out.endswith(f"would be forgotten: {count}\n")
@@ -197,6 +209,11 @@ class TestForget:
 
 
 class TestCheck:
+    def test_nothing_wrong(self, here: Path, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert call("dedup", "check", news) == 0
+        assert call("dedup", "check", kept(here / "p.db", rule="patent")) == 0
+        assert capsys.readouterr().out == "12 texts, no problem\n" * 2
+
     @pytest.mark.parametrize(
         ("change", "said"),
         [
@@ -216,3 +233,10 @@ class TestCheck:
         assert out.startswith("record 3, ")
         assert said in out
         assert err == "12 texts, problems: 1\n"
+
+    def test_a_torn_file(self, here: Path, news: str, capsys: pytest.CaptureFixture[str]) -> None:
+        content = Path(news).read_bytes()
+        Path(news).write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
+        assert call("dedup", "check", news) == 1
+        assert call("dedup", "stats", DENOISE_DEDUP_STORE=news) == 1
+        assert capsys.readouterr().err.endswith("news.sqlite: database disk image is malformed\n")

@@ -4,9 +4,10 @@ import csv
 import gzip
 import io
 import json
+import subprocess
 import sys
 import tracemalloc
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +56,13 @@ def rows(here: Path) -> str:
     return "rows.jsonl"
 
 
-def test_drop_is_the_default_and_lines_stay_as_they_are(rows: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert call(rows) == 0
-    lines, done = Path(rows).read_bytes().splitlines(keepends=True), capsysbinary.readouterr()
-    assert done.out == lines[0] + lines[1] + lines[4]
-    assert done.err.startswith(b"6 rows, 3 duplicates, ")
+def test_drop_is_the_default_and_lines_stay_as_they_are(rows: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "denoise", "dedup", "run", rows], capture_output=True, check=False
+    )
+    lines = Path(rows).read_bytes().splitlines(keepends=True)
+    assert done.stdout == lines[0] + lines[1] + lines[4]
+    assert done.stderr.startswith(b"6 rows, 3 duplicates, ") and done.returncode == 0
 
 
 def test_mark(rows: str) -> None:
@@ -120,19 +123,30 @@ def test_what_is_kept(here: Path, rows: list[Any], options: str, left: str) -> N
         assert written(rows, *options.split()) == left.split()
 
 
+def flats(**more: Sequence[str]) -> list[dict[str, str]]:
+    """Two flats and a copy of the second on one site, and a copy of the first on another."""
+    urls = ("http://a.example/1", "http://a.example/2", "http://a.example/2?print", "http://b.example/x")
+    columns = {"url": urls, "body": [FLAT] * 4, **more}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 @pytest.mark.parametrize("keep", ["first", "longest"])
 @pytest.mark.parametrize("field", ["title", "headline"])
 def test_variants_are_kept_by_their_titles(
     here: Path, keep: str, field: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of two flats and a copy of the second on one site, and a copy of the first on another."""
-    urls = ("http://a.example/1", "http://a.example/2", "http://a.example/2?print", "http://b.example/x")
-    titles = ("Two rooms in Kiel", "Two rooms in Bonn", "Two rooms in Bonn", "Rooms to let")
-    flats = [{"url": url, "body": FLAT, field: title} for url, title in zip(urls, titles, strict=True)]
-    written(flats, "--title", field, "--keep", keep, "--mark")
+    titles = ["Two rooms in Kiel", "Two rooms in Bonn", "Two rooms in Bonn", "Rooms to let"]
+    written(flats(**{field: titles}), "--title", field, "--keep", keep, "--mark")
     marks = [json.loads(line)["near_duplicate"] for line in Path("out.jsonl").read_bytes().splitlines()]
     assert [mark and mark["of"] for mark in marks] == [None, None, "http://a.example/2", "http://a.example/1"]
     assert "4 rows, 2 duplicates, 1 variant kept, " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("store", [[], ["--store", "texts.sqlite"]])
+def test_variants_are_kept_by_what_is_filled_in(here: Path, store: list[str]) -> None:
+    made = flats(body=[FLAT.replace("park", park) for park in ("park", "sea", "sea", "park")])
+    made[3]["title"] = ["no", "text"]  # type: ignore[assignment]
+    assert written(made, *store) == ["http://a.example/1", "http://a.example/2"]
 
 
 def test_rows_without_a_key_have_their_number(here: Path) -> None:
@@ -252,9 +266,14 @@ def test_they_are_kept_unless_skipped(bad: str, keep: str, capsys: pytest.Captur
     assert call(bad, "--keep", keep, "--mark", "-o", "out.jsonl") == 1
     marked = Path("out.jsonl").read_bytes().splitlines(keepends=True)
     assert len(marked) == 17 and [marked[n] for n in wrong] == [lines[n] for n in wrong]
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_stop_leaves_what_was_there(bad: str, keep: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out.jsonl").write_text("as before")
     assert call(bad, "--keep", keep, "--bad", "stop", "-o", "out.jsonl") == 1
     assert "bad.jsonl, line 4: no JSON: Expecting value at column 1; nothing was written" in capsys.readouterr().err
-    assert Path("out.jsonl").read_bytes().splitlines(keepends=True) == marked, "what was there stays"
+    assert Path("out.jsonl").read_text() == "as before"
     assert len([*Path().iterdir()]) == 3
 
 
@@ -281,6 +300,15 @@ def test_bytes_that_are_no_text_pass_through(here: Path) -> None:
     Path("wide.jsonl").write_bytes(lines_of(ROWS).decode().encode("utf-16"))
     assert call("wide.jsonl", "--encoding", "utf-16", "--pairs", "-o", "out.csv") == 0
     assert len(Path("out.csv").read_text().splitlines()) == 4
+
+
+def test_of_parquet(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pq.write_table(pa.table({"url": ["a", "b", "c"], "body": [A, None, A], "n": [1, 2, 3]}), "rows.parquet")
+    assert call("rows.parquet", "-o", "out.parquet") == 1
+    assert "row 2: field 'body' is null, not a text\n" in capsys.readouterr().err
+    assert pq.read_table("out.parquet").column("url").to_pylist() == ["a", "b"]
+    assert call("rows.parquet", "--text", "n", "--pairs") == 1
+    assert "row 1: field 'n' is a number, not a text\n" in capsys.readouterr().err
 
 
 def test_dates(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -351,9 +379,29 @@ def test_memory_does_not_grow_with_rows_that_pass(here: Path, keep: str) -> None
     assert len(keys("out.jsonl")) == 2
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-def test_standard_input(rows: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pq.write_table(pa.Table.from_pylist(ROWS), "rows.parquet")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(f"rows.{kind}").read_bytes())))
-    assert call("-", "--format", kind, "--keep", "longest", "--pairs", "-o", "pairs.csv") == 0
-    assert len(Path("pairs.csv").read_text().splitlines()) == 4
+@pytest.mark.parametrize("keep", ["first", "longest"])
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_standard_input(rows: str, kind: str, keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = Path(rows).read_bytes()
+    if kind == "csv":
+        content = b"url,text\n" + b"".join(f'{row["url"]},"{row["body"]}"\n'.encode() for row in ROWS)
+    elif kind == "parquet":
+        pq.write_table(pa.table({"body": [row["body"] for row in ROWS]}), "rows.parquet")
+        content = Path("rows.parquet").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    options = [] if kind == "jsonl" else ["--format", kind]
+    assert call("-", *options, "--keep", keep, "-o", f"out.{kind}") == 0
+    if kind == "jsonl":
+        assert keys("out.jsonl") == (["/a", "/b", "/c"] if keep == "first" else ["/b", "/a2", "/c"])
+
+
+def test_a_row_that_parquet_has_no_place_for_is_not_lost_in_silence(
+    rows: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Path(rows).open("a", encoding="utf-8") as file:
+        file.write('{"url": "/no-text"}\n{oops\n')
+    assert call(rows, "-o", "out.parquet") == 1
+    assert "line 8: no JSON" in capsys.readouterr().err.splitlines()[-1]
+    assert not Path("out.parquet").exists()
+    assert call(rows, "--bad", "skip", "-o", "out.parquet") == 1
+    assert pq.read_table("out.parquet").column("url").to_pylist() == ["/a", "/b", "/c"]

@@ -6,7 +6,10 @@ Whose text it is, `test_made_spiders.py` checks for any spider; here are the spe
 import asyncio
 import dataclasses
 import gc
+import json
 import sqlite3
+import subprocess
+import sys
 import weakref
 from contextlib import closing
 from pathlib import Path
@@ -17,11 +20,13 @@ import pydantic
 import pytest
 import scrapy
 from scrapy.exceptions import DropItem
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule
 
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.items import get_field, with_field
 from tests.crawl.crawling import ONE_BY_ONE, crawl, items_only, spider_of
-from tests.crawl.web import Reply, Web, article, sentence
+from tests.crawl.web import Reply, Web, article, sentence, story
 
 
 class ScrapyItem(scrapy.Item):
@@ -177,11 +182,17 @@ def test_a_page_fetched_for_comparison_is_no_page_of_an_item(linked: Web, other_
     assert sentence(0) in done.bodies()[linked("/a/0")]
 
 
-def test_an_item_keeps_its_page_through_pipelines_that_replace_it_and_change_its_text(articles: Web) -> None:
-    settings = {**ONE_BY_ONE, "ITEM_PIPELINES": {Replacing: -250, Nameless: -150, Rewriting: -140}}
+def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web) -> None:
+    settings = {**ONE_BY_ONE, "ITEM_PIPELINES": {Replacing: -250, Nameless: -150}}
     done = crawl(spider_of(articles("/a/0"), articles("/a/1"), articles("/copy")), settings)
-    assert [sentence(0).upper() in item["body"] for item in done.items] == [True, False]
+    assert [sentence(0) in item["body"] for item in done.items] == [True, False]
     assert done.of() == [articles("/a/1")]
+
+
+def test_a_text_that_a_pipeline_between_ours_has_changed_is_compared(articles: Web) -> None:
+    done = crawl(spider_of(articles("/a/1"), articles("/copy")), {"ITEM_PIPELINES": {Rewriting: -150}, **ONE_BY_ONE})
+    assert [item["body"].isupper() for item in done.items] == [True]
+    assert len(done.dropped) == 1
 
 
 def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(articles: Web) -> None:
@@ -213,6 +224,33 @@ def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(a
     assert [n for n in (4, 5) for body in found if sentence(n) in body] == [4, 5] and len(found) == 2
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).items) == 0
+
+
+def test_scrapy_parse_shows_bodies(articles: Web, here: Path) -> None:
+    spider = """
+import scrapy
+class List(scrapy.Spider):
+    name = "list"
+    def parse(self, response):
+        yield {"url": response.url}
+        yield {"url": response.url + "#part"}
+    """
+    (here / "scrapy.cfg").write_text("[settings]\ndefault = settings\n")
+    (here / "settings.py").write_text("SPIDER_MODULES = ['spiders']\nADDONS = {'denoise_scrapy.DenoiseAddon': 500}\n")
+    (here / "spiders.py").write_text(spider)
+    command = [sys.executable, "-m", "scrapy", "parse", "--pipelines", "--spider=list", articles("/a/0")]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert shown.stdout.count("'body'") == 1
+    assert "number 0 line 3" in shown.stdout
+    assert "Traceback" not in shown.stderr
+
+
+def test_an_error_page_the_spider_handles_gets_a_body_but_is_no_example(articles: Web) -> None:
+    articles.pages["/gone"] = Reply(article(3, ["/a/1"]).encode(), 404)
+    spider = spider_of(articles("/gone"), handle_httpstatus_list=[404])
+    done = crawl(spider, {"DENOISE_COMPARISON_FETCH": False})
+    assert sentence(3) in done.bodies()[articles("/gone")]
+    assert len(state_of(done.crawler).sites) == 0
 
 
 def test_many_items_of_a_page_share_its_text_by_option_and_are_not_compared_by_it(articles: Web) -> None:
@@ -273,3 +311,30 @@ def test_no_state_outlives_its_crawler(articles: Web) -> None:
     del done
     gc.collect()
     assert crawler() is None and state() is None
+
+
+class Rules(CrawlSpider):
+    name = "rules"
+    rules = (Rule(LinkExtractor(allow=r"/a/\d$"), callback="item", follow=True),)
+
+    async def item(self, response: Any) -> Any:
+        request = scrapy.Request(f"{response.url}?more", dont_filter=True)
+        more = await self.crawler.engine.download_async(request)
+        yield {"url": response.url, "more": len(more.body)}
+
+
+def test_items_of_rules_and_of_callbacks_that_fetch_themselves_have_their_texts(articles: Web) -> None:
+    links = [f"/a/{n}" for n in range(4)]
+    articles.pages |= {"/": article(9, links)} | {f"{link}?more": "<p>More" for link in links}
+    bodies = crawl(type("Started", (Rules,), {"start_urls": [articles("/")]})).bodies()
+    assert len(bodies) == 4
+    assert all(sentence(n) in bodies[articles(f"/a/{n}")] for n in range(4))
+
+
+def test_items_of_an_answer_that_is_no_page_are_compared_by_their_own_text(web: Web) -> None:
+    listed = json.dumps([{"url": web(f"/p/{n}"), "text": story(n % 2)} for n in range(4)])
+    web.pages["/api"] = Reply(listed.encode(), headers={"Content-Type": "application/json"})
+    spider = spider_of(web("/api"), parse=lambda self, response: response.json())
+    done = crawl(spider, {"DENOISE_DEDUP_FIELDS": "text"})
+    assert len(done.items) == len(done.dropped) == 2 and not any("body" in item for item in done.items)
+    assert len(crawl(spider).items) == 4

@@ -58,6 +58,16 @@ def test_a_terminal_is_shown_nothing_that_it_obeys(three: Path, capsys: pytest.C
     assert not UNSEEN.search(written.replace("\r\n", "\n"))
 
 
+def test_a_module_for_those_without_a_project(three: Path, web: Web) -> None:
+    web.pages["/0"] = article(0)
+    for page, code in (("0.html", 0), (web("/0"), 0), (web("/none"), 1), ("none.html", 1), ("ftp://a.example/", 2)):
+        command = [sys.executable, "-m", "denoise_scrapy", page]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=three, timeout=60, check=False)
+        assert done.returncode == code
+        assert story(0).split(".")[0] in done.stdout if code == 0 else done.stderr.startswith("scrapy denoise: ")
+        assert "Traceback" not in done.stderr
+
+
 def test_metadata_stands_before_the_text(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (three / "0.html").write_text(article(0).replace("<head>", "<head><meta name=author content='Ann Reed'>"), "utf-8")
     assert call("extract", "0.html", "--meta") == 0
@@ -144,6 +154,9 @@ def test_the_settings_are_those_of_the_spider_that_crawls_the_site(here: Path, w
     assert wrong.stderr == "scrapy denoise: explain: there is no spider 'othr'; did you mean other?\n"
 
 
+CANONICAL = '<link rel="canonical" href="https://gazette.example/{}">'
+
+
 def rows_of(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
@@ -174,6 +187,20 @@ def test_a_folder_is_compared_with_itself(folder: Path, capsys: pytest.CaptureFi
     assert call("extract", "site", "--url", "https://gazette.example/news") == 0
     urls = [row["url"] for row in rows_of(capsys.readouterr().out)]
     assert urls[:2] == ["https://gazette.example/news/a/0.html", "https://gazette.example/news/a/2.html"]
+
+
+def test_a_file_has_the_address_that_it_declares_or_that_is_named(
+    three: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link = '<p>Read <a href="/more">more of this long story of the harbour and the castle</a> on Monday.</p>'
+    source = article(0).replace("<head>", "<head>" + CANONICAL.format(7)).replace("<p>", link + "<p>", 1)
+    (three / "0.html").write_text(source, "utf-8")
+    assert call("extract", "0.html", "--format", "markdown") == 0
+    assert "](https://gazette.example/more)" in capsys.readouterr().out
+    assert call("extract", "0.html", "--url", "http://other.example/1", "--format", "markdown") == 0
+    assert "](http://other.example/more)" in capsys.readouterr().out
+    assert call("extract", "0.html", "1.html") == 0
+    assert [row["url"] for row in rows_of(capsys.readouterr().out)] == ["https://gazette.example/7", ""]
 
 
 def test_archives_and_a_file(three: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -169,6 +169,13 @@ def test_only_what_was_delivered_is_dropped_as_unchanged(web: Web, tmp_path: Pat
     assert crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged").items == []
 
 
+def test_an_index_that_ends_with_the_crawl_is_said(web: Web) -> None:
+    shop(web)
+    done = crawl(spider_of(web("/a/0")), {"DENOISE_SEEN": "mark"})
+    assert len(done.items) == 1
+    assert done.log.count("DENOISE_SEEN = 'mark', but the index ends with the crawl") == 1
+
+
 def test_texts_that_no_crawl_has_met_for_long_are_forgotten(web: Web, tmp_path: Path, monkeypatch: Any) -> None:
     """Those that grow old during a crawl too."""
     shop(web)

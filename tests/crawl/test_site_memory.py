@@ -18,6 +18,7 @@ from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.site.facts_store import PAGES_A_TEMPLATE
 from denoise_scrapy.storage import BackOff, without_password
 from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.test_health import redesigned
 from tests.crawl.web import Web, article
 from tests.dedup.redis_server import RedisServer
 from tests.site.made_sites import page
@@ -178,3 +179,24 @@ def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, mo
     monkeypatch.setattr(SQLiteFacts, "_ready", property(noting))
     crawl(pages_of(linked, *range(9)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "DENOISE_THREADS": 1})
     assert len(used) >= 4 and all(name.startswith("denoise-stores") for name in used)
+
+
+def test_a_redesign_between_crawls_costs_no_body(linked: Web, tmp_path: Path) -> None:
+    settings = {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "CONCURRENT_REQUESTS": 1}
+    crawl(pages_of(linked, *range(8)), settings)
+    linked.pages = {f"/a/{n}": redesigned(n) for n in range(12)}
+    done = crawl(pages_of(linked, *range(12)), settings)
+    assert all("News" not in body and "number" in body for body in done.bodies().values())
+    linked.asked.clear()
+    crawl(pages_of(linked, 3), settings)
+    assert linked.asked == ["/a/3"], "pages of the new design serve"
+
+
+def test_beside_a_store_of_another_version_the_crawl_has_one_of_its_own(web: Web, redis_server: RedisServer) -> None:
+    RedisFacts(redis_server.url).open()
+    redis_server.client.hset("{denoise}:site:meta", "format", "999")
+    web.pages["/a"] = article(1)
+    for _ in range(2):
+        done = crawl(spider_of(web("/a")), {"DENOISE_SITE_MEMORY_PATH": redis_server.url})
+        assert done.log.count("'format' is 999 there") == 1
+    assert done.stat("site_memory/loaded") == 1

@@ -1,17 +1,27 @@
 """The add-on in projects of the shapes that people's projects have: one line in their settings, no other change."""
 
 import csv
+import os
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tests.crawl.web import Web
+import pytest
+
+from example_project.scoring import f1
+from tests.crawl.web import Web, article, story
 from tests.projects.portal_site import check_bodies, check_one_of_each, paths_of, serve
-from tests.projects.running import copy_of, crawl
+from tests.projects.running import Run, copy_of, crawl
+from tests.rendered.browser import INSTALL
+
+
+def project(name: str, folder: Path, spider: str, start: str, *options: str) -> Run:
+    return crawl(copy_of(name, folder), spider, start, *options)
 
 
 def test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats(web: Web, tmp_path: Path) -> None:
     pages = serve(web, "news", "evening")
-    done = crawl(copy_of("loaders", tmp_path), "desk", web("/"))
+    done = project("loaders", tmp_path, "desk", web("/"))
     items = paths_of(done.lines())
     check_bodies(items, pages)
     for item in items.values():
@@ -39,9 +49,32 @@ def test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats(web: Web, t
 
 def test_page_objects_of_scrapy_poet(web: Web, tmp_path: Path) -> None:
     pages = {path: page for path, page in serve(web, "docs").items() if "/3.0/" in path}
-    done = crawl(copy_of("poet", tmp_path), "manual", web("/"), "-O", "items.jsonl")
+    done = project("poet", tmp_path, "manual", web("/"), "-O", "items.jsonl")
     items = paths_of(done.lines())
     check_bodies(items, pages)
     assert set(items) == set(pages)
     assert list(next(iter(items.values()))) == ["url", "title", "body"]
     assert done.stat("body/no_page") == 0
+
+
+def test_pages_that_a_browser_renders(web: Web, tmp_path: Path) -> None:
+    if shutil.which("chromium") is None:
+        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)(INSTALL)
+    names = [f"/story/{number}" for number in range(5)]
+    web.pages["/"] = article(99, names)
+    for number, name in enumerate(names):
+        written = "".join(f"<p>{line}</p>" for line in story(number).split("\n"))
+        shell = article(number, names, text="Please wait.")
+        web.pages[name] = shell.replace(
+            "</body>", f"<script>document.querySelector('.main p').outerHTML = '{written}'</script></body>"
+        )
+    done = project("playwright", tmp_path, "rendered", web("/"), "-O", "items.jsonl")
+    items = paths_of(done.lines())
+    assert set(items) == set(names)
+    for number, name in enumerate(names):
+        body = items[name]["body"]
+        assert f1(body, f"Heading of {number} {story(number)}") > 0.95
+        assert "Please wait" not in body
+        assert "Daily Gazette" not in body
+    assert done.stat("geometry/attached") == len(names)
+    assert done.stat("geometry/missing") == 0
