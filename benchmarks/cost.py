@@ -116,7 +116,7 @@ def environment() -> str:
 
 
 def make_body(recorded: RecordedPage, others: Iterable[PageFacts]) -> Page:
-    """Extract a page by the default strategy, from HTML to text: what is measured."""
+    """Extract a page by the default strategy, from HTML to text: the measured work."""
     page = Page.parse(recorded.html, url=recorded.url)
     SiteModel.fit(others).extract(page)
     return page

@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def one_crawl(way: str, **arguments: Any) -> Figures:
-    """Crawl in a process of its own; arguments and result are those of `crawl`."""
+    """Crawl in a separate process; arguments and result as of `crawl`."""
     command = [sys.executable, "-m", "benchmarks.crawl", "--one", json.dumps({"way": way, **arguments})]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

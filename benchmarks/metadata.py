@@ -50,7 +50,7 @@ class LabelledPage(NamedTuple):
 
 
 class Told(NamedTuple):
-    """Fields that an extractor gives of a page; None: it has no such field."""
+    """Fields that an extractor returns for a page; None: it lacks the field."""
 
     authors: Sequence[str]
     published: str

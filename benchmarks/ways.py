@@ -34,7 +34,7 @@ def parsed(site: Site) -> list[Page]:
 def body(
     pages: list[Page], i: int, k: int = COMPARED, *, strategy: str = DEFAULT_STRATEGY, taste: Taste | None = None
 ) -> Body:
-    """Extract a page of a site, compared with the k likest others, as in a crawl."""
+    """Extract a page of a site, compared with the k most similar others, as in a crawl."""
     others = likest_first(pages[i], [*pages[:i], *pages[i + 1 :]])[:k]
     return SiteModel.fit(others).extract(pages[i], strategy=strategy, taste=taste or Taste())
 

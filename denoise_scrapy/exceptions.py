@@ -25,11 +25,11 @@ class DenoiseError(Exception):
 
 
 class ConfigurationError(DenoiseError, ValueError):
-    """A ``DENOISE_*`` setting is unknown or invalid; the message names it, and what is valid."""
+    """A ``DENOISE_*`` setting is unknown or invalid; the message names it and the valid values."""
 
 
 class StoreMismatch(DenoiseError, ValueError):  # noqa: N818 - the public name says what happened
-    """A file or store was written by something that cannot be continued.
+    """A file or store was written by another version or program, and cannot be used.
 
     Attributes:
         constant: What differs.
@@ -52,7 +52,7 @@ class StoreMismatch(DenoiseError, ValueError):  # noqa: N818 - the public name s
 
 
 class OtherVersion(StoreMismatch):
-    """A store is ours, but of another version or rule, which can use it."""
+    """A store was written by another version, or for another rule, and works only there."""
 
 
 class UsageError(DenoiseError):
@@ -64,7 +64,7 @@ class TooLargeError(DenoiseError):
 
 
 class UnusableIndexError(DenoiseError):
-    """The index cannot be opened; `passes` where it may be later, as of a full disk."""
+    """The index cannot be opened; `passes` is true for a temporary fault, such as a full disk."""
 
     def __init__(self, message: str, *, passes: bool):
         super().__init__(message)

@@ -33,7 +33,7 @@ _WHOLE = ("body", *FORMS_BESIDE_TEXT, "blocks", CHUNKS)
 
 
 def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
-    """Refuse a feed of our formats that cannot be written.
+    """Reject feeds in our formats that cannot be written.
 
     Raises:
         ConfigurationError: pyarrow is not installed, or items have no field with chunks.
@@ -72,10 +72,10 @@ class ParquetItemExporter(PythonItemExporter):
         self._begun = False
 
     def start_exporting(self) -> None:
-        """Take the rows that are in the file already.
+        """Load the rows that are already in the file.
 
         Raises:
-            ValueError: The file is there, and is no Parquet.
+            ValueError: The file exists and is not Parquet.
         """
         if self._begun or not _length(self._file):
             return
@@ -104,7 +104,7 @@ class ParquetItemExporter(PythonItemExporter):
 
 
 def _length(file: BinaryIO) -> int:
-    """Bytes of a file opened to add to it; 0 for a new one, or one that cannot tell."""
+    """Return the size in bytes of a file opened for appending; 0 for a new file or if unknown."""
     try:
         return file.tell()
     except (UnsupportedOperation, AttributeError):  # it compresses what is written

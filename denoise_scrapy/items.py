@@ -33,9 +33,9 @@ def get_field(item: Any, field: str) -> Any:
 
 
 def url_in(item: Any, field: str) -> str:
-    """Return the URL that `field` holds, "" where it holds none.
+    """Return the URL in `field`, "" if there is none.
 
-    A list of one is that one, as item loaders give it. Without a scheme a text is a URL if it is a path.
+    A list of one URL, as item loaders make it, counts as that URL. Text without a scheme is a URL if it is a path.
 
     Example:
         >>> url_in({"url": ["/news?id=7"]}, "url"), url_in({"url": "sku 7"}, "url"), url_in({"url": 7}, "url")
@@ -58,7 +58,7 @@ def has_text(item: Any, field: str) -> bool:
 
 
 def copied(item: Any) -> Any:
-    """Return a copy of an item, of its class and with its values; the item itself where its class permits none."""
+    """Return a copy of an item with its class and values; the item itself if its class permits no copy."""
     try:
         made = copy.copy(item)
         if isinstance(item, Item):  # whose own copy() calls the class, and a spider's class may take anything
@@ -111,7 +111,7 @@ _SECONDS = (1e9, 4e9)
 def own_values(item: Any, without: Container[str]) -> dict[str, Any]:
     """Return the values that distinguish items: a price, a number, a place, a title.
 
-    Addresses, moments and long texts are left out: those of a print view are others.
+    URLs, times and long texts are left out: they differ in a print view.
 
     Example:
         >>> item = {"id": 7, "price": [9.5], "place": "Kiel", "image": "https://a.example/7.png", "seen": "2026-01-31"}
@@ -144,7 +144,7 @@ DAY = 86_400.0  # seconds
 
 
 def is_markup(text: str) -> bool:
-    """Return whether HTML or XML is where a text was to be."""
+    """Return whether a text is HTML or XML."""
     return _MARKUP.match(text) is not None
 
 
@@ -156,8 +156,8 @@ def _is_now(value: float | Decimal) -> bool:
 def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
     """Return the values that show whether an item has changed: all its fields, however deep.
 
-    Left out are moments, also numbers that say now, markup, bytes, and what stands behind the `?` of an address: they
-    differ each time that a page is fetched.
+    Times (including numeric timestamps of now), markup, bytes and the query of a URL are left out: they differ with
+    each fetch of a page.
 
     Example:
         >>> offers = [{"price": 9.5, "seller": "A", "link": "https://a.example/buy?session=1f"}]
@@ -169,7 +169,7 @@ def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
 
 
 def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
-    """Return a value without what differs each time, None where nothing is left."""
+    """Return a value without its volatile parts, None if nothing is left."""
     if isinstance(value, (int, float, Decimal)):
         return None if _is_now(value) else value
     if value is None or isinstance(value, (bytes, date, clock_time)) or not levels:

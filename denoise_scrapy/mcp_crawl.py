@@ -91,7 +91,7 @@ class PagesSpider(Spider):
                 yield Request(url, self.parse, errback=self.fail)
 
     def fail(self, failure: Failure) -> None:
-        """Note a page that does not come."""
+        """Record a page that could not be fetched."""
         problem = failure_text(failure)[:500]
         self.problems.append({"url": failure.request.url, "problem": problem})  # type: ignore[attr-defined]
 

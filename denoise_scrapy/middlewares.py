@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 class ComparisonPagesMiddleware(Component):
     """Downloader middleware: reads and remembers each page as the spider receives it.
 
-    Its place is next to the engine, where a response has passed all other middlewares, those that decrypt, render or
-    clean it too. A response always passes unchanged.
+    Its place is next to the engine, where a response has passed all other middlewares, including those that decrypt,
+    render or clean it. A response always passes unchanged.
     """
 
     def process_request(self, request: Request) -> None:
-        """Note what the spider requests."""
+        """Record the URLs that the spider requests."""
         try:
             if FETCH_META not in request.meta:
                 self._state.pages.note_visit(request)
@@ -52,7 +52,7 @@ class ItemPageMiddleware(Component):
     """
 
     def process_spider_input(self, response: Response) -> None:
-        """Note which callback runs."""
+        """Record the running callback."""
         self._state.items.begin(response)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -69,7 +69,7 @@ class ItemPageMiddleware(Component):
             yield held
 
     async def _taken(self, response: Response, each: Any) -> list[Any]:
-        """Return what may go on now: a request at once, an item when its page is decided."""
+        """Return the objects that may pass now: a request at once, an item when its page is decided."""
         try:
             if isinstance(each, Request):
                 self._state.pages.note_visit(each)

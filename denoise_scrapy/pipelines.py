@@ -100,8 +100,8 @@ class UnchangedItem(DropItem):
 class BodyPipeline(Component):
     """Sets the body field of each item to the text of its page.
 
-    It should be the first pipeline: one that stores items before it stores no text, one that replaces an item hides
-    where it came from. Whatever goes wrong here after the start, the item passes.
+    It should be the first pipeline: an earlier one that stores items stores them without text, and one that replaces
+    an item hides its origin. If this pipeline fails after the start, the item passes.
 
     Raises:
         ConfigurationError: The file of the site memory is refused, or a library is missing; the crawl does not start.
@@ -140,7 +140,7 @@ class BodyPipeline(Component):
             logger.info("Pipelines of the project before %s: %s", " and ".join(ours), named, extra=self._log.extra)
 
     async def close_spider(self) -> None:
-        """Judge the health of sites; save and close the site memory; say why no item has a text, where none has."""
+        """Judge the health of sites, save and close the site memory, and warn if no item has a text."""
         if self._state.pages.used:
             self._explain_lack()
             try:
@@ -231,8 +231,8 @@ class BodyPipeline(Component):
 class NearDuplicatePipeline(Component):
     """Drops or marks each item whose text is nearly that of an item kept before.
 
-    A text is kept for good when its item was delivered; until then its copies wait. Whatever goes wrong here after
-    the start, the item passes.
+    A text is final when its item was delivered; until then its copies wait. If this pipeline fails after the start,
+    the item passes.
 
     Raises:
         ConfigurationError: The file of the index is refused; the crawl does not start.
@@ -251,7 +251,7 @@ class NearDuplicatePipeline(Component):
         self._check.begin()
 
     async def close_spider(self) -> None:
-        """Set the stats of the index, and close it; what it kept is stored already."""
+        """Set the stats of the index and close it; kept texts are stored already."""
         await self._check.finish()
         index = self._check.index
         if index is not None:

@@ -52,7 +52,7 @@ class RowWriter(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Write what is left, and the end of the file."""
+        """Write the remaining rows and the end of the file."""
 
 
 class _TextWriter(RowWriter):
@@ -447,7 +447,7 @@ class ListWriter:
             self._file.write(json.dumps(dict(zip(self._names, values, strict=True)), ensure_ascii=False) + "\n")
 
     def close(self) -> None:
-        """Let go of the file, which stays open."""
+        """Flush the file, which stays open."""
         self._file.detach()
 
 

@@ -1,4 +1,4 @@
-"""Every ``DENOISE_*`` setting: declared once, read from what is given, and checked."""
+"""Every ``DENOISE_*`` setting: declared once, read and checked."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ _STORES = "auto | memory | path of a file | redis://host:6379/0#name | import pa
 
 
 def check_store(place: str) -> None:
-    """Raise ValueError for what is no place of a duplicate index; the path of a file has a slash or a suffix."""
+    """Raise ValueError for an invalid place of an index; the path of a file has a slash or a suffix."""
     if is_class_path(place):
         store_class(place)
     elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):

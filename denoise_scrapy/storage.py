@@ -67,7 +67,7 @@ class BackOff:
         self._until = self._clock() + self.pause
 
     def worked(self, seconds: float = 0.0) -> None:
-        """Note an answer, and the seconds that the crawl stood still for it."""
+        """Record a response, and the seconds that the crawl waited for it."""
         self.pause = 0.0
         self._until = self._clock() + (REST * seconds if seconds > SLOW_SECONDS else 0.0)
 
@@ -106,7 +106,7 @@ class RedisLink:
 
     Attributes:
         client: The client; without types, for they differ between versions of redis-py.
-        errors: What it fails with; redis-py has no other base of its exceptions.
+        errors: The exceptions it raises; redis-py has no other common base class.
         place: The URL without user, password and options, for messages.
 
     Raises:
@@ -176,7 +176,7 @@ def place_beside(place: str, constants: Mapping[str, str]) -> str:
 
 
 def is_unreachable(error: Exception) -> bool:
-    """Return whether a server cannot be reached, or is silent; one that refuses a password is no such."""
+    """Return whether a server is unreachable or silent; rejecting a password does not count."""
     try:
         import redis  # noqa: PLC0415 - an extra
     except ImportError:
@@ -316,7 +316,7 @@ def _upgrade(link: sqlite3.Connection, kind: FileKind, constants: Mapping[str, s
 
 
 def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
-    """Compare a file with what it should be; its constants, which name the version, come first."""
+    """Compare a file with its expected form; its constants, which name the version, come first."""
     own = _own_schema(kind)
     found = _schema(link, len(own) + 1)
     if any(row in own for row in found if row[1] == "meta"):

@@ -1,4 +1,4 @@
-"""The demo: serves the portal, crawls it with the plugin, and scores what came out.
+"""The demo: serves the portal, crawls it with the plugin, and scores the results.
 
     python -m example_project.run
 
@@ -43,7 +43,7 @@ TABLE = (
 
 
 class CrawlError(Exception):
-    """The crawl did not run to its end; the message says what is known."""
+    """The crawl did not finish; the message has the details."""
 
 
 def command(start: str, output: Path, settings: Sequence[str]) -> list[str]:
@@ -88,7 +88,7 @@ def crawl(start: str, output: Path, settings: Sequence[str] = ()) -> float:
 
 
 def evaluate(portal: Portal, output: Path, seconds: float) -> dict[str, Any]:
-    """Read what the crawl left and return its figures.
+    """Read the results of the crawl and return its figures.
 
     Raises:
         CrawlError: There are no items, or the crawl stopped early.

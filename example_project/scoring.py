@@ -27,7 +27,7 @@ def f1(text: str, truth: str) -> float:
 
 @dataclass(frozen=True)
 class Duplicates:
-    """What became of the planted copies, and of texts that are no copies."""
+    """The outcome for planted copies and for texts that are not copies."""
 
     dropped: tuple[str, ...]
     missed: tuple[str, ...]

@@ -155,7 +155,7 @@ class Truth:
         return Relation.OTHER
 
     def _candidates(self) -> Iterator[list[int]]:
-        """Yield for each text the earlier ones that it may be a copy of, by a sample of runs; the likest first."""
+        """Yield for each text earlier texts it may be a copy of, by a sample of runs, the most similar first."""
         step = np.uint64(max(1, sum(map(len, self._sets)) // _SAMPLED))
         few = [one[(one >> np.uint64(20)) % step == 0] for one in self._sets]
         sizes = np.array([len(one) for one in few])

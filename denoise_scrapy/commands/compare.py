@@ -1,4 +1,4 @@
-"""`scrapy denoise compare`: why two texts are duplicates, variants or neither, with every count, both ways round."""
+"""`scrapy denoise compare`: why two texts are duplicates, variants or neither, with all counts, in both directions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Print the verdict, both ways round."""
+    """Print the verdict in both directions."""
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
     a, b = texts_of((args.a, args.b), settings, as_html=args.body)
@@ -122,7 +122,7 @@ def explained(
 
 
 def _why(checks: Sequence[Check], *, short: bool, same: bool, duplicate: bool) -> str:
-    """Say which steps decided."""
+    """Return in words which steps decided."""
     if short:
         return "too short to be judged" + ("; DENOISE_DEDUP_SHORT looks for texts of the same words" if same else "")
     if same:

@@ -126,7 +126,7 @@ def open_index(place: str, *, damaged: bool = False) -> Opened:
 
 
 def named_in(settings: Settings) -> str:
-    """Return the place of the index that a project's settings name; `UsageError` where they name none."""
+    """Return the place of the index in a project's settings; raise `UsageError` if they name none."""
     # JOBDIR as it is: Scrapy's own function makes the folder
     place = index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
     if place == MEMORY:
@@ -135,7 +135,7 @@ def named_in(settings: Settings) -> str:
 
 
 def stats(args: argparse.Namespace, settings: Settings) -> int:
-    """Say what an index holds."""
+    """Print the contents of an index."""
     args.store = args.store or named_in(settings)
     opened = open_index(args.store)
     with opened.store:
@@ -211,7 +211,7 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def forget(args: argparse.Namespace, settings: Settings) -> int:
-    """Remove texts, and what is remembered of dropped keys; `UsageError` where nothing says which."""
+    """Remove texts and records of dropped keys; raise `UsageError` without a selection."""
     if not args.keys and args.pattern is None and args.older_than is None:
         raise UsageError("dedup forget: give a KEY, a --pattern or --older-than")
     is_meant, limit = _matcher(args.keys, args.pattern), args.older_than
@@ -289,7 +289,7 @@ def copy(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def check(args: argparse.Namespace, settings: Settings) -> int:
-    """Look for damage, and print what is wrong."""
+    """Check for damage, and print the problems."""
     opened = open_index(args.store, damaged=True)
     found = 0
     with opened.store:
@@ -308,7 +308,7 @@ def check(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def problems(opened: Opened) -> Iterator[str]:
-    """Yield what is wrong with an index, a sentence each."""
+    """Yield the problems of an index, a sentence each."""
     count = 0
     try:
         yield from opened.store.problems()

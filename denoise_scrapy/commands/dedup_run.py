@@ -1,4 +1,4 @@
-"""`scrapy denoise dedup run`: a file of rows without its near-duplicates, or what they are."""
+"""`scrapy denoise dedup run`: write a file of rows without its near-duplicates, or list them."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _format_of(name: str) -> str:
 
 
 def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], BinaryIO]:
-    """A function that opens the input, as often as it must be read; standard input is copied for that."""
+    """Return a function that opens the input any number of times; standard input is copied for that."""
     path = Path(args.file)
     if args.file == STANDARD:
         path = Path(open_things.enter_context(tempfile.TemporaryDirectory(prefix="denoise-")), "rows")
@@ -160,7 +160,7 @@ class _FieldNames(NamedTuple):
 
 
 class Job:
-    """Reads the rows of a file, has them judged, and writes what the user wants to have."""
+    """Reads and judges the rows of a file, and writes the requested output."""
 
     def __init__(self, args: argparse.Namespace, source: RowFile) -> None:
         self.rows = self.duplicates = self.variants = self.bad = 0
@@ -186,7 +186,7 @@ class Job:
         self._fields = _FieldNames(text, args.key or "url", scope, args.date or "", title)
 
     def write(self, batch: Batch, out: BinaryIO) -> None:
-        """Write what is wanted."""
+        """Write the requested output."""
         args = self._args
         if args.what in {"drop", "mark"}:
             mark = args.mark_field if args.what == "mark" else ""
@@ -213,7 +213,7 @@ class Job:
         found.close()
 
     def say_progress(self) -> None:
-        """Say on standard error what was counted so far."""
+        """Print the counts so far on standard error."""
         self._said = time.monotonic()
         rate = self.rows / max(self._said - self._start, 1e-3)
         bad = f", {self.bad:,} that cannot be read" if self.bad else ""

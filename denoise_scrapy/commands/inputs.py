@@ -86,7 +86,7 @@ def sources_of(names: Sequence[str], command: str, settings: Given) -> list[byte
     """Read files and standard input ("-", once) as they are, and fetch URLs.
 
     Raises:
-        UsageError: A name is of none of these kinds, or "-" comes twice.
+        UsageError: A name is of another kind, or "-" occurs twice.
         OSError: One cannot be read or fetched.
     """
     if list(names).count(STANDARD) > 1:

@@ -110,7 +110,7 @@ class _Spider(Spider):
 
 
 def _process(settings: Given) -> AsyncCrawlerProcess | CrawlerProcess:
-    """Make the process that Scrapy's own commands would have, see `scrapy.cmdline`."""
+    """Return a crawler process like that of Scrapy's own commands, see `scrapy.cmdline`."""
     ours = settings.copy() if isinstance(settings, Settings) else Settings(settings)
     ours.setdict({**PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed here
     asyncio = ours["TWISTED_REACTOR"] == _ASYNCIO and not ours.getbool("FORCE_CRAWLER_PROCESS")

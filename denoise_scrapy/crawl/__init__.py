@@ -1,4 +1,4 @@
-"""The work of a crawl behind its middlewares and pipelines. What it stands on is new in Scrapy 2.14."""
+"""The work of a crawl behind its middlewares and pipelines; needs features new in Scrapy 2.14."""
 
 import scrapy
 

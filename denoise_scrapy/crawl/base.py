@@ -1,4 +1,4 @@
-"""Common to all parts of a crawl: its log and stats, its threads, and a refusal to start."""
+"""Shared by all parts of a crawl: its log and stats, its threads, and configuration errors at its start."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ logger = logger_of(__name__)
 STATS_FILE = "denoise-stats.json"
 # Messages that are logged once: of some tens of kinds, but a spider may name anything in the meta of requests.
 MOST_SAID = 1000
-# Bytes of a page, or characters of a text, from which all work on it is done in a thread: to parse so many takes 5 ms,
-# and most recorded pages have less.
+# Bytes of a page, or characters of a text, from which all work on it is done in a thread: parsing so many takes 5 ms;
+# most recorded pages have fewer.
 LARGE = 200_000
-# Bytes of a page whose body is worth a thread. To go there and back takes the reactor .05 ms, a body of so many .1 ms.
+# Bytes of a page whose body is worth a thread: the round trip costs the reactor .05 ms, a body of this size .1 ms.
 WORTH = 10_000
 
 
@@ -68,7 +68,7 @@ class CrawlLog:
         self._crawler.stats.set_value(PREFIX + name, value)
 
     def report(self, place: str, error: Exception) -> None:
-        """Count an error of ours; log the first of each place and kind with its traceback."""
+        """Count an internal error; log the first of each place and kind with its traceback."""
         self.count("errors")
         self.count(f"errors/{place}")
         self.say_once(
@@ -99,14 +99,14 @@ class CrawlReport:
         self._evicted: dict[str, Number] = {}
 
     def watch(self, name: str, *, nbytes: Number | None = None, evicted: Number | None = None) -> None:
-        """Report a memory too: how many bytes it holds, about, and how many of its entries had to leave."""
+        """Also report a memory: its approximate bytes and its number of evictions."""
         if nbytes is not None:
             self._bytes[name] = nbytes
         if evicted is not None:
             self._evicted[name] = evicted
 
     def bytes(self) -> dict[str, int]:
-        """Return the bytes that each memory holds now, about."""
+        """Return the approximate bytes that each memory holds now."""
         return {name: number() for name, number in self._bytes.items()}
 
     def start(self) -> None:
@@ -150,8 +150,8 @@ def write_stats(crawler: Crawler) -> None:
 def refusing_to_start(crawler: Crawler) -> Iterator[None]:
     """Log a `ConfigurationError` raised inside, in one line, and let the process fail.
 
-    Scrapy itself shows a traceback only. An engine that is there would add those of components which it closes before
-    they were opened: what may be refused is best made with the component, before there is an engine.
+    Scrapy itself shows only a traceback. An existing engine would add tracebacks of components closed before they were
+    opened, so objects that may raise are best made with the component, before the engine.
 
     Raises:
         ConfigurationError: The one raised inside.
@@ -176,16 +176,16 @@ def _has_no_engine(crawler: Crawler) -> bool:
 
 
 def is_large(size: int) -> bool:
-    """Return whether all work on about so many bytes or characters is done in a thread."""
+    """Return whether all work on a page or text of about this size is done in a thread."""
     return size > LARGE
 
 
 class Beside:
     """Runs work in threads beside the reactor: bodies, all work of large pages and texts, stores.
 
-    Such work is a function of its arguments, which nothing else changes meanwhile; memories, stats, log and decisions
-    stay on the reactor. Without threads, or without an asyncio reactor, all work is done there. `threads` are for
-    bodies; large pages and stores have one each besides, so that none waits for the other.
+    Such work depends only on its arguments, which nothing else changes meanwhile; memories, stats, log and decisions
+    stay on the reactor. Without threads or an asyncio reactor, all work is done there. `threads` are for bodies; large
+    pages and stores have one more each, so that none waits for the other.
     """
 
     def __init__(self, threads: int) -> None:
@@ -194,18 +194,18 @@ class Beside:
         self._last: asyncio.Future[None] | None = None
 
     async def run(self, work: Callable[[], Answer], size: int) -> Answer:
-        """Return what some work returns, and raise what it raises; `size` is that of the page or text it is about.
+        """Return the result of a call, or raise its exception; `size` is that of its page or text.
 
-        Work of large ones is done one at a time, so that memory is bounded; that of others at once, on the reactor.
+        Large ones are processed one at a time, which bounds memory; others at once, on the reactor.
         """
         return await self.alone(work) if is_large(size) else work()
 
     async def alone(self, work: Callable[[], Answer], of: str = "large") -> Answer:
-        """The same for work that is done one at a time whatever its size; `of`: with what other work."""
+        """The same for calls made one at a time whatever their size; `of` names the queue they share."""
         return await self._in_thread(work, of, 1) if self._has_threads else work()
 
     async def in_turn(self, work: Callable[[], Answer], size: int) -> Answer:
-        """The same for work of which several may be done at a time: answers come in the order of the calls."""
+        """The same for calls that may run in parallel: results come in the order of the calls."""
         if not self._has_threads:
             return work()
         before, own = self._last, asyncio.get_running_loop().create_future()
@@ -220,7 +220,7 @@ class Beside:
                 own.set_result(None)
 
     def close(self) -> None:
-        """End the threads, each with what it has begun. A second call does nothing."""
+        """End the threads when their current calls are finished. A second call does nothing."""
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
         self._pools.clear()

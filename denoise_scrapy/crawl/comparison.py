@@ -1,6 +1,6 @@
-"""Pages to compare a page with: from the crawl where it has brought some, else fetched through its engine.
+"""Comparison pages: from the crawl if it has brought some, else fetched through its engine.
 
-Every rule of the crawl holds for a fetch (robots.txt, delays, middlewares), and limits of ours beside them.
+Every rule of the crawl holds for a fetch (robots.txt, delays, middlewares), as do limits of our own.
 """
 
 from __future__ import annotations
@@ -67,19 +67,19 @@ ENOUGH = 2
 # place, as an advertisement, is recognised by them (`strategies.combined`, "stock"). The demo kept some in its first
 # pages.
 PLENTY = 10
-# Seconds that an item waits while the crawl itself requests the site's first pages; as long as fetches may take.
+# Seconds that an item waits while the crawl itself requests the site's first pages; the time limit of fetches.
 LONGEST_WAIT = TIMEOUT
-# Links tried for one page: a site that forbids or redirects this many siblings will not give one.
+# Links tried for one page: a site that forbids or redirects this many siblings will not serve one.
 CANDIDATES = 8
 # URLs of one template differ in an identifier, a slug, a date: that leaves this likeness and more.
 LIKE = 0.8
-# Waits in vain for pages of one site, after which its items are not held back any more: a site of one page,
-# or of a template a page, would hold back the crawl.
+# Futile waits for pages of one site, after which its items are no longer held back: a site of one page, or of one
+# template per page, would stall the crawl.
 PATIENCE = 3
 LOOK_AGAIN = 0.25  # seconds after which the requests of the crawl are looked at again
 # Marks our own requests, so that our middleware leaves them alone.
 FETCH_META = "denoise_comparison"
-# Stands behind them in Scrapy's log, where pages that the spider did not request would puzzle.
+# Appended to them in Scrapy's log, where pages that the spider did not request would be confusing.
 FETCH_FLAG = "denoise-comparison"
 # When the head of the answer to one of our requests arrived.
 HEAD_META = "denoise_head_at"
@@ -89,7 +89,7 @@ _NAT64 = ip_network("64:ff9b::/96")
 
 
 class ComparisonPages:
-    """Gives comparison pages, and fetches some only while a site has too few."""
+    """Provides comparison pages, and fetches some only while a site has too few."""
 
     def __init__(
         self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, sites: SiteMemory, pages: CrawledPages
@@ -102,11 +102,11 @@ class ComparisonPages:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by server
 
     async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
-        """Return pages of the site to compare with, the most alike first; at times none.
+        """Return comparison pages of the site, the most similar first; the list may be empty.
 
-        Where fewer than `PLENTY` share the page's template, waits up to ``comparison_wait`` seconds while the crawl is
-        asking the site for pages. Where fewer than `ENOUGH` do, waits in any case, and, while the site has fewer pages
-        of any template and the crawl is asking for some, up to `LONGEST_WAIT` seconds; then fetches.
+        If fewer than `PLENTY` share the page's template, wait up to ``comparison_wait`` seconds while the crawl is
+        requesting pages of the site. If fewer than `ENOUGH` do, wait in any case, up to `LONGEST_WAIT` seconds while
+        the site has fewer pages of any template and the crawl is requesting some; then fetch.
         """
         settings, site = crawled.settings, site_key(crawled.page.url)
         most = min(settings.comparison_pages, find_strategy(settings.strategy).comparison_pages)
@@ -140,7 +140,7 @@ class ComparisonPages:
         return False
 
     async def _wait(self, crawled: CrawledPage, site: str, known: Ranked, needed: int, plenty: int) -> Ranked:
-        """Wait for pages of the crawl, and return those remembered in the end."""
+        """Wait for pages of the crawl, and return the pages remembered afterwards."""
         now, settings, record = asyncio.get_running_loop().time, crawled.settings, self._budget.record(site)
         lacking = _mates(known, needed) < needed
         if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
@@ -203,7 +203,7 @@ class ComparisonPages:
                 await self._fetch(url, crawled, site)
 
     def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
-        """Return links to siblings, the likest first."""
+        """Return links to siblings, the most similar first."""
         # a page that has others of its site to compare with, only not of its template, is worth no guess:
         # then only URLs much like its own are tried, and few
         known = bool(self._known(crawled))
@@ -219,7 +219,7 @@ class ComparisonPages:
         return links[:needed] if known else links
 
     async def _fetch(self, url: str, crawled: CrawledPage, site: str) -> None:
-        """Fetch `url` and remember its page, if it is one to compare `crawled` with."""
+        """Fetch `url` and remember its page if it may be compared with `crawled`."""
         self._budget.note_tried(url)
         response = await self._ask(url, crawled, site)
         location = None if response is None else redirect_to_same_page(response)
@@ -235,7 +235,7 @@ class ComparisonPages:
         await self._sites.add(await self._pages.parse(request, response, read, is_spiders=False))
 
     async def _ask(self, url: str, crawled: CrawledPage, site: str) -> Response | None:
-        """Send a request, if it may be sent, and count it; None where no usable response came."""
+        """Send a request if permitted, and count it; return None without a usable response."""
         request = comparison_request(url, crawled, self._budget.seconds_left(site))
         self._budget.count_request(site)
         if await self._may_be_sent(request, site, crawled):
@@ -270,7 +270,7 @@ class ComparisonPages:
         return not self._budget.gives_up(site)
 
     def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
-        """Return whether a response may be used: its name may have another address by now."""
+        """Return whether a response may be used: its host may resolve to another address by now."""
         address = response.ip_address
         if address is None or is_public(address) or not must_stay_public(crawled):
             return True
@@ -297,10 +297,10 @@ class FetchRecord:
 class FetchBudget:
     """Counts requests against the limits, by crawl and by site, and their time by host; remembers the URLs tried.
 
-    All fetches from one host together take no longer than `TIMEOUT`, without the wait for their turn: its sites share
-    it, as they share the slot of Scrapy's downloader. A site is given up, too, when its connection breaks, when it
-    redirects twice, and when it answers "too many requests" or the like to any request. Of sites, hosts and URLs those
-    not used for longest are forgotten.
+    All fetches from one host together take no longer than `TIMEOUT`, not counting time in the queue: its sites share
+    it, as they share a slot of Scrapy's downloader. A site is also given up when its connection breaks, when it
+    redirects twice, and when it responds "too many requests" or the like to any request. The least recently used
+    sites, hosts and URLs are forgotten.
     """
 
     def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
@@ -325,7 +325,7 @@ class FetchBudget:
         return record
 
     def give_up(self, site: str, reason: str) -> None:
-        """Note that nothing more is to be fetched from a site."""
+        """Stop fetching from a site."""
         record = self.record(site)
         if not record.given_up:
             record.given_up = reason
@@ -338,7 +338,7 @@ class FetchBudget:
         return bool(self.record(site).given_up)
 
     def note_tried(self, url: str) -> None:
-        """Note that `url` was fetched, or could not be."""
+        """Record that `url` was fetched, or could not be."""
         self._tried[hash(page_identity(url))] = None
 
     def tried(self, url: str) -> bool:
@@ -351,7 +351,7 @@ class FetchBudget:
         return self._spent < most and self.record(site).fetched < self._settings.comparison_per_site
 
     def count_request(self, site: str, by: int = 1) -> None:
-        """Count a request; `by` -1: it was not sent after all."""
+        """Count a request; with `by` -1, take back one that was not sent."""
         self._spent += by
         self.record(site).fetched += by
 
@@ -365,7 +365,7 @@ class FetchBudget:
         self.gives_up(site)
 
     def learn(self, site: str, request: Request, error: Exception | None) -> None:
-        """Note what became of a request that was sent."""
+        """Record the outcome of a sent request."""
         if error is not None and is_timeout(error):
             self.give_up(site, "timeout")
         elif error is not None and not was_cut_off(error):
@@ -380,7 +380,7 @@ class FetchBudget:
         self._crawled += FETCH_META not in request.meta
 
     def _response_downloaded(self, request: Request, response: Response) -> None:
-        """Leave a site alone that limits requests, whatever the request was for."""
+        """Leave a site alone if it limits requests, of whatever kind."""
         if response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers:
             self.give_up(site_key(request.url), "busy")
 
@@ -390,9 +390,9 @@ def _host(site: str) -> str:
 
 
 def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Request:
-    """Return the request for `url`: a GET sent as the page was (by its proxy, browser) but for headers and cookies.
+    """Return a GET request for `url`, sent like the page's (proxy, browser) but without its headers and cookies.
 
-    It is neither tried again nor redirected, and its transfer may take so many seconds.
+    It is neither retried nor redirected, and its transfer is limited in seconds.
     """
     meta: dict[str, Any] = {
         **crawled.carried,
@@ -424,7 +424,7 @@ def was_sent(request: Request, error: Exception) -> bool:
 
 
 def is_timeout(error: Exception) -> bool:
-    """Return whether an error says that time was over; each handler has a class of its own for it."""
+    """Return whether an error is a timeout, for which each download handler has its own class."""
     return any(word in type(error).__name__.lower() for word in ("timeout", "timedout"))
 
 
@@ -494,7 +494,7 @@ def address_of(host: str) -> Address | None:
 
 
 async def leads_to_public_only(host: str, seconds: float) -> bool:
-    """Return whether all addresses of a host are public, as the crawl would find them; False where it has none."""
+    """Return whether all addresses of a host, as the crawl resolves it, are public; False without any."""
     literal = address_of(host)
     if literal is not None:
         return is_public(literal)
@@ -507,7 +507,7 @@ async def leads_to_public_only(host: str, seconds: float) -> bool:
 
 
 async def _resolve(host: str) -> list[str]:
-    """Return the addresses of a name, by the reactor's resolver, whose cache the download uses next."""
+    """Return the addresses of a name from the reactor's resolver, whose cache the download then uses."""
     loop = asyncio.get_running_loop()
     if not is_reactor_installed():
         return [str(entry[4][0]) for entry in await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)]

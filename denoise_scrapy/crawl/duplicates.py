@@ -1,9 +1,9 @@
 """Checks the items of a crawl for near-duplicates, and follows those that are kept to their delivery.
 
 The text of an item becomes final in the index when the item is delivered, and is withdrawn otherwise. An item is
-delivered when it has left the last pipeline and, if Scrapy has feeds, one of them has written it. It may be dropped or
-fail before, or its process may be killed: then its near-duplicates are no copies, and must not be dropped. They wait
-until that is known. No fault of the index's store stops the crawl: items pass unchecked, and are written later.
+delivered when it has left the last pipeline and, if Scrapy has feeds, one of them has written it. If it is dropped or
+fails earlier, or its process is killed, its near-duplicates must not be dropped; they wait until its fate is known. No
+fault of the index's store stops the crawl: items pass unchecked, and are written later.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ INDEX_FILE = "denoise-texts.sqlite"  # in a job directory
 MEMORY = "memory"
 # Dropped keys that an index in a file or on a server remembers with the kept one: some 10 MB.
 REMEMBERED_COPIES = 100_000
-# What became of items while the store could not be used, with the texts of those delivered, to be written later; the
-# newest are left out.
+# Outcomes of items during an outage of the store, with the texts of delivered items, to be written later; above this
+# limit, the newest are left out.
 MOST_MISSED_CHARS = 8_000_000
 # Texts forgotten at a time, at the start and in each beat: .02 and .002 s of a file.
 EXPIRED, EXPIRED_A_BEAT = 1000, 100
 
-# Seconds that a near-duplicate waits while the item that it repeats is in the pipelines still, where it may be dropped
-# or fail: what a slow pipeline takes. Then it passes.
+# Seconds that a near-duplicate waits while the item that it repeats is still in the pipelines, where it may be dropped
+# or fail: the time of a slow pipeline. Then it passes.
 LONGEST_WAIT = 60.0
-# Seconds between two looks at what became of an item of another process; the end of one of this crawl is a signal.
+# Seconds between checks on an item of another process; the end of an item of this crawl is signalled.
 LOOK_AGAIN = 0.25
 # Items delivered while a feed cannot be written, which are held with their texts, some tens of KB each. Of more the
 # oldest are taken back: a copy of theirs is kept as well then.
@@ -132,8 +132,7 @@ class DuplicateCheck:
         """Open the index.
 
         Raises:
-            ConfigurationError: It is refused. What passes by itself, as a full disk does, is no reason: it is
-                opened later.
+            ConfigurationError: It is refused. After a temporary fault, such as a full disk, it is opened later.
         """
         if self._settings.seen != "keep" and self._place == MEMORY:
             logger.warning(NOTHING_BEFORE, self._settings.seen, extra=self._log.extra)
@@ -148,7 +147,7 @@ class DuplicateCheck:
             self._failed(error)
 
     def begin(self) -> None:
-        """Record at intervals, from now on, that the crawl is alive."""
+        """Start recording at intervals that the crawl is alive."""
         self._beat = create_looping_call(self._beat_now)
         self._beat.start(CLAIM_SECONDS / 3, now=False)
 
@@ -161,7 +160,7 @@ class DuplicateCheck:
             await self.use(lambda _: None)
 
     def close(self) -> None:
-        """Close the index; what it kept is stored already. A second call does nothing."""
+        """Close the index; kept texts are stored already. A second call does nothing."""
         if self._beat is not None and self._beat.running:
             self._beat.stop()
         self._look_for_file()
@@ -173,10 +172,10 @@ class DuplicateCheck:
         return self._nbytes if self.index is None else self.index.stats["bytes"]
 
     async def check(self, text: ItemText, whose: ItemPage) -> Verdict | None:
-        """Check the text of an item, and keep it if it repeats none; items of one page are no copies of each other.
+        """Check the text of an item, and keep it unless it is a copy; items of one page never copy each other.
 
         Returns:
-            The verdict; None where the index cannot be used now.
+            The verdict; None if the index cannot be used now.
         """
         delivery = whose.delivery = Delivery(text)
         self._open[delivery] = None
@@ -199,10 +198,10 @@ class DuplicateCheck:
         return self._feeds.may_take(item, self._refused.get(hash((of, text.scope)), ()))
 
     async def use(self, call: Callable[[DuplicateIndex], Answer]) -> Answer | None:
-        """Return what a call of the index returns; None where it cannot be used now.
+        """Return the result of a call of the index; None if it cannot be used now.
 
         Raises:
-            ValueError: What it is called with is invalid.
+            ValueError: An argument of the call is invalid.
         """
         async with self._lock:  # else each of many would wait for the time-out of a silent server
             if not self._back_off.ready:
@@ -237,7 +236,7 @@ class DuplicateCheck:
             self._left_out += 1
 
     async def _judge(self, text: ItemText, page: CrawledPage | None) -> Verdict | None:
-        """Use the index, and wait while it is not known what becomes of the item that this one repeats."""
+        """Use the index, and wait while the fate of the item that this one repeats is unknown."""
         read = None
         if self.index is not None and is_large(len(text.text)):  # beside the reactor
             read = await self._beside.run(partial(text.read, self.index), len(text.text))
@@ -256,12 +255,12 @@ class DuplicateCheck:
             await self._outcome(str(verdict.of), text.scope, until - now())
 
     def _end(self, delivery: Delivery) -> None:
-        """Follow an item no longer, and wake those that wait for its end."""
+        """Stop following an item, and wake the copies that wait for its end."""
         self._open.pop(delivery, None)
         delivery.over.set()
 
     async def _outcome(self, key: str, scope: str, seconds: float) -> None:
-        """Wait until it is known what became of the item of a key, or it is time to look into the index again."""
+        """Wait until the item of a key has ended, or until the next check of the index is due."""
         same = (one for one in reversed(self._open) if (one.text.key, one.text.scope) == (key, scope))
         delivery = next(same, None)
         with suppress(asyncio.TimeoutError):
@@ -269,7 +268,7 @@ class DuplicateCheck:
             await asyncio.wait_for(waiting, seconds)
 
     def scraped(self, whose: ItemPage | None) -> Awaitable[None] | None:
-        """Note that an item was scraped; whose it was may be unknown. To be called at once, after Scrapy's feeds."""
+        """Record that an item, maybe an unknown one, was scraped. Call at once, after Scrapy's feeds."""
         took = self._feeds.took()  # before another item comes to the feeds
         delivery = _open_of(whose)
         if delivery is None:
@@ -286,7 +285,7 @@ class DuplicateCheck:
         return self._settle(delivery)
 
     def lost(self, whose: ItemPage | None) -> Awaitable[None] | None:
-        """Note that an item was dropped, or failed."""
+        """Record that an item was dropped or failed."""
         delivery = _open_of(whose)
         return None if delivery is None else self._withdraw(delivery)
 
@@ -426,7 +425,7 @@ class DuplicateCheck:
             self._beaten(index)
 
     def _expire(self, index: DuplicateIndex, most: int) -> int:
-        """Forget texts that no crawl has met for so long as the settings say; return how many."""
+        """Forget texts that no crawl has seen within DENOISE_DEDUP_DAYS; return how many."""
         days = self._settings.dedup_days
         gone = index.expire(time.time() - days * DAY, most) if days else 0
         if gone:
@@ -481,16 +480,16 @@ class Feeds:
         return list(getattr(self._crawler.get_extension(FeedExporter), "slots", ()))
 
     def took(self) -> list[bool]:
-        """Return for each feed whether it took the item that was scraped last; to be called after each item.
+        """Return for each feed whether it took the last scraped item; call after each item.
 
-        Their counts say so. A filter that is asked once more may answer otherwise, as one that lets a hundred pass.
+        This compares the feeds' counts: a filter called again may decide otherwise, such as one that passes a hundred.
         """
         counts = [(slot.batch_id, slot.itemcount) for slot in self._slots]
         before, self._counts = self._counts or [(1, 0)] * len(counts), counts
         return [one != other for one, other in zip(counts, before, strict=True)]
 
     def may_take(self, item: Any, numbers: Sequence[int]) -> bool:
-        """Return whether some of the feeds would take an item as it is now; also where a filter cannot say."""
+        """Return whether one of the feeds would take an item in its current state; True if a filter fails."""
         slots = self._slots
         try:
             return any(slots[number].filter.accepts(item) for number in numbers)
@@ -499,9 +498,9 @@ class Feeds:
             return True
 
     def flush(self) -> None:
-        """Hand what the feeds have buffered to the operating system, which keeps it if the process is killed.
+        """Flush the feeds' buffers to the operating system, so that their content survives the process.
 
-        A feed that is compressed, or stored at its end only, is lost with its process whatever is done here.
+        A feed that is compressed, or stored only at its end, is lost with its process in any case.
 
         Raises:
             OSError: A file cannot be written.
@@ -522,7 +521,7 @@ def _check(index: DuplicateIndex, text: ItemText, read: ReadText | None) -> Verd
 
 
 def _kept(index: DuplicateIndex, text: ItemText, read: ReadText | None) -> Verdict:
-    """Keep a text whatever it is like."""
+    """Keep a text without comparing it."""
     return index.add(text.key, read or text.read(index), **text.names)
 
 

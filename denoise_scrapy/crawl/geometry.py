@@ -43,11 +43,11 @@ NUMBER = "n"
 TENTHS = np.float32(10)
 HIDDEN, PINNED = 1, 2
 SCRIPT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
-# What is inside of these is none of ours. Of a head it may be: where a script put a frame into it, our parser ends it.
+# The content of these elements is ignored. Not that of a head: our parser ends one where a script put a frame into it.
 LEAVES = sorted(SKIPPED_TAGS - {"head"})
 # Larger pages get no boxes: reading these takes about half a second in the browser, in which the page stands still.
 MOST_ELEMENTS = 50_000
-# Ten times what so many elements take; a page whose own scripts never pause would hold us for ever.
+# Ten times the usual maximum; a page whose own scripts never pause would block us forever.
 LONGEST = 5.0
 MISSING_LAYOUT = (
     "%s was rendered, but where its elements lie is not known; its text is made without. Further such pages "
@@ -142,7 +142,7 @@ class Geometry:
         return layout if _says_html(response) else ""
 
     def note(self, page: Page, layout: str | None, response: Response, settings: DenoiseSettings) -> None:
-        """Count what came of a page's layout."""
+        """Count the outcome of a page's layout."""
         if layout is None:
             return
         if page.boxes is not None:
@@ -163,7 +163,7 @@ def _waits_for_load(request: Request) -> bool:
 def boxes_on(page: Page, layout: str) -> Boxes | None:
     """Return the boxes of a page's elements, in the page's own order, from the output of `layout.js`.
 
-    None where that is of another page: its tags are others, or their numbers are none of its boxes.
+    None if the layout belongs to another page: the tags differ, or their numbers match none of its boxes.
     """
     try:
         size, values, tags = layout.split("\n", 2)
@@ -185,12 +185,12 @@ def boxes_on(page: Page, layout: str) -> Boxes | None:
 
 
 def _ours(request: Request) -> list[Any]:
-    """Return our own ones of a request's page methods."""
+    """Return the page methods of a request that are ours."""
     methods = request.meta.get(METHODS_META)
     given = methods.values() if isinstance(methods, dict) else methods or ()
     return [method for method in given if LayoutMethod is not None and isinstance(method, LayoutMethod)]
 
 
 def _says_html(response: Response) -> bool:
-    """Return whether the server sent HTML; of JSON, XML and PDF browsers make pages of their own."""
+    """Return whether the server sent HTML; browsers wrap JSON, XML and PDF in pages of their own."""
     return b"html" in (response.headers.get("Content-Type") or b"").lower()

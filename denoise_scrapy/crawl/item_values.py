@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
 
-# Pages of which it is remembered under what address the crawl met them first: 10 MB. Of one that is forgotten another
-# address passes as the same item.
+# Pages whose first address in the crawl is remembered: 10 MB. For a forgotten page, another address passes as the same
+# item.
 MOST_SPELLINGS = 100_000
 # Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
 MOST_COUNTED = 10_000
-# Titles of its copies that are remembered of each, so many that it is said that they may be none; characters of these.
+# Titles of copies remembered per item, enough for the warning that they may be no copies; characters of each.
 MOST_TITLES, MOST_TITLE = 5, 100
 
 # Logged of the first item that is not compared for the reason of a stat (`denoise/dedup/…`); others are only counted.
@@ -91,12 +91,12 @@ class Spellings:
 
 
 def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
-    """Return what of an item is compared with others: its own text, which may be none.
+    """Return the part of an item that is compared with others: its own text, if it has one.
 
-    It is the text that we have put into the body field, or that of a field which the settings name; never HTML.
+    It is the text that the plugin put into the body field, or that of a field named by the settings; never HTML.
 
-    The key is the item's key field, of a URL the page that it names, or else the page that the item was made from.
-    Further items of one response with the same key get "#2", "#3" … added: they are different items, not updates.
+    The key is the item's key field (for a URL, the page that it names), else the page that the item was made from.
+    Further items of one response with the same key get "#2", "#3" … appended: they are different items, not updates.
     """
     settings = whose.settings
     fields = settings.compared_fields
@@ -236,7 +236,7 @@ def _of_meta(meta: Metadata, what: str) -> Any:
 
 
 class ItemValues:
-    """Makes the bodies of a crawl's pages, and what items get of them; refuses fields whose library is missing."""
+    """Extracts the bodies of a crawl's pages and the values of item fields; rejects fields whose library is missing."""
 
     def __init__(
         self,
@@ -260,7 +260,7 @@ class ItemValues:
                     raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
 
     async def text_of(self, crawled: CrawledPage) -> PageText:
-        """Return what the items of a page are given."""
+        """Return the values for the items of a page."""
         pages, settings = await self._comparison.pages_for(crawled), crawled.settings
         whole = find_strategy(settings.strategy).needs_elements
         # copies: of pages that several threads read each has its own columns
@@ -312,7 +312,7 @@ class _Made(NamedTuple):
 def _made(
     page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSettings, response: Response | None
 ) -> _Made:
-    """Extract a page, and make what else its items are given; needs nothing of the crawl."""
+    """Extract a page and compute the other values of its items, independently of the crawl."""
     body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
     values = {field: OF_BODY[what](body, settings) for what, field in fields.items() if what in OF_BODY}
@@ -339,12 +339,12 @@ def _made(
 
 
 def _source(page: Page, settings: DenoiseSettings) -> str:
-    """Return a hash of all text of a page, and how its body is extracted: with both the same, no text has changed."""
+    """Return a hash of a page's whole text with its extraction settings: if equal, no text has changed."""
     text = page.text_of(np.ones(len(page.blocks), np.bool_)).encode("utf-8", "surrogatepass")
     way = (VERSION, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
     return f"{blake2b(text, digest_size=16).hexdigest()} {way}"
 
 
 def html_of(response: Response | None) -> str:
-    """Return the HTML of a page; not its own `text`, which servers can make slow by their charset (`utf8`)."""
+    """Return the HTML of a page; not its own `text`, which a server can make slow by its charset (`utf8`)."""
     return "" if response is None else to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")

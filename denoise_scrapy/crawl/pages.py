@@ -49,7 +49,7 @@ PLAYWRIGHT_CONTEXT = "denoise"
 
 
 def is_page(response: Response) -> bool:
-    """Return whether `response` is HTML and has any; robots.txt is none, though served as such at times."""
+    """Return whether `response` is non-empty HTML; robots.txt is not, though sometimes served as HTML."""
     is_html = isinstance(response, HtmlResponse) and bool(response.body)
     return is_html and urlsplit(response.url).path != "/robots.txt"
 
@@ -69,7 +69,7 @@ def is_comparable(request: Request, response: Response) -> bool:
 
 
 def is_got(request: Request) -> bool:
-    """Return whether GETs alone led to `request`, so that opening others like it changes nothing."""
+    """Return whether only GETs led to `request`, so that opening similar URLs has no side effects."""
     return _is_get(request) and request.meta.get(POSTED_META) not in redirected_from(request)
 
 
@@ -103,8 +103,8 @@ def read_page(
 def selector_root(response: Response, told: str | None) -> Any | None:
     """Return the root of the tree of `response.selector`, None where our own parse might make another tree.
 
-    Nobody can have changed it: the selector is made here, or is not used. And it is parsed from the same bytes:
-    Scrapy's encoding is that of browsers, and nothing is to be cleaned.
+    The tree is unmodified: the selector is made here, or is not used. It is parsed from the same bytes: Scrapy's
+    encoding is that of browsers, and nothing needs cleaning.
     """
     is_new = getattr(response, "_cached_selector", response) is None
     own = getattr(type(response), "selector", None)
@@ -135,9 +135,9 @@ def told_encoding(response: Response) -> str | None:
 
 
 class BoundedDict(Generic[Key, Value]):
-    """Entries with a size each; the oldest leave so that the sum of sizes, `nbytes`, never exceeds `max_bytes`.
+    """Entries with sizes; the oldest are evicted so that their sum, `nbytes`, never exceeds `max_bytes`.
 
-    `evicted` counts entries that had to leave, or were never kept.
+    `evicted` counts entries that were evicted or never kept.
     """
 
     def __init__(self, max_bytes: int):
@@ -184,7 +184,7 @@ class PageText(NamedTuple):
 
 
 def held_bytes(value: Any) -> int:
-    """Return about how many bytes of memory a field's value takes: text, or lists and dicts of such."""
+    """Return the approximate bytes of memory of a field's value: text, or lists and dicts of text."""
     if isinstance(value, dict):
         return 100 + sum(held_bytes(each) + 100 for each in value.values())
     if isinstance(value, (list, tuple)):
@@ -193,7 +193,7 @@ def held_bytes(value: Any) -> int:
 
 
 class CrawledPage:
-    """A page of the crawl, with what the items made from it share."""
+    """A page of the crawl, with the data shared by the items made from it."""
 
     def __init__(self, page: Page, settings: DenoiseSettings, request: Request, response: Response):
         self.page = page
@@ -267,7 +267,7 @@ class CrawledPages:
         return settings
 
     async def read(self, request: Request, response: Response) -> CrawledPage | None:
-        """Return the page of a response, parsed once; None where it is none, or is left alone."""
+        """Return the page of a response, parsed once; None if it is not a page or is left alone."""
         if request in self._crawled or not is_page(response):
             return self._crawled.get(request)
         settings, crawled = self.settings_for(request), None
@@ -297,7 +297,7 @@ class CrawledPages:
         return True
 
     async def parse(self, request: Request, response: Response, settings: DenoiseSettings, *, is_spiders: bool) -> Page:
-        """Parse the response to a request: the spider's, which will be given it, or one of ours."""
+        """Parse the response to a request of the spider, which will receive it, or to one of ours."""
         self._log.count("pages/parsed")
         await self._sites.meet(site_key(response.url))  # pages of earlier crawls serve from the first page on
         size, layout = len(response.body), self._geometry.layout_of(request, response, settings)
@@ -314,7 +314,7 @@ class CrawledPages:
         return page
 
     def note_visit(self, request: Request) -> None:
-        """Note the shape of the URL of one of the spider's requests, unless it posts: links like it may be followed.
+        """Record the URL shape of a request of the spider, unless it posts: similar links may be followed.
 
         Most requests come twice, as they leave the spider and as they are sent.
         """
@@ -327,7 +327,7 @@ class CrawledPages:
             self.visited.add(request.url)
 
     def note_text(self, crawled: CrawledPage, text: PageText) -> None:
-        """Give a page its text, which counts among what is held of it."""
+        """Set the text of a page, which counts towards its size in memory."""
         crawled.text = text
         self._hold(crawled, [name for name in crawled.names if self.recent.get(name) is crawled])
 

@@ -1,4 +1,4 @@
-"""The sites of a crawl: the memory of pages that others are compared with, also in the next crawl, and their health."""
+"""The sites of a crawl: the memory of comparison pages, also for the next crawl, and the sites' health."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ NO_FILE = ":memory:"
 PAGES_PER_SITE = 32
 # Pages between two saves: a killed crawl loses those that came since. A save takes some milliseconds a site.
 SAVE_EVERY = 100
-# Sites that a crawl remembers to have read from its store, some 200 bytes each. One more is read again.
+# Sites recorded as read from the store, some 200 bytes each. Forgotten ones are read again.
 MAX_MET = 10_000
 
 
 class SiteMemory(PageMemory):
-    """Pages of sites, which come from a store as the crawl meets a site, and go there again and again.
+    """Pages of sites, loaded from a store when the crawl reaches a site, and saved repeatedly.
 
-    Its reads and writes are made in a thread, one at a time. An error of the store costs neither the crawl nor an
-    item: it is reported, and the memory goes on without the store, with back-off.
+    The store is read and written in a thread, one call at a time. Its errors cost neither the crawl nor an item: they
+    are reported, and the memory goes on without the store, with back-off.
     """
 
     def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, beside: Beside, max_bytes: int):
@@ -98,7 +98,7 @@ class SiteMemory(PageMemory):
             self._say_failed(self._store.read_only)
 
     async def meet(self, site: str) -> None:
-        """Load the pages that the store has of a site, with its first page; further ones wait for them too."""
+        """Load a site's stored pages when its first page arrives; later pages wait for them too."""
         if not self._is_new(site):
             return
         async with self._lock:
@@ -113,7 +113,7 @@ class SiteMemory(PageMemory):
                     self.remember(facts)
 
     async def add(self, page: Page) -> None:
-        """Keep a page to compare others with, in this crawl and the next, and wake what waits for one of its site."""
+        """Keep a comparison page for this crawl and the next, and wake the items waiting for one of its site."""
         self.remember(page)
         site = site_key(page.url)
         event = self._arrivals.pop(site, None)
@@ -126,14 +126,14 @@ class SiteMemory(PageMemory):
             await self.save()
 
     async def arrival(self, site: str, seconds: float) -> None:
-        """Wait for a page of a site, so many seconds at most."""
+        """Wait for a page of a site, up to a number of seconds."""
         event = self._arrivals.get(site) or asyncio.Event()
         self._arrivals[site] = event
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)
 
     async def save(self, *, at_once: bool = False) -> None:
-        """Save what came since the last call, unless the store failed lately; `at_once`: also then."""
+        """Save the pages since the last call, unless the store failed recently; `at_once`: even then."""
         self._added = 0
         async with self._lock:
             unsaved = {site: held for site, urls in self._unsaved.items() if (held := {u for u in urls if u in self})}
@@ -172,7 +172,7 @@ class SiteMemory(PageMemory):
     async def use(
         self, call: Callable[[FactsStore], Answer], sites: int = 1, *, at_once: bool = False
     ) -> Answer | None:
-        """Return what a call of the store about so many sites returns; None without a store, or where it fails."""
+        """Return the result of a store call about a number of sites; None without a store or on failure."""
         store = self._store
         if store is None or not self._is_ready(at_once=at_once):
             return None
@@ -227,10 +227,10 @@ SAID = "%s may have changed: %s. `scrapy denoise health %s` shows its last crawl
 
 
 class SiteHealth:
-    """Counts what a crawl brings of each site, and judges it.
+    """Counts the pages and items of each site, and judges the site's health.
 
-    Of sites beyond `MOST_SITES` those with too few pages to be judged are forgotten, the oldest first; where there are
-    none, new sites are not counted. `left_out` counts sites forgotten, and pages and items of sites not counted.
+    Beyond `MOST_SITES`, sites with too few pages to be judged are forgotten, the oldest first; if there are none, new
+    sites are not counted. `left_out` counts forgotten sites, and pages and items of uncounted sites.
     """
 
     def __init__(self, log: CrawlLog, sites: SiteMemory) -> None:
@@ -242,7 +242,7 @@ class SiteHealth:
 
     @property
     def nbytes(self) -> int:
-        """About what is held, in bytes."""
+        """Approximate size in bytes."""
         return sum(tally.nbytes for tally in self._tallies.values())
 
     def count(self, url: str, name: str) -> None:
@@ -260,11 +260,10 @@ class SiteHealth:
                 await self._judge([site_key(url)])
 
     def is_no_content(self, page: Page, text: str) -> bool:
-        """Return whether the text of a page, which an item of another page has too, is that of a wall or an error page.
+        """Return whether the text of a page, shared with an item of another page, is that of a wall or an error page.
 
-        It is where it stands on most others of the site, or of the last pages of this crawl; and at once where all
-        pages of its template have it, while the site has others. Addresses of one path are one page, whatever
-        parameters they have.
+        It is if most other pages of the site, or of the last pages of this crawl, contain it; and at once if all pages
+        of its template do while the site has other templates. URLs with one path are one page, whatever their query.
         """
         others, own = self._sites.pages(site_key(page.url)), urlsplit(page.url).path
         shared = share(page.facts.data, [other.facts.data for other in others])
@@ -285,7 +284,7 @@ class SiteHealth:
         return is_repeated or sum(same.values()) >= max(SEVERAL, len(same) / 2)
 
     async def finish(self) -> None:
-        """Judge all sites, and set the stats; to be called before the store of sites is closed."""
+        """Judge all sites and set the stats; call before the store of sites is closed."""
         judged = await self._judge([*self._tallies])
         self._log.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
         self._log.set("health/alarms", sum(bool(crawl.alarms) for crawl in judged.values()))
@@ -310,7 +309,7 @@ class SiteHealth:
         return self._tallies.setdefault(site, SiteTally(self._began))
 
     async def _judge(self, sites: Sequence[str]) -> dict[str, SiteCrawl]:
-        """Compare sites with their last crawls, log what is wrong, and keep what this one brought so far."""
+        """Compare sites with their last crawls, log problems, and save the counts of this crawl so far."""
         judged, records = {}, {}
         if not sites:
             return {}

@@ -35,7 +35,7 @@ STATE = "_denoise_state"  # attribute of a crawler
 
 
 class CrawlState:
-    """The settings of one crawl, and the objects that do its work; refuses wrong settings by `ConfigurationError`."""
+    """The settings of one crawl and the objects that do its work; raises `ConfigurationError` for invalid settings."""
 
     def __init__(self, crawler: Crawler):
         self.crawler = crawler
@@ -87,7 +87,7 @@ class CrawlState:
         return self.lost(self.items.left(item, response))
 
     def _freeze(self) -> None:
-        """Leave what is there before the first page out of garbage collection until the end of the crawl."""
+        """Exclude objects older than the first page from garbage collection until the end of the crawl."""
         # modules for the most part: to look through them again and again takes a tenth of a crawl's time
         self._has_frozen = self.pages.used and not gc.get_freeze_count()
         if self._has_frozen:

@@ -1,6 +1,6 @@
 """Near-duplicate texts: fingerprints, a MinHash prefilter, an exact search, and stores.
 
-Works on strings and knows nothing of pages or crawls.
+Works on strings, independently of pages and crawls.
 
 Example:
     >>> from denoise_scrapy.dedup import DuplicateIndex

@@ -1,4 +1,4 @@
-"""Duplicates among the rows of a list, a table, a file: one verdict a row, and a choice of which row is kept."""
+"""Duplicates among the rows of a list, table or file: a verdict for each row, and a choice of which row is kept."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from denoise_scrapy.dedup.index import DuplicateIndex, Verdict
 from denoise_scrapy.dedup.rules import MOST_NEW, PartRule
 from denoise_scrapy.dedup.variants import site_of
 
-KEEPS = ("first", "longest", "newest")  # which of several like rows is kept
+KEEPS = ("first", "longest", "newest")  # which of several similar rows is kept
 
 # A row as a caller gives it: key and text, a date, and a title.
 Given = tuple[str, str] | tuple[str, str, Any] | tuple[str, str, Any, str]
 
 
 class Row(NamedTuple):
-    """A row: its key, its text, the scope within which it is compared, a date that sorts, and its title if known."""
+    """A row: its key, text and scope, a sortable date, and its title if known."""
 
     key: str
     text: str
@@ -31,20 +31,20 @@ class Row(NamedTuple):
 
 
 class Batch:
-    """Judges rows by an index, each as an item of its own.
+    """Judges rows by an index, each as a separate item.
 
-    A row is compared with the rows that are kept, so that each dropped row is a duplicate of the one it is dropped for.
-    Like rows of one site, that of their keys, may be variants, which are kept.
-    To keep the longest or the newest of several, rows are judged in that order, whatever their place. For that all
-    must be read first: their texts go to a temporary file, and some 150 bytes a row stay in memory.
+    A row is compared with the kept rows, so each dropped row duplicates the row it is dropped for. Similar rows of one
+    site, according to their keys, may be variants, which are kept. To keep the longest or newest row, rows are judged
+    in that order. All rows must then be read first: their texts go to a temporary file, and about 150 bytes per row
+    stay in memory.
 
     Args:
         index: The index.
-        keep: One of `KEEPS`. Of rows that are equally long or new the first is kept.
-        numbered: Whether rows are items of their own even where they have the same key. False where the index is
-            shared with others, who find an item by its key: a row whose key is kept takes its place, as in a crawl,
-            and is a duplicate only where the batch has had it with the same text.
-        step: Called with the verdict of each row that was judged, in the order of judging.
+        keep: One of `KEEPS`. Among rows of equal length or date, the first is kept.
+        numbered: Whether rows with the same key are separate items. False if the index is shared with other users,
+            who look items up by key: a row then replaces the kept text of its key, as in a crawl, and is a
+            duplicate only if the batch already contained the same key with the same text.
+        step: Called with the verdict of each row, in the order of judging.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Batch:
         self._done: set[int] = set()  # hashes of keys, where the index is shared
 
     def judge(self, row: Row) -> Verdict:
-        """Judge the next row, and keep it if it is no duplicate.
+        """Judge the next row, and keep it unless it is a duplicate.
 
         Returns:
             The verdict; `of` and `variant_of` are names of kept rows, see `key_of`.
@@ -76,7 +76,7 @@ class Batch:
         return self._judge(row, self._count)
 
     def judge_all(self, rows: Iterable[Row]) -> Iterator[Verdict]:
-        """Judge rows, and yield their verdicts in the order of the rows."""
+        """Judge rows and yield their verdicts in row order."""
         if self.keep == "first":
             yield from map(self.judge, rows)
             return
@@ -95,7 +95,7 @@ class Batch:
         yield from (verdicts.get(number, _NEW) for number in range(len(ranks)))
 
     def key_of(self, name: str) -> str:
-        """Return the key of a kept row, from its name in a verdict."""
+        """Return the key of a kept row by its name in a verdict."""
         return name.partition(" ")[2] if self._numbered else name
 
     def _judge(self, row: Row, number: int) -> Verdict:
@@ -123,27 +123,27 @@ def deduplicate(
     keep: str = KEEPS[0],
     short_duplicates: bool = False,
 ) -> Iterator[tuple[str, Verdict]]:
-    """Find the near-duplicates among some texts.
+    """Find the near-duplicates among texts.
 
-    Every row is an item of its own, also where keys repeat. Keys that are URLs say of which site a row is: like rows
-    of one site with another title, or with something else filled in, are variants, and kept. With `keep="first"` a
-    row is judged as soon as it is taken, and rows may come from a generator without end; else all are read first, and
-    texts go to a temporary file. The index takes some 2 KB of memory a kept row.
+    Every row is a separate item, even if keys repeat. A key that is a URL determines the site of its row: similar rows
+    of one site with different titles or different details filled in are variants, which are kept. With `keep="first"`,
+    rows are judged as they are consumed, and may come from an endless generator; otherwise all are read first, and
+    texts go to a temporary file. The index takes about 2 KB of memory per kept row.
 
     Args:
-        rows: Pairs of key and text; triples of key, text and date for `keep="newest"`; key, text, date or None, and
-            title. Dates are anything that sorts: numbers, `datetime` objects, ISO dates of one form.
+        rows: Tuples of key and text; of key, text and date for `keep="newest"`; or of key, text, date or None, and
+            title. Dates are any sortable values: numbers, `datetime` objects, ISO dates in one format.
         threshold: As for `DuplicateIndex`.
         rule: As for `DuplicateIndex`.
         most_new: As for `DuplicateIndex`.
-        keep: Which of several like rows is kept: "first", "longest" (in characters) or "newest".
-        short_duplicates: Whether a text under 20 units is a duplicate of one with exactly its words.
+        keep: Which of several similar rows is kept: "first", "longest" (in characters) or "newest".
+        short_duplicates: Whether a text under 20 units is a duplicate of a text with exactly the same words.
 
     Returns:
-        An iterator over keys and verdicts, in the order of the rows. `of` and `variant_of` are keys of kept rows.
+        An iterator over keys and verdicts, in row order. `of` and `variant_of` are keys of kept rows.
 
     Raises:
-        ValueError: An argument is out of range; or, while rows are read, one is no row.
+        ValueError: An argument is out of range or, during iteration, a row is invalid.
 
     Example:
         >>> news = "The ferry to the islands sails again on Monday, after three weeks in the dock at Oban. "
@@ -159,7 +159,7 @@ def deduplicate(
 
 
 def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) -> Iterator[tuple[str, Verdict]]:
-    keys: deque[str] = deque()  # of rows that were read, and have no verdict yet
+    keys: deque[str] = deque()  # of rows that were read but have no verdict yet
 
     def read() -> Iterator[Row]:
         for row in map(_row, rows):
@@ -187,7 +187,7 @@ def _row(given: Given) -> Row:
 
 
 def _plain(verdict: Verdict, batch: Batch) -> Verdict:
-    """A verdict with the key of the kept row in place of its name."""
+    """Return a verdict with the key of the kept row in place of its name."""
     name = verdict.of or verdict.variant_of
     if name is None:
         return verdict

@@ -1,4 +1,4 @@
-"""The index: keeps the first of several like texts and finds the others.
+"""The index: keeps the first of several similar texts and finds the others.
 
 Source: patent text 'Method and system for web page de-duplication', overall method.
 """
@@ -46,11 +46,11 @@ from denoise_scrapy.dedup.variants import (
     why_variant,
 )
 
-# The rules there are, by name.
+# All rules, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
 SEARCHES = ("prefilter", "tree")  # by MinHash bands, or exactly, by the edit-distance tree
-# Most texts sharing a band that are looked at, those with the most bands in common first: a sentence that thousands of
-# texts share makes strangers of one band in common, copies have ten and more.
+# Maximum candidates from shared bands, those sharing the most first: a sentence common to thousands of texts gives
+# unrelated texts one band in common; copies share ten or more.
 CANDIDATE_LIMIT = 256
 
 _VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated")
@@ -64,35 +64,34 @@ _NO_TEXT = Fingerprint.of("")  # stands for that of a text that is looked up by 
 
 
 def turns() -> Iterator[None]:
-    """Yield the turns of a loop in which others keep texts meanwhile; raise `OSError` after `MOST_TURNS`."""
+    """Yield turn numbers of a loop that concurrent writers may prolong; raise `OSError` after `MOST_TURNS`."""
     yield from repeat(None, MOST_TURNS)
     raise OSError("the store contradicts itself: what it says is new is not there, or does not stay")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer for one item.
+    """The result of comparing one item with the index.
 
     Attributes:
-        duplicate: True where a kept text says the same; the item was not kept then.
-        of: Key of that kept text, the earliest that passes; None for no duplicate.
+        duplicate: True if the text duplicates a kept text; the item was not kept.
+        of: Key of that kept text, the earliest match; None for no duplicate.
         score: Share of the text's runs of units found in it (c2), 0 to 1; 0 for no duplicate.
         c1: Share of the text's main units found in it, 0 to 1; 0 for no duplicate.
-        new: Share of the text that is not in it, 0 to 1, as estimated from the runs; 0 for no duplicate.
-        variant_of: Key of the kept text that the text is a variant of, the first of its form: as like it as a
-            duplicate, but another thing by its title, its item's values, or what is filled in. It is no duplicate, and
-            of the same site but where values differ or three texts make the form known. None for none.
+        new: Share of the text that is not in it, 0 to 1, estimated from the runs; 0 for no duplicate.
+        variant_of: Key of the kept text that the text is a variant of, the first of its form: as similar as a
+            duplicate, but about something else by its title, its item's values, or its filled-in words. Both are of
+            one site, unless values differ or three texts establish the form. None for no variant.
         reason: One short sentence for a log.
-        too_short: True for a text that similarity cannot judge.
-        updated: True where the key was kept with another text, letter case and signs included, or other fields, which
-            these replaced.
-        since: Of a key that was kept before, and settled: since when the index has the version that was found there, in
-            seconds since the epoch. If not `updated`, nothing has changed since. None for a key that is new, or of
-            which nothing is known but its text.
-        changed: What has changed, where it was updated: "text", and names of fields.
-        pending: True for a duplicate of a text that is claimed, not settled: the item it came with may still be lost.
-            Ask again later.
-        claim: Number for `settle` and `withdraw` where the text is claimed by this index; else 0.
+        too_short: True for a text too short to be judged by similarity.
+        updated: True if the key was kept with a different text (letter case and punctuation count) or different
+            fields, which were replaced.
+        since: For a key kept and settled before: when the index stored the version found there, in seconds since the
+            epoch. Unless `updated`, nothing has changed since. None for a new key, or one of which only the text is
+            stored.
+        changed: What an update changed: "text", and names of fields.
+        pending: True for a duplicate of a claimed text, whose item may still be lost. Check again later.
+        claim: Number for `settle` and `withdraw` if the text is claimed by this index; else 0.
 
     Example:
         >>> Verdict().duplicate
@@ -115,7 +114,7 @@ class Verdict:
 
 
 class ReadText(NamedTuple):
-    """A text as `DuplicateIndex.read` has read it, in place of the text."""
+    """The result of `DuplicateIndex.read`, accepted in place of the text."""
 
     text: NewText
     fingerprint: Fingerprint
@@ -135,43 +134,40 @@ class Answer(NamedTuple):
 class DuplicateIndex:
     """Near-duplicate detection over a stream of texts.
 
-    What it promises: of the texts it was given, each is either kept, or a duplicate of one that is
-    kept; a key is one item, which is never its own duplicate and which takes the place of what it
-    was when its text has changed; duplicates are not chained: a copy of a dropped text is compared with
-    the kept ones; a text is only called a duplicate where the rule, applied to the two fingerprints,
-    says so, whichever search found it; an empty text, or one under 20 units, is never called one by
-    similarity. With `search="tree"` no duplicate is missed; with the prefilter about one in
-    three hundred. All methods may be called from any thread, and several processes may share a store, each by an index
-    of its own: of two copies that come at the same moment one is kept.
+    Guarantees: each text is either kept or a duplicate of a kept text. A key stands for one item, which is never its
+    own duplicate, and whose changed text replaces the earlier one. Duplicates are not chained: a copy of a dropped
+    text is compared with the kept texts. The rule, applied to the two fingerprints, decides on every duplicate,
+    whichever search found it. A text under 20 units, or an empty one, is never a duplicate by similarity. With
+    `search="tree"` no duplicate is missed; with the prefilter, about one in three hundred. All methods are
+    thread-safe, and several processes may share a store, each with its own index: of two simultaneous copies, one is
+    kept.
 
     Args:
-        threshold: Least share of a text's units and runs found in a kept one, in (0, 1]; the rule's
-            own (0.6, of "patent" 0.8) where None is given.
-        store: Where fingerprints are kept; a new `MemoryStore` where None is given. The index
-            opens it and closes it.
+        threshold: Minimum share of a text's units and runs found in a kept text, in (0, 1]. None: the rule's default,
+            0.6 (patent: 0.8).
+        store: Where fingerprints are kept; None: a new `MemoryStore`. The index opens and closes it.
         rule: "part": nearly all of a duplicate is in a kept text. "near-copy": and the other way round.
             "patent": the literal rule of the source.
-        search: "prefilter": MinHash bands first. "tree": every text, by the edit-distance tree. The rule's
-            own (the tree of "patent", else the prefilter) where None is given.
-        most_new: How much of a duplicate may be new, 0 to 1: 0.1 keeps what has more than a tenth of new text.
-            `threshold` separates copies from other texts of one kind, by their runs, of which one changed word breaks
-            five; this says what of a copy may be lost, in units. 0.3 by default; not used by "patent".
-        short_duplicates: Also report a text under 20 units as a duplicate where its words are
-            exactly those of a kept one. Never by similarity.
-        candidate_limit: Most candidates of the prefilter that are looked at, 1 or more.
-        remember_copies: Dropped keys that the store remembers with the kept one that stands for them, for `group`: so
-            many of the latest. 0: none.
-        variants: Whether to keep variants (`Verdict.variant_of`). False: like texts are duplicates whatever differs.
+        search: "prefilter": MinHash bands first. "tree": every text, by the edit-distance tree. None: the rule's
+            default, the tree for "patent", else the prefilter.
+        most_new: Maximum share of new text in a duplicate, 0 to 1: 0.1 keeps texts of which more than a tenth is new.
+            `threshold` separates copies from similar texts by their runs, five of which break with one changed word;
+            this limits, in units, how much of a copy may be lost. 0.3 by default; not used by "patent".
+        short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
+        candidate_limit: Maximum number of prefilter candidates to compare, 1 or more.
+        remember_copies: Number of recently dropped keys that the store remembers with their kept key, for `group`;
+            0: none.
+        variants: Whether to keep variants (`Verdict.variant_of`). False: all similar texts are duplicates.
 
     Attributes:
-        note_error: Why the store could not write that the last text was a copy, or was seen again; None where it could.
-            The verdict stands.
+        note_error: The error in recording that the last text was a copy or was seen again; None without one. The
+            verdict stands.
 
     Raises:
-        ValueError: An argument is out of range, or does not go with the others.
-        StoreMismatch: The store was written by another version, or is none of ours.
+        ValueError: An argument is out of range, or conflicts with another.
+        StoreMismatch: The store was written by another version or another program.
         RuntimeError: By any method but `close`: the process was forked since, and the store is not in memory. SQLite
-            loses writes then, and the claims of both would be one's.
+            would lose writes, and parent and child would share claims.
 
     Example:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
@@ -216,7 +212,7 @@ class DuplicateIndex:
         self._owner = new_owner()  # what the store calls this index
         self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
         self._copies = remember_copies
-        self._known = False  # whether the store has heard of the owner
+        self._known = False  # whether the store has recorded the owner
         self._held: set[int] = set()  # ids of texts that may be claimed still
         self._unsure: list[Name] = []  # of texts that may have been claimed: the store's answer was lost
         self.note_error: Exception | None = None
@@ -254,17 +250,17 @@ class DuplicateIndex:
         fields: Mapping[str, object] | None = None,
         source: str = "",
     ) -> ReadText:
-        """Read a text as the other methods do first, and take it in its place: a large one takes a second.
+        """Read a text in advance, for the other methods: a large one takes a second.
 
-        What comes after is short, but done by one thread at a time.
+        The remaining work is short, but done by one thread at a time.
 
         Args:
             text: The item's text.
             title: As of `check`.
             values: As of `check`.
-            fields: All of the item that tells whether it has changed, beside text and title; None: values.
-            source: What text and title were taken from, as all text of a page, and how. While that is the same, they
-                count as unchanged; "" for not known. A title among the fields is not taken from it.
+            fields: Fields besides text and title whose changes make an update; None: `values`.
+            source: What text and title were derived from, such as all text of a page, and how. While it is the same,
+                they count as unchanged; "" if unknown. A title among the fields is not derived from it.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -301,20 +297,20 @@ class DuplicateIndex:
         title: str = "",
         values: Mapping[str, object] | None = None,
     ) -> Verdict:
-        """Return whether a text is a duplicate of a kept one, and keep nothing.
+        """Return whether a text is a duplicate of a kept text, without keeping it.
 
         Args:
-            key: The item's key: its canonical URL, or any other name it will have again.
-            text: The item's text, or what `read` has made of it and of title and values.
+            key: The item's key: its canonical URL, or any other stable name.
+            text: The item's text, or the result of `read` for it, title and values.
             scope: Texts are compared within one scope only: the site, or "" for all.
-            group: Texts of one group are no duplicates of each other; "" for none.
-            site: Where the item is from: like texts of one site may be variants. The host of the key where None is
-                given and the key is a URL; "" for not known.
-            title: The item's own title; "" for not known.
-            values: Other fields of the item: like texts with another value in a field are variants.
+            group: Texts of one group are not duplicates of each other; "" for none.
+            site: Where the item is from: similar texts of one site may be variants. None: the host of the key if it
+                is a URL; "": unknown.
+            title: The item's own title; "" if unknown.
+            values: Other fields of the item: similar texts with different values in a field are variants.
 
         Raises:
-            ValueError: `key` is empty, or an argument is not a string UTF-8 can write.
+            ValueError: `key` is empty, or an argument is not a string that UTF-8 can encode.
         """
         item = self._read(text, Name(key, scope, group, _site(site, key)), title, values)
         with self._lock:
@@ -333,9 +329,9 @@ class DuplicateIndex:
         values: Mapping[str, object] | None = None,
         claim: bool = False,
     ) -> Verdict:
-        """Keep a text, whatever it is like, in place of what its key had; arguments and errors as of `check_and_add`.
+        """Keep a text without comparing it, replacing that of its key; arguments and errors as of `check_and_add`.
 
-        The verdict says whether the key was there, and what of it has changed since.
+        The verdict reports whether the key was there, and what has changed since.
         """
         item = self._read(text, Name(key, scope, group, _site(site, key)), title, values)
         return self._take(item, similar=False, claim=claim)
@@ -352,12 +348,11 @@ class DuplicateIndex:
         values: Mapping[str, object] | None = None,
         claim: bool = False,
     ) -> Verdict:
-        """Return whether a text is a duplicate of a kept one, and keep it if not; arguments and errors as of `check`.
+        """Return whether a text is a duplicate of a kept text, and keep it if not; arguments and errors as of `check`.
 
-        A claimed text is there for all indexes on the store, and vanishes if it is withdrawn, if this index is
-        closed, or if it is not heard of any more (`beat`): its item may be lost on its way. So each verdict that is no
-        duplicate is to be followed by one call of `settle` or `withdraw`. An update is claimed too: the text it
-        replaces is gone, whatever becomes of the new one.
+        A claimed text is visible to all indexes on the store until it is withdrawn, this index is closed or its beats
+        stop (`beat`), since its item may be lost on its way. So follow each verdict that is not a duplicate by one call
+        of `settle` or `withdraw`. An update is claimed too: the text it replaces is gone, even if the new one is lost.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -375,9 +370,9 @@ class DuplicateIndex:
         return self._take(item, similar=True, claim=claim)
 
     def settle(self, claim: int) -> bool:
-        """Keep a claimed text for good, by `Verdict.claim`: its item was delivered.
+        """Make a claimed text final, by `Verdict.claim`, when its item was delivered.
 
-        False where this index has no such claim, or none any more.
+        Return False if this index does not, or no longer, hold the claim.
         """
         with self._lock:
             done = claim in self._held and self._store.settle(claim, self._owner)
@@ -386,9 +381,9 @@ class DuplicateIndex:
             return done
 
     def withdraw(self, claim: int) -> bool:
-        """Forget a claimed text, by `Verdict.claim`: its item was lost. Its copies count as new from then on.
+        """Forget a claimed text, by `Verdict.claim`, when its item was lost. Later copies of it count as new.
 
-        False where this index has no such claim, or none any more.
+        Return False if this index does not, or no longer, hold the claim.
         """
         with self._lock:
             done = claim in self._held and bool(self._store.release(self._owner, claim))
@@ -399,7 +394,7 @@ class DuplicateIndex:
             return done
 
     def beat(self) -> None:
-        """Note in the store that this index lives, each third of `CLAIM_SECONDS`. Does nothing without claims."""
+        """Record that this index is alive; call every third of `CLAIM_SECONDS`. Does nothing without claims."""
         with self._lock:
             if self._held:
                 self._store.beat(self._owner)
@@ -420,11 +415,10 @@ class DuplicateIndex:
         return count
 
     def group(self, key: str, scope: str = "") -> Group | None:
-        """Return the group of a key, be it the kept one, one that was dropped for it or its variant.
+        """Return the group of a key, whether kept, dropped or a variant; None if it has none.
 
-        None without any. Copies are forgotten when their kept text is removed or withdrawn. They stay when that text is
-        updated: they were dropped for that key. A dropped key leaves it when it is kept itself, or dropped for another
-        text.
+        Copies are forgotten when their kept text is removed or withdrawn, but stay when it is updated: they were
+        dropped for its key. A dropped key leaves the group when it is kept itself or dropped for another text.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -439,12 +433,12 @@ class DuplicateIndex:
             return self._store.group(key, scope)
 
     def groups(self) -> list[Group]:
-        """Return all groups that are remembered, the largest first; they take some 200 bytes a key."""
+        """Return all remembered groups, the largest first; they take about 200 bytes per key."""
         with self._lock:
             return self._store.groups()
 
     def remove(self, key: str, scope: str = "") -> bool:
-        """Forget an item, and return whether it was kept. Its copies count as new, and it is no copy any more."""
+        """Forget an item and return whether it was kept. Its copies count as new; it is no longer a copy itself."""
         name = Name(key, scope)
         _check_names(name)
         with self._lock:
@@ -456,11 +450,11 @@ class DuplicateIndex:
             return self._store.remove(same.id)
 
     def expire(self, before: float, most: int = EXPIRED) -> int:
-        """Forget texts that were last kept or seen again before a moment, and return how many; claimed ones stay.
+        """Forget texts last kept or seen again before a time, except claimed ones, and return their number.
 
         Args:
-            before: The moment, in seconds since the epoch.
-            most: Texts to forget by this call, 1 or more: others may write between two calls.
+            before: The time, in seconds since the epoch.
+            most: Maximum texts to forget in this call, 1 or more: others may write between two calls.
         """
         with self._lock:
             gone = self._store.expire(before, most)
@@ -469,7 +463,7 @@ class DuplicateIndex:
             return len(gone)
 
     def close(self) -> None:
-        """Withdraw what is claimed still, and close the store. A second call does nothing, nor one after a fork."""
+        """Withdraw open claims and close the store. Has no effect a second time or after a fork."""
         if self._is_forked:
             return
         with self._lock:
@@ -504,12 +498,12 @@ class DuplicateIndex:
     def _read(
         self, text: str | ReadText, name: Name, title: str = "", values: Mapping[str, object] | None = None
     ) -> Item:
-        """Check and read what is given; costly, and done outside the lock."""
+        """Check and read the arguments; costly, and done outside the lock."""
         _check_names(name)
         return Item(name, *(text if isinstance(text, ReadText) else self.read(text, title=title, values=values)))
 
     def _judge(self, item: Item, *, similar: bool = True) -> Answer:
-        """Judge a text against all that is remembered, but for what was claimed by the dead."""
+        """Judge a text against all remembered texts except those claimed by dead owners."""
         for _ in turns():  # each finds a claim that was released, or one that was settled meanwhile
             answer = self._answer(item, similar=similar)
             owner = "" if answer.record is None else answer.record.owner
@@ -524,12 +518,12 @@ class DuplicateIndex:
         raise AssertionError
 
     def _load(self) -> None:
-        """Take in what the store has."""
+        """Load new records from the store."""
         for batch in self._store.newer(self._catalog.last):
             self._catalog.extend(batch)
 
     def _record_named(self, name: Name) -> Record | None:
-        """Find the record of a key, whatever its text, among all that the store has now."""
+        """Find the record of a key, whatever its text, in the current state of the store."""
         self._load()
         return self._same_item(name, self._catalog.find(*name[:2], _NO_TEXT.digest, _NO_TEXT.bands))
 
@@ -537,7 +531,7 @@ class DuplicateIndex:
         return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
 
     def _answer(self, item: Item, *, similar: bool) -> Answer:
-        """Judge a text against all that is remembered; without `similar`, look for the item itself only."""
+        """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
         found, short = self._find(item, similar=similar), self._rule.too_short(item.fingerprint)
         same = self._same_item(item.name, found)
         if same is not None:
@@ -561,7 +555,7 @@ class DuplicateIndex:
         return Answer(verdict, keep=True)
 
     def _compared(self, item: Item, same: Record, *, short: bool) -> Answer:
-        """Compare an item with what is kept of it."""
+        """Compare an item with its kept version."""
         mine, theirs, old = item.fingerprint, same.fingerprint, Version.unpack(same.version)
         same_text = (mine.digest, mine.n) == (theirs.digest, theirs.n)
         changed: tuple[str, ...] = () if same_text else (TEXT,)
@@ -583,7 +577,7 @@ class DuplicateIndex:
         return self._catalog.find(*given, self._limit, lambda limit: query(item.text, limit))
 
     def _likes(self, item: Item, found: Candidates, *, short: bool) -> Iterator[Like]:
-        """Yield the kept texts that a new one repeats: with the same words, of other sites, of its own site."""
+        """Yield the kept texts that a new one repeats: first with the same words, then of other sites, then its own."""
         for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
             for one in self._others(item, found.same_words[start : start + _CHUNK]):
                 if one.fingerprint.digest == item.fingerprint.digest:
@@ -617,12 +611,12 @@ class DuplicateIndex:
         yield from likest(item, own)
 
     def _others(self, item: Item, ids: Sequence[int]) -> list[Record]:
-        """Records that are still there, but those of the item's group."""
+        """Return the records still in the store, except those of the item's group."""
         group = item.name.group
         return [one for one in self._alive(ids) if not group or one.name.group != group]
 
     def _alive(self, ids: Sequence[int]) -> list[Record]:
-        """Records that are still in the store; what another index has taken out is forgotten here too."""
+        """Return the records still in the store, and forget those that another index has removed."""
         if not ids:
             return []
         records = self._store.get(ids)
@@ -631,7 +625,7 @@ class DuplicateIndex:
         return records
 
     def _take(self, item: Item, *, similar: bool, claim: bool) -> Verdict:
-        """Judge a text and keep it if it is to be kept, whatever it is like unless `similar`."""
+        """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""
         with self._lock:
             self.note_error = None
             self._withdraw_unsure()
@@ -661,7 +655,7 @@ class DuplicateIndex:
     def _keep(
         self, name: Name, fingerprint: Fingerprint, replaced: Record | None, version: bytes, *, claim: bool = False
     ) -> int:
-        """Keep a text and return its id, or take in what is to be judged first and return 0."""
+        """Keep a text and return its id, or load newer records to judge first and return 0."""
         self._known = self._known or claim
         old, owner = (replaced.id if replaced else 0), (self._owner if claim else "")
         try:
@@ -679,7 +673,7 @@ class DuplicateIndex:
         return put.id
 
     def _repeat(self, answer: Answer, *, claim: bool) -> int:
-        """Return the claim that an item has in common with an earlier one of its key and text; 0 for none."""
+        """Return the claim that an item shares with an earlier one of its key and text; 0 for none."""
         same = answer.record
         if same is None or answer.verdict.duplicate:
             return 0
@@ -691,7 +685,7 @@ class DuplicateIndex:
         return same.id
 
     def _withdraw_unsure(self) -> None:
-        """Withdraw what the store may have claimed for items that got no verdict."""
+        """Withdraw claims that the store may hold for items without a verdict."""
         while self._unsure:
             same = self._record_named(self._unsure[-1])
             if same is not None and same.owner == self._owner and same.id not in self._held:
@@ -700,7 +694,7 @@ class DuplicateIndex:
             self._unsure.pop()
 
     def _note(self, name: Name, answer: Answer) -> None:
-        """Note that the text that an answer rests on was seen again, if it stays; the verdict outlives a failure."""
+        """Record that the kept text of a verdict was seen again; the verdict stands if this fails."""
         same = answer.record
         if same is not None and not answer.keep and not answer.verdict.pending:  # a copy that may change is none yet
             copy = name if answer.verdict.duplicate and self._copies else None
@@ -722,7 +716,7 @@ def _check_number(name: str, value: object, kind: type, valid: str, low: float, 
 
 
 def _check_names(name: Name) -> None:
-    """Refuse an item without a key, and what no store could write."""
+    """Reject an item without a key, or with text that no store could write."""
     for part, value in name._asdict().items():
         if not isinstance(value, str) or not (value or part != "key"):
             raise ValueError(f"{part} must be a string{' not empty' if part == 'key' else ''}, got {value!r}")

@@ -1,4 +1,4 @@
-"""The store of an index from one string: memory, a file, a server, or a class of one's own."""
+"""Create the store of an index from one string: memory, a file, a server, or a custom class."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VALID = "memory | path of a file | redis://host:6379/0#name | import path of a 
 
 
 def open_store(place: str, settings: Any = None) -> Store:
-    """Make the store at a place, for a `DuplicateIndex` to open.
+    """Create the store at a place, for a `DuplicateIndex` to open.
 
     Args:
         place: "memory"; the path of a file, which has a suffix or a slash; the URL of a Redis server with "#" and the
@@ -30,11 +30,11 @@ def open_store(place: str, settings: Any = None) -> Store:
         settings: Given to the method `from_settings` of such a class if it has one.
 
     Returns:
-        The store. Files are made where there are none; a server is asked when the index opens.
+        The store. Missing files are created; a server is contacted when the index opens.
 
     Raises:
-        ValueError: It is none of these.
-        ImportError: It is on a server, and redis-py is not installed.
+        ValueError: `place` has none of these forms.
+        ImportError: The place is a server, and redis-py is not installed.
 
     Example:
         >>> open_store("crawls/news.sqlite").path.name
@@ -58,7 +58,7 @@ def open_store(place: str, settings: Any = None) -> Store:
 
 
 def index_beside(place: str, constants: Mapping[str, str]) -> str:
-    """Return the place of an index beside one of another version or rule; "" for a store of a class of one's own."""
+    """Return the place of an index beside one of another version or rule; "" for a custom store."""
     if is_class_path(place):
         return ""
     formats = {"file": sqlite_store.FORMAT, "server": f"{redis_store.LAYOUT}.{redis_store.FORMAT}"}

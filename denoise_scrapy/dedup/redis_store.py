@@ -194,7 +194,7 @@ return math.max(0, time - beat)
 
 
 class RedisStore(Store):
-    """Records in a stream, found by id; what is kept is agreed on by one script, which is atomic in the server.
+    """Records in a stream, found by id; one script, atomic in the server, decides what is kept.
 
     An index has five keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
     constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
@@ -206,22 +206,22 @@ class RedisStore(Store):
     server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id of
     the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 270 bytes a key.
 
-    `put` looks at what is newer than the caller has judged. Where none of it can be a duplicate (another key, other
-    words, no common band) the text is kept at once, in the same round trip. Else nothing is kept: the caller judges
-    what has come and asks again with a higher `seen`. More than 256 newer ones come in portions. A request whose
-    answer was lost is sent again, and finds the record of the first as one of the same key.
+    `put` examines records newer than those the caller has judged. If none can be a duplicate (another key, other
+    words, no common band), the text is kept at once, in the same round trip. Otherwise nothing is kept: the caller
+    judges the new records and retries with a higher `seen`. More than 256 newer records come in portions. A request
+    whose response was lost is sent again, and finds the first one's record under the same key.
 
-    What the server acknowledges it must keep: `appendonly yes` with `appendfsync always` loses nothing, `everysec`
-    loses up to a second in a power cut, and any `maxmemory-policy` but `noeviction` may take whole keys.
+    The server must keep what it acknowledges: `appendonly yes` with `appendfsync always` loses nothing, `everysec`
+    loses up to a second in a power cut, and any `maxmemory-policy` but `noeviction` may evict whole keys.
 
     Args:
         url: `redis://host:6379/0`, `rediss://...` or `unix:///path`, as redis-py reads it.
-        name: Name of the index, which its keys begin with. No braces.
-        timeout: Seconds to wait for an answer, above 0. A few retries follow, so that nothing waits forever.
+        name: Name of the index, a prefix of its keys. No braces.
+        timeout: Seconds to wait for a response, above 0. A few retries follow, then an error.
 
     Raises:
         ImportError: redis-py is not installed.
-        ValueError: The URL is none, or an argument is out of range.
+        ValueError: The URL is invalid, or an argument is out of range.
 
     Example:
         >>> store = RedisStore("redis://localhost:6379/0", name="news")  # connects when an index opens it
@@ -410,7 +410,7 @@ class RedisStore(Store):
         self._link.client.close()
 
     def _look(self) -> list[str]:
-        """Hold log, keys and last id against each other."""
+        """Compare log, keys and last id with each other."""
         with self._ready.named() as client:
             last, keys, claims = client.pipeline().get(self._last).hgetall(self._keys).hkeys(self._claims).execute()
         claimed = {int(number) for number in claims}
@@ -430,7 +430,7 @@ class RedisStore(Store):
         return found + [f"a claim on record {number}, which cannot be found" for number in sorted(claimed)]
 
     def _release_dead(self) -> None:
-        """Forget what dead owners have claimed."""
+        """Forget claims of dead owners."""
         with self._ready.named() as client:
             known, claims = client.pipeline().hkeys(self._owners).hvals(self._claims).execute()
         for owner in {one.decode() for one in known}.union(map(_owner, claims)):
@@ -460,7 +460,7 @@ class RedisStore(Store):
 
 
 def _digest(name: Name) -> bytes:
-    """Give the field of a name in the hash of keys."""
+    """Return the field of a name in the hash of keys."""
     return hashlib.blake2b(_full(name).encode(), digest_size=16).digest()
 
 
@@ -470,7 +470,7 @@ def _full(name: Name) -> str:
 
 
 def _parts(member: bytes) -> tuple[str, str]:
-    """Read scope and key of a member of these."""
+    """Read scope and key from a member of those sets."""
     size, _, rest = member.decode().partition(" ")
     return rest[: int(size)], rest[int(size) + 1 :]
 
@@ -485,7 +485,7 @@ def _number(entry: bytes) -> int:
 
 
 def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes, bytes]:
-    """Read an entry of the stream: id, record, version; one without them gives no bytes."""
+    """Read an entry of the stream: id, record and version, empty bytes if missing."""
     return _number(number), fields.get(b"r", b""), fields.get(b"v", b"")
 
 

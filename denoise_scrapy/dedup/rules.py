@@ -1,6 +1,6 @@
-"""Fingerprints and rules: what is kept of a text, some hundred bytes, and what makes two texts duplicates.
+"""Fingerprints, a few hundred bytes kept of each text, and the rules by which two texts are duplicates.
 
-By the rules of ours a new text X is a duplicate of a kept text P where X, or nearly all of it, is in P:
+By our own rules, a new text X is a duplicate of a kept text P if all or nearly all of X is in P:
 
 1. equal unit sequences: at once;
 2. X is cut at P's frequency threshold: were X a part of P, its main feature string would lie inside P's, which holds
@@ -10,7 +10,7 @@ By the rules of ours a new text X is a duplicate of a kept text P where X, or ne
 5. no more than three tenths of X are new, as estimated from the runs (`share_new`).
 
 "near-copy" compares with the larger of the two texts instead of with X, and no more than three tenths of P may be
-missing in X either.
+missing from X either.
 
 Source: patent text 'Method and system for web page de-duplication', main and auxiliary feature string
 (`core/feature_strings.pyx`), and decision. The threshold by length is ours, and so is what bounds a fingerprint. Three
@@ -56,7 +56,7 @@ Sample = npt.NDArray[np.uint16]
 # .9965, 7 false of 1,520) with half the units to keep. The source's fixed threshold of 3 leaves short texts without a
 # main feature string.
 LEVEL_LENGTHS = (600, 2500, 8000)
-# The thresholds there are. Those above 3 serve texts that would have more than `S1_CAP` units.
+# All thresholds. Those above 3 serve texts that would have more than `S1_CAP` units.
 LEVELS = (0, 1, 2, 3, *((1 << bits) - 1 for bits in range(3, 22)))
 # Most units kept of a text. Whole books reach it; a text made to fill memory does, and is held there.
 S1_CAP = 1024
@@ -67,12 +67,12 @@ S2_CAP = 192
 RARE_CAP = 512
 # Most units of a title, and most other fields of an item, that are kept: some 200 bytes at the most.
 TITLE_CAP, VALUES_CAP = 32, 16
-# Texts under this are never dropped by similarity: titles, captions and notices repeat rightly.
+# Texts below this are never dropped by similarity: titles, captions and notices repeat legitimately.
 MIN_TOKENS = 20
-# Texts of fewer main units are not either: one common word would be a quarter of the verdict.
+# Nor are texts with fewer main units: one common word would be a quarter of the verdict.
 MIN_UNITS = 4
 
-# What two fingerprints must share to be comparable. A store writes it down, and refuses others.
+# Constants that two fingerprints must share to be comparable. A store records them and rejects others.
 CONSTANTS: dict[str, str] = {
     "token rule": str(TOKEN_RULE),
     "unit hash": UNIT_HASH,
@@ -138,7 +138,7 @@ class Fingerprint:
 
     @classmethod
     def of(cls, text: str | FeatureStrings) -> Fingerprint:
-        """Make the fingerprint of a text, or of its features where they are known already."""
+        """Return the fingerprint of a text, or of its features if already computed."""
         features = FeatureStrings(text) if isinstance(text, str) else text
         t = threshold_for(features)
         s1 = features.main_units(t)
@@ -212,7 +212,7 @@ class Comparison:
 
 
 class NewText(Protocol):
-    """A text as a rule has read it."""
+    """A text as read by a rule."""
 
     @property
     def n(self) -> int:
@@ -223,7 +223,7 @@ class NewText(Protocol):
 
 
 class Query(NamedTuple):
-    """`need` of these units, uint16 and each once, a duplicate must have; 0 where there can be none."""
+    """Units, uint16 and each once, of which a duplicate must have `need`; 0 if there can be none."""
 
     units: Sample
     need: int
@@ -250,11 +250,11 @@ class Rule(ABC):
 
     @abstractmethod
     def fingerprint(self, new: NewText) -> Fingerprint:
-        """Make what is kept of a text."""
+        """Return the fingerprint of a text."""
 
     @abstractmethod
     def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
-        """Compare a text with kept ones; with `every`, checks go on behind the one that decides."""
+        """Compare a text with kept texts; with `every`, run the checks after the deciding one too."""
 
     @abstractmethod
     def main_query(self, new: NewText, t: int) -> Query:
@@ -292,7 +292,7 @@ def _until_failed(checks: Iterable[Check], *, every: bool) -> tuple[Check, ...]:
 
 
 class PartRule(Rule):
-    """A new text is a duplicate where nearly all of it is in a kept one.
+    """A new text is a duplicate if nearly all of it is in a kept text.
 
     Example:
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
@@ -375,19 +375,19 @@ class PartRule(Rule):
 
 
 class NearCopyRule(PartRule):
-    """A new text is a duplicate where it and a kept one are nearly the same: a part is none."""
+    """A new text is a duplicate if it and a kept text are nearly the same; a part is not a duplicate."""
 
     name = "near-copy"
     both = True
 
 
 def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
-    """Estimate the share of a text that a kept one has not.
+    """Estimate the share of a text that a kept text lacks.
 
-    A changed word takes five runs with it, a new paragraph about as many as it has words. Which it is, is seen from how
-    the missing runs lie: alone or side by side. With the sampled runs as a walk between 'there' and 'missing', the mean
-    length of a stretch of missing runs follows from how often neighbours agree; each stretch has a run's length less
-    one fewer new units than missing runs.
+    A changed word breaks five runs, a new paragraph about as many as it has words. Missing runs lie alone in the first
+    case and side by side in the second. With the sampled runs as a walk between 'present' and 'missing', the mean
+    length of a stretch of missing runs follows from how often neighbours agree; the new units of each stretch are its
+    missing runs less (a run's length - 1).
     """
     hashes = new.runs.at >> _32
     places = np.flatnonzero((new.runs.at > 0) & (hashes < np.uint64(min(kept.limit, EVERY))))
@@ -397,7 +397,7 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
         return 0.0 if new.digest == kept.digest else share
     pairs = len(places) - 1
     agree = 1 - int(np.count_nonzero(missing[1:] != missing[:-1])) / (2 * pairs * share * (1 - share))
-    agree = min(max(agree, 0.5 / pairs), 1 - 0.5 / pairs)  # what so few pairs can tell
+    agree = min(max(agree, 0.5 / pairs), 1 - 0.5 / pairs)  # all that so few pairs show
     gap = float(np.diff(places).mean())
     ends = (1 - share) * -math.log(agree) / gap  # of a stretch, for each of its runs
     ideographs = float((new.kinds == IDEOGRAPH).mean())
@@ -421,7 +421,7 @@ _16 = np.uint32(16)
 
 @dataclass(frozen=True, eq=False)
 class Characters:
-    """A text as the source reads it."""
+    """A text as read by the source's rule."""
 
     codes: npt.NDArray[np.uint16]  # its letters, digits and ideographs in order, lower-cased; others are left out
 
@@ -503,7 +503,7 @@ class PatentRule(Rule):
         return Comparison(long and decides.passed, c1.share, c2.share, checks=(*made, decides))
 
     def _above(self, name: str, common: int, of: int) -> Check:
-        """Check a share as the source does: it must be above the threshold."""
+        """Check that a share is above the threshold, as in the source."""
         return Check(name, common, above(of, self.threshold), common / max(1, of) > self.threshold, of)
 
     @override
@@ -512,14 +512,14 @@ class PatentRule(Rule):
 
     @override
     def main_query(self, new: NewText, t: int) -> Query:
-        # The source asks for more than the threshold, or for equal main strings.
+        # The source requires more than the threshold, or equal main strings.
         units = new.main_units(t)
         more = min(len(units), above(len(units), self.threshold))
         return Query(units, more if new.n >= MIN_TOKENS else 0)
 
 
 def above(size: int, threshold: float) -> int:
-    """Return the least number of common elements that is more than a share, as the source asks."""
+    """Return the least number of common elements above a share, as the source requires."""
     return int(threshold * size + 1e-9) + 1
 
 

@@ -83,11 +83,11 @@ _ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 class SQLiteStore(Store):
     """Records in the table `texts`, constants in the table `meta`; any SQLite client reads them.
 
-    What is claimed is in the table `claims`, its owners in `owners` with the time of their last beat. An owner on
-    this machine whose process has ended is dead at once. Dropped keys are in the table `copies`; `texts.seen` is when a
+    Claims are in the table `claims`, their owners in `owners` with the time of their last beat. An owner on this
+    machine is dead as soon as its process has ended. Dropped keys are in the table `copies`; `texts.seen` is when a
     text was last kept or seen again, in seconds since the epoch.
 
-    One commit a text. Some 1.8 KB a text on disk.
+    One commit and about 1.8 KB on disk per text.
 
     Args:
         path: The file. Created where there is none.
@@ -277,7 +277,7 @@ class SQLiteStore(Store):
             self._link = None
 
     def _release_dead(self) -> None:
-        """Forget what dead owners have claimed, all at once: each would take a look at all claims."""
+        """Forget claims of dead owners, all at once: each would take a scan of all claims."""
         with self._writing(several=True) as link:
             claims = link.execute("SELECT id, owner FROM claims").fetchall()
             known = {owner for (owner,) in link.execute("SELECT owner FROM owners")}
@@ -290,7 +290,7 @@ class SQLiteStore(Store):
 
     @contextmanager
     def _writing(self, *, several: bool = False) -> Iterator[sqlite3.Connection]:
-        """Give the connection for writing; several statements are one step for all others."""
+        """Yield the connection for writing; its statements are one transaction."""
         with self._lock:
             link = self._connection
             if not several:

@@ -1,8 +1,8 @@
 """The storage interface of an index.
 
-Several indexes, also in several processes, may use one store. An index remembers a listing of each record, in order of
-id, and keeps a text only where it has judged it against everything kept before: `put` returns what it has not seen yet.
-That is all the agreement there is, and it needs no lock between the judging and the keeping.
+Several indexes, even in several processes, may use one store. An index remembers a listing of each record, in order of
+id, and keeps a text only if it was judged against everything kept before: `put` returns records not yet seen. This is
+the only synchronisation: no lock is held between judging and keeping.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from denoise_scrapy.exceptions import StoreMismatch
 
 __all__ = ["Copy", "Group", "Listing", "Put", "Record", "Store", "StoreMismatch"]
 
-BATCH = 4096  # listings handed over at a time: a megabyte
-# Seconds within which a text seen again is not written again. People forget by days; a write a check costs as much as
-# the check.
+BATCH = 4096  # listings per batch: a megabyte
+# Seconds within which a text seen again is not recorded again. Expiry counts days, and a write costs as much as a
+# check.
 SEEN_STEP = 3600.0
-# An owner without a beat for so long is dead. It beats every third of it, so that a pause of some seconds, by a slow
-# page or a busy machine, costs no claim; and a copy of a text whose owner died waits no longer.
+# Seconds without a beat after which an owner is dead. It beats three times as often, so that a pause of some seconds,
+# from a slow page or a busy machine, costs no claim. A copy of a text whose owner died waits no longer.
 CLAIM_SECONDS = 15.0
 _ENDED = frozenset("ZXx")  # states in /proc of a process that has ended
 
@@ -71,13 +71,13 @@ class Record(NamedTuple):
 
     @property
     def listing(self) -> Listing:
-        """The part of it by which an index finds it."""
+        """The part of the record by which an index finds it."""
         f = self.fingerprint
         return Listing(self.id, self.name.key, self.name.scope, f.n, f.digest, f.bands, f.s2, f.limit)
 
 
 class Copy(NamedTuple):
-    """A key that was dropped, and the kept one of its scope; `time` of the last drop is in seconds since the epoch."""
+    """A dropped key, the kept key of its scope, and the `time` of the last drop in seconds since the epoch."""
 
     key: str
     scope: str
@@ -87,13 +87,13 @@ class Copy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A kept key, those that were dropped for it, and its variants, which are kept.
+    """A kept key, the keys dropped for it, and its variants, which are kept.
 
     Attributes:
         kept: Key of the kept text.
         scope: The scope of all.
-        copies: Dropped keys, those dropped last at the end.
-        variants: Keys of kept texts that are variants of it, those kept last at the end.
+        copies: Dropped keys, in order of dropping.
+        variants: Keys of kept texts that are variants of it, in order of keeping.
 
     Example:
         >>> Group("/a", "", ("/b", "/c"), ("/d",)).members
@@ -112,7 +112,7 @@ class Group:
 
 
 class Put(NamedTuple):
-    """The result of putting a text: its id, or 0 and what others have kept since `seen`, which must be judged first."""
+    """The result of `put`: the text's id, or 0 and the records newer than `seen`, which must be judged first."""
 
     id: int
     newer: Sequence[Listing]
@@ -121,13 +121,13 @@ class Put(NamedTuple):
 class Store(ABC):
     """Keeps records.
 
-    A text may be claimed: it is there for all, and vanishes if its owner dies before settling it. An owner is an index,
-    by the name that `new_owner` gave it.
+    A claimed text is visible to all, and vanishes if its owner dies before settling it. An owner is an index, by its
+    name from `new_owner`.
 
     Attributes:
-        every_newer: Whether `put` must return everything newer. An index sets it where its search finds duplicates
+        every_newer: Whether `put` must return everything newer. An index sets it if its search finds duplicates
             without a band in common.
-        remote: Whether an answer may take long, for it comes from another machine: a crawl asks in a thread.
+        remote: Whether the store is on another machine and may be slow: a crawl then uses it in a thread.
     """
 
     every_newer = False
@@ -135,13 +135,13 @@ class Store(ABC):
 
     @abstractmethod
     def open(self, constants: Mapping[str, str]) -> None:
-        """Make the store ready, once, before anything else. What dead owners have claimed is removed.
+        """Open the store, once, before anything else. Texts claimed by dead owners are removed.
 
         Args:
-            constants: What the fingerprints of this version are made with.
+            constants: The constants of this version's fingerprints.
 
         Raises:
-            StoreMismatch: The store holds fingerprints made otherwise, or is none of ours.
+            StoreMismatch: The store has fingerprints with other constants, or was written by another program.
         """
 
     @abstractmethod
@@ -156,39 +156,38 @@ class Store(ABC):
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
     ) -> Put:
-        """Keep a text, in place of the one of the same key and scope if there is one, whoever has claimed that.
+        """Keep a text, replacing that of the same key and scope, even if another owner claimed it.
 
-        Atomic: nothing comes between the look for what is newer, the keeping and the claim. A store may keep
-        the text although there is something newer, if that cannot be a duplicate of it: another
-        key, other words, no common band.
+        The check for newer records, the keeping and the claim are one atomic step. A store may keep the text despite
+        newer records if none can be a duplicate of it: another key, other words, no common band.
 
         Args:
             name: The item's name.
             fingerprint: Its fingerprint.
             seen: The highest id the caller has judged the text against.
             replaced: Id of the record of this key and scope; 0 if the caller has seen none.
-            owner: Who claims it, which is also a beat of the owner; "" for a text that is settled at once.
-            version: Given back in its record.
+            owner: Owner of the claim, which is also a beat of the owner; "" for a text that is settled at once.
+            version: Stored in its record.
 
         Returns:
-            Its new id, or what is to be judged first.
+            The new id, or the records to judge first.
         """
 
     @abstractmethod
     def remove(self, number: int) -> bool:
-        """Forget a text, whoever has claimed it; return whether it was there."""
+        """Forget a text, even if claimed; return whether it was there."""
 
     @abstractmethod
     def settle(self, number: int, owner: str) -> bool:
-        """Make a claim of an owner final; return whether there was one. A text that is gone does not come back."""
+        """Make a claim of an owner final; return whether there was one. A removed text is not restored."""
 
     @abstractmethod
     def release(self, owner: str, number: int = 0) -> list[int]:
-        """Forget, in one step, all that an owner has claimed, and the owner, or one text of it; return the ids."""
+        """Forget, in one step, one claimed text of an owner, or the owner and all its claims; return the ids."""
 
     @abstractmethod
     def beat(self, owner: str) -> None:
-        """Note that an owner lives."""
+        """Record that an owner is alive."""
 
     @abstractmethod
     def lives(self, owner: str) -> bool:
@@ -196,14 +195,14 @@ class Store(ABC):
 
     @abstractmethod
     def problems(self) -> list[str]:
-        """Look through the whole store for damage; a sentence each."""
+        """Check the whole store for damage; yield a sentence for each problem."""
 
     @abstractmethod
     def __len__(self) -> int: ...
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of files and connections. A second call does nothing."""
+        """Close files and connections. A second call does nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -213,29 +212,29 @@ class Store(ABC):
     ) -> None:
         self.close()
 
-    # What follows is kept beside the texts. A store that lacks it finds duplicates all the same.
+    # The methods below are optional: a store without them still finds duplicates.
 
     def note(  # noqa: B027
         self, number: int, copy: Name | None = None, most: int = 0
     ) -> None:
-        """Note that a text was seen again, and the key that was dropped for it.
+        """Record that a text was seen again, and the key that was dropped for it.
 
-        The time is written where it is older than `SEEN_STEP`. A copy stays until its text is removed, until its key is
-        kept or dropped for another text, or until `most` others were dropped after it. It stays with a key whose text
-        is replaced.
+        The time is written if the stored one is older than `SEEN_STEP`. A copy is remembered until its text is removed,
+        its key is kept or dropped for another text, or `most` others were dropped after it. It outlives a replacement
+        of its key's text.
 
         Args:
-            number: The text's id; nothing is noted where it is gone.
+            number: The text's id; nothing is recorded if it is gone.
             copy: The name of the dropped item; None for none.
-            most: Copies to remember, the latest ones.
+            most: Maximum copies to remember, the latest ones.
         """
 
     def copies(self, kept: Name | None = None) -> Iterator[Copy]:
-        """Yield the copies remembered, of one kept key or of all, those dropped last at the end."""
+        """Yield the remembered copies of one kept key or of all, in order of dropping."""
         return iter(())
 
     def copy_named(self, name: Name) -> Copy | None:
-        """Return what is remembered of a dropped key."""
+        """Return the record of a dropped key, None if it is not remembered."""
         return None
 
     def remove_copy(self, name: Name) -> bool:
@@ -247,7 +246,7 @@ class Store(ABC):
         return {}
 
     def set_last_seen(self, times: Mapping[int, float]) -> None:  # noqa: B027
-        """Set these times, of texts that were moved here from another store."""
+        """Set these times, for texts copied from another store."""
 
     def expire(self, before: float, most: int) -> list[int]:
         """Forget up to so many settled texts last kept or seen again before a moment, and return their ids."""
@@ -265,13 +264,13 @@ class Store(ABC):
             yield from (one._replace(owner="") for one in self.get([listing.id for listing in batch]))
 
     def variants(self, kept: Name | None = None) -> Iterator[Name]:
-        """Yield the names of the kept texts that are variants of one, or of any; those kept last at the end."""
+        """Yield the names of the kept texts that are variants of one, or of any, in order of keeping."""
         for name in (record.name for record in self.records()):
             if name.variant_of and (kept is None or kept[:2] == (name.variant_of, name.scope)):
                 yield name
 
     def group(self, key: str, scope: str) -> Group | None:
-        """Return the group of a key, be it the kept one, a dropped one or a variant; None where it is alone."""
+        """Return the group of a key, whether kept, dropped or a variant; None if it has none."""
         copy = self.copy_named(Name(key, scope))
         variant = next((one for one in self.variants() if one[:2] == (key, scope)), None)
         kept = Name(copy.kept if copy else variant.variant_of if variant else key, scope)
@@ -280,7 +279,7 @@ class Store(ABC):
         return Group(kept.key, scope, copies, variants) if copies or variants else None
 
     def groups(self) -> list[Group]:
-        """Return all groups, the largest first; they take some 200 bytes a copy or variant."""
+        """Return all groups, the largest first; they take about 200 bytes per copy or variant."""
         found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
         for copy in self.copies():
             found.setdefault((copy.kept, copy.scope), ([], []))[0].append(copy.key)
@@ -293,8 +292,8 @@ class Store(ABC):
 def new_owner() -> str:
     """Return a name for an index of this process: `host:process:random`.
 
-    The host is the machine since it was started, as this process sees its processes: two containers of one host have
-    different ones, and so has a machine started anew.
+    The host is the machine since its last start, with its process namespace: it differs between two containers of one
+    host and after a reboot.
     """
     return f"{_host()}:{_process(os.getpid())}:{secrets.token_hex(4)}"
 
@@ -305,7 +304,7 @@ def is_dead(owner: str, silent: float) -> bool:
 
 
 def has_ended(owner: str) -> bool:
-    """Return whether an owner is a process of this machine that has ended; False where only its age can tell."""
+    """Return whether an owner is a process of this machine that has ended; False if only its beats can show it."""
     host, process, *_ = (*owner.split(":"), "", "")
     pid = process.partition("-")[0]
     if os.name != "posix" or host != _host() or not pid.isdecimal():
@@ -321,7 +320,7 @@ def has_ended(owner: str) -> bool:
 
 
 def _process(pid: int) -> str:
-    """A process and, where the system says it, when it started, for numbers come back; "" for one that has ended."""
+    """Return a process with its start time if available, since ids are reused; "" for one that has ended."""
     try:
         state, *more = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (OSError, ValueError):
@@ -331,7 +330,7 @@ def _process(pid: int) -> str:
 
 @cache
 def _host() -> str:
-    """The machine: its name is not enough, for copies of machines share it."""
+    """Return the machine's identity: its name is not enough, as cloned machines share it."""
     name = socket.gethostname().replace(":", "-")
     parts = [name]
     try:

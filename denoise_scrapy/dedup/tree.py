@@ -1,4 +1,4 @@
-"""The edit-distance tree: sets of units, found by what they have in common with a query.
+"""The edit-distance tree: finds sets of units by their overlap with a query.
 
 D(A, B) = max(|A|, |B|) - |A & B| is a metric on sets. Every set Z below the edge labelled D of Y is at distance D
 from Y, so |X & Z| <= |X & Y| + D: an edge is skipped where that is less than X needs.
@@ -29,7 +29,7 @@ MAX_DEPTH = 64
 
 _BATCH = 2048  # records taken in at a time: 2 MB
 _PARENT, _DISTANCE, _NUMBER, _LENGTH = range(4)  # columns of a level's nodes
-_UNREACHED = -(1 << 40)  # in common with a node that the walk has not come to
+_UNREACHED = -(1 << 40)  # overlap with a node that the walk has not reached
 BITS_LOG2 = 10  # 1,024 bits of a signature: as fast as 2,048 at 84,000 texts, in half the memory
 
 _BYTE_ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
@@ -54,7 +54,7 @@ def ones(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
 
 
 class DistanceForest:
-    """The main strings of a store, of which the rule says which can be those of duplicates."""
+    """The main strings of a store; the rule determines which may belong to duplicates."""
 
     def __init__(self, store: Store, rule: Rule) -> None:
         self.last = 0  # the highest id taken in
@@ -71,7 +71,7 @@ class DistanceForest:
         return sum(one.visited for trees in self._trees.values() for one in trees.values())
 
     def catch_up(self, ids: Sequence[int]) -> None:
-        """Take in the records of these ids, ascending, above `last`; those no longer in the store are skipped."""
+        """Add the records of these ids, ascending, above `last`; those no longer in the store are skipped."""
         for start in range(0, len(ids), _BATCH):
             part = ids[start : start + _BATCH]
             for record in self._store.get(part):
@@ -82,7 +82,7 @@ class DistanceForest:
             self.last = part[-1]
 
     def candidates(self, new: NewText, scope: str) -> list[int]:
-        """Return ascending ids of all that a new text may duplicate, and of a few more."""
+        """Return ascending ids of all texts that a new one may duplicate, and of a few more."""
         found = list[int]()
         for t, tree in self._trees.get(scope, {}).items():
             units, need = self._rule.main_query(new, t)
@@ -107,7 +107,7 @@ class Level:
 
 
 class SetTree:
-    """Sets of units, found by what they have in common with a query.
+    """Sets of units, found by their overlap with a query.
 
     Attributes:
         visited: Sets read since the start, for measurements.
@@ -138,9 +138,9 @@ class SetTree:
         level.signatures += sign(units).tobytes()
 
     def search(self, units: Units, need: int, longest: int) -> npt.NDArray[np.int64]:
-        """Return sorted numbers of all sets that have `need` units in common with a query, and of a few that have not.
+        """Return sorted numbers of all sets that share `need` units with a query, and of a few that do not.
 
-        The query's units stand in it once, and are not none; sets of texts longer than `longest` units are left out.
+        The query has each unit once, and at least one; sets of texts longer than `longest` units are left out.
         """
         mark, found, above = sign(units), [np.empty(0, np.int64)], np.array([len(units)])
         for level in self.levels:

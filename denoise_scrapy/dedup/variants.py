@@ -1,13 +1,12 @@
-"""Copies, variants and versions: how two like texts differ, whether that makes them two things; and changes of one.
+"""Copies, variants and versions: whether two similar texts are about different things, and what changed in one item.
 
 The pages of a site are filled-in forms more often than copies of each other: jobs, flats, products, notices. Their
-texts are as like as copies, and what differs is what a reader came for. So a text that is like a kept one of its site
-is a variant of it, and kept, where its title is another, where its item brings another value, or where words stand in
-the place of others. What only lacks something, or has something more at an end, is a copy: a print view, a page without
-its first paragraph.
+texts are as similar as copies, and differ in what a reader came for. So a text similar to a kept text of its site is a
+variant, and kept, if its title differs, if a field of its item differs, or if words replace others. A text that only
+lacks something, or has more at an end, is a copy: a print view, a page without its first paragraph.
 
-A fingerprint finds copies: it has no letter case, no signs, no other fields. The version of an item, its state when it
-was kept, shows whether anything of it has changed when it comes again.
+A fingerprint finds copies: it ignores letter case, punctuation and other fields. The version of an item, its state
+when it was kept, shows whether anything has changed when it comes again.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from denoise_scrapy.dedup.store import Name, Record
 # in five more. Less where the text differs in its middle. Without a title that both have, to lack one is enough.
 LACKS, LACKS_INSIDE = 0.4, 0.25
 # Percent of the common runs at each end of a text that do not bound it: a line that a print view puts in front repeats
-# the words of the title in its address.
+# the title's words in its address.
 OUTER_PERCENT = 3
 # Words stand in the place of others where neither are so many times as many: in the whole texts, and at one place, in
 # which the words of one are compared with the runs of the other.
@@ -43,8 +42,8 @@ UNITS_RATIO, MORE_UNITS, PLACE_RATIO = 5, 2, 20.0
 # Least shares of a kept text that a part of it has, as a copy of its site: else the kept one is a page that shows
 # several. The first where only its beginning is missing, as in copies whose first paragraphs are cut.
 LEAST_END, LEAST_PART = 0.4, 0.5
-# Like texts of one site that are aligned with a new one, the likest first: a copy of one of many variants is likest to
-# the one that it is a copy of.
+# Similar texts of one site that are aligned with a new one, the most similar first: a copy of one of many variants is
+# most similar to its own original.
 MOST_ALIGNED = 8
 
 # Different words, none of them a number and less than so large a share of them names, from which a text under the same
@@ -57,7 +56,7 @@ _32 = np.uint64(32)
 
 
 def site_of(key: str) -> str:
-    """Return the host that a key names if it is a URL, else "".
+    """Return the host of a key that is a URL, else "".
 
     Example:
         >>> site_of("https://www.A.example:443/jobs/7"), site_of("http://127.0.0.1:8808/"), site_of("sku 7")
@@ -74,7 +73,7 @@ def site_of(key: str) -> str:
 
 
 def is_same_site(one: str, other: str) -> bool:
-    """Return whether two hosts are of one site: the same, or one below the other.
+    """Return whether two hosts belong to one site: they are equal, or one is a subdomain of the other.
 
     Example:
         >>> is_same_site("a.example", "m.a.example"), is_same_site("a.example", "b.example"), is_same_site("", "")
@@ -84,12 +83,12 @@ def is_same_site(one: str, other: str) -> bool:
 
 
 def hash_title(title: str) -> bytes:
-    """Make the title of a fingerprint."""
+    """Return the title of a fingerprint."""
     return np.unique(FeatureStrings(title).places[:TITLE_CAP]).astype("<u2").tobytes() if title else b""
 
 
 def hash_values(values: Mapping[str, object]) -> bytes:
-    """Make the values of a fingerprint from an item's other fields."""
+    """Return the values of a fingerprint from an item's other fields."""
     if not values:
         return b""
     pairs = {name: written(value) for name, value in values.items()}
@@ -99,10 +98,10 @@ def hash_values(values: Mapping[str, object]) -> bytes:
 
 
 def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
-    """Return whether a text has another title than a kept one: each has a unit that the other has not.
+    """Return whether two titles differ: each has a unit that the other lacks.
 
-    False where one is not known, and where the text itself has the units of the other and not its own: its title is
-    that of a frame.
+    False if one is unknown, or if the text has the units of the other title and not of its own, which then belongs to
+    the template.
 
     Example:
         >>> one, other, frame = map(hash_title, ("Two rooms in Kiel", "Two rooms in Bonn", "Print this page"))

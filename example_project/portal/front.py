@@ -56,7 +56,7 @@ def about(room: Newsroom) -> PortalPage:
 
 
 def private() -> list[PortalPage]:
-    """Return pages that no polite crawler asks for."""
+    """Return pages that no polite crawler requests."""
     names = {"/private/drafts.html": "Drafts", "/private/reply.html": "Write a reply"}
     return [
         PortalPage(path, "private", f"<!DOCTYPE html><title>{escape(name)}</title><p>{name}</p>")

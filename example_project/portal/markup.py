@@ -25,7 +25,7 @@ class Link:
 
 
 class Around:
-    """What stands around one page's text, the same in every run: draws are seeded with the path."""
+    """The frame around one page's text, the same in every run: draws are seeded with the path."""
 
     def __init__(self, path: str, pool: Sequence[Story]):
         self.rng = random.Random(f"around {path}")
@@ -57,7 +57,7 @@ class Around:
 
 
 def rich(text: str, tag: str = "b") -> str:
-    """Escape a text; what it marks as bold becomes `tag`."""
+    """Escape a text; its bold parts become `tag`."""
     text = escape(text, quote=False)
     return text.replace("&lt;b&gt;", f"<{tag}>").replace("&lt;/b&gt;", f"</{tag}>")
 
@@ -104,7 +104,7 @@ def hidden(around: Around) -> str:
 
 
 def noscript(around: Around) -> str:
-    """Return what browsers without scripts show."""
+    """Return the text shown by browsers without scripts."""
     return f"<noscript><p>{around.voice.raw('noscript')}</p></noscript>"
 
 

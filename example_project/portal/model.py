@@ -50,7 +50,7 @@ class Story:
 
     @property
     def truth(self) -> str:
-        """What a careful person would keep of the page: the title, the captions and the text."""
+        """The text that a careful person would keep: title, captions and text."""
         return "\n".join([self.title, *self.captions, *(block.truth for block in self.blocks)])
 
     @property

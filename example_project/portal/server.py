@@ -79,7 +79,7 @@ def make_server(port: int = 0, portal: Portal | None = None, asked: list[str] | 
 
 @contextmanager
 def serve(port: int = 0, portal: Portal | None = None, asked: list[str] | None = None) -> Iterator[str]:
-    """Serve the portal while the block runs; gives its address without a slash at the end."""
+    """Serve the portal while the block runs; yield its address without a trailing slash."""
     server = make_server(port, portal, asked)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()

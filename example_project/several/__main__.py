@@ -32,7 +32,7 @@ class CrawlersError(Exception):
 
 
 class Outcome(NamedTuple):
-    """What several crawlers have kept.
+    """The items kept by several crawlers.
 
     Attributes:
         items: How many items each has delivered.

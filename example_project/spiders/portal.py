@@ -1,4 +1,4 @@
-"""A spider for the example portal, as one writes it for a site that one knows."""
+"""A spider for the example portal, as one written for a known site."""
 
 from __future__ import annotations
 
