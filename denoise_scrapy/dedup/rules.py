@@ -405,7 +405,7 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     return share * max(1 / length, 1 - (length - 1) * ends)
 
 
-# The literal rule of the source. Measured beside ours in docs/dedup.md: it calls a third of the pages of one site
+# The literal rule of the source. Measured beside ours in docs/figures.md: it calls a third of the pages of one site
 # equal, for all pages of a language share its frequent characters. Two bounds are ours: text beyond 100,000 characters
 # is not read, and texts that are too short, or without a frequent character, are not judged (taken literally, two of
 # the latter are equal).

@@ -169,7 +169,7 @@ LONG, HALVES = english(8, 1200), english(14, 90)
         pytest.param([IDEOGRAPHS[:150] + IDEOGRAPHS[190:]], [IDEOGRAPHS], True, id="cut in Chinese"),
         pytest.param([chinese(2, 400)], [IDEOGRAPHS], False, id="other text in Chinese"),
         pytest.param([chinese(3, 300) + IDEOGRAPHS[:100]], [IDEOGRAPHS], False, id="a quarter quoted in Chinese"),
-        # where the literal rule failed: see 'What was wrong in the literal rule' in docs/dedup.md
+        # where the literal rule failed
         pytest.param([STOPS] * 3, [" ".join(STOPS.split()[::-1])] * 3, False, id="two empty main strings"),
         pytest.param([], [], False, id="two empty texts"),
         pytest.param(QUARTZ + english(11, 60), QUARTZ + english(12, 60), False, id="one common unit"),
