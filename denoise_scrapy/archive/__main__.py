@@ -58,18 +58,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m denoise_scrapy.archive", description=__doc__.partition(":")[0])
     inputs = "WARC, JSON lines (url, html, date), Parquet or HTML: files, folders, patterns, URLs such as s3a://"
-    address = "address of a folder of HTML files; default: the addresses that the pages declare"
+    address = "address of a folder of HTML files; default: the address that each page declares"
     option = parser.add_argument
     option("inputs", metavar="IN", nargs="+", help=inputs)
-    option("out", metavar="OUT", help="folder of the results; a run that was stopped goes on there")
-    option("--master", default="local[*,4]", help="default: local[*,4], all cores, a failed task four times")
-    option("--cell", type=_number, default=CELL, help=f"a larger site is cut in cells (default: {CELL})")
-    option("--slices", type=_number, default=1, help="parts of the sites that are sorted in turn (default: 1)")
+    option("out", metavar="OUT", help="folder for the results; a stopped run is resumed")
+    option("--master", default="local[*,4]", help="default: local[*,4]: all cores, up to four attempts at a task")
+    option("--cell", type=_number, default=CELL, help=f"pages per cell of a larger site (default: {CELL})")
+    option("--slices", type=_number, default=1, help="parts of the sites, sorted one after another (default: 1)")
     option("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
-    option("--scope", choices=SCOPES, default=SCOPES[0], help="what near-duplicates are looked for in")
-    option("--markdown", action="store_true", help="bodies as Markdown too")
-    option("--html", action="store_true", help="bodies as HTML too")
-    option("--meta", action="store_true", help="authors, dates, language and more of each page too")
+    option("--scope", choices=SCOPES, default=SCOPES[0], help="where near-duplicates are looked for")
+    option("--markdown", action="store_true", help="also write bodies as Markdown")
+    option("--html", action="store_true", help="also write bodies as HTML")
+    option("--meta", action="store_true", help="also write authors, dates, language and more of each page")
     option("--url", metavar="URL", default="", help=address)
     return parser
 

@@ -30,17 +30,17 @@ STANDARD = "-"  # standard input, standard output
 # Modules of this package, what each does, and an example. Their options must not repeat those of all Scrapy commands,
 # as --set.
 SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
-    "dedup": ("look into an index of texts, move it, check it", "dedup stats crawls/news"),
+    "dedup": ("find duplicates in a file; inspect, copy and check an index of texts", "dedup stats crawls/news"),
     "compare": ("show why two texts are duplicates, or why not", "compare first.html second.html"),
-    "extract": ("print the text of a page, or of many", "extract https://example.com/story --format markdown"),
-    "explain": ("draw what of a page is kept, and why", "explain story.html --compare other.html -o why.html"),
-    "site": ("show the sites of a site memory, forget one", "site example.com crawls/news"),
-    "health": ("show what crawls brought of each site, and what is wrong", "health crawls/news -o health.html"),
-    "stats": ("show what a crawl counted: a table, a chart of confidence", "stats crawls/news"),
+    "extract": ("print the main text of one or more pages", "extract https://example.com/story --format markdown"),
+    "explain": ("show which blocks of a page are kept, and why", "explain story.html --compare other.html -o why.html"),
+    "site": ("list the sites of a site memory, or delete one", "site example.com crawls/news"),
+    "health": ("show the results of the last crawls of each site, and its alarms", "health crawls/news -o health.html"),
+    "stats": ("show the stats of a crawl as a table and a chart of confidence", "stats crawls/news"),
     "version": ("show versions, and whether the add-on is in use", "version --json"),
 }
 
-_GLOBAL = "Options of all Scrapy commands work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."
+_GLOBAL = "Scrapy's global options work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."
 
 
 def __getattr__(name: str) -> Any:
@@ -101,7 +101,7 @@ def add_command(
 
 def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
     """Return the parser of the command line, with the arguments of these subcommands."""
-    parser = argparse.ArgumentParser(prog=PROGRAM, description="Near-duplicates and bodies.", epilog=_GLOBAL)
+    parser = argparse.ArgumentParser(prog=PROGRAM, description="Main texts and near-duplicates.", epilog=_GLOBAL)
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
     for name, (meaning, example) in SUBCOMMANDS.items():
         one = add_command(subparsers, name, meaning, example)

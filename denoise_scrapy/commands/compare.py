@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = 8  # units and runs shown, a line of them
 
-_INPUT = "a file, an http(s) URL, or - for standard input; of HTML the body is compared"
+_INPUT = "a file, an http(s) URL, or - for standard input; for HTML, the body is compared"
 _ESTIMATES = {"new", "missing"}  # checks of shares that are estimated from runs
 
 
@@ -51,10 +51,10 @@ class TextComparison:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("a", metavar="A", help=_INPUT)
-    parser.add_argument("b", metavar="B", help="the same")
+    parser.add_argument("b", metavar="B", help="the other text, likewise")
     add_rule_arguments(parser)
-    parser.add_argument("--body", action="store_true", help="take A and B for HTML, whatever they look like")
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--body", action="store_true", help="treat A and B as HTML in any case")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

@@ -52,11 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
     commands: dict[str, tuple[str, Callable[[argparse.Namespace, Settings], int], str]] = {
         "run": ("find the near-duplicates in a file of rows", dedup_run.run, "items.jsonl -o kept.jsonl"),
-        "stats": ("say what an index holds", stats, "crawls/news"),
-        "groups": ("list what was dropped, for which text, and what was kept as its variant", groups, "crawls/news"),
+        "stats": ("show the contents of an index", stats, "crawls/news"),
+        "groups": ("list dropped copies and kept variants of each text", groups, "crawls/news"),
         "forget": ("remove texts by key or by age", forget, "texts.sqlite --older-than 30d --dry-run"),
         "copy": ("add all texts of an index to another", copy, "texts.sqlite redis://localhost/0#news"),
-        "check": ("look for damage", check, "texts.sqlite"),
+        "check": ("check an index for damage", check, "texts.sqlite"),
     }
     made = {}
     for name, (meaning, run_it, example) in commands.items():
@@ -65,25 +65,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name != "run":
             one.add_argument("store", metavar="STORE", help=STORE, nargs="?" if name == "stats" else None)
     dedup_run.add_arguments(made["run"])
-    made["copy"].add_argument("to", metavar="TO", help="the other one; made where there is none")
-    made["stats"].epilog = "Without STORE: the one that the project's settings name."
-    made["stats"].add_argument("--json", action="store_true", help="for machines")
-    scope = "only in this scope; 'all' for the one without a name"
+    made["copy"].add_argument("to", metavar="TO", help="the other index; created if missing")
+    made["stats"].epilog = "Default: the index that the project's settings name."
+    made["stats"].add_argument("--json", action="store_true", help="print JSON")
+    scope = "only in this scope; 'all' for the unnamed one"
     one = made["groups"]
     one.add_argument("key", metavar="KEY", nargs="?", help="only the groups of this key: kept, dropped, or a variant")
     one.add_argument("--scope", metavar="S", help=scope)
-    one.add_argument("--json", action="store_true", help="a JSON object a line, with all keys")
-    one.epilog = (
-        f"The largest comes first; of each among others {COPIES_SHOWN} copies and {COPIES_SHOWN} variants are shown."
-    )
+    one.add_argument("--json", action="store_true", help="print one JSON object per line, with all keys")
+    one.epilog = f"The largest group comes first. Of several, {COPIES_SHOWN} copies and variants each are shown."
     one = made["forget"]
-    one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item; an URL in any spelling")
-    one.add_argument("--pattern", metavar="REGEX", help="also keys in which this is found")
+    one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item, or a URL in any spelling")
+    one.add_argument("--pattern", metavar="REGEX", help="also keys that match this pattern")
     one.add_argument("--scope", metavar="S", help=scope)
-    age = "only texts last kept or seen again before that: 12h, 30d, 2w, or a date as 2026-01-31"
+    age = "only texts not seen since: 12h, 30d, 2w, or a date such as 2026-01-31"
     one.add_argument("--older-than", metavar="AGE", type=moment, help=age)
-    one.add_argument("--dry-run", action="store_true", help="name them, and remove none")
-    one.epilog = "Copies of a forgotten text count as new from then on, and its group is forgotten with it."
+    one.add_argument("--dry-run", action="store_true", help="list the texts without removing them")
+    one.epilog = "Copies of a removed text then count as new. Its group is removed too."
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

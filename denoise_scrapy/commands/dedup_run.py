@@ -40,43 +40,47 @@ PROGRESS_SECONDS = 10.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    file = "JSON lines, CSV or Parquet, the first two also .gz; -: standard input"
+    file = "JSON lines, CSV (both also .gz) or Parquet; - for standard input"
     parser.add_argument("file", metavar="FILE", help=file)
-    what = parser.add_argument_group("what is written").add_mutually_exclusive_group()
+    what = parser.add_argument_group("output").add_mutually_exclusive_group()
     for name, meaning in (
-        ("--drop", "rows that are no duplicates (default)"),
-        ("--mark", "all rows, duplicates marked with the key of the row that is kept"),
-        ("--pairs", "key of each duplicate, key of the row that is kept, score"),
-        ("--groups", "keys of all rows that are kept and have duplicates, with theirs; the largest group first"),
+        ("--drop", "write rows that are not duplicates (default)"),
+        ("--mark", "write all rows, and mark duplicates with the key of the kept row"),
+        ("--pairs", "write the key of each duplicate, the key of the kept row, and the score"),
+        ("--groups", "write the keys of kept rows and of their duplicates, the largest group first"),
     ):
         what.add_argument(name, dest="what", action="store_const", const=name[2:], help=meaning, default="drop")
-    out = "a file of the same format, also .gz, or Parquet; default: standard output"
+    out = "output file, in the format of FILE (also .gz) or Parquet; default: standard output"
     parser.add_argument("-o", dest="out", metavar="OUT", default=STANDARD, help=out)
-    parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="of several like rows; default: first")
-    parser.add_argument("--text", metavar="FIELD", help="what is compared; default: body, or else text")
-    parser.add_argument("--key", metavar="FIELD", help="what a row is called; default: url, or else its number")
-    title = f"title of a row: like rows of one site with other titles are variants; default: {TITLE_FIELD}, if there"
+    parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="row to keep among duplicates; default: first")
+    parser.add_argument("--text", metavar="FIELD", help="field to compare; default: body or text")
+    parser.add_argument("--key", metavar="FIELD", help="field that identifies a row; default: url, or its number")
+    title = f"field with the title: similar rows of a site with different titles are variants; default: {TITLE_FIELD}"
     parser.add_argument("--title", metavar="FIELD", help=title)
-    parser.add_argument("--date", metavar="FIELD", help="for --keep newest: ISO dates, or seconds since 1970")
+    parser.add_argument("--date", metavar="FIELD", help="field for --keep newest: ISO 8601, or seconds since 1970")
     scope = (
-        "compare within one value of this field, within a site: 'site' (that of the key), or all: 'global', the default"
+        "compare only rows with the same value of this field, of the same 'site' (by key), or all: 'global' (default)"
     )
     parser.add_argument("--scope", metavar="FIELD", default="global", help=scope)
     add_rule_arguments(parser)
-    parser.add_argument("--short", action="store_true", help="also texts under 20 units with exactly the same words")
-    store = "compare with this index too, and add to it what is kept; it is made where there is none"
+    parser.add_argument(
+        "--short", action="store_true", help="also drop texts under 20 units with exactly the same words"
+    )
+    store = "also compare with this index, and add the kept rows to it; created if missing"
     parser.add_argument("--store", metavar="STORE", help=store)
-    bad = "rows that cannot be read: write them again (default), leave them out, or stop and write nothing"
+    bad = "unreadable rows: copy them to the output (default), leave them out, or stop without output"
     parser.add_argument("--bad", choices=("keep", "skip", "stop"), default="keep", help=bad)
-    parser.add_argument("--mark-field", metavar="FIELD", default=MARK_FIELD, help=f"for --mark; default: {MARK_FIELD}")
+    parser.add_argument(
+        "--mark-field", metavar="FIELD", default=MARK_FIELD, help=f"field of --mark; default: {MARK_FIELD}"
+    )
     kinds = sorted(ROW_FORMATS)
-    parser.add_argument("--format", choices=kinds, help="of FILE; default: by its suffix, of standard input jsonl")
+    parser.add_argument("--format", choices=kinds, help="format of FILE; default: by its suffix, or jsonl")
     parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of JSON lines and CSV; default: utf-8")
     parser.epilog = (
-        "A row is compared with the rows that are kept. Variants are no duplicates: like rows of one site, by the host "
-        "of their keys, with another title or with something else filled in. To keep the longest or the newest of "
-        "several, FILE is read twice and its texts go to a temporary file. Memory: 2 KB for each row that is kept. "
-        "Exit codes: 0; 1 where rows could not be read; 2 for a wrong command line or field."
+        "A row is compared with the kept rows. Variants are not duplicates: similar rows of one site (by the host of "
+        "their keys) with another title or with other words filled in. To keep the longest or the newest row, FILE is "
+        "read twice and its texts are written to a temporary file. Memory: 2 KB for each kept row. "
+        "Exit codes: 0; 1 if rows could not be read; 2 for a wrong command line or field."
     )
 
 

@@ -33,9 +33,11 @@ SPIDERS_SHOWN = 5  # more are not worth a line
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_page_arguments(parser)
-    parser.add_argument("--alone", action="store_true", help="compare the page with no other")
-    parser.add_argument("--spider", metavar="NAME", help="whose settings hold; default: the one that crawls the site")
-    parser.add_argument("-o", "--output", metavar="FILE", help="- for standard output; default: NAME-explained.html")
+    parser.add_argument("--alone", action="store_true", help="do not compare the page with others")
+    parser.add_argument("--spider", metavar="NAME", help="spider whose settings apply; default: the site's")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="file, or - for standard output; default: NAME-explained.html"
+    )
     parser.epilog = (
         "Without --compare and --alone, the page at a URL is compared with the pages of its site that the last crawl "
         f"has left in the site memory of the settings. {parser.epilog}"

@@ -38,15 +38,15 @@ DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_page_arguments(parser, several=True)
-    of_files = "address of a file, or of a folder of them; default: what the pages declare (link rel=canonical)"
+    of_files = "address of the file or folder; default: the one each page declares (link rel=canonical)"
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
     parser.add_argument("--format", choices=(*FORMS, "json"), default="text", help="default: text")
-    parser.add_argument("--links", choices=LINKS, help="in Markdown; default: DENOISE_MARKDOWN, else keep")
-    parser.add_argument("--images", choices=IMAGES, help="the same")
+    parser.add_argument("--links", choices=LINKS, help="links in Markdown; default: DENOISE_MARKDOWN, or keep")
+    parser.add_argument("--images", choices=IMAGES, help="images in Markdown, likewise")
     parser.add_argument(
         "--meta",
         action="store_true",
-        help='author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
+        help='also author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
     )
     parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD, help="default: standard output")
 

@@ -36,11 +36,11 @@ class GivenText(NamedTuple):
 def add_page_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     """Declare a page or several, others to compare one with, and a strategy."""
     if several:
-        what = "an http(s) URL, a file, - for standard input; or several: a folder of HTML, a pattern, an archive"
+        what = "an http(s) URL, a file, - for standard input, a folder of HTML, a pattern, or an archive"
         parser.add_argument("page", metavar="PAGE", nargs="+", help=what)
     else:
         parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
-    compare = "other pages of the site: the same"
+    compare = "comparison pages: other pages of the site, likewise"
     parser.add_argument("--compare", nargs="+", action="extend", default=[], metavar="PAGE", help=compare)
     parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
 

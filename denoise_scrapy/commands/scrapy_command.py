@@ -45,7 +45,7 @@ class DenoiseCommand(ScrapyCommand):
 
     def short_desc(self) -> str:
         """Return a line for the list of `scrapy`."""
-        return "Look into indexes of texts; compare two texts; explain a body"
+        return "Extract and explain main texts; inspect indexes of texts"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Keep -h for the subcommand."""

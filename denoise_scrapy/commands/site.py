@@ -26,20 +26,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_places(parser)
     parser.add_argument("--forget", action="store_true", help="delete the pages of HOST")
-    parser.add_argument("--yes", action="store_true", help="do not ask before")
+    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
     """Declare HOST, STORE and --json of a command about sites that are kept."""
-    parser.add_argument("host", metavar="HOST", nargs="?", help="host, or any URL, of a site; without one: all sites")
+    parser.add_argument("host", metavar="HOST", nargs="?", help="host or any URL of a site; default: all sites")
     parser.add_argument(
         "store",
         metavar="STORE",
         nargs="?",
         help="a site memory, a job directory, or redis://…#name; default: that of the settings",
     )
-    parser.add_argument("--json", action="store_true", help="for machines")
-    parser.epilog = f"A single HOST that is a file, a folder or a server is taken for STORE. {parser.epilog}"
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.epilog = f"A single HOST that is a file, a folder or a server is read as STORE. {parser.epilog}"
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

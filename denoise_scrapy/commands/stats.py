@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = "a JOBDIR, a .json file of stats, the log of a crawl, or - for a log on standard input"
     parser.add_argument("source", metavar="SOURCE", help=what)
     parser.add_argument("-o", "--output", metavar="FILE.html", help="also write a page with the table and a chart")
-    parser.add_argument("--json", action="store_true", help="for machines: the plugin's stats, by name")
+    parser.add_argument("--json", action="store_true", help="print the plugin's stats as JSON")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

@@ -24,7 +24,7 @@ ADDON = frozenset(["denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseA
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
