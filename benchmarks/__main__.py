@@ -2,7 +2,7 @@
 
 F1 of each strategy on each corpus, with up to `--k` other pages of its site to compare with. A floor is the F1 reached
 less one standard error of the mean. `--peers` adds the extractors that are installed. `--kinds` scores by kind of page
-instead, each with another setting. `--write` puts the scores into the documentation.
+instead, with different settings. `--write` puts the scores into the documentation.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from evaluation import baseline, figures
 from evaluation.corpora import RecordedPage, Site, add_corpora_argument, corpus_hash, load
 from example_project.scoring import f1
 
-#: The default on publishers that its model was not fitted on: what a user may expect.
+#: The default on publishers that its model was not fitted on, as a user may expect it.
 UNSEEN = f"`{DEFAULT_STRATEGY}`, unseen publishers"
 #: Columns and extractors of the README's table.
 SHORT = ("portal", "big9", "dragnet", "single", "wcxb", "zh68")
 SHOWN = ("trafilatura", "readability")
-#: A kind of pages with fewer is left out.
+#: Fewest pages of a kind; smaller kinds are left out.
 FEW = 5
-#: Corpora whose pages are all Chinese.
+#: Corpora that contain only Chinese pages.
 CHINESE = ("zh", "zh68")
-#: The strategy with no fitted part that comes nearest to the default.
+#: The strategy without a fitted model that scores closest to the default.
 HAND_RULE = "repetition"
 
 
 class Row(NamedTuple):
-    """Token F1 of one way on one corpus, its standard error, the share of pages below .5, and pages without a body."""
+    """Token F1 of one extraction on one corpus, its standard error, share of pages below .5, and pages without body."""
 
     corpus: str
     name: str
@@ -80,7 +80,7 @@ def main() -> int:
 
 
 def measure(corpus: str, sites: Iterable[Site], name: str, way: Way, k: int = 0) -> Row:
-    """Score a way on all pages of a corpus, and print the row."""
+    """Score one extraction on all pages of a corpus, and print the row."""
     pairs = [(text, page.gold) for site in sites for text, page in zip(way(site), site, strict=True)]
     scores = [f1(text, gold) for text, gold in pairs]
     error, failed = pstdev(scores) / len(scores) ** 0.5, mean(score < 0.5 for score in scores)
@@ -107,13 +107,13 @@ def scores_table(rows: Sequence[Row], corpora: Sequence[str] = (), names: Sequen
 
 
 def _unseen(row: Row) -> float:
-    """Return the cross-validated F1 of the model file; of the portal, which no model was fitted on, that measured."""
+    """Return the model file's cross-validated F1; for the portal, which no model was fitted on, the measured F1."""
     scores = block_model().provenance["cross-validated F1"]
     return float(scores.get(f"{row.corpus} k={CombinedStrategy.comparison_pages if row.k else 0}", row.f1))
 
 
 def settings() -> dict[str, Way]:
-    """Return the defaults, other settings as a user writes them, and the other extractors."""
+    """Return the defaults, other settings as users write them, and the other extractors."""
     return {
         "defaults": ours(),
         "COMPARISON_PAGES = 0": ours(0),
@@ -127,7 +127,7 @@ def settings() -> dict[str, Way]:
 
 
 def kinds_table(corpora: Path | None, names: Sequence[str] = ()) -> str:
-    """Return mean F1, a row a setting, a column a kind of page; without recorded pages a section of the portal."""
+    """Return mean F1 by setting (rows) and kind of page (columns), or portal section without recorded pages."""
     scores: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in settings()}
     for corpus, sites in load(corpora, names):
         for site in sites if corpus != "portal" or corpora is None else ():

@@ -1,10 +1,10 @@
 """Blind reading: a person says which of two texts of a page is better, without knowing which extractor made it.
 
 `python -m benchmarks.blind write OUT --corpora DIR [DIR …] [--pages 100] [--peers trafilatura readability]` takes pages
-where the default strategy and a peer differ, one a site, each with one peer: a text in two pairs would be known as
-ours. `OUT/pairs/` has a file a pair, for the reader; `OUT/key.json` names the extractors. The reader fills in
+where the default strategy and a peer differ, one per site, each with one peer: a text in two pairs would be recognised
+as ours. `OUT/pairs/` has a file per pair, for the reader; `OUT/key.json` names the extractors. The reader fills in
 `OUT/verdicts.jsonl`: verdict A, B or equal; how: clearly or slightly; error: the fault of the loser, one of `ERRORS`.
-A line with an empty verdict is not read yet. `python -m benchmarks.blind score OUT` then counts.
+A line with an empty verdict has not been read yet. `python -m benchmarks.blind score OUT` then counts.
 
 Line breaks, spaces between inline elements and marks of lists give an extractor away: lines are broken where the page
 breaks them, and marks of lists and tables are left out, in both texts alike.
@@ -39,15 +39,15 @@ ERRORS = (
 )
 #: Values of a verdict that is not "equal".
 ALLOWED = {"verdict": ("A", "B", "equal"), "how": ("clearly", "slightly"), "error": ERRORS}
-#: Comparison pages at most: as many as the default strategy uses.
+#: Most comparison pages: as many as the default strategy uses.
 PAGES = find_strategy(DEFAULT_STRATEGY).comparison_pages
-#: Least difference of two texts that are compared: 1 - token F1.
+#: Least difference between the two texts of a pair: 1 - token F1.
 DIFFER = 0.1
-#: Characters of a run that only one text has: some ten lines, enough to see what kind of text it is.
+#: Characters of a run that only one text has: some ten lines, enough to recognise the kind of text.
 RUN = 1200
-#: Characters that quote each end of a run that both texts have: some ten words.
+#: Characters quoted from each end of a run that both texts have: some ten words.
 QUOTED = 60
-#: Tokens that recognise the end or the start of a line.
+#: Tokens used to recognise the end or the start of a line.
 EDGE = 3
 _MARKS = re.compile(r"\\?\||^(?:[-*#>•·] )+|(?: [-*#>•·])+$")  # of tables and lists
 
@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def of_corpora(corpora: Sequence[tuple[str, list[Site]]], wanted: int, extractors: Peers, seed: int) -> Iterator[Pair]:
-    """Yield pairs of all corpora; the rest of one with few sites is taken from larger ones. No site is in two."""
+    """Yield pairs of all corpora; larger ones make up for those with few sites. No site is in two pairs."""
     seen = set[str]()
     smallest_first = sorted(corpora, key=lambda corpus: len(corpus[1]))
     for left, (name, sites) in zip(range(len(corpora), 0, -1), smallest_first, strict=True):
@@ -103,7 +103,7 @@ def of_corpora(corpora: Sequence[tuple[str, list[Site]]], wanted: int, extractor
 
 
 def pairs(corpus: str, sites: Sequence[Site], wanted: int, extractors: Peers, seed: int) -> Iterator[Pair]:
-    """Yield at most so many pairs of a corpus, of random pages, one a site at most, peers in turn."""
+    """Yield up to a number of pairs of a corpus, from random pages, at most one per site, peers in turn."""
     rng, count, names = Random(f"{seed} {corpus}"), 0, list(extractors)
     for site in rng.sample(sites, len(sites)):
         if count >= wanted:
@@ -131,7 +131,7 @@ def write(out: Path, found: Sequence[Pair], seed: int) -> None:
     """Write pairs in random order, ours as A in half of each peer's, with the key and a file for the verdicts.
 
     Raises:
-        ValueError: There are verdicts in that folder.
+        ValueError: The folder already contains verdicts.
     """
     if (out / "verdicts.jsonl").exists():
         raise ValueError(f"{out} has verdicts already: give another folder")
@@ -153,10 +153,10 @@ def write(out: Path, found: Sequence[Pair], seed: int) -> None:
 
 
 def score(out: Path) -> str:
-    """Return wins and losses of ours, and the faults of the losers, as tables.
+    """Return our wins and losses, and the faults of the losing texts, as tables.
 
     Raises:
-        ValueError: The verdicts do not fit the key, or a value is none of those allowed.
+        ValueError: The verdicts do not fit the key, or a value is not allowed.
         OSError: A file cannot be read.
     """
     key = {row["number"]: row for row in json.loads((out / "key.json").read_text("utf-8"))}
@@ -185,7 +185,7 @@ def score(out: Path) -> str:
 
 
 def difference(a: str, b: str, page_lines: Sequence[str]) -> str:
-    """Return sizes of two texts of a page and the runs that only one has, in order; of common runs size and ends."""
+    """Return the sizes of two texts of a page, the runs that only one has, and size and ends of common runs."""
     of = {"A": _lines(a, page_lines), "B": _lines(b, page_lines)}
     keys = {name: ["".join(tokens(line)) for line in found] for name, found in of.items()}
     parts = [f"{name}: {_count(found)}" for name, found in of.items()]

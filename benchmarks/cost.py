@@ -30,17 +30,17 @@ from denoise_scrapy.page import Page, PageFacts
 from evaluation import figures
 from evaluation.corpora import RecordedPage, Site, add_corpora_argument, evenly, load, sections
 
-#: Repetitions; of a page the best time counts.
+#: Repetitions; the best time of a page counts.
 PASSES = 3
-#: Pages of a site that are measured in turn, and how few still make a site.
+#: Most and fewest pages of a site that are measured in turn.
 SITE_PAGES, FEW_PAGES = 10, 8
-#: Bounds of the classes of size, in elements, and their names.
+#: Bounds of the size classes, in elements, and their names.
 BUCKETS = (300, 700, 1500, 3000)
 BUCKET_NAMES = ("< 300", "300–700", "700–1,500", "1,500–3,000", "> 3,000")
-#: Multiples of its own parse that the body of no page may take, and how often a page above is taken again: ratios of
-#: times vary by a tenth, or more under load. The worst page of 1,800 takes less than half of it.
+#: Most multiples of its own parse that a page's body may take, and how often a page above that is measured again:
+#: ratios of times vary by a tenth, or more under load. The worst page of 1,800 takes less than half of the limit.
 LIMIT, RETRIES = 50.0, 3
-#: Sizes that growth compares, its goal, and the pages and repetitions it is measured with.
+#: Page sizes compared for growth, its goal, and the number of pages and repetitions.
 SMALL, LARGE, GOAL = 1800, 17_000, 1.5
 GROWN_PAGES, GROWN_PASSES = 8, 3
 #: Pages of a corpus that all extractors read.
@@ -59,7 +59,7 @@ class SampledSite(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A page in its turn: number of its site and its own, its elements, best seconds of parse and body."""
+    """A measured page: numbers of its site and page, its elements, best seconds of parse and body."""
 
     corpus: str
     site: int
@@ -110,13 +110,13 @@ def main() -> int:
 
 
 def environment() -> str:
-    """Return the versions that count for cost."""
+    """Return the versions that affect cost."""
     found = [f"{package} {version(package)}" for package in PACKAGES if find_spec(package.partition("-")[0])]
     return ", ".join([f"python {platform.python_version()}", *found])
 
 
 def make_body(recorded: RecordedPage, others: Iterable[PageFacts]) -> Page:
-    """Extract a page by the default strategy, from HTML to text: the measured work."""
+    """Extract a page with the default strategy, from HTML to text: the measured work."""
     page = Page.parse(recorded.html, url=recorded.url)
     SiteModel.fit(others).extract(page)
     return page
@@ -157,7 +157,7 @@ def _one_site(site: SampledSite, facts: Sequence[PageFacts]) -> list[Turn]:
 
 
 def turns_table(turns: Iterable[Turn]) -> str:
-    """Return medians, and from the 10th to the 90th percentile, by size, of first pages and of whole sites."""
+    """Return medians, and 10th to 90th percentiles, by size, for first pages and for whole sites."""
     later, first = defaultdict[int, list[float]](list), list[float]()
     of_sites = defaultdict[tuple[str, int], list[Turn]](list)
     for turn in turns:
@@ -171,7 +171,7 @@ def turns_table(turns: Iterable[Turn]) -> str:
 
 
 def worst_page(sites: Sequence[SampledSite]) -> Turn:
-    """Return the page that takes the most parses; those above the limit are taken again, and the least counts."""
+    """Return the page that takes the most parses; pages above the limit are measured again, and the least counts."""
     best = {turn[:3]: turn for turn in in_turn(sites, 1)}
     for _ in range(RETRIES):
         slow = {turn[:2] for turn in best.values() if turn.parses > LIMIT}
@@ -195,14 +195,14 @@ def _multiple(site: Site, size: int) -> float:
 
 
 def repeated(page: RecordedPage, times: float) -> RecordedPage:
-    """Return a page whose body is that of a page so many times."""
+    """Return a page with its body repeated a number of times."""
     found = _BODY.search(page.html)
     inner = "\n".join([f"<div>{found[1] if found else page.html}</div>"] * max(round(times), 1))
     return RecordedPage("http://multiplied.example/", f"<html><body>{inner}</body></html>", "")
 
 
 def peers_table(sites: Iterable[SampledSite]) -> str:
-    """Return the median multiples of all extractors that read one page alone, and ours, a row a corpus."""
+    """Return the median multiples of all extractors that read a single page, and ours, one row per corpus."""
     names, rows = ["combined", *peers()], list[list[str]]()
     by_corpus = defaultdict[str, list[SampledSite]](list)
     for site in sites:

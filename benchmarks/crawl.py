@@ -1,9 +1,9 @@
 """Cost of the add-on in a crawl: `python -m benchmarks.crawl [--write]` crawls made hosts without it and with defaults.
 
-A round is a crawl in each way, one after the other, each in a process of its own; within a round the machine is about
-as busy with other work, so that ratios within rounds count: their median, the least and the largest. The server has a
-process too, so that two cores are needed. Pages a second and processor time count from when the first pages have warmed
-the crawl up.
+A round runs a crawl with each configuration, one after the other, each in its own process; the load of the machine is
+about the same within a round, so ratios within rounds are reported: their median, minimum and maximum. The server has a
+process too, so two cores are needed. Pages per second and processor time are measured after the first pages have warmed
+up the crawl.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from denoise_scrapy.crawl.state import state_of
 from evaluation import figures
 
 HOSTS, PAGES, ROUNDS = 8, 150, 5
-#: Seconds before the server answers; and the part of the bare crawl's pages a second to reach at least.
+#: Seconds before the server responds -> least share of the bare crawl's pages per second to reach.
 TARGETS = {0.0: 0.60, 0.05: 0.95}
-#: Most processor time a page where answers come at once, in multiples of the bare crawl's.
+#: Most processor time per page if responses come at once, in multiples of the bare crawl's.
 MOST_CPU = 1.8
-#: Settings of the ways to crawl; all else is the same.
+#: Settings of each configuration; everything else is the same.
 WAYS: dict[str, dict[str, Any]] = {"bare": {}, "default": {"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}}}
-#: The setting's name; Scrapy 2.19 gave it a new one.
+#: The setting's name; Scrapy 2.19 renamed it.
 RESOLVER = "TWISTED_DNS_RESOLVER" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else "DNS_RESOLVER"
 SETTINGS: dict[str, Any] = {
     "CONCURRENT_REQUESTS": 16,
@@ -50,7 +50,7 @@ SETTINGS: dict[str, Any] = {
     "ROBOTSTXT_OBEY": False,
     RESOLVER: "benchmarks.crawl.LocalNames",
 }
-#: Part of the pages that only warms up: models and tables are read, connections made, sites met.
+#: Share of the pages used as warm-up: models and tables are loaded, connections opened, first sites seen.
 WARM_UP = 0.15
 #: Samples of the resident memory over a crawl.
 SAMPLES = 150
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def one_crawl(way: str, **arguments: Any) -> Figures:
-    """Crawl in a separate process; arguments and result as of `crawl`."""
+    """Crawl in a separate process; arguments and result as for `crawl`."""
     command = [sys.executable, "-m", "benchmarks.crawl", "--one", json.dumps({"way": way, **arguments})]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -95,7 +95,7 @@ def one_crawl(way: str, **arguments: Any) -> Figures:
 
 
 def table(delay: float, runs: Sequence[dict[str, Figures]]) -> str:
-    """Return medians over rounds, and ratios to the bare crawl of the same round, a row a way."""
+    """Return medians over rounds, and ratios to the bare crawl of the same round, one row per configuration."""
     rows = []
     for way in runs[0]:
         of = {name: [run[way][name] for run in runs] for name in ("pages_per_second", "cpu_ms_per_page")}
@@ -113,7 +113,7 @@ def table(delay: float, runs: Sequence[dict[str, Figures]]) -> str:
 def crawl(
     way: str, port: int, hosts: int, pages: int, settings: dict[str, Any] | None = None, window: int = 0
 ) -> Figures:
-    """Crawl all pages of the hosts at a port in this process, so many hosts at a time, 0 for all.
+    """Crawl all pages of the hosts at a port in this process, a number of hosts at a time, 0 for all.
 
     Returns:
         The figures of `Watch`, and our counters.
@@ -128,14 +128,14 @@ def crawl(
 
 
 class LocalNames(CachingThreadedResolver):
-    """Every name is this machine."""
+    """Resolves every name to this machine."""
 
     def getHostByName(self, name: str, timeout: Any = ()) -> Deferred[str]:  # noqa: N802 - Twisted's name
         return succeed("127.0.0.1")
 
 
 class Pages(Spider):
-    """Follow the index of each host, and make an item of each page; a host begins when another of the window ends."""
+    """Follow the index of each host, and make an item of each page; start a host when one of the window ends."""
 
     name = "pages"
 
@@ -165,7 +165,7 @@ class Pages(Spider):
 
 
 class Watch:
-    """Notes time, processor time and memory of this process as pages come in, and the sizes our memories report."""
+    """Records time, processor time and memory of this process as pages arrive, and the sizes of our memories."""
 
     def __init__(self, crawler: Crawler, pages: int) -> None:
         self._crawler = crawler
@@ -193,7 +193,7 @@ class Watch:
         self._last = time.perf_counter(), time.process_time()
 
     def figures(self) -> Figures:
-        """Return pages a second and CPU milliseconds a page after the warm-up, and samples of memory."""
+        """Return pages per second and CPU milliseconds per page after the warm-up, and samples of memory."""
         seconds, cpu = (last - begun for last, begun in zip(self._last, self._begun, strict=True))
         pages = self._pages - self._warm
         speeds = {"pages_per_second": pages / seconds, "cpu_ms_per_page": 1000 * cpu / pages}

@@ -1,8 +1,8 @@
 """Alarms about sites: `python -m benchmarks.health --corpora DIR [DIR …] [--write]`.
 
-Each recorded site is crawled again: unchanged, other pages in another order, and with changes made to its pages. A
-crawl here has no requests: each page is compared with the others of the crawl and with those kept of the last one, and
-`denoise_scrapy.site.health` reads the outcome.
+Each recorded site is crawled again: unchanged, other pages in another order, and with changes made to its pages. These
+crawls make no requests: each page is compared with the others of the crawl and with the pages kept from the last one,
+and `denoise_scrapy.site.health` evaluates the outcome.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from denoise_scrapy.site.health import PageReading, SiteCrawl, SiteTally, alarms
 from evaluation import figures
 from evaluation.corpora import RecordedPage, Site, add_folders_argument, recorded
 
-#: Pages of a crawl; a site with fewer is crawled for four in five of those it has.
+#: Pages of a crawl; of a site with fewer, four in five pages are crawled.
 PAGES = 20
-#: Pages of which a site is crawled, and pages of a site that are taken at all.
+#: Fewest pages of a site to be crawled, and most pages taken from a site.
 LEAST, MOST = 10, 100
 #: Unchanged crawls of a site that has more pages than one crawl takes.
 AGAIN = 3
@@ -70,7 +70,7 @@ FRAME = (
 
 
 class CrawledSite(NamedTuple):
-    """Pages of a recorded site, and others to take text and frames from."""
+    """Pages of a recorded site, and other sites to take text and frames from."""
 
     pages: Site
     other_frame: Site
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def sites_of(corpora: Iterable[tuple[str, list[Site]]]) -> Iterator[CrawledSite]:
-    """Yield the recorded sites with pages enough, each with one of another frame and one of another language."""
+    """Yield the recorded sites with enough pages, each with a site of another frame and one in another language."""
     found = [one[:MOST] for _, sites in corpora for one in sites if len(one) >= LEAST]
     is_latin = [sum(map(str.isascii, pages[0].gold[:2000])) > 0.9 * len(pages[0].gold[:2000]) for pages in found]
     for n, pages in enumerate(found):
@@ -107,7 +107,7 @@ def sites_of(corpora: Iterable[tuple[str, list[Site]]]) -> Iterator[CrawledSite]
 
 
 def tried(site: CrawledSite, rng: Random) -> Iterator[tuple[str, int, list[str]]]:
-    """Yield a change, the number of changed pages, and the alarms, of crawls of a site after an unchanged one."""
+    """Yield change, number of changed pages, and alarms for crawls of a site after an unchanged crawl."""
     size = min(PAGES, len(site.pages) * 4 // 5)
     first = rng.sample(site.pages, size)
     usual, kept = crawl(first, [page.html for page in first], [])
@@ -127,7 +127,7 @@ def tried(site: CrawledSite, rng: Random) -> Iterator[tuple[str, int, list[str]]
 def crawl(
     pages: Sequence[RecordedPage], htmls: Sequence[str], kept: Sequence[PageFacts]
 ) -> tuple[SiteCrawl, list[PageFacts]]:
-    """Crawl pages with their HTML of now and facts of the last crawl; return the outcome and the facts to keep."""
+    """Crawl pages with their current HTML and facts of the last crawl; return the outcome and the facts to keep."""
     memory = PageMemory(100_000_000, 32)
     for facts in kept:
         memory.remember(facts)
@@ -199,7 +199,7 @@ def layout(page: RecordedPage, site: CrawledSite) -> str:
 
 
 def language(page: RecordedPage, site: CrawledSite) -> str:
-    """Replace the story's texts by those of a site in another language, about as long."""
+    """Replace the story's texts by texts of about the same length from a site in another language."""
     tree = _tree(page.html)
     given = " ".join(site.other_language[zlib.crc32(page.url.encode()) % len(site.other_language)].gold.split()) + " "
     at = 0

@@ -1,7 +1,7 @@
-"""Made-up hosts to crawl, and a server of them: `python -m benchmarks.made_site HOSTS PAGES DELAY [lazy]`.
+"""Made-up hosts to crawl, and a server for them: `python -m benchmarks.made_site HOSTS PAGES DELAY [lazy]`.
 
-Pages have about 500 elements and 50 KB, as recorded pages have, and are the same in every process. The server prints
-its port, and ends when its standard input does.
+Pages have about 500 elements and 50 KB, like recorded pages, and are the same in every process. The server prints its
+port, and exits when its standard input closes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from functools import lru_cache
 from itertools import accumulate
 
-#: Hosts differ by name; all are this machine (`benchmarks.crawl.LocalNames`).
+#: Host names; all resolve to this machine (`benchmarks.crawl.LocalNames`).
 HOST = "site-{}.example"
-#: Words to write with; frequent ones first, as `_words` takes them by Zipf's law.
+#: Words of the texts; frequent ones first, since `_words` draws them by Zipf's law.
 VOCABULARY = 4000
-#: One page in so many repeats the text of the page before it.
+#: One page in this many repeats the text of the page before it.
 COPIED = 25
-#: Topics as classes in a host's menu and teasers: with them it has some 400 paths of elements, as ten recorded pages.
+#: Topics as classes in a host's menu and teasers: with them it has some 400 element paths, like ten recorded pages.
 TOPICS = 45
 #: Bytes of scripts and styles in the head of a page: recorded pages of 500 elements have some 55 KB in all.
 HEAD_BYTES = 18_000
@@ -29,7 +29,7 @@ SYLLABLES = "ba be bo da de di fo ga gre ha hi ka ke la le li lo ma me mo na ne 
 
 
 def body_of(host: str, path: str, pages: int) -> bytes | None:
-    """Return the answer to a request: an index at /, pages at /0.html, /1.html …; None where there is none."""
+    """Return the answer to a request: an index at /, pages at /0.html, /1.html …; None for other paths."""
     number = host.partition(".")[0].removeprefix("site-")
     name = path[1:].removesuffix(".html")
     if not number.isdigit() or (name and not (name.isdigit() and int(name) < pages)):
@@ -45,7 +45,7 @@ def index_page(host: int, pages: int) -> bytes:
 
 
 def page(host: int, number: int) -> bytes:
-    """Return a page of a host: an article, an offer or a thread, by turns; some repeat the one before."""
+    """Return a page of a host: an article, an offer or a thread in turn; some repeat the page before."""
     site = _site(host)
     source = number - 1 if number % COPIED == COPIED - 1 else number
     rng = random.Random(f"{host}/{source}")
@@ -129,7 +129,7 @@ def _thread(site: _Site, rng: random.Random) -> str:
 
 
 def _aside(site: _Site, rng: random.Random) -> str:
-    """Return teasers of other pages of the host, the same for a page wherever it is named."""
+    """Return teasers of other pages of the host, the same for a page wherever it is linked."""
     return f"<aside class='{site.name}-side'>{''.join(rng.choices(site.teasers, k=30))}</aside>"
 
 
@@ -147,7 +147,7 @@ def _words(rng: random.Random, count: int) -> str:
 
 
 class Answering(asyncio.Protocol):
-    """A connection, answered after a delay; requests have no body and come one at a time."""
+    """A connection that responds after a delay; requests have no body and come one at a time."""
 
     def __init__(self, answer: Callable[[str, str], bytes | None], delay: float) -> None:
         self._answer, self._delay, self._read = answer, delay, b""
@@ -186,7 +186,7 @@ async def _serve(hosts: int, pages: int, delay: float, lazy: bool) -> None:
 
 @contextmanager
 def serving(hosts: int, pages: int, delay: float = 0.0, *, lazy: bool = False) -> Iterator[int]:
-    """Serve hosts of so many pages from another process while the block runs; yield the port.
+    """Serve hosts with a number of pages from another process while the block runs; yield the port.
 
     With `lazy` each page is made on request: for more pages than memory should hold.
     """

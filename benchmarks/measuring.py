@@ -50,15 +50,15 @@ def parse_seconds(page: RecordedPage) -> float:
 def in_new_thread(run: Callable[[], T]) -> T:
     """Run a function in a thread of its own.
 
-    In one thread the plain parse of the same pages took 15 to 30% longer after 500 to 1,600 others, perhaps by lxml's
-    dictionary of names, which all parsers of a thread share: our multiples would be lower the later they are measured.
+    In one thread the plain parse of the same pages took 15 to 30% longer after 500 to 1,600 others, perhaps because of
+    lxml's dictionary of names, shared by all parsers of a thread: multiples measured later would come out lower.
     """
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(run).result()
 
 
 def forget_caches() -> None:
-    """Empty the bounded caches of the package, as at the start of a crawl; unbounded ones hold what was loaded."""
+    """Empty the bounded caches of the package, as at the start of a crawl; unbounded ones hold loaded data."""
     for name, module in list(sys.modules.items()):
         if name.startswith("denoise_scrapy"):
             for value in list(vars(module).values()):
@@ -68,7 +68,7 @@ def forget_caches() -> None:
 
 
 class Counts(NamedTuple):
-    """Work of one run: calls of Python and C functions, bytecode instructions, most memory allocated at a time."""
+    """Work of one run: calls of Python and C functions, bytecode instructions, peak of allocated memory."""
 
     calls: int
     instructions: int
@@ -76,11 +76,11 @@ class Counts(NamedTuple):
 
 
 def count(run: Callable[[], object]) -> Counts:
-    """Run a function once and count its work: with the same Python and numpy the same each time, but for memory."""
+    """Run a function once and count its work: the same each time with the same Python and numpy, except for memory."""
     tally = _Tally()
     hooks = sys.gettrace(), sys.getprofile()
     gc.collect()
-    gc.disable()  # its work depends on what was made before
+    gc.disable()  # its work depends on earlier allocations
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     sys.settrace(tally.trace)
@@ -117,8 +117,8 @@ class _Tally:
 def trend(x: Values, y: Values) -> str:
     """Return the slope of a sampled series (Theil and Sen) with the bounds of its interval of 95% (Sen 1968).
 
-    Samples that follow each other are alike, and say less than as many independent ones: their number is taken for
-    n(1 - r)/(1 + r), r the correlation of each with the next, the trend taken out.
+    Successive samples are correlated, and carry less information than independent ones: their effective number is
+    n(1 - r)/(1 + r), where r is the correlation of each sample with the next, without the trend.
     """
     first, second = np.triu_indices(len(x), 1)
     slopes, n = np.sort((y[second] - y[first]) / (x[second] - x[first])), len(x)

@@ -1,21 +1,21 @@
 """Metadata against labels, beside trafilatura and newspaper4k: `python -m benchmarks.metadata --corpora DIR [DIR ...]`.
 
-`metadata_labels.json` holds labels of recorded pages, one a site, by corpus/site/page; they were made by reading head
+`metadata_labels.json` holds labels of recorded pages, one per site, by corpus/site/page; they were made by reading head
 and text of each page, by these rules. The rules of `denoise_scrapy.metadata` were made on 150 of them; 41 are "fresh":
 labelled after that. A label lists the right values; "" or [] stands for none.
 
-- authors: the names next to the headline or below the text; where nobody is named there, those that markup gives for
-  this page; an agency or a paper where it alone is named; of a forum, who wrote the first post. An editor is no
+- authors: the names next to the headline or below the text; if nobody is named there, the names in the markup for
+  this page; an agency or a paper if it alone is named; for a forum, the author of the first post. An editor is not an
   author. The site's own name, or an account called "admin", is neither right nor wrong.
-- published: the day that the page shows, or its markup gives for this page; two where time zones or the two differ.
-  A page that shows a date of its last change only may have either. Today's date and those of comments are wrong.
+- published: the day that the page shows, or that its markup gives; both if they differ, or if time zones do. For a page
+  that shows only the date of its last change, either is right. Today's date and dates of comments are wrong.
 - site_name: the site's name for itself in its markup, its title or its head line.
-- language: that of the text.
-- image: part of the address of the picture that markup names, or of the first one in the text; none where there is
+- language: the language of the text.
+- image: part of the address of the picture that markup names, or of the first one in the text; none if there is
   only a logo, or a card that all pages of the site share.
 - description: whether the head has one.
 
-A field is right if it equals a label but for case, spaces and the order of authors.
+A field is right if it equals a label, ignoring case, spaces and the order of authors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from evaluation.figures import table
 
 LABELS = Path(__file__).with_name("metadata_labels.json")
 FIELDS = ("authors", "published", "site_name", "language", "image", "description")
-#: Other pages of its site that a page is compared with at most.
+#: Most other pages of its site that a page is compared with.
 PAGES = 5
 
 Label = Mapping[str, Any]
@@ -101,7 +101,7 @@ def _newspaper(page: LabelledPage) -> Told:
     article.download(input_html=page.html)
     try:
         article.parse()
-    except ImportError:  # a language whose words it splits by a library that is not installed
+    except ImportError:  # it splits words of some languages with a library that is not installed
         article.config.language, article.config.use_meta_language = "en", False
         article.parse()
     date = f"{article.publish_date:%Y-%m-%d}" if article.publish_date else ""
@@ -118,7 +118,7 @@ EXTRACTORS: Mapping[str, Callable[[LabelledPage], Told]] = {
 
 
 def is_right(field: str, told: Told, label: Label) -> bool:
-    """Return whether a field is one of the values of its label."""
+    """Return whether a field equals one of the values of its label."""
     value, wanted = getattr(told, field), label[field]
     if field in ("language", "description"):
         return bool(value == wanted)

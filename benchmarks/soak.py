@@ -2,9 +2,9 @@
 
 A crawl of 100,000 pages of 1,000 hosts with default settings in a job directory: an index of texts and a site memory in
 SQLite. A server in another process makes the pages on request; some repeat the text of another. Some hosts at a time
-are crawled to their end, so that new ones come until the last page. Measured is the trend of the resident memory in the
-second half, when all bounded memories are full: with the size of the index of texts, which grows with each text that is
-kept, and without. Takes half an hour on two idle cores; `--bare`, the same crawl without us, a third more.
+are crawled to the end, so that new hosts appear until the last page. The result is the trend of the resident memory in
+the second half, when all bounded memories are full, with and without the size of the index of texts, which grows with
+each kept text. Takes half an hour on two idle cores; `--bare`, the same crawl without the add-on, a third more.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from benchmarks.made_site import serving
 from benchmarks.measuring import trend
 from evaluation import figures
 
-#: Pages in all, and of each host.
+#: Pages in total, and per host.
 PAGES, EACH = 100_000, 100
-#: Hosts crawled at a time: a broad crawl has some tens of sites under way.
+#: Hosts crawled at a time: a broad crawl has some tens of sites in progress.
 WINDOW = 64
 #: Part of the crawl before the trend. Path tables fill up with some 500 sites.
 BEFORE = 0.5
@@ -44,11 +44,11 @@ def main() -> None:
             size = f"{args.pages:,} pages of {hosts:,} hosts, {WINDOW} hosts at a time."
             text = f"{size}\n\n{section(crawls)}"
             print(text, flush=True)
-            figures.write("soak", text)  # before the next crawl, which takes long
+            figures.write("soak", text)  # before the next crawl, which takes a long time
 
 
 def soak(way: str, port: int, hosts: int) -> Figures:
-    """Crawl with a job directory; return the sizes of the files left there too."""
+    """Crawl with a job directory; also return the sizes of the files left there."""
     with tempfile.TemporaryDirectory() as folder:
         crawl = one_crawl(way, port=port, hosts=hosts, pages=EACH, window=WINDOW, settings={"JOBDIR": folder})
         return {**crawl, "files": {path.name: path.stat().st_size for path in Path(folder).iterdir() if path.is_file()}}

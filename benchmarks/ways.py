@@ -1,7 +1,7 @@
 """Ways to get the text of a page: ours, compared with other pages of the site, and the extractors installed beside it.
 
 `pip install denoise-scrapy[bench]` brings trafilatura, readability and resiliparse, which read one page alone, and
-deboiler (Globality), which drops what neighbours in the order of URLs have in common; a single page it leaves whole.
+deboiler (Globality), which drops the text that neighbours in URL order have in common, and leaves a single page whole.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.site import likest_first
 from evaluation.corpora import Site
 
-#: Comparison pages at most, where a measurement does not say otherwise.
+#: Most comparison pages, unless a measurement sets its own.
 COMPARED = 5
 
 #: Texts of all pages of a site, in order.
@@ -40,7 +40,7 @@ def body(
 
 
 def ours(k: int = COMPARED, *, strategy: str = DEFAULT_STRATEGY, taste: Taste | None = None) -> Way:
-    """Return our way, with k comparison pages."""
+    """Return our extraction with k comparison pages."""
 
     def texts(site: Site) -> Iterator[str]:
         pages = parsed(site)
@@ -50,13 +50,13 @@ def ours(k: int = COMPARED, *, strategy: str = DEFAULT_STRATEGY, taste: Taste | 
 
 
 def others() -> dict[str, Way]:
-    """Return the ways of all extractors that are installed."""
+    """Return the extraction functions of all installed extractors."""
     alone: dict[str, Way] = {name: _alone(extract) for name, extract in peers().items()}
     return alone | ({"deboiler": _deboiler} if find_spec("deboiler") else {})
 
 
 def peers() -> dict[str, Callable[[str], str]]:
-    """Return the installed extractors that read one page alone: HTML to text."""
+    """Return the installed extractors that read a single page: HTML to text."""
     candidates = {"trafilatura": _trafilatura, "readability": _readability, "resiliparse": _resiliparse}
     return {name: extract for name, extract in candidates.items() if find_spec(name)}
 
@@ -85,7 +85,7 @@ def _resiliparse(page: str) -> str:
 
 def _deboiler(site: Site) -> list[str]:
     logging.getLogger("Deboiler").setLevel(logging.CRITICAL)
-    records = {page.url: {"url": page.url, "content": page.html} for page in site}  # a URL is a key there
+    records = {page.url: {"url": page.url, "content": page.html} for page in site}  # deboiler uses the URL as key
     data = _dataset([record for record in records.values() if _parses(record)])
     model = import_module("deboiler").Deboiler(operation_mode="memory", verbose=False)
     model.fit(data)

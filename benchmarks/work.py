@@ -3,13 +3,13 @@
 Counted work is the same in every run, as times are not. It is counted on pages of the example portal, each compared
 with others of its section:
 
-- calls: of functions in Python, and of those in C that Python calls by name;
-- instructions: of bytecode, where each operator on arrays is one: what is left in Python of a body's fixed cost;
-- kilobytes: the most that is allocated at a time, numpy's arrays included, lxml's trees and the core's columns not;
-- columns: bytes of the core's columns, for each byte of a page.
+- calls: of functions in Python, and of functions in C that Python calls by name;
+- instructions: of bytecode, where each array operation is one: the part of a body's fixed cost that is in Python;
+- kilobytes: the peak of allocated memory with numpy's arrays, without lxml's trees and the core's columns;
+- columns: bytes of the core's columns per byte of the page.
 
-Growth is that of a page repeated within itself: work on 8 times the page / 8 times the work. The compiled core is not
-counted. For it two ratios of times are held too, with a wide margin: a body in multiples of lxml's plain parse, and the
+Growth is measured on a page repeated within itself: work on 8 times the page / 8 times the work. The compiled core is
+not counted. Two ratios of times cover it, with a wide margin: a body in multiples of lxml's plain parse, and the
 growth of that multiple up to 17,000 elements.
 """
 
@@ -31,15 +31,15 @@ from evaluation.corpora import RecordedPage, Site, corpus_hash, portal, sections
 
 #: Pages of each section that are counted, compared with as many others as the default strategy uses.
 PAGES, OTHERS = 2, 5
-#: A page of the portal, repeated so many times: some 800 and 6,400 elements.
+#: Repetitions of a portal page: some 800 and 6,400 elements.
 SMALL, LARGE = 8, 64
-#: What a figure may grow to. Allocations vary by a thousandth between runs, times by a tenth, or by more under load.
+#: Most growth of figures. Allocations vary by a thousandth between runs, times by a tenth, or by more under load.
 COUNT, BYTES, TIME, TIME_GROWTH = 1.1, 1.25, 1.35, 1.6
-#: Kilobytes that are always allowed: garbage of the interpreter's own is some 10 more or less.
+#: Kilobytes that are always allowed: the interpreter's own garbage varies by some 10.
 FEW_KILOBYTES = 100
-#: Growth that is always allowed: less of it comes of a fixed cost, which may well become less.
+#: Growth that is always allowed: less than this is due to a fixed cost, which may well shrink.
 LINEAR = 1.0
-#: Times above their ceiling are taken again so often, and the least counts: other work can only make them longer.
+#: Repeated measurements of times above their ceiling; the least counts, since other work can only make them longer.
 RETRIES = 2
 
 
@@ -56,7 +56,7 @@ def main() -> int:
 
 @cache
 def pages() -> tuple[str, list[Site]]:
-    """Return the hash of the portal's pages, and its sections that have pages enough."""
+    """Return the hash of the portal's pages, and its sections with enough pages."""
     return corpus_hash([portal()]), [site for site in sections(portal()) if len(site) >= OTHERS + PAGES]
 
 
@@ -111,7 +111,7 @@ def _count_site(site: Site, strategy: str, wanted: int) -> Iterator[Counts]:
 
 
 def _count_twice(recorded: RecordedPage) -> Counts:
-    """Count the work on a page that was met before."""
+    """Count the work on a page that was processed before."""
     _body(recorded, (), DEFAULT_STRATEGY)
     return count(lambda: _body(recorded, (), DEFAULT_STRATEGY))
 

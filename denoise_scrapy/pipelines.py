@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 logger = logger_of(__name__)
 
-# Items of which a crawl, or a row of drops, must have had so many before it is said that most are dropped.
+# Fewest items in a crawl, or in an unbroken run of drops, before warning that most items are dropped.
 MANY = 20
 MOST_ARE_DROPPED = (
     "%s of %s items were dropped as near-duplicates, %s of them of %s. If these are no copies, read 'Everything is a "
@@ -58,7 +58,7 @@ EARLIER = (
     "%s comes before BodyPipeline: items pass it without their %r, and near-duplicates pass it too. If it stores "
     "items, give it a greater number in ITEM_PIPELINES than %s"
 )
-# Why items have no text of their own, in the order in which it is said.
+# Reasons why items have no text of their own, in the order of the log message.
 LACKS = {
     SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
     ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
@@ -71,11 +71,11 @@ NO_BODY = (
 
 
 class NearDuplicate(DropItem):
-    """An item whose text is nearly that of another item.
+    """An item whose text is nearly the same as another item's.
 
     Args:
         of: Key of the item that was kept.
-        score: Likeness of the two, 0 to 1.
+        score: Similarity of the two, 0 to 1.
     """
 
     def __init__(self, of: str | None, score: float):
@@ -86,10 +86,10 @@ class NearDuplicate(DropItem):
 
 
 class UnchangedItem(DropItem):
-    """An item that was delivered before, and of which nothing has changed.
+    """An item that was delivered before, and has not changed.
 
     Args:
-        since: Since when, as a moment in ISO 8601.
+        since: Time since which it is unchanged, in ISO 8601.
     """
 
     def __init__(self, since: str):
@@ -120,7 +120,7 @@ class BodyPipeline(Component):
         """Log which of the project's pipelines come before ours."""
         try:
             order = _order(self._state.crawler)
-        except Exception as error:  # of an unusual manager of pipelines
+        except Exception as error:  # raised by an unusual pipeline manager
             self._log.report("pipelines", error)
             return
         before: list[str] = []  # the last of ours
@@ -150,14 +150,14 @@ class BodyPipeline(Component):
             await self._state.sites.close()
 
     def _explain_lack(self) -> None:
-        """Warn where not one item could be given a text."""
+        """Warn if no item could be given a text."""
         counts = {reason: self._log.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
         if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
             why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
             self._log.say_once("no_body", logging.WARNING, NO_BODY, why)
 
     async def process_item(self, item: Any) -> Any:
-        """Return the item with the text of its page, or as it is."""
+        """Return the item with the text of its page, or unchanged."""
         self._state.items_in_work += 1
         try:
             return await self._with_body(item)
@@ -182,7 +182,7 @@ class BodyPipeline(Component):
             fields = [field for field in names if self._lacks(item, field, overwrite=overwrite)]
         if crawled is None or not fields:
             return await state.beside.in_turn(lambda: item, 0)
-        async with crawled.computing:  # the items of a page are processed side by side
+        async with crawled.computing:  # the items of a page are processed concurrently
             text = crawled.text
             if text is None:
                 text = await self._values.text_of(crawled)
@@ -196,13 +196,13 @@ class BodyPipeline(Component):
         return item
 
     def _name_earlier(self, item: Any, fields: Sequence[str]) -> None:
-        """Warn of each pipeline that has seen the item without its text, and may have stored it so."""
+        """Warn about each pipeline that got the item without its text, and may have stored it that way."""
         lacking = next((field for field in fields if not has_text(item, field)), "")
         for name in self._earlier if lacking else ():
             self._log.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
 
     def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
-        """Return whether an item is to be given a field of ours."""
+        """Return whether to set one of our fields on an item."""
         if not has_field(item, field):
             self._log.count("body/no_field")
             self._log.say_once(
@@ -229,9 +229,9 @@ class BodyPipeline(Component):
 
 
 class NearDuplicatePipeline(Component):
-    """Drops or marks each item whose text is nearly that of an item kept before.
+    """Drops or marks each item whose text is nearly the same as a kept item's.
 
-    A text is final when its item was delivered; until then its copies wait. If this pipeline fails after the start,
+    A text is final once its item is delivered; until then its copies wait. If this pipeline fails after the start,
     the item passes.
 
     Raises:
@@ -265,11 +265,11 @@ class NearDuplicatePipeline(Component):
         self._check.close()
 
     async def process_item(self, item: Any) -> Any:
-        """Return the item, marked if it is a near-duplicate to be marked.
+        """Return the item, marked if it is a near-duplicate and duplicates are marked.
 
         Raises:
-            NearDuplicate: It is one to be dropped.
-            UnchangedItem: It was delivered before, has not changed, and is to be dropped then.
+            NearDuplicate: It is a near-duplicate to drop.
+            UnchangedItem: It was delivered before, has not changed, and unchanged items are dropped.
         """
         try:
             item = await self._checked(item)
@@ -286,7 +286,7 @@ class NearDuplicatePipeline(Component):
         return item
 
     def _warn(self, occasion: str) -> None:
-        """Warn, once an occasion, that many items are dropped."""
+        """Warn that many items are dropped, once per occasion."""
         counts = self._copies
         figures = (counts.dropped, counts.items, counts.most_copies, counts.most)
         self._log.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)
@@ -310,7 +310,7 @@ class NearDuplicatePipeline(Component):
         return item if verdict is None else self._judged(item, found, verdict, whose)
 
     def _judged(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> Any:
-        """Return an item with what the verdict on it marks; raise `NearDuplicate` where it is to be dropped."""
+        """Return an item with its verdict's marks; raise `NearDuplicate` if it is to be dropped."""
         for name, counts in (("checked", True), ("too_short", verdict.too_short), ("updated", verdict.updated)):
             if counts:
                 self._log.count(f"dedup/{name}")
@@ -345,7 +345,7 @@ class NearDuplicatePipeline(Component):
         return NO_CONTENT if self._state.health.is_no_content(page.page, found.text) else ""
 
     def _seen(self, item: Any, verdict: Verdict, seconds: float, settings: DenoiseSettings) -> Any:
-        """Drop an item that was delivered before, or mark it, as the settings say."""
+        """Drop an item that was delivered before, or mark it, depending on the settings."""
         since = datetime.fromtimestamp(seconds, timezone.utc).isoformat()
         if not verdict.updated:
             self._log.count("dedup/unchanged")
@@ -360,7 +360,7 @@ class NearDuplicatePipeline(Component):
         return self._marked(item, settings.mark_field(SEEN), mark)
 
     def _marked(self, item: Any, field: str, mark: Any) -> Any:
-        """Return an item with a mark in a field, where it has that field, and nothing in it."""
+        """Return an item with a mark in a field, if it has that field and the field is empty."""
         if not field or not has_field(item, field) or has_text(item, field):
             return item
         return self._state.items.with_field(item, field, mark)
@@ -386,7 +386,7 @@ class NearDuplicatePipeline(Component):
 
 
 def _order(crawler: Crawler) -> list[tuple[Any, str]]:
-    """Return the pipelines that run, in their order, each with its path and its number."""
+    """Return the enabled pipelines in order, each with its path and its number."""
     engine: Any = crawler.engine
     listed = crawler.settings.getdict("ITEM_PIPELINES")
     numbers = {load_object(path): number for path, number in listed.items() if number is not None}

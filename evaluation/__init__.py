@@ -1,1 +1,1 @@
-"""Ground that `benchmarks` and `training` share: recorded pages with their truth, floors, tables of figures."""
+"""Common ground of `benchmarks` and `training`: recorded pages with their truth, floors, tables of figures."""

@@ -1,7 +1,7 @@
 """Floors and ceilings that CI holds figures to, in `benchmarks/baseline.json`.
 
-A bound belongs to the very data it was measured on, which it names by a hash. Counted work also depends on the versions
-of Python and numpy: under others its ceiling is higher by a margin.
+A bound is valid only for the data it was measured on, identified by a hash. Counted work also depends on the versions
+of Python and numpy: under other versions its ceiling is higher by a margin.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 BASELINE = Path(__file__).parents[1] / "benchmarks" / "baseline.json"
-#: Ceilings are so much higher under other versions: 3.12 calls comprehensions inline, 3.13 has other instructions.
+#: Margin of ceilings under other versions: 3.12 inlines comprehensions, 3.13 has other instructions.
 OTHER_VERSIONS = 1.5
 
 
@@ -29,7 +29,7 @@ class Figure(NamedTuple):
         corpus: Hash of the data.
         bound: The floor, or ceiling, that this measurement sets.
         side: "floor" or "ceiling".
-        versions: Versions that the figure depends on; empty where it does not.
+        versions: Versions that the figure depends on; empty if none.
     """
 
     name: str
@@ -52,7 +52,7 @@ def read() -> dict[str, dict[str, Any]]:
 
 
 def write(figures: Iterable[Figure]) -> None:
-    """Set the bounds of some figures, and leave the others."""
+    """Set the bounds of some figures, and leave the others unchanged."""
     baseline = read()
     for one in figures:
         baseline[one.name] = {"corpus": one.corpus, one.side: one.bound}
@@ -85,7 +85,7 @@ def add_gate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def held(figures: list[Figure], args: argparse.Namespace) -> int:
-    """Set the bounds, or compare with them, as `args` say; print the outcome, and return the exit code."""
+    """Set the bounds, or compare with them, depending on `args`; print the outcome, and return the exit code."""
     if args.set_baseline:
         write(figures)
     wrong = list(failures(figures).values()) if args.gate else []

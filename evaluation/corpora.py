@@ -1,9 +1,9 @@
 """Pages to measure on, each with the text to keep: a folder of corpora, and the example portal.
 
-A corpus is a file `NAME.jsonl.gz`, a JSON object a line: `site`, `page`, `url`, `html`, and `gold`, the text that a
-careful person would keep; `kind` where it is known ("article", "forum" …).
-Where only pieces of the text were marked, `gold` is empty, and `with` and `without` list pieces that belong to it, and
-that do not.
+A corpus is a file `NAME.jsonl.gz`, one JSON object per line: `site`, `page`, `url`, `html`, and `gold`, the text that a
+careful person would keep; `kind` if it is known ("article", "forum" …).
+If only pieces of the text were marked, `gold` is empty, and `with` and `without` list pieces that do and do not belong
+to it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def load(folder: Path | None, names: Sequence[str] = ()) -> Iterator[tuple[str, 
     """Yield (name, sites) of each corpus, the example portal first.
 
     Args:
-        folder: Where the corpora lie; None: the portal alone.
+        folder: Folder of the corpora; None: the portal alone.
         names: Corpora to load; empty: all.
 
     Raises:
@@ -103,7 +103,7 @@ def corpus_hash(sites: Iterable[Site]) -> str:
 
 
 def text_hash(texts: Iterable[str]) -> str:
-    """Return a hash by which data are known again."""
+    """Return a hash that identifies data."""
     digest = hashlib.sha256()
     for text in texts:
         digest.update(text.encode("utf-8", "replace") + b"\0")
@@ -111,13 +111,13 @@ def text_hash(texts: Iterable[str]) -> str:
 
 
 def evenly(items: Sequence[T], wanted: int) -> list[T]:
-    """Return so many of the items, evenly spaced; all where there are no more."""
+    """Return a number of the items, evenly spaced; all if there are no more."""
     count = min(max(wanted, 0), len(items))
     return [items[i * len(items) // count] for i in range(count)]
 
 
 def add_corpora_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare `--corpora`, a folder or None, by default that of DENOISE_CORPORA; and `--names` of corpora in it."""
+    """Declare `--corpora`, a folder or None, DENOISE_CORPORA by default; and `--names` of corpora in it."""
     folder = os.environ.get("DENOISE_CORPORA")
     default = Path(folder) if folder else None
     parser.add_argument("--corpora", type=Path, default=default, help="a folder of *.jsonl.gz")

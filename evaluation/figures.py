@@ -1,4 +1,4 @@
-"""Tables of figures, and the sections of the documentation that they stand in.
+"""Tables of figures, and the sections of the documentation that contain them.
 
 <!-- figures: scores -->
 …
@@ -16,17 +16,17 @@ README = Path("README.md")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table, its first column to the left."""
+    """Return a Markdown table, its first column left-aligned."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def write(section: str, text: str, page: Path = PAGE) -> None:
-    """Replace a section of a page by Markdown; without such a section a ValueError is raised."""
+    """Replace a section of a page by Markdown; raise a ValueError without such a section."""
     start, end = f"<!-- figures: {section} -->\n", "<!-- end of figures -->"
     before = page.read_text("utf-8")
     if start not in before:
         raise ValueError(f"{page} has no section {section}")
     pattern = re.compile(f"(?<={re.escape(start)}).*?(?={end})", re.S)
-    # once: after an empty section the pattern would go on to the end of the next
+    # once: after an empty section the pattern would match up to the end of the next
     page.write_text(pattern.sub(lambda _: f"\n{text.strip()}\n\n", before, count=1), "utf-8")

@@ -1,1 +1,1 @@
-"""A Scrapy project that shows the plugin at work on a portal of its own making."""
+"""A Scrapy project that shows the plugin at work on a portal that it generates itself."""

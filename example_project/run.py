@@ -29,7 +29,7 @@ from example_project.scoring import f1, score
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = Path(__file__).resolve().parent / "output"
 PROGRESS = re.compile(r"Crawled (\d+) pages .*scraped (\d+) items")
-LINES, WIDTH = 9, 96  # of a page that is shown
+LINES, WIDTH = 9, 96  # of a page when printed
 TABLE = (
     ("pages", "pages crawled"),
     ("bodies", "texts extracted"),
@@ -48,7 +48,7 @@ class CrawlError(Exception):
 
 def command(start: str, output: Path, settings: Sequence[str]) -> list[str]:
     """Return the command line of the crawl; `settings` are further NAME=VALUE."""
-    # pages a hundredth of a second apart: as on any site, the first ones are in the pipelines before the last ones come
+    # pages a hundredth of a second apart: as on any site, the first ones reach the pipelines before the last ones arrive
     ours = [f"STATS_FILE={output / 'stats.json'}", "LOGSTATS_INTERVAL=1", "DOWNLOAD_DELAY=0.01"]
     options = [part for pair in (*ours, *settings) for part in ("-s", pair)]
     items = str(output / "items.jsonl")
@@ -57,7 +57,7 @@ def command(start: str, output: Path, settings: Sequence[str]) -> list[str]:
 
 
 def crawl(start: str, output: Path, settings: Sequence[str] = ()) -> float:
-    """Crawl from `start` in a process of its own and return the seconds it took.
+    """Crawl from `start` in a separate process and return the seconds it took.
 
     Raises:
         CrawlError: It failed.
@@ -107,7 +107,7 @@ def evaluate(portal: Portal, output: Path, seconds: float) -> dict[str, Any]:
 
 
 def write_truth(portal: Portal, output: Path) -> None:
-    """Write what the items are scored against: each page's text, and the groups of copies."""
+    """Write the truth that items are scored against: each page's text, and the groups of copies."""
     texts = {path: page.truth for path, page in portal.pages.items() if page.truth is not None}
     truth = {"texts": texts, "duplicates": portal.groups}
     (output / "truth.json").write_text(json.dumps(truth, ensure_ascii=False, indent=1) + "\n", "utf-8")
@@ -121,7 +121,7 @@ def print_table(report: Mapping[str, Any]) -> None:
 
 
 def print_one(portal: Portal, items: Sequence[Mapping[str, str]]) -> str:
-    """Print one story as its page shows it, and as its item has it; return its path."""
+    """Print one story as on its page, and as in its item; return its path."""
     texts = {urlsplit(item["url"]).path: item.get("body") or "" for item in items}
     path = next((path for path in sorted(texts) if portal.pages[path].section == "news"), min(texts))
     page = lxml.html.fromstring(portal.pages[path].html)
@@ -136,7 +136,7 @@ def print_one(portal: Portal, items: Sequence[Mapping[str, str]]) -> str:
 
 
 def baseline(portal: Portal, items: Sequence[Mapping[str, str]]) -> dict[str, float]:
-    """Return the F1 of trafilatura's texts of the same pages by section; nothing where it is not installed."""
+    """Return the F1 of trafilatura's texts of the same pages by section; nothing if it is not installed."""
     try:
         trafilatura = import_module("trafilatura")
     except ImportError:

@@ -35,7 +35,7 @@ class Duplicates:
 
 
 def judge_duplicates(portal: Portal, kept: Iterable[str]) -> Duplicates:
-    """Compare the kept paths with the groups of copies; of a group any one may be kept."""
+    """Compare the kept paths with the groups of copies; any one of a group may be kept."""
     here = set(kept)
     dropped: list[str] = []
     missed: list[str] = []
@@ -59,7 +59,7 @@ def judge_duplicates(portal: Portal, kept: Iterable[str]) -> Duplicates:
 def score(
     portal: Portal, items: Sequence[Mapping[str, str]], stats: Mapping[str, float], seconds: float
 ) -> dict[str, Any]:
-    """Return the figures of a crawl: see the keys."""
+    """Return the figures of a crawl by name."""
     bodies = {urlsplit(item["url"]).path: item.get("body") or "" for item in items}
     marks = {path: f1(text, portal.pages[path].truth or "") for path, text in bodies.items() if path in portal.pages}
     found = judge_duplicates(portal, bodies)

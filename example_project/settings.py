@@ -1,4 +1,4 @@
-"""Settings of the example project; see the Scrapy documentation for all but the first."""
+"""Settings of the example project; see the Scrapy documentation for all except the first."""
 
 ADDONS = {"denoise_scrapy.DenoiseAddon": 500}
 
@@ -15,7 +15,7 @@ CONCURRENT_REQUESTS = 32
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 16 * 1024 * 1024
 
-# Breadth first, all hosts in turn: what a page links to comes after what its index lists.
+# Breadth first, all hosts in turn: links of a page come after the other pages of its index.
 DEPTH_PRIORITY = 1
 SCHEDULER_DISK_QUEUE = "scrapy.squeues.PickleFifoDiskQueue"
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"

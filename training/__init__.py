@@ -1,7 +1,7 @@
-"""Training of the models that come with the package: a tool for development, no part of the package."""
+"""Training of the models that come with the package: a development tool, not part of the package."""
 
 import os
 
-# One thread a process: sums come out the same in whatever number of processes, and two processes do not hinder
-# each other. To be set before numpy is imported.
+# One thread per process: sums are the same for any number of processes, and processes do not compete for cores.
+# Must be set before numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

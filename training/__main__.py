@@ -1,6 +1,6 @@
 """Cross-validate and fit the models: `python -m training --corpora DIR [DIR …] [--output FOLDER]`.
 
-Whole publishers are left out in each of four folds. The same command on the same pages writes the same files. Where a
+Whole publishers are left out in each of four folds. The same command on the same pages writes the same files. If a
 corpus falls below its floor, blocks.npz is not written.
 """
 
@@ -24,17 +24,17 @@ from training.model import cross_validate, fit_model
 from training.tables import below, calibration_table, floors, means, worst_table
 
 OUTPUT = Path("denoise_scrapy/body/models")
-#: The score of each page, for tables and for looking at the worst.
+#: The score of each page, for tables and for inspecting the worst pages.
 REPORT = Path("training/output/pages.jsonl")
-#: What cross-validation must reach, by corpus and comparison pages: for the very corpora that set them.
+#: Scores that cross-validation must reach, by corpus and comparison pages; valid only for the corpora that set them.
 FLOORS = Path(__file__).with_name("floors.json")
 SEED = 0
-#: Each page with all its comparison pages, with none, and with a random number: one model serves every k.
+#: Each page with all its comparison pages, with none, and with a random number of them: one model serves every k.
 KS = (PAGES, 0, -1)
 
 
 def main() -> None:
-    """Fit the models, where no corpus falls below its floor."""
+    """Fit the models, unless a corpus falls below its floor."""
     ap = argparse.ArgumentParser(prog="python -m training", description=__doc__)
     ap.add_argument("--corpora", type=Path, nargs="+", required=True, help="folders of *.jsonl.gz")
     ap.add_argument("--output", type=Path, default=OUTPUT, help="folder for blocks.npz")

@@ -29,11 +29,11 @@ from training.truth import ReadPage, Truth, key_of, read_labels, truths_of
 
 #: Folds of whole publishers.
 FOLDS = 4
-#: Comparison pages at most: as many as the strategy uses.
+#: Most comparison pages: as many as the strategy uses.
 PAGES = CombinedStrategy.comparison_pages
 #: Comparison pages that a crawl may have at first.
 RANDOM_PAGES = (0, 1, 2, 3, 5)
-#: Weight of a page by its corpus: best where small corpora, and those of many kinds of pages, count for more.
+#: Weight of a page by its corpus. Results are best if small corpora and corpora of many kinds of pages count for more.
 CORPUS_WEIGHTS = {
     "big9": 1.22,
     "dragnet": 0.88,
@@ -48,24 +48,24 @@ CORPUS_WEIGHTS = {
     "daniel": 0.7,
     "segments": 0.5,
 }
-#: Corpora whose truths do not count where nobody read the page: they keep comments, others do not.
+#: Corpora whose truths are used only for pages that somebody read: they keep comments, other corpora do not.
 READ_ONLY = ("canola", "magicforum")
-#: Weight of a page that readers labelled, times that of its corpus.
+#: Factor on the corpus weight for a page that readers labelled.
 READ_WEIGHT = 2.0
-#: Weight of a page of another kind than an article, and of a page with foreign content towards its recorded one. With 1
+#: Weight of a page that is not an article, and of a page with foreign content relative to the recorded page. With 1
 #: for both, lists lose .04.
 OTHER_KINDS_WEIGHT, MADE_WEIGHT = 2.0, 0.4
-#: Share of sites whose pages come once more as threads of a forum: of the recorded pages one in 35 is one.
+#: Share of sites whose pages are used again as forum threads: one in 35 recorded pages is a thread.
 THREADS = 0.25
-#: Share of pages with foreign content whose story has a list of its own: else all lists in made pages are foreign.
+#: Share of pages with foreign content whose story has its own list: otherwise all lists in made pages would be foreign.
 LISTS = 0.3
-#: Share of pages that come once more as a wall, and of those that do as a story alone.
+#: Share of pages that are used again as a wall, and share used again as a story alone.
 WALLS = 0.15
-#: Tokens of a made comment at least: shorter ones are names, dates and buttons.
+#: Fewest tokens of a made comment: shorter ones are names, dates and buttons.
 COMMENT_TOKENS = 4
-#: Made pages that only the trees of content learn from: walls in the others taught that few words alone are no content.
+#: Made pages used only for the trees of content: walls in the other models taught that few words alone are no content.
 PAGES_ALONE = ("wall", "alone")
-#: A shortened page has so many blocks at most.
+#: Most blocks of a shortened page.
 FEW_BLOCKS = 40
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
 
@@ -77,17 +77,17 @@ class Example:
     Attributes:
         corpus: Its corpus.
         publisher: Its publisher.
-        fold: Its fold; all pages of one publisher are in one.
+        fold: Its fold; all pages of one publisher are in the same fold.
         features: Shape (features, blocks), without those of words (`training.vocabulary`).
-        k: Comparison pages asked for.
+        k: Number of comparison pages requested.
         page: The page.
-        neighbours: What is around each block.
+        neighbours: The surroundings of each block.
         lengths: Number of tokens of each block, shape (blocks,).
         tokens: Tokens of each block.
-        share: Share of each block that is gold, NaN where that is in doubt, shape (blocks,).
-        letters: The readers' letters of each block (`training.truth.PARTS`), "" or none where nobody read it.
-        made: How the page was made, "" for one as recorded.
-        truths: Truths of its body, that of its corpus first.
+        share: Share of each block that is gold, NaN if in doubt, shape (blocks,).
+        letters: The readers' letters of each block (`training.truth.PARTS`), "" or none if nobody read it.
+        made: How the page was made, "" for a recorded page.
+        truths: Truths of its body, the corpus's first.
         weight: How much the page counts in training.
     """
 
@@ -118,9 +118,9 @@ class _Labelled(NamedTuple):
 
 
 def publisher(page: RecordedPage) -> str:
-    """Return who publishes a page: its domain's name, the same for bbc.com and bbc.co.uk.
+    """Return the publisher of a page: its domain's name, the same for bbc.com and bbc.co.uk.
 
-    Pages without a URL go by their site's name, or by the host that most of their links lead to.
+    For pages without a URL, use the site's name, or the host that most links lead to.
     """
     found = _DOMAIN(page.url if page.url.startswith("http") else re.sub(r"-\d+$", "", page.site))
     if found.domain and found.suffix:
@@ -148,7 +148,7 @@ def recorded_by_publisher(some: Iterable[Example]) -> dict[str, list[Example]]:
 def balanced_folds(pages: Mapping[tuple[str, str], int]) -> dict[str, int]:
     """Return a fold for each publisher, the same for the same pages.
 
-    Those that hold much of a corpus are placed first, each where its corpora have the fewest pages so far.
+    Publishers with a large part of a corpus are placed first, each in the fold where its corpora have the fewest pages.
 
     Args:
         pages: Number of pages by (corpus, publisher).
@@ -178,7 +178,7 @@ def read_corpora(folders: Sequence[Path]) -> tuple[dict[str, list[Site]], dict[s
 def read_examples(
     corpora: Mapping[str, list[Site]], folds: Mapping[str, int], ks: tuple[int, ...], jobs: int, made: float = 0.0
 ) -> list[Example]:
-    """Return all pages of some corpora as examples, made by several processes; arguments as of `examples`."""
+    """Return all pages of some corpora as examples, made by several processes; arguments as for `examples`."""
     with Pool(jobs) as pool:
         return [e for some in pool.imap(partial(_read, folds=folds, ks=ks, made=made), corpora.items()) for e in some]
 
@@ -192,7 +192,7 @@ def examples(
 ) -> Iterator[Example]:
     """Yield each page of a corpus, once for each k in `ks`; k = -1 stands for a random one of `RANDOM_PAGES`.
 
-    A share of the pages, `made`, come once more with foreign content of a random kind, taken from sites of their fold.
+    A share `made` of the pages is used again with foreign content of a random kind, taken from sites of the same fold.
     """
     fold_of, labels = [folds[site_publisher(site)] for site in sites], read_labels()
     weight = CORPUS_WEIGHTS.get(corpus, 1.0)
@@ -229,7 +229,7 @@ def examples(
 def _labelled(
     page: Page, recorded: RecordedPage, others: list[Page], made: str = "", read: ReadPage | None = None
 ) -> _Labelled:
-    """Label a page by what readers agree on, a story by its gold text and the headline."""
+    """Label a page by the blocks that readers agree on, a story by its gold text and the headline."""
     words, letters = block_tokens(page), read.letters(page) if read else ()
     if read is not None and recorded.kind not in ARTICLES:
         share = read.kept(page)
@@ -248,7 +248,7 @@ def _own_text(one: _Labelled) -> tuple[Truth, ...]:
 def _made(
     plain: _Labelled, site: Site, i: int, fold: int, donors: list[Site], rng: random.Random
 ) -> Iterator[_Labelled]:
-    """Yield a page with foreign content, shortened, as a wall and as a story alone, as far as it can be."""
+    """Yield a page with foreign content, shortened, as a wall and as a story alone, as far as possible."""
     page_of = site[i]
     key, other_key = page_of.url + page_of.gold[:50], f"{page_of.url} {page_of.gold[:50]}"
     own, its_site = plain, site
@@ -279,7 +279,7 @@ def _made(
 def _for_each_k(
     placed: tuple[str, str, int], one: _Labelled, truths: tuple[Truth, ...], weight: float, ks: Sequence[int], key: str
 ) -> Iterator[Example]:
-    """Yield a page of a corpus, publisher and fold once for each k, the same number of pages once; `key` is a seed."""
+    """Yield a page once for each k; a random k only if its number of pages is new; `key` is a seed."""
     (corpus, publisher, fold), page, rng, done = placed, one.page, random.Random(key), set[int]()
     others = likest_first(page, one.others)
     neighbours, tokens, letters = Neighbours.of(page.tree), block_tokens(page), one.letters

@@ -1,4 +1,4 @@
-"""Blocks of a recorded page that a careful person kept."""
+"""Blocks of a recorded page that a careful annotator kept."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from denoise_scrapy.core.announcements import read_words
 from denoise_scrapy.page import Page
 from example_project.portal.model import tokens
 
-#: Runs of so many tokens are looked up in the gold text: fewer are in it by chance.
+#: Length, in tokens, of the runs looked up in the gold text: shorter ones match by chance.
 GRAM = 3
-#: A short block is looked for in the gold text between its neighbours, and so many tokens from either.
+#: A short block is looked up in the gold text between its neighbours, with this many tokens of each.
 NEAR = 60
-#: Half width, in blocks, of the window by which one of two equal blocks is chosen.
+#: Half width, in blocks, of the window used to choose between two equal blocks.
 AROUND = 5
 
 
 def block_tokens(page: Page) -> list[list[str]]:
-    """Return the tokens of each block, as the score counts them."""
+    """Return the tokens of each block, split as for the score."""
     return [tokens(page.block_text(i)) for i in range(len(page.blocks))]
 
 
 def story_tokens(blocks: list[list[str]], gold: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the tokens of each block, and those of blocks that are mostly gold, else 0, shape (blocks,) each."""
+    """Return the token count of each block, and the same with 0 for blocks not mostly gold, shape (blocks,) each."""
     lengths = np.array([len(block) for block in blocks], np.int64)
     return lengths, np.where(gold_share(blocks, gold) > 0.5, lengths, 0)
 
@@ -34,8 +34,8 @@ def story_tokens(blocks: list[list[str]], gold: str) -> tuple[npt.NDArray[np.int
 def gold_share(blocks: list[list[str]], gold: str) -> npt.NDArray[np.float64]:
     """Return the share of each block's tokens that are in the gold text in the same order, shape (blocks,).
 
-    A token is in it where one of the page's 3-grams through it is. A block too short for that is in it where it is a
-    line of it, or where the gold text has it between its parts of the blocks around.
+    A token counts if one of the page's 3-grams through it is in the gold text. A block too short for that counts if it
+    is a line of the gold text, or appears there between parts of the surrounding blocks.
 
     Example:
         >>> page = [["home"], ["it", "rained", "all", "night"], ["why"], ["it", "just", "did"], ["all", "rights"]]
@@ -63,7 +63,7 @@ def gold_share(blocks: list[list[str]], gold: str) -> npt.NDArray[np.float64]:
 
 
 def without_doubt(page: Page, share: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the share with NaN for headlines that a gold text lacks: many do, and many do not."""
+    """Return the share with NaN for headlines missing from the gold text: only some gold texts include them."""
     return np.where(read_words(page.tree).titles & (share <= 0.5), np.nan, share)
 
 
@@ -96,7 +96,7 @@ def _holds(block: list[str], piece: list[str]) -> bool:
 
 
 def _each_once(blocks: list[list[str]], shares: npt.NDArray[np.float64], wanted: list[str]) -> npt.NDArray[np.float64]:
-    """Return the shares with each token of the gold text used once: by the block that is among most others of it."""
+    """Return the shares with each gold token used once, by the block with the most gold around it."""
     if not blocks:
         return np.zeros(0)
     length = np.array([len(block) for block in blocks], float)

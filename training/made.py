@@ -1,7 +1,7 @@
-"""Made pages: recorded pages with foreign content, whose truth stays as it was; shortened ones, walls, stories alone.
+"""Made pages: recorded pages with foreign content and unchanged truth; shortened pages, walls, stories alone.
 
-So content that is rare on recorded pages becomes frequent: a further story behind the story, lists of teasers,
-galleries, biographies, threads of comments.
+They make content frequent that is rare on recorded pages: a second story after the story, lists of teasers, galleries,
+biographies, threads of comments.
 """
 
 from __future__ import annotations
@@ -30,46 +30,46 @@ from training.made_boxes import MAKERS, Donor, Style, donor, holder_of, numbered
 from training.truth import PARTS
 
 KINDS = tuple(MAKERS)
-#: Another number makes other pages of the same ones.
+#: Seed: another number makes different pages from the same recorded pages.
 SEED = 0
-#: Kinds of pages that others are made of. Of a list, a product's page or a manual it is a matter of taste what is
-#: foreign: with made ones of them documentation lost .028, lists .016; articles lost nothing.
+#: Kinds of pages to make others from. In a list, a product page or a manual, the foreign parts are a matter of taste:
+#: with pages made from them documentation lost .028, lists .016; articles lost nothing.
 ARTICLES = ("article", "")
-#: Share of lists that are of a paragraph's sentences rather than of whole ones; and of items without their class names.
+#: Share of lists made of a paragraph's sentences rather than whole paragraphs; and of items without class names.
 SENTENCES, BARE = 0.6, 0.7
-#: Characters that each sentence has at least: marks and initials part others.
+#: Fewest characters of each sentence: shorter ones come from splits at marks and initials.
 SHORT_LINE = 12
-#: Blocks of its story that a shortened page keeps, fewest and most; share of the boxes without story that go.
+#: Fewest and most story blocks that a shortened page keeps; share of the boxes without story that are removed.
 SHORT_STORY, SHORT_AWAY = (1, 8), 0.8
-#: Pages that text is taken from at most, and how many each kind needs.
+#: Most pages to take text from, and the number that each kind needs.
 DONORS, _NEEDS = 12, {"story": 1, "teasers": 3, "gallery": 1, "comments": 1}
-#: Of the site's other pages, the share that gives text: what it takes is not compared with.
+#: Share of the site's other pages that text is taken from; they are not used for comparison.
 _OWN_SHARE = 0.5
-#: Other sites' pages that are looked at for one of the same language and kind.
+#: Pages of other sites searched for one of the same language and kind.
 _TRIED = 60
-#: Tokens of gold below which a page has no story to put something beside.
+#: Gold tokens below which a page has no story to put a box beside.
 _SHORT = 20
-#: Characters of a page at most, places tried on it: a page of the corpora's largest takes seconds.
+#: Most characters of a page, and places tried on it: the largest pages of the corpora take seconds.
 MAX_CHARS, _PLACES = 1_500_000, 4
-#: An element holds the story that holds so much of the gold.
+#: Share of the gold that an element must hold to count as the story.
 _HOLDS = 0.9
 #: Elements that a box may be put into.
 _HOLDERS = frozenset("body div section article main aside td center form".split())
-#: An attribute that marks elements while they are put in; where two marks meet, a doubt counts.
+#: An attribute that marks elements during insertion; if two marks meet, doubt wins.
 MARK, MARKS = "data-made", ("put", "doubt")
-#: Where boxes are put, and how often of all: what stands behind a story on recorded pages is not put into its middle.
+#: Positions of boxes and their frequency: content found after the story on recorded pages is not put into its middle.
 ANY_WAY = {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
 _BEHIND = {"behind": 4, "inside": 2, "end": 1}
 WAYS = {"story": _BEHIND, "comments": _BEHIND, "biography": {"behind": 4, "inside": 4, "middle": 1, "beside": 1}}
-#: Language -> kind -> four texts, one for each fold: what a model is judged by was worded otherwise than what it saw.
-#: A line each: heading, sentences, and buttons after "> ".
+#: Language -> kind -> four texts, one for each fold: a model is judged on wording that it was not trained on.
+#: One per line: heading, sentences, and buttons after "> ".
 TEXTS: Mapping[str, Mapping[str, list[str]]] = json.loads(Path(__file__).with_name("walls.json").read_text("utf-8"))
-#: How often a wall stands alone, without the frame of the site; has a title of its own, not the story's; and is of any
-#: language, not of the site's.
+#: How often a wall stands alone, without the site's frame; has its own title instead of the story's; and is in any
+#: language instead of the site's.
 ALONE, TITLED, ANY_LANGUAGE = 0.4, 0.6, 0.5
-#: How many other pages of the site show the same, where they do.
+#: How many other pages of the site show the same wall, if any do.
 SAME = 3
-#: Paragraphs of a story alone, fewest and most; how often it stands in a box, and has each of its other parts.
+#: Fewest and most paragraphs of a story alone; how often it is in a box, and has each of its other parts.
 PARAGRAPHS, BOXED = (1, 8), 0.5
 WITH_HEADLINE, WITH_BYLINE, WITH_CAPTION, WITH_COMMENTS = 0.6, 0.4, 0.25, 0.25
 
@@ -77,8 +77,8 @@ WITH_HEADLINE, WITH_BYLINE, WITH_CAPTION, WITH_COMMENTS = 0.6, 0.4, 0.25, 0.25
 class MadePage(NamedTuple):
     """A recorded page with foreign content of a kind, between its own blocks in their order.
 
-    `donors` are the numbers of the pages of its site that text was taken from: no pages to compare with. `foreign` is
-    True for each foreign block, shape (blocks,).
+    `donors` are the numbers of the pages of its site that text was taken from, which are not used for comparison.
+    `foreign` is True for each foreign block, shape (blocks,).
     """
 
     kind: str
@@ -90,7 +90,7 @@ class MadePage(NamedTuple):
 def made_of(site: Site, i: int, others: Sequence[Site] = (), kinds: Sequence[str] = KINDS) -> Iterator[MadePage]:
     """Yield page `i` of a site with foreign content of each kind, if it is an article and there is room.
 
-    Text comes from other pages of the site, and where they are few, from other sites.
+    Text comes from other pages of the site, or from other sites if there are too few.
     """
     recorded = site[i]
     original = Original.of(recorded) if recorded.kind in ARTICLES else None
@@ -114,7 +114,7 @@ def _chances(what: str, page: RecordedPage) -> random.Random:
 
 
 def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> tuple[list[Donor], frozenset[int]]:
-    """Return pages that give text, and the numbers of those of the same site."""
+    """Return pages to take text from, and the numbers of the pages of the same site among them."""
     rest = [j for j in range(len(site)) if site[j].gold != site[i].gold]
     own = rng.sample(rest, min(int(len(rest) * _OWN_SHARE), DONORS))
     found = [donor(site[j]) for j in own]
@@ -129,9 +129,9 @@ def _donors(site: Site, i: int, others: Sequence[Site], rng: random.Random) -> t
 
 
 def shortened(recorded: RecordedPage) -> str | None:
-    """Return a page with few blocks left, some of its story and some of its frame; None where that fails.
+    """Return a page cut to a few blocks of its story and of its frame; None if that fails.
 
-    No recorded page is as short as those of demos, errors and tests.
+    No recorded page is as short as demo, error and test pages.
     """
     original = Original.of(recorded)
     if original is None:
@@ -149,10 +149,10 @@ def shortened(recorded: RecordedPage) -> str | None:
 
 
 def listed(recorded: RecordedPage) -> str | None:
-    """Return an article with a part of its story as a list; None where no paragraph can be one, and for other pages.
+    """Return an article with part of its story as a list; None if no paragraph can be one, or for other pages.
 
-    Lists of other pages' texts are put in often, and without this one all lists in a story look foreign: of sixteen
-    texts that readers liked less than another extractor's, four lacked one.
+    Lists of other pages' texts are inserted often; without this, all lists in a story would look foreign: of sixteen
+    texts that readers liked less than another extractor's, four lacked a list.
     """
     original = Original.of(recorded) if recorded.kind in ARTICLES else None
     if original is None:
@@ -184,9 +184,9 @@ def listed(recorded: RecordedPage) -> str | None:
 
 
 def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
-    """Return a page of a site as a wall in a fold's words, and others that show the same; none without a story.
+    """Return a page of a site as a wall in a fold's wording, and other pages with the same wall; none without a story.
 
-    A wall only asks, refuses or regrets: it has no content at all.
+    A wall is only a request, a refusal or an apology, without any content.
     """
     spoken = donor(site[i]).language
     if rng.random() < ANY_LANGUAGE or spoken not in TEXTS:
@@ -222,13 +222,13 @@ def _wall_box(style: Style, heading: str, lines: Sequence[str]) -> Any:
 
 
 def made_alone(recorded: RecordedPage, rng: random.Random) -> tuple[Page, list[str]] | None:
-    """Return a page of some paragraphs of a story alone, and the part of each block; None where there are none.
+    """Return a page of some paragraphs of a story alone, and the part of each block; None if it has none.
 
-    Few words without a frame are no sign of a wall, and parts of short pages are as those of long ones.
+    It shows that few words without a frame are no sign of a wall, and that short pages have parts like long ones.
     """
     told = donor(recorded)
     style = Style(rng, told.language, "plain", rng)
-    style.text_tag = "div" if style.text_tag == "div" else "p"  # spans would be one block, whatever they say
+    style.text_tag = "div" if style.text_tag == "div" else "p"  # spans would form a single block
     if not told.paragraphs:
         return None
     count, start = rng.randint(*PARAGRAPHS), rng.randrange(len(told.paragraphs))
@@ -265,20 +265,20 @@ def _written(root: Any) -> str:
 
 
 def read_marked(source: str, marks: Sequence[str], url: str) -> tuple[Page, list[str]]:
-    """Return a page without marks, and the mark of each block; of several the last of `marks`, else ""."""
+    """Return a page without marks, and each block's mark: the last of `marks` if it has several, "" if none."""
     page = Page.parse(re.sub(f' {MARK}="({"|".join(marks)})"', "", source), url=url)
     of_blocks = np.full(len(page.blocks), "", object)
     found = Page.parse(source, keep=[f"[{MARK}={mark}]" for mark in marks]).kept_by_user
-    for match, mark in zip(found, marks, strict=False):  # none in what is too large
+    for match, mark in zip(found, marks, strict=False):  # empty if the page is too large
         of_blocks[page.elements.inside(match.elements)[page.blocks.element]] = mark
     return page, of_blocks.tolist()
 
 
 @dataclass(frozen=True)
 class Original:
-    """A recorded page as a tree that boxes are put into.
+    """A recorded page as a tree to insert boxes into.
 
-    `story` is the element of its story, `kept` that of each gold block, None where the parser made none.
+    `story` is the element of its story, `kept` the element of each gold block, None if the parser made none.
     """
 
     page: Page
@@ -288,7 +288,7 @@ class Original:
 
     @classmethod
     def of(cls, recorded: RecordedPage) -> Original | None:
-        """Return a page's tree; None where it is too long, or has no story in an element of its own."""
+        """Return a page's tree; None if it is too long, or its story has no element of its own."""
         if len(recorded.html) > MAX_CHARS:
             return None
         page = Page.parse(recorded.html, url=recorded.url)
@@ -301,11 +301,11 @@ class Original:
         return None if story is None else cls(page, root, story, kept)
 
     def markup(self) -> str:
-        """Return the tree as it is now."""
+        """Return the tree in its current state."""
         return _written(self.root)
 
     def with_boxes(self, boxes: Sequence[Any], parent: Any, index: int) -> tuple[Page, BoolArray] | None:
-        """Return the page with boxes, and whether each block is theirs; None where its own are not the same."""
+        """Return the page with boxes, and whether each block is in a box; None if the page's own blocks changed."""
         for box in boxes:
             box.set(MARK, "put")
         parent[index:index] = boxes
@@ -318,7 +318,7 @@ class Original:
         return (page, foreign) if is_same and foreign.any() else None
 
     def replace_story(self, boxes: Sequence[Any], *, keep_rest: bool) -> None:
-        """Put boxes in place of the story; other gold is marked as in doubt, or goes, and so does a declared type."""
+        """Replace the story by boxes; mark other gold as in doubt or remove it, and remove a declared type."""
         for element in list(self.root.iter(etree.Element)):
             element.attrib.pop("itemtype", None)
             if element.get("property") == "og:type" or element.get("type") == "application/ld+json":
@@ -332,7 +332,7 @@ class Original:
         self.story.text = None
 
     def places(self, rng: random.Random, ways: Mapping[str, int]) -> Iterator[tuple[Any, int]]:
-        """Yield places for a box as (parent, index), ways at random, those of more weight first more often."""
+        """Yield places for a box as (parent, index), positions in random order weighted by frequency."""
         for way in sorted(ways, key=lambda way: rng.random() ** (1 / ways[way]), reverse=True):
             if way == "behind":
                 yield from _around(self.story, 1)
@@ -358,13 +358,13 @@ class Original:
                 parent, index = up.getparent(), up.getparent().index(up) + 1
                 if index < len(parent) and _free(parent, index):
                     found[parent, index] = None
-        if not found and self.story.tag in _HOLDERS:  # paragraphs parted by breaks
+        if not found and self.story.tag in _HOLDERS:  # paragraphs separated by breaks
             return [(self.story, i) for i in range(1, len(self.story)) if _at_breaks(self.story, i)]
         return list(found)
 
 
 def _around(element: Any, after: int) -> Iterator[tuple[Any, int]]:
-    """Yield the places right behind an element, or before it, and the same of those around it."""
+    """Yield the places right after or before an element, and after or before each element around it."""
     for inner, parent in pairwise((element, *element.iterancestors())):
         index = parent.index(inner) + after
         if _free(parent, index):
@@ -381,7 +381,7 @@ def _free(parent: Any, index: int) -> bool:
 
 
 def _at_breaks(parent: Any, index: int) -> bool:
-    """Return whether a place is between two breaks with nothing else between."""
+    """Return whether a place is between two breaks with nothing else between them."""
     return index > 0 and parent[index - 1].tag == "br" == parent[index].tag and not _tail(parent[index - 1])
 
 

@@ -27,28 +27,28 @@ from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
 from training.labels import block_tokens, story_tokens
 
-#: Words of boxes by language, names of people by script, names of products that do not exist, and class names as any
-#: site's templates have them. `{n}` is a number in them, `{name}` a person's name, `{product}` a product's.
+#: Words of boxes by language, names of people by script, names of invented products, and class names that are common in
+#: templates. `{n}` is a number in them, `{name}` a person's name, `{product}` a product's.
 DATA: Mapping[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
-#: Paragraphs of a further story at most, where it is put together of them.
+#: Most paragraphs of a further story that is assembled from paragraphs.
 MAX_PARAGRAPHS = 40
-#: Tokens of gold below which a page has no story to give, and characters of its markup at most: a made page stays of a
-#: page's size.
+#: Gold tokens below which a page has no story to reuse, and most characters of its markup, so that a made page stays
+#: the size of a page.
 _SHORT, MAX_STORY = 30, 150_000
-#: An element stands for a story where it holds so much of its text, and so little else.
+#: An element stands for a story if it holds at least this share of its text, and at most this share of other text.
 _HOLDS, _ELSE = 0.85, 0.35
-#: Tags that cannot stand wherever a box can.
+#: Tags that are not allowed everywhere a box is.
 _NOT_FREE = frozenset("html body main tr td th tbody thead tfoot table li dd dt center form".split())
-#: What no document may hold.
+#: Characters that no document may contain.
 _REFUSED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SENTENCE = re.compile(r"[^.!?。！？…]+(?:[.!?…]+(?=\s|$)|[。！？]+|[.!?…]+|$)")
 
 
 @dataclass(frozen=True)
 class Donor:
-    """Texts of a recorded page for others: headline, lines of its gold text, and sentences of 4 to 60 tokens.
+    """Texts of a recorded page to use on others: headline, lines of its gold text, and sentences of 4 to 60 tokens.
 
-    Its language is that of its gold text in ISO 639-1, else English.
+    The language is the gold text's, in ISO 639-1, else English.
     """
 
     page: RecordedPage
@@ -60,7 +60,7 @@ class Donor:
 
 @lru_cache(maxsize=4096)
 def donor(page: RecordedPage) -> Donor:
-    """Take a page's gold text apart."""
+    """Split a page's gold text."""
     gold = _REFUSED.sub("", unescape(re.sub(r"</?[a-z][^<>]*>", " ", page.gold)))
     lines = tuple(line for line in (" ".join(line.split()) for line in gold.splitlines()) if line)[:400]
     found = re.search(r"<title[^>]*>([^<]{1,300})", page.html, re.IGNORECASE)
@@ -112,12 +112,12 @@ def numbered_tree(source: str) -> tuple[Any, dict[int, Any]]:
 
 
 class Style:
-    """How a box is written, drawn once, so that its items are alike.
+    """The style of a box, drawn once, so that its items are alike.
 
     Args:
-        rng: Source of all chances.
+        rng: Source of all randomness.
         language: Language of the page, in ISO 639-1.
-        kind: The kind of box, whose class names it may have.
+        kind: The kind of box, whose class names may be used.
         stock: Source of the words of an advertisement: the same on all pages of a site.
     """
 
@@ -127,7 +127,7 @@ class Style:
         self.people = [name for name in self.names if "{" not in name]
         self.space = "" if language in ("zh", "ja") else " "
         self._classes: dict[str, str] = {}
-        # names that say what a box is are the easy case; two in seven boxes have them
+        # class names that reveal the kind of box are the easy case; two in seven boxes have them
         self._naming = rng.choice(("none", "none", "random", "plain", "plain", "telling", "telling"))
         self.item_tag = rng.choice(("div", "div", "article", "section", "div"))
         self.text_tag = rng.choice(("p", "p", "p", "div", "span"))
@@ -135,7 +135,7 @@ class Style:
         self.date_form = rng.choice(("ago", "%d-%02d-%02d", "%d/%02d/%02d", "%d.%02d.%02d", "%d年%d月%d日"))
 
     def make(self, tag: str, role: str, *content: Any, **attributes: str) -> Any:
-        """Return an element with strings and elements in it, named as the style names this role."""
+        """Return an element that contains strings and elements, named as the style names this role."""
         made = E(tag, *content, **attributes)
         if role not in self._classes:
             self._classes[role] = self._class(role)
@@ -154,7 +154,7 @@ class Style:
         return str(self.rng.choice(DATA["classes"][told.get(role, "plain")]))
 
     def words(self, what: str) -> list[str]:
-        """Return the alternatives for something in the style's language, in English where it has none."""
+        """Return the alternatives for something in the style's language, in English if it has none."""
         words = DATA["words"]
         return list(words.get(self.language, {}).get(what) or words["en"][what])
 
@@ -191,7 +191,7 @@ class Style:
         return self.make("a", "link", one.title, href=_REFUSED.sub("", address))
 
     def box(self, head: Sequence[Any], items: Sequence[Any]) -> Any:
-        """Return the items in a container, behind a heading if any, now and then in further containers."""
+        """Return the items in a container, after a heading if any, sometimes in further containers."""
         tag = self.rng.choice(("div", "div", "div", "section", "aside", "ul", "ol", "article"))
         if tag in ("ul", "ol"):
             for item in items:
@@ -206,7 +206,7 @@ class Style:
 
 
 def story(style: Style, donors: Sequence[Donor]) -> list[Any]:
-    """One or two further stories whole: headline, byline, date, paragraphs."""
+    """One or two further stories in full: headline, byline, date, paragraphs."""
     rng, made = style.rng, []
     for one in donors[: rng.choice((1, 1, 2))]:
         whole = story_element(one.page) if rng.random() < 0.6 else None
@@ -238,7 +238,7 @@ def teasers(style: Style, donors: Sequence[Donor]) -> list[Any]:
 
 
 def gallery(style: Style, donors: Sequence[Donor]) -> list[Any]:
-    """Captions of another story's pictures with counters, all of them some times."""
+    """Captions of another story's pictures with counters, sometimes all of them."""
     rng, shown = style.rng, []
     some = [sentence for one in donors[:3] for sentence in one.sentences[:12]]
     captions = rng.sample(some, min(len(some), rng.randint(3, 10)))
@@ -270,7 +270,7 @@ def biography(style: Style, donors: Sequence[Donor]) -> list[Any]:
 
 
 def comments(style: Style, donors: Sequence[Donor]) -> list[Any]:
-    """A thread of comments: names, dates, links to reply, sentences of other pages."""
+    """A thread of comments: names, dates, reply links, sentences from other pages."""
     rng = style.rng
     some = [sentence for one in donors for sentence in one.sentences]
     reply, date, depth = rng.random() < 0.6, rng.random() < 0.8, rng.random() < 0.3
@@ -308,7 +308,7 @@ def advert(style: Style, donors: Sequence[Donor]) -> list[Any]:
     return [style.box([style.heading(product)] if headed else [], items)]
 
 
-#: What makes the boxes of each kind.
+#: The function that makes the boxes of each kind.
 MAKERS: dict[str, Callable[[Style, Sequence[Donor]], list[Any]]] = {
     maker.__name__: maker for maker in (story, teasers, gallery, biography, appeal, comments, advert)
 }

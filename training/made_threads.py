@@ -1,7 +1,7 @@
-"""Made threads: recorded pages whose story is replaced by a forum's posts, with facts on who wrote them.
+"""Made threads: recorded pages whose story is replaced by a forum's posts, with facts about their authors.
 
-Recorded threads are few. Their truths agree that posts are the content, and ranks, counts, signatures and buttons are
-not; they do not agree on names, dates and quotations, which are left out of training.
+Recorded threads are few. Their truths agree that posts are content, and that ranks, counts, signatures and buttons are
+not; they disagree on names, dates and quotations, which are left out of training.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from evaluation.corpora import Site
 from training.made import MARK, MARKS, SEED, Original, read_marked
 from training.made_boxes import Donor, Style, advert, donor
 
-#: Pages of a site at most that become threads; sentences that a page's story needs, and posts of a thread at most.
+#: Most pages of a site that become threads; sentences that a page's story needs; most posts of a thread.
 PAGES, SENTENCES, POSTS = 8, 8, 20
-#: Sentences of a post, fewest and most; members of a board and characters of a signature at most.
+#: Fewest and most sentences of a post; most members of a board and characters of a signature.
 _SAID, _MEMBERS, _SIGNATURE = (1, 5), 16, 90
-#: How a post is laid out.
+#: Layouts of a post.
 _LAYOUTS = ("two cells", "two cells", "rows", "boxes", "boxes", "boxes", "list", "flat")
-#: What a line of facts on the author may hold, and how often a board shows it.
+#: Facts about the author that a line may hold, and how often a board shows each.
 _FACTS = {"rank": 0.65, "posts": 0.6, "joined": 0.5, "location": 0.3, "score": 0.15}
-#: The mark of what truths disagree on.
+#: The mark of parts on which truths disagree.
 _DOUBT = {MARK: "doubt"}
 
 
 def made_threads(site: Site) -> Iterator[tuple[Page, npt.NDArray[np.float64]]]:
     """Yield the first pages of a site as threads of one board, each story in the page's frame.
 
-    With each comes 1 for each block of a post's text, NaN for those that truths disagree on, else 0, shape (blocks,).
+    With each come its labels, shape (blocks,): 1 for a post's text, NaN where truths disagree, else 0.
     """
     rng = random.Random(f"{SEED} threads {site[0].site or site[0].url}")
     board = _Board(rng, donor(site[0]).language, [donor(page) for page in site])
@@ -48,7 +48,7 @@ def made_threads(site: Site) -> Iterator[tuple[Page, npt.NDArray[np.float64]]]:
 
 
 class _Board(Style):
-    """One forum: how its pages are written, and who writes on it."""
+    """One forum: the style of its pages, and its members."""
 
     def __init__(self, rng: random.Random, spoken: str, donors: Sequence[Donor]) -> None:
         super().__init__(rng, spoken, "thread", rng)
@@ -74,7 +74,7 @@ class _Board(Style):
         return {"name": name.format(n=self.rng.randint(2, 99)), "signature": signature, **known}
 
     def thread(self, told: Donor) -> list[Any]:
-        """Return the posts of a page, and the lines before and behind them."""
+        """Return the posts of a page, and the lines before and after them."""
         rng, left, posts = self.rng, told.sentences, list[Any]()
         said: list[tuple[str, str]] = []
         while left and len(said) < POSTS:
@@ -127,7 +127,7 @@ class _Board(Style):
             yield self.make("div", "number", self.make("a", "", f"#{number}", href=f"#p{number}"))
 
     def _body(self, own: Sequence[str], quoted: tuple[str, str] | None) -> Any:
-        """Return the text of a post in a paragraph or two, behind a quotation if any."""
+        """Return the text of a post in a paragraph or two, after a quotation if any."""
         parts: list[Any] = []
         if quoted is not None:
             wrote = self.make("cite", "wrote", self.say("wrote", name=quoted[0]))

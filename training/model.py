@@ -21,19 +21,19 @@ from training.parts import fit_content, fit_parts
 from training.vocabulary import Vocabularies, with_words
 
 T = TypeVar("T")
-#: A page without content is found where the model is less sure of its body.
+#: Confidence below which a page counts as one without content.
 UNSURE = 0.5
 
 
 @dataclass(frozen=True)
 class PageScore:
-    """A page judged by a model that saw none of its publisher's.
+    """A page judged by a model that was not trained on its publisher.
 
     Attributes:
-        corpus: Its corpus; "made story" and its like for a page that foreign content was put into.
+        corpus: Its corpus; "made story" and the like for a page with foreign content.
         url: Its URL.
-        k: Comparison pages asked for.
-        f1: Token F1 of its body; of a wall, 1 where the model is unsure of it, else 0.
+        k: Number of comparison pages requested.
+        f1: Token F1 of its body; for a wall, 1 if the model is unsure of it, else 0.
         confidence: The F1 that the model expected.
         tokens: Tokens of the body, and of the gold text.
     """
@@ -49,10 +49,10 @@ class PageScore:
 def fit_model(
     examples: Sequence[Example], seed: int, provenance: dict[str, Any], names: tuple[str, ...] = NAMES
 ) -> BlockModel:
-    """Fit the network, then the trees, then those of the parts; of `names` the features that they may see.
+    """Fit the network, then the trees, then the trees of the parts, on the features in `names`.
 
-    The trees learn from odds by networks that have not seen the page's fold: those of a page that a network was fitted
-    on are surer than others.
+    The trees learn from odds by networks that were not fitted on the page's fold: the odds of pages that a network was
+    fitted on are too sure.
     """
     rows = [NAMES.index(name) for name in names]
     every = range(len(examples))
@@ -86,14 +86,14 @@ def _network(
 def cross_validate(
     examples: Sequence[Example], seed: int, names: tuple[str, ...] = NAMES, jobs: int = 2
 ) -> list[PageScore]:
-    """Return the score of each page, each fold judged by a model that saw none of its publishers."""
+    """Return the score of each page, each fold judged by a model that was not fitted on its publishers."""
     folds = by_fold(examples, partial(_fold_scores, seed=seed, names=names), jobs)
     return [score for fold in folds for score in fold]
 
 
 def by_fold(examples: Sequence[Example], work: Callable[[Sequence[Example], int], T], jobs: int) -> list[T]:
     """Return the result of some work on each fold, in processes that share the examples without copying them."""
-    global _examples  # noqa: PLW0603 - what forked processes share
+    global _examples  # noqa: PLW0603 - shared by forked processes
     _examples = examples
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
         return pool.map(partial(_of_fold, work), range(FOLDS), chunksize=1)
@@ -107,7 +107,7 @@ def _of_fold(work: Callable[[Sequence[Example], int], T], fold: int) -> T:
 
 
 def model_without(examples: Sequence[Example], fold: int, seed: int, names: tuple[str, ...] = NAMES) -> BlockModel:
-    """Fit a model that sees none of a fold's publishers."""
+    """Fit a model without a fold's publishers."""
     return fit_model([example for example in examples if example.fold != fold], seed, {}, names)
 
 

@@ -7,12 +7,12 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.model import Network
 
-#: Units of the two layers. Twice as many gained less than another seed.
+#: Units of the two layers. Twice as many changed the result less than another seed did.
 INNER, OUTER = 64, 32
 EPOCHS, RATE, DECAY = 4, 3e-3, 3e-4
-#: Share of the first layer's units that a block of a step leaves out: it keeps the network from leaning on one of them.
+#: Dropout: share of the first layer's units left out for each block, so that the network does not rely on one of them.
 DROPOUT = 0.1
-#: Blocks a step.
+#: Blocks per step.
 BATCH = 4096
 
 Values = npt.NDArray[np.float32]
@@ -22,7 +22,7 @@ Weights = dict[str, Values]
 def fit_network(
     features: npt.NDArray[np.float32], labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], seed: int
 ) -> Network:
-    """Fit a network by Adam (Kingma and Ba 2015) with a rate that falls like half a cosine.
+    """Fit a network by Adam (Kingma and Ba 2015) with a learning rate that decays like half a cosine.
 
     `features` have the shape (blocks, features), NaN where unknown; `labels` and `weights` (blocks,).
     """
@@ -64,9 +64,9 @@ def _start(n: int, rng: np.random.Generator) -> Weights:
 
 
 def gradients(found: Weights, inputs: Values, labels: Values, weights: Values, keep: Values | float = 1.0) -> Weights:
-    """Return the gradient of the mean cross entropy by each of a network's weights, by name.
+    """Return the gradient of the mean cross entropy with respect to each of a network's weights, by name.
 
-    `inputs` are those of `Network.inputs`, `labels` 1 for content; `keep` is a factor for each of the first layer's
+    `inputs` come from `Network.inputs`, `labels` 1 for content; `keep` is a factor for each of the first layer's
     units, shape (blocks, units).
     """
     inner = np.maximum(inputs @ found["inner"] + found["inner_bias"], 0) * keep

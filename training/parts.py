@@ -1,4 +1,4 @@
-"""Fitting small forests: the parts of a page, on pages that were read, and pages without content."""
+"""Fitting small forests: the parts of a page, on pages that readers labelled, and pages without content."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from denoise_scrapy.core.model import Forest
 from training import trees
 from training.dataset import Example
 
-#: The letters of each part (`training/truth.py`): standfirst and points in brief are one, for points are rare.
+#: The letters of each part (`training/truth.py`): standfirst and points in brief share one, since points are rare.
 LETTERS: Mapping[str, str] = {"title": "H", "standfirst": "SK", "captions": "C", "bylines": "B", "comments": "M"}
-#: Few and shallow: most parts have some hundred blocks, and of twelve thousand short pages a thousand are walls.
+#: Few and shallow trees: most parts have some hundred blocks, and of twelve thousand short pages a thousand are walls.
 OF_PARTS = trees.PARAMETERS | {"iterations": 80, "depth": 5, "learning_rate": 0.15}
 OF_CONTENT = OF_PARTS | {"depth": 4}
-#: Weight of a page with content towards a wall. Walls of publishers left out that are found, and others that are taken
-#: for walls: 1 .77 and .4%, .3 .86 and 1.0%, .15 .89 and 1.6%; the body stays either way.
+#: Weight of a page with content relative to a wall. Recall on walls of held-out publishers, and share of other pages
+#: taken for walls: 1 .77 and .4%, .3 .86 and 1.0%, .15 .89 and 1.6%; the body stays either way.
 CONTENT_WEIGHT = 0.3
 BoolArray = npt.NDArray[np.bool_]
 Values = npt.NDArray[np.float32]
@@ -29,13 +29,13 @@ Values = npt.NDArray[np.float32]
 def fit_parts(
     examples: Sequence[Example], inputs: Sequence[Values], odds: Mapping[int, Values], seed: int
 ) -> dict[str, Forest]:
-    """Fit the trees of each part to the readers' labels; none where no page was read.
+    """Fit the trees of each part to the readers' labels; none if no page was read.
 
     Args:
         examples: The pages.
         inputs: Features of their blocks.
-        odds: Odds of their blocks, by networks that have not seen their publishers.
-        seed: Seed of all that is random.
+        odds: Odds of their blocks, by networks that were not fitted on their publishers.
+        seed: Seed of all randomness.
     """
     read = [i for i, example in enumerate(examples) if any(example.letters)]
     if not read:
@@ -53,7 +53,7 @@ def fit_parts(
 
 
 def _labelled(example: Example, part: str) -> tuple[BoolArray, BoolArray]:
-    """Return which blocks are of a part, and of which all readers say the same, shape (blocks,) each."""
+    """Return masks of the blocks of a part, and of those that all readers agree on, shape (blocks,) each."""
     told = [{letter in LETTERS[part] for letter in letters} for letters in example.letters]
     return np.array([one == {True} for one in told]), np.array([len(one) == 1 for one in told])
 
@@ -61,7 +61,7 @@ def _labelled(example: Example, part: str) -> tuple[BoolArray, BoolArray]:
 def fit_content(
     examples: Sequence[Example], inputs: Sequence[Values], odds: Mapping[int, Values], seed: int
 ) -> Forest | None:
-    """Fit the trees that find pages without content; None where no such page was made. Arguments as of `fit_parts`."""
+    """Fit the trees that find pages without content; None if no such page was made. Arguments as for `fit_parts`."""
     few = [i for i, example in enumerate(examples) if example.lengths[odds[i] > 0].sum() <= FEW_TOKENS]
     labels = np.array([examples[i].made != "wall" for i in few])
     if labels.all():

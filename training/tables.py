@@ -11,7 +11,7 @@ from training.model import PageScore
 
 #: Lower edges of the bins of confidence.
 BINS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.0)
-#: Pages shown.
+#: Number of pages shown.
 WORST = 10
 
 
@@ -42,7 +42,7 @@ def means(scores: Sequence[PageScore]) -> dict[str, float]:
 
 
 def floors(scores: Sequence[PageScore]) -> dict[str, float]:
-    """Return the same less one standard error: the least that a later model must reach."""
+    """Return the same less one standard error: the floor for later models."""
     found = _by_corpus(scores)
     return {name: round(mean(some) - pstdev(some) / len(some) ** 0.5, 4) for name, some in found.items()}
 

@@ -1,7 +1,7 @@
-"""Truths of a recorded page: the text of its corpus, what people kept who read it, or pieces that were marked.
+"""Truths of a recorded page: the text of its corpus, the blocks that readers kept, or marked pieces.
 
-Some pages were read block by block, by the guideline in `docs/main-text.md`. A line of `labels_read.jsonl` holds no
-text: a page's key, a hash of each block, and for each reader runs of blocks with the letter of their part, as in
+Some pages were labelled block by block, by the guideline in `docs/main-text.md`. A line of `labels_read.jsonl` holds no
+text, only a page's key, a hash of each block, and for each reader runs of blocks with the letter of their part, as in
 `1-4X 5H 6-20T`.
 """
 
@@ -27,8 +27,8 @@ from example_project.scoring import f1
 from training.labels import block_tokens, gold_share
 
 LABELS = Path(__file__).with_name("labels_read.jsonl")
-#: Letters of parts: headline, standfirst, points in brief, text, caption; byline, comments, and all else. The body
-#: holds the first five; truths differ by convention on `ASIDE`.
+#: Letters of parts: headline, standfirst, points in brief, text, caption; byline, comments, and the rest. The body
+#: consists of the first five; truths differ by convention on `ASIDE`.
 BODY, PARTS, ASIDE = "HSKTC", "HSKTCBMX", "HSKCBM"
 
 
@@ -37,7 +37,7 @@ class ReadPage:
     """Labels of a page by one reader or two.
 
     Attributes:
-        hashes: A hash of each block's text, so that labels find their block where pages are cut otherwise.
+        hashes: A hash of each block's text, so that labels find their blocks if pages are split differently.
         parts: A letter of `PARTS` for each block, by reader.
     """
 
@@ -45,7 +45,7 @@ class ReadPage:
     parts: tuple[str, ...]
 
     def letters(self, page: Page) -> list[str]:
-        """Return the letters of all readers for each block of the page, "" where it is cut otherwise."""
+        """Return the letters of all readers for each block of the page, "" if it is split differently."""
         found = [""] * len(page.blocks)
         for run in SequenceMatcher(None, self.hashes, block_hashes(page), autojunk=False).get_matching_blocks():
             for i in range(run.size):
@@ -53,7 +53,7 @@ class ReadPage:
         return found
 
     def kept(self, page: Page) -> npt.NDArray[np.float64]:
-        """Return 1 for blocks that all readers keep, 0 for those that none does, NaN for others, shape (blocks,)."""
+        """Return 1 for blocks that all readers keep, 0 for blocks that none keeps, NaN for others, shape (blocks,)."""
         kept = [{letter in BODY for letter in letters} for letters in self.letters(page)]
         return np.array([float(one == {True}) if len(one) == 1 else np.nan for one in kept])
 
@@ -78,7 +78,7 @@ def read_labels() -> dict[str, ReadPage]:
 
 
 def block_hashes(page: Page) -> tuple[int, ...]:
-    """Return a hash of each block's text, of 8 bits: enough to align one page with another cut of the same."""
+    """Return a hash of each block's text, of 8 bits: enough to align two splits of the same page."""
     return tuple(crc32(text.encode("utf-8", "replace")) & 0xFF for text in page.block_texts)
 
 
@@ -89,9 +89,9 @@ def _letters(runs: str) -> str:
 
 @dataclass(frozen=True)
 class Truth:
-    """One truth of a page: texts that people kept, or pieces that belong to the text, and that do not.
+    """One truth of a page: texts that people kept, or pieces that do and do not belong to the text.
 
-    Lines `aside` count neither for nor against a text: parts on which truths differ by convention.
+    Lines `aside`, the parts on which truths differ by convention, count neither for nor against a text.
     """
 
     corpus: str
@@ -101,7 +101,7 @@ class Truth:
     aside: frozenset[str] = frozenset()
 
     def score(self, text: str) -> float:
-        """Return the mean token F1 of a text and those that people kept, or F1 of the pieces."""
+        """Return the mean token F1 of a text against the texts that people kept, or the F1 of the pieces."""
         text = "\n".join(line for line in text.split("\n") if line not in self.aside)
         if self.texts:
             return mean(f1(text, one) for one in self.texts)
@@ -113,7 +113,7 @@ class Truth:
 
 
 def truths_of(corpus: str, recorded: RecordedPage, page: Page, read: ReadPage | None) -> tuple[Truth, ...]:
-    """Return all truths of a page: that of its corpus, of its readers, and the first without the parts `ASIDE`."""
+    """Return all truths of a page: its corpus's, its readers', and the first without the parts `ASIDE`."""
     pieces = recorded.wanted, recorded.unwanted
     found: tuple[Truth, ...] = (Truth(corpus, (recorded.gold,)) if recorded.gold else Truth(corpus, (), *pieces),)
     if read is None:

@@ -1,7 +1,7 @@
-"""Odds that text in elements of a name, or a short block with a word, is content: what `Vocabulary` holds.
+"""Odds that text in elements with a name, or a short block with a word, is content, as held by `Vocabulary`.
 
-A page counts as one, and the pages of a publisher as the square root of their number. The features of a page are filled
-in with its publisher left out: odds of its own pages would be surer than any on a new site.
+Each page counts once, and a publisher's pages count as the square root of their number. The features of a page are
+filled in without its publisher: odds from its own pages would be surer than any on a new site.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.core.vocabulary import WORDS, Vocabulary, text_numbers, words_of
 from training.dataset import Example, recorded_by_publisher
 
-#: Publishers that must have used a word of class names, or of texts, and what is added to its counts, in pages: with
-#: neither, rare words would be sure of what they cannot know. 3 and 1 for texts cost Chinese news .02.
+#: Fewest publishers that use a word of class names, or of texts, and the pages added to its counts: with neither,
+#: rare words would have extreme odds. 3 and 1 for texts cost Chinese news .02.
 OF_CLASSES, OF_TEXTS = (3, 1.0), (5, 2.0)
-#: Odds of less say nothing, and are left away.
+#: Log odds below this are uninformative, and left out.
 LEAST = 0.1
 _ROWS = [NAMES.index(name) for family in ("class_names", "text_words") for name in FAMILIES[family].names]
 
 
 class WordCounts:
-    """Content and other text by word, of each publisher and of all.
+    """Content and other text by word, for each publisher and for all.
 
     Args:
         examples: Pages; those with foreign content do not count.
-        count: Adds the words of a page to a counter of content and to one of other text.
-        bounds: Publishers that must have used a word, and what is added to its counts.
+        count: Function that adds a page's words to a counter of content and a counter of other text.
+        bounds: Fewest publishers that use a word, and the pages added to its counts.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class WordCounts:
             self._publishers[at] += 1
 
     def odds(self, publisher: str | None = None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """Return words and their log odds on all pages but a publisher's."""
+        """Return words and their log odds on all pages except one publisher's."""
         counted, publishers = self._whole.copy(), self._publishers.copy()
         if publisher in self._own:
             at, own = self._own[publisher]
@@ -71,7 +71,7 @@ class WordCounts:
 
 
 def count_class_words(example: Example, content: Counter[int], rest: Counter[int]) -> None:
-    """Add the share of a page's content, and of its other text, that is in elements of each word."""
+    """Add the share of a page's content, and of its other text, that is in elements named with each word."""
     tree, share = example.page.tree, example.share
     paths, first, number = np.unique(tree.block_rows["path"], return_index=True, return_inverse=True)
     elements = tree.block_rows["element"].take(first).tolist()
@@ -86,7 +86,7 @@ def count_class_words(example: Example, content: Counter[int], rest: Counter[int
 
 
 def _above(tree: Tree, element: int, words: Sequence[frozenset[int]]) -> frozenset[int]:
-    """Return the words of an element and of all around it, by those of each token."""
+    """Return the words of an element and of its ancestors, given the words of each token."""
     rows, found = tree.element_rows, set[int]()
     while element >= 0:
         found |= words[rows["token"][element]]
@@ -95,7 +95,7 @@ def _above(tree: Tree, element: int, words: Sequence[frozenset[int]]) -> frozens
 
 
 def count_text_words(example: Example, content: Counter[int], rest: Counter[int]) -> None:
-    """Add each word of a page's short blocks, by the share of them that is content; longer ones are of any subject."""
+    """Add each word of a page's short blocks, by their share of content; in longer ones it depends on the subject."""
     tree = example.page.tree
     block = tree.word_rows["block"]
     known = ((example.lengths < ANNOUNCING_TOKENS) & ~np.isnan(example.share)).take(block)
@@ -115,7 +115,7 @@ class Vocabularies:
         self._without = lru_cache(maxsize=2)(self.without)
 
     def without(self, publisher: str | None) -> Vocabulary:
-        """Return the odds on all pages but a publisher's; None: on all."""
+        """Return the odds on all pages except one publisher's; None: on all."""
         names, odds = self._class_words.odds(publisher)
         texts = np.zeros(WORDS, np.float32)
         words, texts_odds = self._text_words.odds(publisher)
@@ -123,12 +123,12 @@ class Vocabularies:
         return Vocabulary(dict(zip(names.tolist(), odds.tolist(), strict=True)), texts)
 
     def filled(self, example: Example) -> npt.NDArray[np.float32]:
-        """Return an example's features, its words with the odds of other publishers' pages."""
+        """Return an example's features, with word odds from other publishers' pages."""
         return with_words(example, self._without(example.publisher))
 
 
 def with_words(example: Example, vocabulary: Vocabulary) -> npt.NDArray[np.float32]:
-    """Return an example's features, its words with a vocabulary's odds."""
+    """Return an example's features, with word odds from a vocabulary."""
     features: npt.NDArray[np.float32] = example.features.copy()
     features[_ROWS] = View(example.page.tree, vocabulary).features[_ROWS]
     return features

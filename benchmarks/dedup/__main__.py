@@ -1,7 +1,7 @@
 """Quality of the verdict on near-duplicates: `python -m benchmarks.dedup [--corpora DIR] [--gate | --set-baseline]`.
 
-Measured are labelled pairs, a stream of forms and stories, and with `--streams DIR`, which takes a minute, streams of
-real texts. Without `--corpora` pairs and stories are of the example portal, with floors of their own.
+It measures labelled pairs, a stream of forms and stories, and, with `--streams DIR`, which takes a minute, streams of
+real texts. Without `--corpora`, pairs and stories come from the example portal, with separate floors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchmarks.dedup.texts import portal_bases, recorded_bases
 from evaluation import baseline, figures
 from evaluation.corpora import add_corpora_argument, text_hash
 
-STORIES = 400  # of the recorded texts; with all of them forms and copies were few among stories
+STORIES = 400  # number of recorded texts; with all of them, stories would outnumber forms and copies
 
 
 def main() -> int:
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def judge_pairs(texts: str, made: list[pairs.Pair], args: argparse.Namespace) -> list[baseline.Figure]:
-    """Judge pairs by all rules, and return the figures of ours."""
+    """Judge pairs by all rules, and return our rule's figures."""
     own = [pairs.measure(name, rule, made) for name, rule in pairs.OWN.items()]
     others = [pairs.measure(name, rule, made) for name, rule in pairs.OTHERS.items() if args.others]
     print(tables([*own, *others], languages=True))

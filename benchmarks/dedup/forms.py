@@ -1,7 +1,7 @@
-"""Texts made from forms, and a stream of them as a crawl meets it: forms of thirty kinds, stories, and copies of both.
+"""Texts made from forms, and a stream of them in crawl order: forms of thirty kinds, stories, and copies of both.
 
 A form is a skeleton of sentences with values filled in: fifty pages of one site, each about another thing however
-alike they are. A copy is one of these pages, or a story, under another address.
+similar they are. A copy is one of these pages, or a story, under another address.
 
 The skeletons and the words are in `form_kinds/`: `= name: value|value` is a list of values, `== name` begins a form,
 its lines are its paragraphs. `{name}` is a value, `{@name}` one that the whole text has in common, `{1-99}` a number.
@@ -29,27 +29,27 @@ from denoise_scrapy.core.units import tokens
 from denoise_scrapy.dedup import DuplicateIndex
 from example_project.portal.grammar import RANGE, Voice
 
-COMMON = (0.45, 0.6)  # share of a new record's units that the kept one has: pairs outside are thrown away
+COMMON = (0.45, 0.6)  # share of a new record's units that the kept one has: pairs outside are discarded
 _FOLDER = Path(__file__).with_name("form_kinds")
 _OF_PAIRS = {"latin": "pairs_english", "chinese": "pairs_chinese"}
 
 LANGUAGES = ("english", "german", "french", "spanish", "chinese", "russian")
 PAGES = 50  # of a kind
-COPIES = 60  # of forms, and of stories, in each way
-_SPEAKS = {"latin": "english", "chinese": "chinese"}  # what stands around a story of a language group; else Russian
+COPIES = 60  # of forms, and of stories, made in each way
+_SPEAKS = {"latin": "english", "chinese": "chinese"}  # language of lines around a story; else Russian
 _STORY_HOSTS = ("www.saltmere-courier.example", "news.windlebay.example", "www.evening-ledger.example")
 _REPRINT_HOSTS = tuple(
     f"www.{name}.example"
     for name in ("morning-wire", "allpages", "regio-portal", "the-digest", "infonet", "mirrorpost")
 )
 _CUT = (0.1, 0.5)  # share of the text that is cut off
-_MOVED = 8  # units of a sentence or a paragraph that stands elsewhere: rows of a table stay
+_MOVED = 8  # fewest units of a sentence or paragraph to move: table rows stay in place
 _LEFT_OUT = 0.02  # of the words, in an edited reprint
 _TITLE = (6, 10)  # units of a headline made of a text
 
 
 class Writer(Voice):
-    """Fills in one text."""
+    """Fills in the values of one text."""
 
     @override
     def raw(self, symbol: str) -> str:
@@ -62,7 +62,7 @@ class Writer(Voice):
             if name not in self.names:
                 self.names[name] = self.fill(f"{{{name[1:]}}}")
             return self.names[name]
-        span = RANGE.fullmatch(name)  # as many digits as the lower bound at least
+        span = RANGE.fullmatch(name)  # at least as many digits as the lower bound
         return f"{self.rng.randint(int(span[1]), int(span[2])):0{len(span[1])}}" if span else super()._slot(match)
 
 
@@ -87,7 +87,7 @@ def skeletons(file: str) -> Mapping[str, Sequence[str]]:
 
 
 def form_pairs(count: int, seed: int) -> Iterator[tuple[str, str, str]]:
-    """Yield (new text, kept text, language group), as many of each skeleton."""
+    """Yield (new text, kept text, language group), equally many of each skeleton."""
     forms = [(group, file, *lines) for group, file in _OF_PAIRS.items() for lines in skeletons(file).values()]
     for i in range(count):
         group, file, skeleton = forms[i % len(forms)]
@@ -110,7 +110,7 @@ def _lines_of(file: str) -> list[str]:
 
 
 class Kind(NamedTuple):
-    """Pages that are made from one form, all on one site."""
+    """Pages made from one form, all on one site."""
 
     name: str
     language: str
@@ -123,7 +123,7 @@ class Kind(NamedTuple):
 class Row:
     """A text of the stream; `what` it is: "form", "story", or "copy:" with how it was made, `of` a URL.
 
-    `kind` is the kind of form, or "story"; `body` the text without the lines that the site has below. The language of a
+    `kind` is the kind of form, or "story"; `body` the text without the site's lines below it. The language of a
     story is that of the lines around it.
     """
 
@@ -153,7 +153,7 @@ def kinds() -> Sequence[Kind]:
 def stream(stories: Sequence[Base], seed: int = 0, pages: int = PAGES, copies: int = COPIES) -> list[Row]:
     """Return forms, stories and copies, in a random order in which each copy comes after its original.
 
-    There are so many pages of each kind of form, and so many copies of forms, and of stories, made in each way.
+    The two numbers count pages of each kind of form, and copies of forms, and of stories, made in each way.
     """
     rng = Random(f"{seed} order")
     originals = [list(_forms(kind, pages, Random(f"{seed} {kind.name}"))) for kind in kinds()]
@@ -174,13 +174,13 @@ def stream(stories: Sequence[Base], seed: int = 0, pages: int = PAGES, copies: i
 
 
 def digest(rows: Iterable[Row]) -> str:
-    """Return a hash by which the rows are known again."""
+    """Return a hash that identifies the rows."""
     lines = (json.dumps(asdict(row)).encode() for row in rows)
     return hashlib.sha256(b"\n".join(lines)).hexdigest()[:16]
 
 
 def measure(rows: Sequence[Row], *, titles: bool) -> Score:
-    """Check each row against an index, with its title or without, and keep each that is no duplicate."""
+    """Check each row against an index, with its title or without, and keep each that is not a duplicate."""
     with DuplicateIndex() as index:
         verdicts = [index.check_and_add(row.url, row.text, title=row.title if titles else "") for row in rows]
     called = [(row, verdict.duplicate) for row, verdict in zip(rows, verdicts, strict=True)]
@@ -238,7 +238,7 @@ def _original(url: str, title: str, body: str, kind: str, language: str, rng: Ra
 
 
 def _below(host: str, language: str, rng: Random) -> list[str]:
-    """Return the lines below a site's texts: a date or a count, and buttons to share; on half of the sites each."""
+    """Return the lines below a site's texts: a date or a count, and share buttons, each on half of the sites."""
     site, found = Random(host), []
     for name in (site.choice(["views", "updated"]), "share"):
         if site.random() < 0.5:
@@ -275,7 +275,7 @@ def _reprint(row: Row, rng: Random) -> Row:
 
 
 def _edited_reprint(row: Row, rng: Random) -> Row:
-    """Reprint it with a few words left out, and a sentence more and its source below."""
+    """Reprint it with a few words left out, and an extra sentence and its source below."""
     parts = list(pieces(row.body))
     plain = [i for i in words(parts) if parts[i] == parts[i].lower() and not re.search(r"\d", parts[i])]
     for i in rng.sample(plain, min(len(plain), max(1, round(_LEFT_OUT * len(plain))))):
@@ -300,14 +300,14 @@ def _print_view(row: Row, rng: Random) -> Row:
 
 
 def _session(row: Row, rng: Random) -> Row:
-    """Take the same text at an address with the number of a session."""
+    """Take the same text at an address with a session number."""
     number = f"{rng.getrandbits(96):024x}"
     url = row.url + rng.choice([f"?sid={number}", f";jsessionid={number}", f"?PHPSESSID={number}"])
     return _copy(row, "session address", url, row.title, row.text)
 
 
 def _cut(row: Row, rng: Random) -> Row:
-    """Cut off the first paragraphs, or the last; sentences or words where no paragraphs are as long."""
+    """Cut off the first paragraphs, or the last; sentences or words if no paragraphs are that long."""
     whole, (low, high), at_start = size(row.text), _CUT, rng.random() < 0.5
     for parts in (row.text.splitlines(keepends=True), sentences(row.text), pieces(row.text)):
         shares = {i: size("".join(parts[:i] if at_start else parts[i:])) / whole for i in range(1, len(parts))}
@@ -332,16 +332,16 @@ def _reordered(row: Row, rng: Random) -> Row:
 
 
 def _moved(parts: Sequence[str], places: Sequence[int], rng: Random) -> str:
-    """Return a text in which the parts at some places have changed places, each of them."""
+    """Return a text in which each part at some places has moved to another of them."""
     found, order = list(parts), list(places)
     rng.shuffle(order)
     for place, other in zip(order, order[1:] + order[:1], strict=True):
-        found[place] = parts[place].replace(parts[place].strip(), parts[other].strip())  # white space stays
+        found[place] = parts[place].replace(parts[place].strip(), parts[other].strip())  # white space stays in place
     return "".join(found)
 
 
 def _again(row: Row, rng: Random) -> Row:
-    """Take the same page at another time: its date or its count is another, or it has one now."""
+    """Take the same page at another time, with another date or count, or with one added."""
     url = f"{row.url}?ref={rng.choice(['home', 'list', 'search', 'rss'])}&t={rng.randint(1, 99)}"
     text = _lines(row.body, *_below(row.site, row.language, rng))
     if text == row.text:

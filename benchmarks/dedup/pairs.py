@@ -25,15 +25,15 @@ from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.rules import NewText
 
 FORMS = 500  # pairs of one form; about a seventh of the negatives
-MIN_UNITS = 20  # shorter texts are never judged by likeness
-MIN_RATIO = 0.3  # a part shorter than this is an excerpt, of which nothing is promised
+MIN_UNITS = 20  # shorter texts are never judged by similarity
+MIN_RATIO = 0.3  # a part shorter than this is an excerpt, without a promised verdict
 _TURNS = {"latin": (4, 2), "chinese": (7, 3)}
-"""Kinds of positives and negatives made of a base, in turn; all of them where a language group has few texts."""
-_SITE_PAIRS = 3  # of a base: or one site of many pages would be most of the negatives
-_THIRDS = 3  # a page gives this many texts at most, one after the other
+"""Kinds of positives and negatives made of a base, in turn; all of them if a language group has few texts."""
+_SITE_PAIRS = 3  # per base: otherwise one site of many pages would make up most negatives
+_THIRDS = 3  # most texts taken from a page, one after the other
 _SHORT = (22, 45)  # units of a short text that is copied
 _CUT = (0.02, 0.3)  # share of the text that a cut paragraph may be
-_FOREIGN = 0.2  # of a page with a tenth of its sentences replaced no more is others' text
+_FOREIGN = 0.2  # most of a page that is others' text, after a tenth of its sentences is replaced
 _FOOTER = 40  # units of a footer that two texts share
 _ABOVE_FOOTER = (30, 90)  # units of a short text above that footer, which then is a third to over half of the page
 _PART = (25, 60)  # units of adjacent parts of a text
@@ -58,7 +58,7 @@ _TABLES: dict[str, Mapping[int, int | str]] = {
 }
 
 Texts = tuple[str, str]
-#: A rule says of a new text and a kept one whether the new one is a duplicate.
+#: A rule: given a new text and a kept one, returns whether the new one is a duplicate.
 Rule = Callable[[str, str], bool]
 
 
@@ -84,14 +84,14 @@ def _judge(name: str, new: str, kept: str) -> bool:
 
 
 def _behind_prefilter(new: str, kept: str) -> bool:
-    """Judge by the default rule where the prefilter lets the pair through: a band in common, or the same words."""
+    """Judge by the default rule if the prefilter passes the pair: a band in common, or the same words."""
     some, other = _read("part", new)[1], _read("part", kept)[1]
     mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (some, other))
     passes = some.digest == other.digest or (len(mine) == len(theirs) and bool((mine == theirs).any()))
     return passes and _judge("part", new, kept)
 
 
-@lru_cache(64)  # a text's pairs come close together
+@lru_cache(64)  # the pairs of a text are close together
 def _read(name: str, text: str) -> tuple[NewText, Fingerprint]:
     new = RULES[name].read(text)
     return new, RULES[name].fingerprint(new)
@@ -151,7 +151,7 @@ def _edited(bases: Sequence[Base], pool: Pool, edits: Mapping[str, Edit], duplic
 
 
 def _neighbours(bases: Sequence[Base]) -> Iterator[Pair]:
-    """Yield each text with the next ones of its site, and with the other thirds of its own page."""
+    """Yield each text with the next texts of its site, and with the other thirds of its own page."""
     sites: dict[str, list[Base]] = defaultdict(list)
     for base in bases:
         sites[base.site or base.document].append(base)
@@ -189,7 +189,7 @@ class Pool:
         return found
 
     def run(self, base: Base, units: int, rng: Random) -> str:
-        """Return so many units of others' text in a row, of as few texts as they take."""
+        """Return a number of consecutive units of others' text, from as few texts as possible."""
         parts: list[str] = []
         while units > 0:
             parts.append(excerpt(self.other(base, rng).text, units, rng))
@@ -225,7 +225,7 @@ def nearest(bases: Sequence[Base]) -> dict[str, Base]:
 
 
 def _terms(text: str) -> list[str]:
-    """Return words; of scripts without spaces also two characters, for one is no term."""
+    """Return words; of scripts without spaces also two characters, since one is not a term."""
     units = tokens(text)
     doubles = [a + b for a, b in pairwise(units) if len(a) == len(b) == 1]
     return [*(unit for unit in units if len(unit) > 1), *doubles]
@@ -235,7 +235,7 @@ def _terms(text: str) -> list[str]:
 
 
 def byline(base: Base, pool: Pool, rng: Random) -> Texts:
-    """Put another byline and date above, and a caption amid."""
+    """Put another byline and date above, and a caption in the middle."""
     caption = pool.run(base, rng.randint(4, 8), rng)
     above, below = split(base.text, rng.randint(base.units // 3, base.units))
     kept = f"{_heading(base.group, pool.run(base, 3, rng), rng)}\n{base.text}"
@@ -261,7 +261,7 @@ def shared(base: Base, pool: Pool, rng: Random) -> Texts:
 
 
 def paragraph_cut(base: Base, _: Pool, rng: Random) -> Texts | None:
-    """Leave out a paragraph; a sentence where the text has no paragraphs."""
+    """Leave out a paragraph; a sentence if the text has no paragraphs."""
     for parts in (base.text.splitlines(keepends=True), list(sentences(base.text))):
         low, high = _CUT[0] * base.units, _CUT[1] * base.units
         fit = [i for i, part in enumerate(parts) if low <= size(part) <= high]
@@ -301,7 +301,7 @@ def embedded(base: Base, pool: Pool, rng: Random) -> Texts:
 
 
 def reformed(base: Base, _: Pool, rng: Random) -> Texts:
-    """Set the same words in another way: two of the ways that fit the script."""
+    """Typeset the same words differently: two of the ways that suit the script."""
     text, of_script = base.text, ["full width", "half width"] if base.group == "chinese" else ["upper", "lower"]
     for way in rng.sample(["lines", "spaces", "marks", *of_script], 2):
         if way == "lines":
@@ -316,7 +316,7 @@ def reformed(base: Base, _: Pool, rng: Random) -> Texts:
 
 
 def traditional(base: Base, _: Pool, rng: Random) -> Texts | None:
-    """Give Chinese the quotation marks of Taiwan and Hong Kong, where it quotes at all."""
+    """Give Chinese the quotation marks of Taiwan and Hong Kong, if it has any."""
     new = base.text.translate(_TAIWAN_MARKS)
     return (new, base.text) if base.group == "chinese" and new != base.text else None
 
@@ -340,7 +340,7 @@ POSITIVES: dict[str, Edit] = {
     "traditional marks": traditional,
 }
 
-# Texts that have much in common and are two texts; each function returns (new text, kept text), or None.
+# Different texts that have much in common; each function returns (new text, kept text), or None.
 
 
 def same_footer(base: Base, pool: Pool, rng: Random) -> Texts:

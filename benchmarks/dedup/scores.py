@@ -11,7 +11,7 @@ from evaluation.figures import table
 RECALL, CHINESE, FALSE = "recall", "recall on Chinese", "false share"
 FORMS, STORIES, ACROSS, SAME = "forms kept", "stories kept", "copies across sites", "copies on the same site"
 GOALS = {RECALL: 0.99, CHINESE: 0.98, FALSE: 0.01, FORMS: 0.99, STORIES: 0.99, ACROSS: 0.98, SAME: 0.97}
-"""A crawl's owner sees a wrongly dropped page as loss, and one copy in a hundred left as good enough."""
+"""To a crawl's owner a wrongly dropped page is a loss, while one copy in a hundred left is good enough."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Share:
 
     @property
     def value(self) -> float:
-        """The share; 0 of no pairs."""
+        """The share; 0 without pairs."""
         return self.called / self.pairs if self.pairs else 0.0
 
     @property
     def error(self) -> float:
-        """Its standard error; half a pair each way is added, else a share of 0 or 1 had none."""
+        """Its standard error; half a pair is added each way, otherwise a share of 0 or 1 would have none."""
         smooth = (self.called + 0.5) / (self.pairs + 1)
         return float((smooth * (1 - smooth) / (self.pairs + 1)) ** 0.5)
 
@@ -70,7 +70,7 @@ class Score:
 
 
 def bound(goal: str, share: Share) -> float:
-    """Return the floor that a measured share sets; of the false share the ceiling.
+    """Return the floor that a measured share sets; for the false share, the ceiling.
 
     It is the stricter of the goal and the share less one standard error; where a goal is not reached, the latter.
     """
@@ -83,13 +83,13 @@ def bound(goal: str, share: Share) -> float:
 
 
 def short_table(scores: Sequence[Score]) -> str:
-    """Return a table with a row a rule, a column a goal."""
+    """Return a table with a row per rule and a column per goal."""
     rows = [[score.rule, *(f"{goal.value:.4f}" for goal in score.goals.values())] for score in scores]
     return table(["rule", *scores[0].goals], rows)
 
 
 def tables(scores: Sequence[Score], *, languages: bool) -> str:
-    """Return the short table, and shares by kind of pair or form, and by language where wanted."""
+    """Return the short table, and shares by kind of pair or form, and optionally by language."""
     return "\n\n".join([short_table(scores), *_by_truth(scores, languages=languages)])
 
 

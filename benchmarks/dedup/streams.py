@@ -1,8 +1,8 @@
 """The index on streams of real texts, each checked against all earlier ones, as in a crawl.
 
-Pairs cannot show what happens in streams: a new text meets thousands of siblings, and the likest one decides. A stream
-is a file `NAME.jsonl.gz`, a JSON object a line: `text`, and `obj`, the subject of the text. The truth is measured on
-the texts, apart from any index.
+Pairs cannot show what happens in streams: a new text meets thousands of siblings, and the most similar one decides. A
+stream is a file `NAME.jsonl.gz`, one JSON object per line: `text`, and `obj`, the subject of the text. The truth is
+measured on the texts, independently of any index.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from denoise_scrapy.core.units import tokens
 from denoise_scrapy.dedup import DuplicateIndex
 
 BY_SUBJECT = {"mccormick", "nodeblog", "zhdocs"}
-"""Streams whose texts name their subject: an article, a release, a page at some date."""
+"""Streams whose texts name their subject: an article, a release, a page at a given date."""
 IN_CHARACTERS = {"zhdocs", "zhlaws"}
 """Streams in a script without spaces."""
 HELD, OTHER_RULE = "part", "near-copy"
-"""The rule that is held to floors; the other takes as long again."""
+"""The rule with floors; the other takes as long again."""
 
-LEAST_UNITS = 20  # of a text that counts
-WORDS, CHARACTERS = 4, 6  # units of a run, where a script writes with spaces and where not
-COPY, COPY_OF_SUBJECT, OTHER = 0.8, 0.75, 0.6  # shares of a text that an earlier one has
+LEAST_UNITS = 20  # fewest units of a text that counts
+WORDS, CHARACTERS = 4, 6  # units of a run, in scripts with and without spaces
+COPY, COPY_OF_SUBJECT, OTHER = 0.8, 0.75, 0.6  # shares of a text found in an earlier one
 PART = 0.3  # a shorter part of an earlier text does not count
-_SAMPLED = 4_000_000  # runs among which candidates are looked for
-_COMMON = 300  # texts that share a run, which then finds no candidates
+_SAMPLED = 4_000_000  # runs sampled to find candidates
+_COMMON = 300  # most texts that share a run; beyond that it finds no candidates
 _NEAR = 0.2  # share of the sampled runs of the shorter text that a candidate has
 _MIX, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
@@ -42,7 +42,7 @@ Units = npt.NDArray[np.uint64]
 
 
 class StreamText(NamedTuple):
-    """A text and its subject: another text of that subject is another version of the same."""
+    """A text and its subject: another text on the same subject is another version."""
 
     text: str
     subject: str
@@ -88,9 +88,9 @@ class Relation(Enum):
 class Truth:
     """The copies in a stream.
 
-    A text is a copy where runs of 4 words, or 6 characters, that an earlier one has cover .8 of it, and another text
-    where they cover less than .6; between, it is not counted. With `by_subject` texts about something else are other
-    texts, however alike; `characters` is for scripts without spaces.
+    A text is a copy if runs of 4 words, or 6 characters, shared with an earlier one cover .8 of it, and another text if
+    they cover less than .6; in between, it is not counted. With `by_subject` texts about something else are other
+    texts, however similar; `characters` is for scripts without spaces.
     """
 
     def __init__(self, texts: Sequence[StreamText], *, characters: bool, by_subject: bool) -> None:
@@ -128,7 +128,7 @@ class Truth:
         return StreamScore(right, wrong, missed, between, len(self._texts))
 
     def covered(self, new: int, old: int) -> float:
-        """Return the share of a text's units that lie in runs which another has."""
+        """Return the share of a text's units that lie in runs shared with another."""
         runs, theirs = self._runs[new], self._sets[old]
         if not len(runs) or not len(theirs):
             return 0.0

@@ -1,4 +1,4 @@
-"""Texts of recorded pages or the example portal that pairs and streams are made of, and the pieces to cut them at."""
+"""Texts of recorded pages or the example portal for making pairs and streams, and the pieces to cut them at."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from denoise_scrapy.core.units import tokens
 from evaluation.corpora import RecordedPage, load, portal
 
 CORPORA = ("world", "single", "zh", "zh68", "wcxb")
-"""Not big9, dragnet and cleanportal: the rule was found on those."""
+"""Not big9, dragnet and cleanportal: the rule was developed on those."""
 GROUPS = ("latin", "chinese", "other cjk", "other")
 
-MIN_UNITS = 40  # below, a text is a caption or a notice; such pairs have a kind of their own
+MIN_UNITS = 40  # a shorter text is a caption or a notice; such pairs have their own kind
 _SPLIT_FROM = 600  # thirds of 200 units are still articles
 _WHOLE_EVERY = 4  # of long texts outside Latin script one in four stays whole, for the sake of long texts
 _SHINGLE, _SAME = 5, 0.5  # two texts with half of the 5-unit runs in common are neither copies nor different
@@ -27,7 +27,7 @@ _PIECE = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+|\s+")
 _SENTENCE_END = re.compile(r"(?<=[。！？\n])|(?<=[.!?؟۔])(?=\s)")
 _HAN, _KANA_HANGUL = re.compile("[\u3400-\u9fff]"), re.compile("[\u3040-\u30ff\uac00-\ud7af]")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
-_WORDS, _TEXTS = 1 << 16, 1 << 11  # pieces and texts remembered; the bases come again and again
+_WORDS, _TEXTS = 1 << 16, 1 << 11  # pieces and texts cached; the bases are used again and again
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ def recorded_bases(folder: Path) -> list[Base]:
 
 
 def portal_bases() -> list[Base]:
-    """Return bases of the example portal; its planted copies fall out."""
+    """Return bases of the example portal; its planted copies are left out."""
     return unlike(base for page in portal() for base in _split(page, "portal"))
 
 
 def unlike(bases: Iterable[Base]) -> list[Base]:
-    """Return those long enough, less each that shares half of its 5-unit runs, or of the other's, with one before."""
+    """Return the bases long enough, except those that share half of either one's 5-unit runs with an earlier one."""
     kept: list[Base] = []
     owners: dict[int, list[int]] = defaultdict(list)
     sizes: list[int] = []
@@ -105,7 +105,7 @@ def group_of(text: str) -> str:
     """Return the language group, one of `GROUPS`, by the script of most of the text."""
     han, other_cjk = len(_HAN.findall(text)), len(_KANA_HANGUL.findall(text))
     letters = sum(map(str.isalpha, text))
-    if han + other_cjk > 0.3 * letters:  # an ideograph says what several letters say
+    if han + other_cjk > 0.3 * letters:  # an ideograph counts for several letters
         return "other cjk" if other_cjk > 0.1 * han else "chinese"
     return "latin" if len(_LATIN.findall(text)) > 0.5 * letters else "other"
 
@@ -134,7 +134,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def split(text: str, units: int) -> tuple[str, str]:
-    """Return the text in two, the first of at least so many units, or of all there are."""
+    """Return the text in two, the first with at least a number of units, or with all of them."""
     seen, parts = 0, pieces(text)
     for i, piece in enumerate(parts):
         if seen >= units:
@@ -144,9 +144,9 @@ def split(text: str, units: int) -> tuple[str, str]:
 
 
 def first(text: str, share: float) -> str:
-    """Return the beginning of a text, at least that share of its units."""
+    """Return the beginning of a text, with at least a share of its units."""
     whole, units = size(text), ceil(share * size(text))
-    while units < whole:  # units at a joint may fall together, so a piece more now and then
+    while units < whole:  # units may merge at a joint, so sometimes one more piece is needed
         part = split(text, units)[0]
         if size(part) >= share * whole:
             return part
@@ -155,7 +155,7 @@ def first(text: str, share: float) -> str:
 
 
 def excerpt(text: str, units: int, rng: Random) -> str:
-    """Return that many units from a random place in a text, or all of a shorter one."""
+    """Return a number of units from a random place in a text, or all of a shorter text."""
     spare = size(text) - units
     if spare <= 0:
         return text.strip()

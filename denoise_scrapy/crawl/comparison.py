@@ -1,6 +1,6 @@
-"""Comparison pages: from the crawl if it has brought some, else fetched through its engine.
+"""Comparison pages: from the crawl if it has some, else fetched through its engine.
 
-Every rule of the crawl holds for a fetch (robots.txt, delays, middlewares), as do limits of our own.
+Every rule of the crawl applies to a fetch (robots.txt, delays, middlewares), as do limits of our own.
 """
 
 from __future__ import annotations
@@ -42,54 +42,54 @@ if TYPE_CHECKING:
     from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
 
-    Ranked = list[tuple[float, Page | PageFacts]]  # pages after the likeness of their templates, the likest first
+    Ranked = list[tuple[float, Page | PageFacts]]  # pages by similarity of their templates, the most similar first
 
 logger = logger_of(__name__)
 
 # Fetches allowed in a crawl before DENOISE_COMPARISON_SHARE counts: two pages each of the first two templates.
 FREE = 4
 # download_timeout of a fetch, in seconds; all fetches from one host together take no longer, and no item waits longer
-# for the turn of its fetch, so that a server can hold back a crawl by that once. Pages take one or two.
+# for its fetch to begin, so that a server can delay a crawl by that much once. Pages take one or two.
 TIMEOUT = 10.0
-# Share of that time that is worth beginning a fetch with: in less it would only fail.
+# Share of that time that must be left to begin a fetch: with less it would only fail.
 LEAST_TIME = 0.1
 # Too many requests; no service for now.
 PATIENCE_STATUSES = frozenset({429, 503})
-# Sites remembered: some 300 bytes each, so 3 MB. One that fell out may be tried anew, within the crawl's budget.
+# Sites remembered: some 300 bytes each, so 3 MB. A forgotten one may be tried again, within the crawl's budget.
 MOST_SITES = 10_000
-# URLs remembered: more than the default of 8 a site would rarely be needed. Some 100 bytes each.
+# URLs remembered: more than the default of 8 per site would rarely be needed. Some 100 bytes each.
 MOST_URLS = 40_000
 
 # Pages of its template that a page is to be compared with before any is fetched. Most of the gain comes with the first;
 # a second distinguishes copies of the page from its template.
 ENOUGH = 2
-# Pages of its template that are worth the short wait, but no request: a text that one page in several has in the same
-# place, as an advertisement, is recognised by them (`strategies.combined`, "stock"). The demo kept some in its first
+# Pages of its template that are worth the short wait, but not a request: they reveal a text that one page in several
+# has in the same place, such as an advertisement (`strategies.combined`, "stock"). The demo kept some in its first
 # pages.
 PLENTY = 10
 # Seconds that an item waits while the crawl itself requests the site's first pages; the time limit of fetches.
 LONGEST_WAIT = TIMEOUT
 # Links tried for one page: a site that forbids or redirects this many siblings will not serve one.
 CANDIDATES = 8
-# URLs of one template differ in an identifier, a slug, a date: that leaves this likeness and more.
+# URLs of one template differ in an identifier, a slug, a date: they are at least this similar.
 LIKE = 0.8
 # Futile waits for pages of one site, after which its items are no longer held back: a site of one page, or of one
 # template per page, would stall the crawl.
 PATIENCE = 3
 LOOK_AGAIN = 0.25  # seconds after which the requests of the crawl are looked at again
-# Marks our own requests, so that our middleware leaves them alone.
+# Marks our own requests, so that our middleware ignores them.
 FETCH_META = "denoise_comparison"
 # Appended to them in Scrapy's log, where pages that the spider did not request would be confusing.
 FETCH_FLAG = "denoise-comparison"
 # When the head of the answer to one of our requests arrived.
 HEAD_META = "denoise_head_at"
 LATENCY_META = "download_latency"  # Scrapy's: seconds from sending a request to the head of its answer
-# IPv6 addresses that stand for IPv4 ones, in their last four bytes: RFC 6052.
+# IPv6 addresses that carry an IPv4 address in their last four bytes: RFC 6052.
 _NAT64 = ip_network("64:ff9b::/96")
 
 
 class ComparisonPages:
-    """Provides comparison pages, and fetches some only while a site has too few."""
+    """Provides comparison pages, fetching some only while a site has too few."""
 
     def __init__(
         self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, sites: SiteMemory, pages: CrawledPages
@@ -149,12 +149,12 @@ class ComparisonPages:
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
         while (mates := _mates(known, plenty)) < plenty and not self._is_stopping():
-            # A fetch would queue behind requests that may bring pages themselves.
-            # A rare template is not worth the long wait: items held back hold back the crawl.
+            # A fetch would queue behind requests that may return such pages themselves.
+            # A rare template is not worth the long wait: held items delay the crawl.
             requests = self._is_crawl_requesting(crawled)
             idle = 0 if requests else idle + 1
             until = latest if requests and len(known) < needed else soon
-            # there is a gap between two requests, too
+            # between two requests there is a gap as well
             if now() >= until or (mates >= needed and idle > 1):
                 record.vain_waits += mates < needed
                 record.poor_waits += mates >= needed
@@ -172,18 +172,18 @@ class ComparisonPages:
         return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
 
     def _is_crawl_requesting(self, crawled: CrawledPage) -> bool:
-        """Return whether requests of the spider to the server of a page are under way, or wait for their delay."""
+        """Return whether requests of the spider to the server of a page are in progress, or waiting for their delay."""
         slots = getattr(self._crawler.engine.downloader, "slots", {})
         active = getattr(slots.get(self._server(crawled)), "active", ())
         return any(FETCH_META not in request.meta for request in active)
 
     def _server(self, crawled: CrawledPage) -> str:
-        """Return the key of the downloader's slot of a page and its siblings."""
+        """Return the key of the downloader slot for a page and its siblings."""
         url, key_of = crawled.page.url, getattr(self._crawler.engine.downloader, "get_slot_key", None)
         return site_key(url) if key_of is None else str(key_of(Request(url, meta=dict(crawled.carried))))
 
     async def _fetch_some(self, crawled: CrawledPage, site: str, needed: int) -> None:
-        """Fetch pages of a site, each URL once a crawl, one at a time from a server."""
+        """Fetch pages of a site, each URL once per crawl, one at a time from a server."""
 
         def is_done() -> bool:
             gives_up = self._budget.gives_up(site) or self._is_stopping()
@@ -191,7 +191,7 @@ class ComparisonPages:
 
         asked = monotonic()
         async with self._locks.setdefault(self._server(crawled), asyncio.Lock()):
-            # others may have fetched, or given the site up; then the links need not be looked at
+            # another task may have fetched pages, or given the site up; then the links need not be examined
             if is_done() or monotonic() - asked >= TIMEOUT:
                 return
             for url in self._candidates(crawled, needed):
@@ -204,8 +204,8 @@ class ComparisonPages:
 
     def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
         """Return links to siblings, the most similar first."""
-        # a page that has others of its site to compare with, only not of its template, is worth no guess:
-        # then only URLs much like its own are tried, and few
+        # a page with others of its site to compare with, just not of its template, is not worth a guess:
+        # then only a few URLs very similar to its own are tried
         known = bool(self._known(crawled))
         own = {page_identity(url) for url in crawled.urls}
         links = [
@@ -231,7 +231,7 @@ class ComparisonPages:
         if response is None or request is None or not is_sibling(request, response, crawled):
             self._log.count("comparison/failed")
             return
-        read = replace(crawled.settings, keep=(), remove=())  # no item is about it
+        read = replace(crawled.settings, keep=(), remove=())  # it belongs to no item
         await self._sites.add(await self._pages.parse(request, response, read, is_spiders=False))
 
     async def _ask(self, url: str, crawled: CrawledPage, site: str) -> Response | None:
@@ -270,7 +270,7 @@ class ComparisonPages:
         return not self._budget.gives_up(site)
 
     def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
-        """Return whether a response may be used: its host may resolve to another address by now."""
+        """Return whether a response may be used: its host may now resolve to another address."""
         address = response.ip_address
         if address is None or is_public(address) or not must_stay_public(crawled):
             return True
@@ -289,8 +289,8 @@ class FetchRecord:
 
     fetched: int = 0
     seconds: float = 0.0
-    vain_waits: int = 0  # for pages of the crawl, that brought too few
-    poor_waits: int = 0  # that brought enough of them, but not plenty
+    vain_waits: int = 0  # waits for pages of the crawl that yielded too few
+    poor_waits: int = 0  # waits that yielded enough, but not plenty
     given_up: str = ""  # why nothing more is fetched
 
 
@@ -309,14 +309,14 @@ class FetchBudget:
         self._records: OrderedDict[str, FetchRecord] = OrderedDict()  # by site, and by host
         self._tried: LocalCache[int, None] = LocalCache(MOST_URLS)  # hashes
         self._crawled = 0  # responses to requests of the crawl itself
-        self._spent = 0  # fetches begun; those of which nothing was sent are given back
+        self._spent = 0  # fetches begun; subtracted again if nothing was sent
         connect = crawler.signals.connect
         connect(self._response_received, signals.response_received)
         connect(self._headers_received, signals.headers_received)
         connect(self._response_downloaded, signals.response_downloaded)
 
     def record(self, of: str) -> FetchRecord:
-        """Return the record of a site or host, a new one where there is none."""
+        """Return the record of a site or host, a new one if there is none."""
         record = self._records.setdefault(of, FetchRecord())
         self._records.move_to_end(of)
         if len(self._records) > MOST_SITES:
@@ -332,7 +332,7 @@ class FetchBudget:
             self._log.count(f"comparison/given_up/{reason}")
 
     def gives_up(self, site: str) -> bool:
-        """Return whether nothing more is to be fetched from a site."""
+        """Return whether fetching from a site has stopped."""
         if TIMEOUT - self.record(_host(site)).seconds < TIMEOUT * LEAST_TIME:
             self.give_up(site, "slow")
         return bool(self.record(site).given_up)
@@ -346,12 +346,12 @@ class FetchBudget:
         return hash(page_identity(url)) in self._tried
 
     def affords(self, site: str) -> bool:
-        """Return whether the limits of the crawl and of the site leave room for a request to it."""
+        """Return whether the limits of the crawl and of the site allow another request to it."""
         most = FREE + self._settings.comparison_share * self._crawled
         return self._spent < most and self.record(site).fetched < self._settings.comparison_per_site
 
     def count_request(self, site: str, by: int = 1) -> None:
-        """Count a request; with `by` -1, take back one that was not sent."""
+        """Count a request; with `by` -1, subtract one that was not sent."""
         self._spent += by
         self.record(site).fetched += by
 
@@ -360,7 +360,7 @@ class FetchBudget:
         return max(TIMEOUT - self.record(_host(site)).seconds, TIMEOUT * LEAST_TIME)
 
     def spend_seconds(self, site: str, seconds: float) -> None:
-        """Count time that a site took."""
+        """Add to the time that a site took."""
         self.record(_host(site)).seconds += seconds
         self.gives_up(site)
 
@@ -380,7 +380,7 @@ class FetchBudget:
         self._crawled += FETCH_META not in request.meta
 
     def _response_downloaded(self, request: Request, response: Response) -> None:
-        """Leave a site alone if it limits requests, of whatever kind."""
+        """Give a site up if it limits requests of any kind."""
         if response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers:
             self.give_up(site_key(request.url), "busy")
 
@@ -399,8 +399,8 @@ def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Reques
         FETCH_META: True,
         "download_timeout": seconds,
         "download_maxsize": max(1, crawled.settings.max_page_bytes),
-        "dont_retry": True,  # another link serves as well
-        "dont_redirect": True,  # never to another site; nor is a refresh by HTML followed
+        "dont_retry": True,  # another link will do
+        "dont_redirect": True,  # never to another site; an HTML refresh is not followed either
         "dont_merge_cookies": True,  # a server may renew a session, or its language, with each answer
     }
     if meta.get("playwright"):
@@ -410,16 +410,16 @@ def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Reques
 
 
 def seconds_taken(request: Request, error: Exception | None) -> float:
-    """Return how long the transfer took, now that it is over; without the wait for its turn, which the crawl sets."""
+    """Return how long a finished transfer took, without the time in the queue, which depends on the crawl."""
     latency = float(request.meta.get(LATENCY_META, 0.0))
     if error is not None and is_timeout(error):
         return float(request.meta["download_timeout"])
-    head_at = request.meta.get(HEAD_META)  # none in a browser, whose latency is that of the whole
+    head_at = request.meta.get(HEAD_META)  # none in a browser, whose latency covers the whole transfer
     return latency if head_at is None else monotonic() - head_at + latency
 
 
 def was_sent(request: Request, error: Exception) -> bool:
-    """Return whether a request that failed was sent: robots.txt and the off-site rule hold it back."""
+    """Return whether a request that failed was sent: robots.txt and the off-site rule prevent that."""
     return not isinstance(error, IgnoreRequest) or LATENCY_META in request.meta
 
 
@@ -429,18 +429,18 @@ def is_timeout(error: Exception) -> bool:
 
 
 def was_cut_off(error: Exception) -> bool:
-    """Return whether a transfer was cut off at its largest size, of the body as sent or as decompressed."""
+    """Return whether a transfer was cut off at its maximum size, as sent or as decompressed."""
     return isinstance(error, IgnoreRequest) or "cancelled" in type(error).__name__.lower()
 
 
 def redirect_to_same_page(response: Response) -> str | None:
-    """Return where a response redirects to, if that is the same page of the same site with another closing slash."""
+    """Return where a response redirects to, if only a closing slash differs on the same site."""
     location = response.headers.get("Location")
     if not is_redirect(response) or not location:
         return None
     try:
         url = response.urljoin(location.decode("latin-1"))
-    except ValueError:  # no URL at all
+    except ValueError:  # not a URL at all
         return None
     same_site = site_key(url) == site_key(response.url) and "@" not in url.split("/")[2]
     return url if same_site and spelling(url) == spelling(response.url) else None
@@ -463,9 +463,9 @@ def is_sibling(request: Request, response: Response, crawled: CrawledPage) -> bo
 
 def must_stay_public(crawled: CrawledPage) -> bool:
     """Return whether pages to compare with must come from public addresses."""
-    # Not where the page itself came from a private one. Nor with a proxy: the proxy looks the name up and connects, and
-    # the address of a response is its own. Where the address is unknown (caches, some handlers), the page counts as
-    # public unless its URL is a private one.
+    # Not if the page itself came from a private one. Nor with a proxy, which looks up the name and connects, so that
+    # the response has the proxy's address. If the address is unknown (caches, some handlers), the page counts as
+    # public unless its URL is private.
     if crawled.carried.get("proxy"):
         return False
     address = crawled.address or address_of(urlsplit(crawled.page.url).hostname or "")
@@ -486,7 +486,7 @@ def is_public(address: Address) -> bool:
 
 
 def address_of(host: str) -> Address | None:
-    """Return the address that a URL's host is, None where it is a name."""
+    """Return the IP address in a URL's host, None if the host is a name."""
     try:
         return ip_address(host)
     except ValueError:
@@ -517,7 +517,7 @@ async def _resolve(host: str) -> list[str]:
     found: list[str] = []
 
     def complete() -> None:
-        if not done.done():  # as it is after a time-out
+        if not done.done():  # it is done after a time-out
             done.set_result(found)
 
     def add(address: Any) -> None:

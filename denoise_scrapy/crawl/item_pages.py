@@ -1,4 +1,4 @@
-"""The page of an item, whose text is its own: decided once, when the item leaves the spider, and kept with it.
+"""The page whose text an item gets: decided once, when the item leaves the spider, and kept with it.
 
 | the item | its text |
 | --- | --- |
@@ -8,7 +8,7 @@
 | names another page that the spider had fetched by then | that page's |
 | names any other page | none |
 
-An item names the page whose URL is in its URL field. A page fetched for comparison only is no page of an item.
+An item names the page whose URL is in its URL field. A page fetched only for comparison is never an item's page.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 
 # Why an item has no text of its own: names of stats (`denoise/body/…`).
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
-# Logged of the first such item; others are only counted.
+# Logged for the first such item; others are only counted.
 _SAID = {
     SEVERAL: "%s yields several items, and its text is no single one's: they get none. DENOISE_SHARED_BODY = True "
     "gives it to each of them. (Further such items: denoise/body/several)",
     ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
     "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
 }
-# A page declares one URL in one or two places; of a page that declares thousands the first ones count.
+# A page declares one URL in one or two places; if it declares thousands, only the first ones count.
 MOST_DECLARED = 4
 
-# The response whose callback is running, and the item that is being processed, in the task that does it.
+# The response whose callback is running, and the item being processed, in the current task.
 _scraped: ContextVar[weakref.ref[Response] | None] = ContextVar("denoise_scraped", default=None)
 _processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", default=None)
 
@@ -59,56 +59,56 @@ _processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", defaul
 class ItemText(NamedTuple):
     """The text and fields of an item that go to the index."""
 
-    key: str = ""  # what identifies the item
-    text: str = ""  # what is compared
-    scope: str = ""  # site within which it is compared, "" for all; and what the fields say that must agree
-    group: str = ""  # what the fields say that must differ
-    site: str = ""  # host that the item is from
+    key: str = ""  # identifies the item
+    text: str = ""  # the text to compare
+    scope: str = ""  # site within which it is compared, "" for all; and the values of fields that must agree
+    group: str = ""  # values of fields that must differ
+    site: str = ""  # host that the item comes from
     title: str = ""
     values: Mapping[str, object] = MappingProxyType({})  # its other fields, which distinguish similar texts
-    fields: Mapping[str, object] = MappingProxyType({})  # all of it that shows a change, beside its text
-    source: str = ""  # what its text was taken from, and how; "" where that is not known
-    is_alone: bool = False  # it is compared with nothing but what it was
-    obstacle: str = ""  # why it is not compared, the name of a stat
+    fields: Mapping[str, object] = MappingProxyType({})  # all fields that show a change, besides its text
+    source: str = ""  # what its text was taken from, and how; "" if unknown
+    is_alone: bool = False  # it is compared only with its own earlier version
+    obstacle: str = ""  # name of the stat that counts why it is not compared
 
     @property
     def names(self) -> dict[str, Any]:
-        """Arguments of the index beside key and text."""
+        """Arguments of the index besides key and text."""
         return {"scope": self.scope, "group": self.group, "site": self.site}
 
     def read(self, index: DuplicateIndex) -> ReadText:
-        """Return its text as an index reads it, with what belongs to it."""
+        """Return its text as an index reads it, with its attributes."""
         return index.read(self.text, title=self.title, values=self.values, fields=self.fields, source=self.source)
 
     @property
     def chars(self) -> int:
-        """Characters that it holds."""
+        """Number of characters held."""
         return len(self.key) + len(self.text)
 
 
 class Delivery:
-    """The text of an item on its way."""
+    """The text of an item on its way to the index."""
 
     def __init__(self, text: ItemText):
         self.text = text
         self.claim = 0  # its claim in the index, 0 for none
         self.unchecked = False  # the index could not be used for it
-        self.over = asyncio.Event()  # set when it is known what became of the item
+        self.over = asyncio.Event()  # set when the item's outcome is known
 
 
 class ItemPage:
-    """The decision about one item, and what follows it on its way."""
+    """The decision about one item, and its state on the way through the pipelines."""
 
     def __init__(
         self, settings: DenoiseSettings, page: CrawledPage | None, reason: str, siblings: ResponseItems | None
     ):
         self.settings = settings if page is None else page.settings
-        self.page = page  # whose text the item is given
-        self.reason = reason  # why the item has no text of its own; "" where it has
-        self.siblings = siblings  # None where it was made from no response
-        self.given: set[str] = set()  # its fields that were filled by us
-        self.delivery: Delivery | None = None  # None where it is not compared
-        # the item and its changed copies, held so that no id is given to another object meanwhile
+        self.page = page  # the page whose text the item gets
+        self.reason = reason  # why the item has no text of its own; "" if it has
+        self.siblings = siblings  # None if it was not made from a response
+        self.given: set[str] = set()  # its fields that we filled
+        self.delivery: Delivery | None = None  # None if it is not compared
+        # the item and its changed copies, held so that their ids are not reused meanwhile
         self.items: list[Any] = []
         self.has_left = False  # the pipelines
         self.end: weakref.ref[Response] | None = None
@@ -119,7 +119,7 @@ class ItemPage:
         return None if self.reason else self.page
 
     def gave(self, field: str, text: str) -> bool:
-        """Return whether a field holds the text of the page, or what another pipeline has made of it."""
+        """Return whether a field holds the text of the page, possibly changed by another pipeline."""
         given = None if self.page is None else self.page.text
         return field in self.given or (given is not None and given.fields.get(field) == text)
 
@@ -132,12 +132,12 @@ class ItemPage:
 
     @property
     def response(self) -> Response | None:
-        """The response that the item was made from; None where there is none, or it has gone."""
+        """The response that the item was made from; None if there is none, or it was freed."""
         return None if self.siblings is None else self.siblings.response()
 
 
 class _Named(NamedTuple):
-    """The page that an item names: this one or another; with neither, none or a part of this one."""
+    """The page that an item names: this one or another; neither if it names none or a part of this one."""
 
     this: bool = False
     other: str = ""
@@ -145,7 +145,7 @@ class _Named(NamedTuple):
 
 
 class ResponseItems:
-    """The items of one response, which they do not keep alive."""
+    """The items of one response, without keeping the response alive."""
 
     def __init__(self, response: Response, settings: DenoiseSettings, page: CrawledPage | None):
         self.url = response.url
@@ -160,7 +160,7 @@ class ResponseItems:
         self._keys: Counter[str] = Counter()
 
     def absolute(self, url: str) -> str:
-        """Return a URL as it is meant on this page; as it is where it is none."""
+        """Return a URL resolved against this page; unchanged if it is not a URL."""
         response = self.response()
         try:
             return url if "://" in url or response is None else response.urljoin(url)
@@ -168,11 +168,11 @@ class ResponseItems:
             return url
 
     async def declares(self, name: str, beside: Beside) -> bool:
-        """Return whether the page says that a URL of this spelling is its own (`canonical`, `og:url`)."""
+        """Return whether the page declares a URL with this spelling as its own (`canonical`, `og:url`)."""
         response = self.response()
         if self._declared is None and isinstance(response, HtmlResponse):
             size = len(response.body)
-            # a copy: selectors of one tree are for one thread, and the spider may use its own
+            # a copy: selectors of one tree are for one thread, and the spider may be using the page's
             links = await beside.run(partial(_declared, response.copy() if is_large(size) else response), size)
             self._declared = {spelling(self.absolute(link)) for link in links}
         return name in (self._declared or ())
@@ -185,11 +185,11 @@ class ResponseItems:
     def take(self, item: Any, named: _Named) -> list[tuple[Any, _Named]]:
         """Count an item that leaves the spider; hold it while it may be the one that this page is about.
 
-        Return the items about which it can be decided now.
+        Return the items that can be decided now.
         """
         self.counted = True
         self.count(named)
-        # the one that is held is not alone
+        # the held item is not the only one
         ready = self.rest() if self._held is not None and (named.this or not self._held[1].this) else []
         if self.page is not None and self.is_about(named):
             self._held = item, named
@@ -198,16 +198,16 @@ class ResponseItems:
         return ready
 
     def rest(self) -> list[tuple[Any, _Named]]:
-        """Return the item that is held, if there is one."""
+        """Return the held item, if there is one."""
         held, self._held = self._held, None
         return [held] if held else []
 
     def is_about(self, named: _Named) -> bool:
-        """Return whether this page is about an item, as far as items have come."""
+        """Return whether this page is about an item, judged by the items so far."""
         return self._naming_this == 1 if named.this else self._items == 1 and not named.other
 
     def numbered(self, key: str) -> str:
-        """Return `key`, with "#2", "#3" … added for further items of this response with the same."""
+        """Return `key`, with "#2", "#3" … added for further items of this response with the same key."""
         self._keys[key] += 1
         number = self._keys[key]
         return key if number == 1 else f"{key}#{number}"
@@ -219,7 +219,7 @@ def _declared(response: HtmlResponse) -> list[str]:
 
 
 class ItemPages:
-    """Decides whose text items have, and keeps the answers until the items have left the pipelines."""
+    """Decides whose text items get, and keeps the decisions until the items have left the pipelines."""
 
     def __init__(self, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages, beside: Beside):
         self._settings = settings
@@ -234,13 +234,13 @@ class ItemPages:
         return len(self._answers)
 
     def begin(self, response: Response) -> None:
-        """Note that the callback of a response runs now, in this task and those that it starts."""
+        """Note that the callback of a response runs now, in this task and any task that it starts."""
         _scraped.set(weakref.ref(response))
 
     async def take(self, response: Response, item: Any) -> list[Any]:
-        """Take an item that leaves the spider; return those of its response that may go on now, as copies.
+        """Take an item that leaves the spider; return copies of its response's items that may go on now.
 
-        The spider's own object stays as it is: it may be stored elsewhere, or yielded again. A copy is held back while
+        The spider's own object stays unchanged: it may be stored elsewhere, or yielded again. A copy is held back while
         it may be the one that its page is about: until another such item comes, or `rest` is called.
         """
         siblings = await self._siblings(response)
@@ -249,15 +249,15 @@ class ItemPages:
         return self._decided(siblings.take(item, named), siblings)
 
     def rest(self, response: Response) -> list[Any]:
-        """Return the item that is held, if there is one, as the callback has ended."""
+        """Return the held item, if there is one, once the callback has ended."""
         siblings = self._responses.get(response)
         return [] if siblings is None else self._decided(siblings.rest(), siblings)
 
     async def of(self, item: Any) -> ItemPage:
-        """Return what was decided about an item that is in the pipelines.
+        """Return the decision about an item that is in the pipelines.
 
-        About an item that has not passed our spider middleware, it is decided here: one of `start()`, one of
-        `scrapy parse`, one that a pipeline before ours has replaced.
+        An item that has not passed our spider middleware is decided here: from `start()`, from `scrapy parse`, or
+        replaced by a pipeline before ours.
         """
         answer = self._answers.get(id(item))
         if answer is None and (answer := self._in_this_task()) is not None:  # replaced by a pipeline between ours
@@ -267,23 +267,23 @@ class ItemPages:
         return answer
 
     def add_copy(self, item: Any, changed: Any) -> None:
-        """Let `changed` stand for `item` from now on, beside it."""
+        """Treat `changed` like `item` from now on."""
         answer = self._answers.get(id(item))
         if answer is not None and changed is not item:
             answer.items.append(changed)
             self._answers[id(changed)] = answer
 
     def with_field(self, item: Any, field: str, value: Any) -> Any:
-        """Set a field of an item; return it, or the changed copy that stands for it where its class is frozen."""
+        """Set a field of an item; return it, or its changed copy if its class is frozen."""
         changed = with_field(item, field, value)
         self.add_copy(item, changed)
         return changed
 
     def left(self, item: Any, response: Response | None) -> ItemPage | None:
-        """Forget an item that has left the pipelines; return what was decided about it, None where that is unknown.
+        """Forget an item that has left the pipelines; return the decision about it, None if unknown.
 
-        A later pipeline may have replaced the item by another object: then it is the item that its task has processed,
-        else the only one of its response that is on its way to the index.
+        A later pipeline may have replaced the item with another object: then use the item processed by this task,
+        else the only item of its response on the way to the index.
         """
         answer, processed = self._answers.get(id(item)), self._in_this_task()
         if answer is None and processed is not None and processed.response is response:
@@ -311,7 +311,7 @@ class ItemPages:
         siblings = self._responses.get(response)
         if siblings is None:
             settings = self._settings if request is None else pages.settings_for(request)
-            if page is None and settings.enabled:  # a stand-in for one that a page object has fetched
+            if page is None and settings.enabled:  # a placeholder: a page object has fetched the real one
                 page = pages.recent.get(response.url)
             siblings = self._responses[response] = ResponseItems(response, settings, page)
         return siblings
@@ -349,7 +349,7 @@ class ItemPages:
             try:
                 answer = self._decide(item, named, siblings)
                 response = siblings.response()
-                if response is not None:  # the item may be lost before it comes to a pipeline
+                if response is not None:  # the item may be dropped before it reaches a pipeline
                     answer.end = weakref.ref(response, partial(self._forget, answer))
             except Exception as error:
                 self._log.report("process_spider_output", error)

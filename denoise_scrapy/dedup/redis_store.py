@@ -13,10 +13,10 @@ from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Pu
 from denoise_scrapy.exceptions import OtherVersion, StoreMismatch
 from denoise_scrapy.storage import RedisLink
 
-LAYOUT = "2"  # raise with any change of the keys, or of what the scripts make of them
+LAYOUT = "2"  # raise with any change of the keys, or of how the scripts use them
 FORMAT = "3"  # raise with any change of the bytes of a record, and change the script that reads them too
 MOST_NEWER = 256  # newer records that one `put` looks at, .25 MB: the server does nothing else meanwhile
-TIMEOUT = 2.0  # seconds to wait for an answer, which takes a millisecond; a few retries follow
+TIMEOUT = 2.0  # seconds to wait for a response, which takes a millisecond; a few retries follow
 
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _OTHER = "Use what wrote them, or give another name; they have not been touched."
@@ -24,8 +24,8 @@ _LOST = "The server has lost records while they were in use: see that it evicts 
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
 _HEAD = struct.Struct("<IIQ10I16s")
 
-# What is run inside the server, in Lua: a script is atomic there. Ids are written with `%d`, for Lua itself writes
-# large numbers as 1e+14.
+# Lua scripts, which run atomically inside the server. Ids are written with `%d`, since Lua would write large numbers
+# as 1e+14.
 
 _OPEN = """
 -- KEYS: meta, last, log, keys. ARGV: names and values. Gives all that meta holds; nothing where the keys are not ours.
@@ -200,11 +200,11 @@ class RedisStore(Store):
     constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
     last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id; `{name}:seen`, a sorted
     set of ids by the second of the server's clock in which they were last kept or seen again. An entry of the stream
-    has two fields: "r" with the bytes of `_pack`, and "v" with those of its version, which those of before have not.
-    While texts are claimed there are two keys more:
-    `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, one from the owner to the
-    server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id of
-    the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 270 bytes a key.
+    has two fields: "r" with the bytes of `_pack`, and "v" with the bytes of its version, which older entries lack.
+    While texts are claimed there are two more keys:
+    `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, a hash from the owner to
+    the server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id
+    of the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 270 bytes a key.
 
     `put` examines records newer than those the caller has judged. If none can be a duplicate (another key, other
     words, no common band), the text is kept at once, in the same round trip. Otherwise nothing is kept: the caller
@@ -351,7 +351,7 @@ class RedisStore(Store):
             by_id |= {one.id: one.name.key for one in self.get(ordered[start : start + BATCH])}
         for name in sorted(numbers, key=lambda one: times.get(one, 0.0)):
             scope, key = _parts(name)
-            if by_id[int(numbers[name])]:  # its text may have gone meanwhile
+            if by_id[int(numbers[name])]:  # its text may have been removed meanwhile
                 yield Copy(key, scope, by_id[int(numbers[name])], times.get(name, 0.0) / 1e6)
 
     @override
@@ -460,17 +460,17 @@ class RedisStore(Store):
 
 
 def _digest(name: Name) -> bytes:
-    """Return the field of a name in the hash of keys."""
+    """Return the field for a name in the hash of keys."""
     return hashlib.blake2b(_full(name).encode(), digest_size=16).digest()
 
 
 def _full(name: Name) -> str:
-    """Write a name as a member of the sorted sets of copies."""
+    """Encode a name as a member of the sorted sets of copies."""
     return f"{len(name.scope)} {name.scope} {name.key}"
 
 
 def _parts(member: bytes) -> tuple[str, str]:
-    """Read scope and key from a member of those sets."""
+    """Decode scope and key from a member of the sorted sets of copies."""
     size, _, rest = member.decode().partition(" ")
     return rest[: int(size)], rest[int(size) + 1 :]
 
@@ -498,7 +498,7 @@ def _pack(name: Name, fingerprint: Fingerprint) -> bytes:
 
 
 def _unpack(data: bytes) -> tuple[Name, Fingerprint]:
-    """Read a record; `ValueError` where the bytes are damaged."""
+    """Read a record; raise `ValueError` if the bytes are damaged."""
     try:
         n, t, limit, *sizes, digest = _HEAD.unpack_from(data)
     except struct.error as error:

@@ -19,14 +19,14 @@ from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
 from denoise_scrapy.storage import FileKind, connect
 
-BUSY_SECONDS = 30.0  # a text is kept within a millisecond; only a stuck process holds the file longer
+BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file longer
 
-FORMAT = "5"  # raise with any change of the tables, and say in `INDEX.upgrades` how the one before becomes it
+FORMAT = "5"  # raise with any change of the tables, and add the upgrade from the one before to `INDEX.upgrades`
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     schema=(
-        # AUTOINCREMENT: an id never comes back, or another process would take a new row for an old one.
-        # What is looked at most comes first: opening reads all but the group and s1, `sqlite3` shows the rest.
+        # AUTOINCREMENT: an id is never reused, or another process would mistake a new row for an old one.
+        # The most used columns come first: opening reads all but the group and s1, `sqlite3` shows the rest.
         """CREATE TABLE IF NOT EXISTS texts (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL, scope TEXT NOT NULL,
@@ -39,8 +39,8 @@ INDEX = FileKind(
         "CREATE INDEX IF NOT EXISTS texts_variants ON texts (variant_of, scope) WHERE variant_of <> ''",
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
-        # Dropped keys, those dropped last with the highest ids. The triggers keep them in step with the texts, whoever
-        # writes these: REPLACE fires none on deleting, so that a group outlives an update of its text.
+        # Dropped keys, the latest with the highest ids. The triggers keep them in step with the texts, whoever writes
+        # the texts: REPLACE fires none on deleting, so that a group survives an update of its text.
         """CREATE TABLE IF NOT EXISTS copies (
             id INTEGER PRIMARY KEY, key TEXT NOT NULL, scope TEXT NOT NULL, kept TEXT NOT NULL, seen REAL NOT NULL,
             UNIQUE (key, scope))""",
@@ -51,7 +51,7 @@ INDEX = FileKind(
             BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
     advice="Use what wrote it, or give another path; it has not been touched.",
-    # written as in the table above: SQLite puts the text of a new column behind the last one
+    # spelled as in the table above: SQLite appends the text of a new column to the last one
     upgrades={"4": ("ALTER TABLE texts ADD COLUMN version BLOB NOT NULL DEFAULT x''",)},
     sound=(
         ("texts", f"length(digest) <> 16 OR length(bands) NOT IN (0, {4 * BANDS}) OR n NOT BETWEEN 0 AND 4294967295"),
@@ -63,9 +63,9 @@ _LISTING = "SELECT id, key, scope, n, digest, bands, s2, s2_limit FROM texts WHE
 _RECORD = """SELECT id, owner, key, scope, text_group, site, variant_of,
     n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version
     FROM texts LEFT JOIN claims USING (id) WHERE id """
-_ASKED = 512  # records by one statement; SQLite takes 999 parameters in all its versions
-_as_listing = partial(tuple.__new__, Listing)  # as `Listing._make`, without a frame for each of a million rows
-# One statement, so one transaction: nothing is kept where there is something newer. REPLACE gives a new id.
+_ASKED = 512  # records per statement; every version of SQLite accepts 999 parameters
+_as_listing = partial(tuple.__new__, Listing)  # like `Listing._make`, without a Python frame for each of a million rows
+# One statement, so one transaction: nothing is kept if there is something newer. REPLACE assigns a new id.
 _PUT = f"""INSERT OR REPLACE INTO texts (key, scope, text_group, site, variant_of,
     n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version)
     SELECT {", ".join("?" * 16)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
@@ -90,7 +90,7 @@ class SQLiteStore(Store):
     One commit and about 1.8 KB on disk per text.
 
     Args:
-        path: The file. Created where there is none.
+        path: The file, created if there is none.
         timeout: Seconds to wait for another process to finish its transaction, 0 or more.
 
     Raises:
@@ -115,9 +115,9 @@ class SQLiteStore(Store):
             raise ValueError(f"timeout must be 0 or more seconds, got {timeout!r}")
         self.path = Path(path)
         self._timeout = timeout
-        self.opens_damaged = False  # also where texts are damaged, for who looks for them
+        self.opens_damaged = False  # open the file even if texts are damaged, to look for them
         self._link: sqlite3.Connection | None = None
-        self._lock = threading.RLock()  # of writing: a connection has one transaction
+        self._lock = threading.RLock()  # held while writing: a connection has one transaction
 
     @override
     def open(self, constants: Mapping[str, str]) -> None:
@@ -189,7 +189,7 @@ class SQLiteStore(Store):
 
     @override
     def lives(self, owner: str) -> bool:
-        # A beat from the future, of a clock that was set back, is taken for one of now.
+        # A beat from the future, after a clock was set back, counts as one of now.
         now = time.time()
         row = self._connection.execute("SELECT beat FROM owners WHERE owner = ?", (owner,)).fetchone()
         if row is None:
@@ -259,7 +259,7 @@ class SQLiteStore(Store):
     def problems(self) -> list[str]:
         try:
             said = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
-        except sqlite3.DatabaseError as error:  # so bad that it cannot even be looked through
+        except sqlite3.DatabaseError as error:  # too damaged even to be scanned
             return [str(error)]
         found = [line for line in said if line != "ok"]
         if not found:
@@ -277,7 +277,7 @@ class SQLiteStore(Store):
             self._link = None
 
     def _release_dead(self) -> None:
-        """Forget claims of dead owners, all at once: each would take a scan of all claims."""
+        """Forget claims of dead owners, all at once: each owner would take a scan of all claims."""
         with self._writing(several=True) as link:
             claims = link.execute("SELECT id, owner FROM claims").fetchall()
             known = {owner for (owner,) in link.execute("SELECT owner FROM owners")}
@@ -286,7 +286,7 @@ class SQLiteStore(Store):
             link.executemany("DELETE FROM texts WHERE id = ?", gone)
             link.executemany("DELETE FROM claims WHERE id = ?", gone)
             link.executemany("DELETE FROM owners WHERE owner = ?", [(owner,) for owner in dead])
-            link.execute(f"DELETE {_ORPHANS}")  # one of the past that knows no claims may have replaced their texts
+            link.execute(f"DELETE {_ORPHANS}")  # a version without claims may have replaced their texts
 
     @contextmanager
     def _writing(self, *, several: bool = False) -> Iterator[sqlite3.Connection]:
@@ -334,5 +334,5 @@ class MemoryStore(SQLiteStore):
 
 @cache
 def _record_statement(count: int) -> str:
-    """The statement for a power of two of ids: a new one takes SQLite ten times as long as one that it knows."""
+    """The statement for a power of two of ids: a new one takes SQLite ten times as long as a cached one."""
     return _RECORD + ("= ?" if count == 1 else f"IN ({','.join('?' * count)}) ORDER BY id")

@@ -1,4 +1,4 @@
-"""Copies, variants and versions: whether two similar texts are about different things, and what changed in one item.
+"""Copies, variants and versions: telling similar texts about different things apart, and changes of one item.
 
 The pages of a site are filled-in forms more often than copies of each other: jobs, flats, products, notices. Their
 texts are as similar as copies, and differ in what a reader came for. So a text similar to a kept text of its site is a
@@ -29,26 +29,26 @@ from denoise_scrapy.core.units import IDEOGRAPH, NUMBER, tokens, unit_hashes
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText
 from denoise_scrapy.dedup.store import Name, Record
 
-# Shares of its own units that a kept form has alone among its siblings, from which a text that lacks them is another
-# form: of 4,420 made forms one in a hundred lacks less than .4, of their copies, which lack dates and view counts, one
-# in five more. Less where the text differs in its middle. Without a title that both have, to lack one is enough.
+# A text is another form if it lacks at least this share of the units that only the kept form has among its siblings:
+# of 4,420 made forms one in a hundred lacks less than .4; of their copies, which lack dates and view counts, one in
+# five lacks more. Lower if the text differs in its middle. Without a common title, one missing unit is enough.
 LACKS, LACKS_INSIDE = 0.4, 0.25
-# Percent of the common runs at each end of a text that do not bound it: a line that a print view puts in front repeats
-# the title's words in its address.
+# Percent of the common runs to ignore at each end of a text: the line that a print view adds at the top repeats the
+# title's words in its address.
 OUTER_PERCENT = 3
-# Words stand in the place of others where neither are so many times as many: in the whole texts, and at one place, in
-# which the words of one are compared with the runs of the other.
+# Words replace others if neither side has this many times as many: in the whole texts, and at one place, where the
+# words of one are compared with the runs of the other.
 UNITS_RATIO, MORE_UNITS, PLACE_RATIO = 5, 2, 20.0
-# Least shares of a kept text that a part of it has, as a copy of its site: else the kept one is a page that shows
-# several. The first where only its beginning is missing, as in copies whose first paragraphs are cut.
+# Least shares of a kept text that a part must have to be a copy on the same site; with less, the kept one is a page of
+# several texts. The first applies if only the beginning is missing, as in copies without their first paragraphs.
 LEAST_END, LEAST_PART = 0.4, 0.5
-# Similar texts of one site that are aligned with a new one, the most similar first: a copy of one of many variants is
-# most similar to its own original.
+# Most texts of one site to align with a new one, the most similar first: a copy of one of many variants is most
+# similar to its own original.
 MOST_ALIGNED = 8
 
-# Different words, none of them a number and less than so large a share of them names, from which a text under the same
-# title is edited, and not filled in. Of 620 made forms with one title for all none is called so, and twelve of the
-# portal's reprints, in which some words are replaced by others of the same meaning.
+# A text under the same title is edited, not filled in, if it has at least this many different words, none a number and
+# less than this share of them names. Of 620 made forms with the same title none counts as edited; twelve of the
+# portal's reprints do, in which some words are replaced by synonyms.
 EDITED, EDITED_NAMES = 6, 0.3
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
 _NAME = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z]\w+")
@@ -100,7 +100,7 @@ def hash_values(values: Mapping[str, object]) -> bytes:
 def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
     """Return whether two titles differ: each has a unit that the other lacks.
 
-    False if one is unknown, or if the text has the units of the other title and not of its own, which then belongs to
+    False if one is unknown, or if the text has the units of the other title but not of its own, which then belongs to
     the template.
 
     Example:
@@ -116,7 +116,7 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
 
 
 def other_values(one: bytes, other: bytes) -> bool:
-    """Return whether two items have a field with two values."""
+    """Return whether two items have different values in a field."""
     mine, theirs = (dict(np.frombuffer(values, "<u4").reshape(-1, 2).tolist()) for values in (one, other))
     return any(theirs.get(name, value) != value for name, value in mine.items())
 
@@ -124,7 +124,7 @@ def other_values(one: bytes, other: bytes) -> bool:
 def is_view(one: str, other: str) -> bool:
     """Return whether one URL is another of its site with parts of a path or pairs of a query added.
 
-    Entries of a page, told apart by what stands behind the `#`, are no views of each other.
+    Entries of one page, whose URLs differ after the `#`, are not views of each other.
 
     Example:
         >>> story = "http://a.example/news/7.html"
@@ -142,7 +142,7 @@ def is_view(one: str, other: str) -> bool:
 
 
 class Zones(NamedTuple):
-    """Numbers of what lies before the first run that two texts have in common, behind the last, and between."""
+    """Counts before the first run that two texts have in common, between, and after the last."""
 
     head: float
     inner: float
@@ -152,10 +152,10 @@ class Zones(NamedTuple):
 class Difference(NamedTuple):
     """A new text and a kept one, aligned."""
 
-    places: npt.NDArray[np.intp]  # places in the new text of units that the kept one has not: (m,)
-    novel: Zones  # counts of these
-    lost: Zones  # runs of the kept text that the new one has not, reckoned from its sample
-    lacking: npt.NDArray[np.uint16]  # units of the kept text that the new one has not: (k,)
+    places: npt.NDArray[np.intp]  # places in the new text of units missing from the kept one: (m,)
+    novel: Zones  # counts of these places
+    lost: Zones  # runs of the kept text missing from the new one, estimated from its sample
+    lacking: npt.NDArray[np.uint16]  # units of the kept text missing from the new one: (k,)
 
 
 def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
@@ -177,7 +177,7 @@ def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
 
 
 def _zones(places: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp], lasts: npt.NDArray[np.intp]) -> Zones:
-    """Count places before, between and behind runs that begin and end at these places."""
+    """Count places before, between and after the runs that begin and end at these places."""
     if not len(firsts):
         return Zones(0, len(places), 0)
     outer = OUTER_PERCENT * len(firsts) // 100
@@ -187,7 +187,7 @@ def _zones(places: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp], lasts: np
 
 
 def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
-    """Return the units of a text that are kept, stop units left out, and below which hash they are all of them."""
+    """Return the stored units of a text without stop units, and the hash below which they are complete."""
     rare = np.frombuffer(kept.rare, "<u2")
     limit = 1 << UNIT_BITS >> int(rare[0]) if len(rare) else 1 << UNIT_BITS
     units = np.concatenate([kept.units, rare[1:]])
@@ -195,12 +195,12 @@ def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
 
 
 def _is_name(new: FeatureStrings) -> npt.NDArray[np.bool_]:
-    """Mark places of words with a capital letter somewhere in the text but behind a full stop: bool (n,)."""
+    """Mark places of words capitalised anywhere in the text except after a full stop: bool (n,)."""
     return np.isin(new.hashes, unit_hashes(tokens(" ".join(_NAME.findall(new.text)))))
 
 
 def _is_edited(new: FeatureStrings, places: npt.NDArray[np.intp]) -> bool:
-    """Return whether the words at some places are of the kind that an editor changes: many, no numbers, few names."""
+    """Return whether the words at some places look like an editor's changes: many, no numbers, few names."""
     numbers = new.kinds[places] == NUMBER
     return len(places) >= EDITED and not numbers.any() and bool(_is_name(new)[places].mean() < EDITED_NAMES)
 
@@ -214,13 +214,13 @@ def is_filled_in(
     same_title: bool = False,
     view: bool = False,
 ) -> bool:
-    """Return whether a text, as like a kept one as a copy, is the same form with something else filled in.
+    """Return whether a text, as similar to a kept one as a copy, is the same form filled in differently.
 
-    Something is filled in where each of the two has units that the other has not, at the same place: before what they
-    have in common, behind it, or between. `siblings`, other kept texts of the form that the new one is like, show what
-    the kept one has alone: a copy has most of that, another form has not. On another site, what differs at the ends is
-    a byline or a notice, and only three texts of a form make one. `same_title` is for two known titles that are the
-    same. `view` is for an address that is the other with something added: what differs at the ends is of its frame.
+    That is so if each of the two has units that the other lacks at the same place: before the common part, after it, or
+    within it. `siblings`, other kept texts of the form that the new one resembles, show which units only the kept one
+    has: a copy has most of them, another form does not. On another site, differences at the ends are a byline or a
+    notice, and it takes three texts to make a form. `same_title` means two known, equal titles. `view` means that one
+    address is the other with something added: differences at the ends then belong to the frame.
     """
     places, novel, lost, lacking = difference(new, kept)
     if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
@@ -230,7 +230,7 @@ def is_filled_in(
         return False
     zones = zip(novel, lost, strict=True)
     apart = not any(there and there <= PLACE_RATIO * here <= PLACE_RATIO**2 * there for here, there in zones)
-    inner = places[novel.head : len(places) - novel.tail]  # at the ends stand bylines, which have numbers and names
+    inner = places[novel.head : len(places) - novel.tail]  # bylines at the ends have numbers and names
     if (any(lost) and apart) or (same_site and same_title and _is_edited(new, inner)):
         return False
     if len(siblings) < (1 if same_site else 2):
@@ -244,7 +244,7 @@ def is_filled_in(
 
 
 class Item(NamedTuple):
-    """A new text, and what it came with; `field_names` are those of its version."""
+    """A new text with its attributes; `field_names` are the names of its version's fields."""
 
     name: Name
     text: NewText
@@ -254,22 +254,22 @@ class Item(NamedTuple):
 
 
 class Like(NamedTuple):
-    """A kept text that a new one repeats by the rule."""
+    """A kept text that a new one repeats according to the rule."""
 
     record: Record
     proof: Comparison
-    own: bool  # True where it is of the same site
+    own: bool  # True if it is from the same site
     siblings: Sequence[Fingerprint] = ()  # other texts of its form that the new one repeats as well
     reason: str = ""  # the comparison in words, for a log
 
     @property
     def in_a_form(self) -> bool:
-        """True where it may be a variant: it is of the same site, or one of several of a form."""
+        """True if it may be a variant: it is from the same site, or one of several texts of a form."""
         return self.own or bool(self.siblings)
 
 
 def likest(item: Item, likes: Iterable[Like]) -> list[Like]:
-    """Return those to be aligned with a text: of its title first, then with the most runs in common, then earliest."""
+    """Return the texts to align with a text: with its title first, then with the most runs in common, then earliest."""
     title = item.fingerprint.title
     return sorted(
         likes,
@@ -278,7 +278,7 @@ def likest(item: Item, likes: Iterable[Like]) -> list[Like]:
 
 
 def why_variant(item: Item, like: Like) -> str:
-    """Return why a text and a kept one that it repeats are two things; "" where it is a copy."""
+    """Return why a text is not a copy of a kept one that it repeats; "" if it is."""
     mine, theirs = item.fingerprint, like.record.fingerprint
     if other_values(mine.values, theirs.values):
         return "other values"
@@ -299,9 +299,9 @@ def why_variant(item: Item, like: Like) -> str:
     return "something else is filled in" if filled_in else ""
 
 
-# Fields that are known one by one, 8 bytes each; of an item with more all others are one. Few items have twenty.
+# Fields compared one by one, 8 bytes each; further fields of an item count as one. Few items have twenty.
 MOST_FIELDS = 64
-TEXT, GONE, OTHERS = "text", "(gone)", "(others)"  # in `Version.changes`, in place of names of fields
+TEXT, GONE, OTHERS = "text", "(gone)", "(others)"  # in `Version.changes`, in place of field names
 
 _HEAD = struct.Struct("<Q8s8s")
 
@@ -309,14 +309,14 @@ _HEAD = struct.Struct("<Q8s8s")
 class Version(NamedTuple):
     """A version of an item, without its names."""
 
-    since: int  # when it was kept, in seconds since the epoch; 0 where it is none yet
-    text: bytes  # 8 bytes of its text, but for white space
-    source: bytes  # 8 bytes of what its text was taken from; all 0 where that is not known
+    since: int  # when it was kept, in seconds since the epoch; 0 if not kept yet
+    text: bytes  # 8-byte hash of its text, ignoring white space
+    source: bytes  # 8-byte hash of what its text was taken from; all 0 if unknown
     fields: Mapping[int, int]  # hashes of name and value of its other fields
 
     @classmethod
     def of(cls, text: str, fields: Mapping[str, object], source: str = "") -> Version:
-        """Make that of an item which was not kept yet."""
+        """Make the version of an item that was not kept yet."""
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
         if len(named) < len(fields):
             named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
@@ -325,14 +325,14 @@ class Version(NamedTuple):
         return cls(0, _hash(" ".join(text.split())), _hash(source) if source else bytes(8), pairs)
 
     def changes(self, old: Version, names: Sequence[str]) -> tuple[str, ...]:
-        """Return what is another than in an older version: names of fields, `TEXT` first, `GONE` at the end.
+        """Return what differs from an older version: names of fields, `TEXT` first, `GONE` at the end.
 
-        The same text is taken from the same source: where that has not changed, a text that differs shows a change of
-        the taking.
+        The same source gives the same text: if the source has not changed, a different text means that extraction
+        has.
 
         Args:
-            old: The older one.
-            names: Those of the fields of this one.
+            old: The older version.
+            names: Names of the fields of this version.
 
         Example:
             >>> old = Version.of("A fox.", {"price": 9, "sku": 7}, "A fox. 3 readers")
@@ -350,13 +350,13 @@ class Version(NamedTuple):
         return (*found, GONE) if old.fields.keys() - self.fields.keys() - known.keys() else tuple(found)
 
     def pack(self) -> bytes:
-        """Write it for a store; `Version.unpack` reads it."""
+        """Encode it for a store; `Version.unpack` decodes it."""
         pairs = [part for pair in self.fields.items() for part in pair]
         return _HEAD.pack(self.since, self.text, self.source) + struct.pack(f"<{len(pairs)}I", *pairs)
 
     @classmethod
     def unpack(cls, data: bytes) -> Version | None:
-        """Read what a store gives; None where it has none, as of texts that earlier versions have kept."""
+        """Decode bytes from a store; None if empty, as for texts kept by earlier releases."""
         count, rest = divmod(len(data) - _HEAD.size, 8)
         if count < 0 or rest:
             return None
@@ -366,7 +366,7 @@ class Version(NamedTuple):
 
 
 def _short_hashes(texts: Iterable[str]) -> npt.NDArray[np.uint32]:
-    """CRC-32 of each text, which stores hold."""
+    """CRC-32 of each text, as held by stores."""
     return np.array([zlib.crc32(text.encode("utf-8", "surrogatepass")) for text in texts], np.uint32)
 
 
@@ -375,8 +375,8 @@ def _hash(text: str) -> bytes:
 
 
 def written(value: object) -> str:
-    """A value as text, the same for equal ones."""
+    """Return a value as text, the same for equal values."""
     try:
         return json.dumps(value, default=str, sort_keys=True)
-    except (TypeError, ValueError, RecursionError):  # keys of several kinds, a list in itself
+    except (TypeError, ValueError, RecursionError):  # keys of several types, a list that contains itself
         return repr(value)

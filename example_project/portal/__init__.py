@@ -1,4 +1,4 @@
-"""A small web portal, made up from a seed, of which the text of every page and every copy is known."""
+"""A small web portal generated from a seed, with known text for every page and known copies."""
 
 from example_project.portal.build import build
 from example_project.portal.model import Portal, PortalPage

@@ -1,4 +1,4 @@
-"""Serves the portal for looking at in a browser: python -m example_project.portal [--port N]."""
+"""Serves the portal to a browser: python -m example_project.portal [--port N]."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def main() -> None:
     port = parser.parse_args().port
     try:
         server = make_server(port)
-    except (OSError, OverflowError) as error:  # taken, not ours to take, or none
+    except (OSError, OverflowError) as error:  # port in use, not permitted, or invalid
         sys.exit(f"{parser.prog}: port {port}: {error}; give another: --port 8809")
     print(f"The portal is at http://127.0.0.1:{server.server_address[1]}/ (Ctrl-C stops it)", flush=True)
     try:

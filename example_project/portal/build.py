@@ -55,7 +55,7 @@ def _links(stories: Sequence[Story]) -> list[Link]:
 
 
 def _news(portal: Portal, room: Newsroom, section: str) -> None:
-    """Add a section's stories, what hangs on them, and its list pages."""
+    """Add a section's stories, the pages that depend on them, and its list pages."""
     stories: list[Story] = getattr(room, section)
     pool = room.xinwen if section == "xinwen" else [*room.news, *room.evening]
     for story in stories:
@@ -111,7 +111,7 @@ def _forum(portal: Portal, rng: random.Random, room: Newsroom) -> None:
 
 
 def _docs(portal: Portal, rng: random.Random) -> None:
-    """Add the manual in its versions, with a contents page each and one above them."""
+    """Add the manual in its versions, with a contents page for each and one above them."""
     for version in VERSIONS:
         chapters = [write_chapter(rng, chapter, version) for chapter in CHAPTERS]
         for story in chapters:

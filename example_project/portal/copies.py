@@ -1,4 +1,4 @@
-"""Plants near-duplicates of stories, and pages that look like duplicates and are none."""
+"""Plants near-duplicates of stories, and pages that only look like duplicates."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def cut(rng: random.Random, story: Story, path: str) -> Story:
 
 
 def edit(rng: random.Random, story: Story, path: str) -> Story:
-    """Return the story with 2-5% of its words exchanged for others of like meaning."""
+    """Return the story with 2-5% of its words replaced by synonyms."""
     left = int(0.045 * _size(story.blocks))
     wordings = [(f" {a} ", f" {b} ") if story.lang == "en" else (a, b) for a, b in pairs("synonyms")]
     rng.shuffle(wordings)
@@ -64,10 +64,10 @@ def edit(rng: random.Random, story: Story, path: str) -> Story:
 
 
 def quoting(rng: random.Random, story: Story, source: Story) -> Story:
-    """Return the story with a fifth to a quarter of its text quoted from `source`: no duplicate."""
+    """Return the story with a fifth to a quarter of its text quoted from `source`: not a duplicate."""
     sentences = [s for block in source.blocks if block.kind == "p" for s in _sentences(block.text)]
     start = rng.randrange(len(sentences) // 2)
-    aim = 0.29 * _size(story.blocks)  # of the own text: 22-23% of the whole
+    aim = 0.29 * _size(story.blocks)  # share of its own text: 22-23% of the whole
     taken: list[str] = []
     for sentence in sentences[start:] + sentences[:start]:
         if len(tokens(" ".join(taken))) >= aim:
@@ -79,7 +79,7 @@ def quoting(rng: random.Random, story: Story, source: Story) -> Story:
 
 
 def extended(brief: Story, story: Story) -> Story:
-    """Return the full story that begins with the brief: it says more, so it is no duplicate."""
+    """Return the full story that begins with the brief: it has more content, so it is not a duplicate."""
     return replace(
         story,
         title=polish(f"{brief.title}: the full report"),

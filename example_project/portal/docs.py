@@ -62,7 +62,7 @@ def _steps(voice: Voice) -> Block:
 
 
 def write_chapter(rng: random.Random, chapter: str, version: str) -> Story:
-    """Return a chapter of a version: the same subject, told anew."""
+    """Return a chapter of a version: the same subject in new words."""
     voice = Voice(rng, rules("docs_en", "more_docs"), chapter)
     blocks = [Block("p", voice.say("lead")), _paragraph(voice)]
     for _ in range(rng.randint(2, 5)):

@@ -13,7 +13,7 @@ BOARDS = ("bread", "bike", "garden", "camera", "clock", "boat", "radio", "knit",
 
 @dataclass(frozen=True)
 class Post:
-    """A post; `quote` is text of another post that it answers, with that post's author."""
+    """A post; `quote` is text of the post that it answers, with that post's author."""
 
     author: str
     date: str
@@ -53,7 +53,7 @@ def _say(voice: Voice, symbols: list[str], size: int) -> tuple[str, ...]:
 
 
 def _quote(rng: random.Random, posts: list[Post], others: list[Thread]) -> tuple[str, str]:
-    """Return who is quoted and what: mostly an earlier post here, at times one of another thread."""
+    """Return who is quoted and what: mostly an earlier post here, sometimes one of another thread."""
     if others and rng.random() < 0.2:
         post = rng.choice(rng.choice(others).posts)
     elif rng.random() < 0.35:

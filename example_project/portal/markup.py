@@ -1,4 +1,4 @@
-"""Blocks as HTML, and what the templates share: ads, teasers, scripts, hidden boxes, small print."""
+"""Blocks as HTML, and parts shared by the templates: ads, teasers, scripts, hidden boxes, small print."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ class Around:
         return [Link(s.path, s.title, s.lead if self.rng.random() < 0.5 else s.teaser) for s in stories]
 
     def day(self) -> str:
-        """Return a date as lists of links carry it."""
+        """Return a date as shown in lists of links."""
         return f"2031-{self.rng.randint(1, 12):02d}-{self.rng.randint(1, 28):02d}"
 
     def ad(self) -> str:
-        """Return a text advertisement, another on each page."""
+        """Return a text advertisement, a different one on each page."""
         return rich(self.voice.raw("ad"))
 
     def prose(self, block: Block) -> str:
-        """Return a paragraph's HTML, one in three with a link to another story in its midst."""
+        """Return a paragraph's HTML, one in three with a link to another story inside."""
         text = rich(block.text)
         spots = list((PLAIN_ZH if PLAIN_ZH.search(text) else PLAIN_EN).finditer(text))
         if not spots or not self.pool or self.rng.random() > 0.35:
@@ -74,7 +74,7 @@ def rows(block: Block, tag: str = "b") -> str:
 
 
 def script(path: str) -> str:
-    """Return an inline script with words in it, as counters and consent boxes carry."""
+    """Return an inline script with words in it, like those of counters and consent boxes."""
     return (
         f'<script>window.dataLayer=window.dataLayer||[];dataLayer.push({{"page":"{path}",'
         '"text":"We value your privacy and so do our partners."});'

@@ -1,4 +1,4 @@
-"""What the portal is made of: blocks of text, the stories they make, and pages with their truth."""
+"""The parts of the portal: blocks of text, stories made of them, and pages with their truth."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]+")
 
 
 def tokens(text: str) -> list[str]:
-    """Return lower-cased words, and CJK text a character a token."""
+    """Return lower-cased words, and CJK text with one token per character."""
     return TOKEN.findall(text.lower())
 
 
@@ -33,7 +33,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Story:
-    """A text with what is known about it; `copy_of` and `how` are set on planted duplicates."""
+    """A text with its known facts; `copy_of` and `how` are set on planted duplicates."""
 
     path: str
     lang: str
@@ -62,7 +62,7 @@ class Story:
 
 @dataclass(frozen=True)
 class PortalPage:
-    """A page of the portal; `truth` is None where it yields no item (index pages)."""
+    """A page of the portal; `truth` is None if it yields no item (index pages)."""
 
     path: str
     section: str
@@ -74,7 +74,7 @@ class PortalPage:
 
 @dataclass
 class Portal:
-    """All pages by path, with the redirects and the links that lead nowhere on purpose."""
+    """All pages by path, with the redirects and the deliberately dead links."""
 
     pages: dict[str, PortalPage] = field(default_factory=dict)
     redirects: dict[str, str] = field(default_factory=dict)

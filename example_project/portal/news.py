@@ -1,4 +1,4 @@
-"""Writes news stories: paragraphs, subheads, quotes and lists out of the English and Chinese grammars."""
+"""Writes news stories: paragraphs, subheads, quotes and lists from the English and Chinese grammars."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def body(voice: Voice, size: int, lang: str) -> tuple[Block, ...]:
 
 
 def slug(title: str) -> str:
-    """Return the words of an English title as they stand in a URL."""
+    """Return the words of an English title as they appear in a URL."""
     return "-".join(re.findall(r"[a-z]+", title.lower())[:6])
 
 
 def write(rng: random.Random, lang: str, topic: str, number: int, *, size: int = 0, where: str = "") -> Story:
-    """Return story `number` on a topic; `size` in tokens, of its own choice where 0."""
+    """Return story `number` on a topic; `size` in tokens, 0 to choose one."""
     voice = Voice(rng, rules(*GRAMMARS[lang]), topic, cast(rng, lang, topic))
     heads = voice.grammar[f"{topic}.head"]
     title = polish(voice.fill(heads[number % len(heads)]))

@@ -1,4 +1,4 @@
-"""Decides which stories there are, which are copied how, and which only look like copies."""
+"""Decides which stories there are, which are copied and how, and which only look like copies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from example_project.portal.model import Story
 from example_project.portal.news import TOPICS, write
 
 BRIEF = 60  # tokens of the shortest stories
-QUOTABLE = 680  # words of a story that another may quote: a quote is then a third of it at most
+QUOTABLE = 680  # words of a story that another may quote: a quote is then at most a third of it
 
 
 @dataclass

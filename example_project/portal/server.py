@@ -22,7 +22,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answers from the portal's pages; queries are ignored, as static sites do."""
 
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one packet: two would wait for each other's receipt
+    wbufsize = -1  # headers and body in one packet: a second one would wait for the first one's acknowledgement
     disable_nagle_algorithm = True
     portal: Portal
     asked: MutableSequence[str]
@@ -55,24 +55,24 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Stay silent: the crawl has a log of its own."""
+        """Stay silent: the crawl has its own log."""
 
 
 class Server(ThreadingHTTPServer):
-    """A server with room for a crawler's connections; one turned away tries again a second later."""
+    """A server with room for a crawler's connections; a rejected one is retried a second later."""
 
     daemon_threads = True
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Stay silent where a crawler has gone; other errors are shown."""
+        """Stay silent if a crawler has disconnected; other errors are shown."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
 
 def make_server(port: int = 0, portal: Portal | None = None, asked: list[str] | None = None) -> ThreadingHTTPServer:
     """Return a server on 127.0.0.1; port 0 takes a free one, and `asked` receives the path of each request."""
-    noted = deque[str](maxlen=0) if asked is None else asked  # a server for looking at may run for long
+    noted = deque[str](maxlen=0) if asked is None else asked  # a server for a browser may run for a long time
     handler = type("PortalHandler", (Handler,), {"portal": portal or build(), "asked": noted})
     return Server(("127.0.0.1", port), handler)
 

@@ -1,4 +1,4 @@
-"""The Courier: English news as nested divs whose class names say little or nothing."""
+"""The Courier: English news as nested divs with class names of little or no meaning."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _bottom(around: Around, path: str) -> str:
 
 
 def _column(story: Story, around: Around) -> str:
-    """Return the text, with what editors put between paragraphs: ads, pictures, pull quotes."""
+    """Return the text, with the inserts between paragraphs: ads, pictures, pull quotes."""
     parts: list[str] = []
     captions = list(story.captions)
     for number, block in enumerate(story.blocks):

@@ -1,4 +1,4 @@
-"""The manual: a contents tree at the side, prev and next, and one note under all pages alike."""
+"""The manual: a contents tree at the side, prev and next, and the same note under all pages."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _post(post: Post, number: int, around: Around) -> str:
 
 
 def thread(item: Thread, around: Around, others: Sequence[Link]) -> str:
-    """Return the page of a thread; an ad stands after the first post."""
+    """Return the page of a thread; an ad follows the first post."""
     posts = [_post(post, number, around) for number, post in enumerate(item.posts, 1)]
     posts.insert(1, f'<table class="tb sp"><tr><td>Sponsor</td><td>{around.ad()}</td></tr></table>')
     same = "".join(

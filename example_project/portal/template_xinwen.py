@@ -1,4 +1,4 @@
-"""The Chinese news: tables within tables and line breaks, as portals of 2008 laid their pages out."""
+"""The Chinese news: tables within tables and line breaks, as in the page layouts of portals of 2008."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _block(block: Block, around: Around) -> str:
 
 
 def _column(story: Story, around: Around) -> str:
-    """Return the text: paragraphs parted by line breaks only, with a picture and an ad between."""
+    """Return the text: paragraphs separated only by line breaks, with a picture and an ad between."""
     parts = [_block(block, around) for block in story.blocks]
     text = "<br><br>\n".join(parts[:2])
     for caption in story.captions:

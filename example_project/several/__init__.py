@@ -1,1 +1,1 @@
-"""The example crawl by several processes that share all of it through Redis."""
+"""The example crawl by several processes that share everything through Redis."""

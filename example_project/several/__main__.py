@@ -2,7 +2,7 @@
 
     python -m example_project.several --crawlers 4
 
-starts a Redis server of its own, serves the portal, runs the crawlers and tells what they kept together; feeds, logs
+starts its own Redis server, serves the portal, runs the crawlers and prints what they kept together; feeds, logs
 and statistics are in example_project/output/several.
 """
 
@@ -24,7 +24,7 @@ from example_project.run import OUTPUT, ROOT
 from example_project.scoring import Duplicates, judge_duplicates
 from example_project.several.redis_server import ServerError, redis_server
 
-LONGEST = 600.0  # seconds: nobody waits longer for a crawl of ten
+LONGEST = 600.0  # seconds: ample for a crawl that takes ten
 
 
 class CrawlersError(Exception):
@@ -35,8 +35,8 @@ class Outcome(NamedTuple):
     """The items kept by several crawlers.
 
     Attributes:
-        items: How many items each has delivered.
-        found: What became of copies and of other texts.
+        items: Number of items that each delivered.
+        found: The outcome for copies and for other texts.
         seconds: From the start of the first process to the end of the last.
     """
 
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
 
 def start_crawler(number: int, folder: Path, redis_url: str) -> subprocess.Popen[bytes]:
-    """Start a process of the portal's spider, with a feed, a log and statistics of its own."""
+    """Start a process of the portal's spider, with its own feed, log and statistics."""
     files = {"STATS_FILE": f"stats-{number}.json", "LOG_FILE": f"crawl-{number}.log"}
     options = [*(f"{name}={folder / file}" for name, file in files.items()), "DOWNLOAD_DELAY=0"]
     env = {**os.environ, "SCRAPY_SETTINGS_MODULE": "example_project.several.settings", "REDIS_URL": redis_url}
@@ -59,9 +59,9 @@ def several_crawlers(portal: Portal, folder: Path, count: int) -> Outcome:
     """Crawl the portal by some processes.
 
     Args:
-        portal: What to crawl.
-        folder: For feeds, logs and statistics.
-        count: How many processes.
+        portal: The portal to crawl.
+        folder: Folder for feeds, logs and statistics.
+        count: Number of processes.
 
     Raises:
         ServerError: There is no Redis server.
