@@ -53,14 +53,14 @@ MOST_LEVELS = 8  # of indentation that code is looked into for parts
 
 @dataclass(frozen=True)
 class Chunk:
-    """A piece of a body. `str(chunk)` is what a model should read: the headings above, then the text.
+    """A piece of a body. `str(chunk)` is the input for a model: the headings above, then the text.
 
     Attributes:
-        text: Its Markdown.
-        headings: The headings that stand above it, the page's first, as plain text.
+        text: Markdown of the chunk.
+        headings: The headings above the chunk as plain text, outermost first.
         tokens: Tokens of `str(chunk)`.
         position: Its place among the chunks of its page, from 0.
-        id: A UUID of the page's URL and of `str(chunk)`: a chunk that did not change has the same in the next crawl.
+        id: A UUID made from the page's URL and `str(chunk)`: an unchanged chunk keeps it in the next crawl.
         title: Title of its page.
         url: URL of its page.
         above: Markdown of `headings`.
@@ -80,7 +80,7 @@ class Chunk:
 
     @property
     def row(self) -> dict[str, Any]:
-        """Its values for a feed, a table or an index of vectors."""
+        """Return the values for a feed, a table or a vector index."""
         values = {name: value for name, value in vars(self).items() if name != "above"}
         return values | {"headings": list(self.headings)}
 
@@ -104,10 +104,10 @@ class _Unit:
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate how many tokens a language model makes of `text`, rather too many than too few.
+    """Estimate the number of tokens in `text`, erring on the high side.
 
-    Four characters of ASCII are a token, as are two of other alphabets and one ideograph; tokenizers differ by a
-    third, so that one's own counts where the limit is hard.
+    Four ASCII characters count as a token, as do two of other alphabets or one ideograph. Tokenizers differ by a
+    third, so count with your own where the limit is hard.
 
     Example:
         >>> estimate_tokens("The storm came at night."), estimate_tokens("暴风雨")
@@ -128,19 +128,19 @@ def chunk_markdown(
     url: str = "",
     title: str = "",
 ) -> list[Chunk]:
-    r"""Cut Markdown into chunks that a language model can take.
+    r"""Cut Markdown into chunks for a language model.
 
     A chunk ends between sentences, list items, rows of a table, blocks of code or quotes; the head of a table is
-    repeated in each chunk that holds rows of it. Of what does not fit by itself, an item is cut between its own blocks
-    and sentences, code between functions and other statements that are not indented. A sentence, a row or a function
+    repeated in each chunk that holds rows of it. Where one alone does not fit, an item is cut between its blocks and
+    sentences, and code between functions and other statements that are not indented. A sentence, a row or a function
     that is longer than `max_tokens` by itself, or a table with a head of more than half of it, is a chunk of its own.
     Headings above a chunk take at most half of it; beyond that the outer ones are left out.
 
     Args:
         markdown: The text, as `Body.markdown` writes it.
-        max_tokens: As of `Body.chunks`.
-        overlap: The same.
-        count: The same.
+        max_tokens: As in `Body.chunks`.
+        overlap: As in `Body.chunks`.
+        count: As in `Body.chunks`.
         url: URL of the page.
         title: Title of the page.
 
@@ -159,7 +159,7 @@ def chunk_markdown(
     chunks: list[Chunk] = []
     same: Counter[str] = Counter()
     held: list[_Unit] = []
-    tokens = 0  # each unit counted once: counting all that is held again would take time by its square
+    tokens = 0  # each unit is counted once: recounting all held units would take quadratic time
 
     def fitting(headings: tuple[str, ...]) -> tuple[str, ...]:
         """The innermost headings that take at most half of a chunk."""
@@ -269,7 +269,7 @@ def _without_margin(text: str) -> str:
 
 
 class _Room(Protocol):
-    """Says whether a text fits into a chunk below some headings, or into half of one."""
+    """Return whether a text fits into a chunk below some headings, or into half of one."""
 
     def __call__(self, text: str, *, half: bool = False) -> bool: ...
 

@@ -1,7 +1,7 @@
-"""From a page and others of its site to one table, a row a block, and the HTML file that shows it.
+"""Explain an extraction: a table with a row for each block, and an HTML file that shows it.
 
-What is written of the page is our own rendering, never its markup; links and images are words in it. The document loads
-nothing: its policy allows our own style and script, by their hashes, and pictures in the document itself.
+The page is shown in our own rendering, never its markup; links and images appear as words. The document loads nothing:
+its policy allows only our own style and script, by their hashes, and pictures embedded in the document.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Flag, Page, PageFacts
 from denoise_scrapy.site import SiteStatistics
 
-#: What a block can be, and what that means. The first that fits holds, in the order kept, hidden, template, low.
+#: Classes of blocks and their meanings. The first match applies, in the order kept, hidden, template, low.
 CLASSES: Mapping[str, str] = MappingProxyType(
     {
         "kept": "in the extracted text",
@@ -47,7 +47,7 @@ class Row(NamedTuple):
         name: One of `CLASSES`.
         block: The block as the body has it.
         words: Its words.
-        numbers: What was counted, a line each.
+        numbers: The counts, one per line.
         preformatted: Whether its white space counts.
     """
 
@@ -250,11 +250,11 @@ class Explanation:
     """The kept and dropped blocks of a page, with reasons.
 
     Attributes:
-        body: What was made of the page.
-        rows: What became of each block, in document order.
-        name: What the page is called.
-        comparison: What was given to compare with: its name, and "" where it was compared with, else why not.
-        drawn: The page without selectors of the user's.
+        body: The extracted body.
+        rows: The outcome for each block, in document order.
+        name: Name of the page.
+        comparison: Name of each comparison page given, and "" if it was used, else why not.
+        drawn: The page without the user's selectors.
     """
 
     body: Body
@@ -271,7 +271,7 @@ class Explanation:
 
     @cached_property
     def html(self) -> str:
-        """One file that needs nothing else. Nothing of the page runs in it, no address of the page is in reach."""
+        """A self-contained file. No script of the page runs in it, and none of its URLs can be followed."""
         style, script = _asset("page.css"), _asset("page.js")
         policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:"
         return Template(_asset("page.html")).substitute(
@@ -365,17 +365,17 @@ def explain_page(
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
 ) -> Explanation:
-    """Extract a body, and say why.
+    """Extract a body and explain each decision.
 
     Args:
         html: The page.
-        url: Where it came from.
+        url: URL of the page.
         comparison_pages: Name or URL, and HTML, of other pages of the site; or facts, as site memories keep them.
-        name: What to call the page where it has no URL.
+        name: Name of the page if it has no URL.
         strategy: A name in `STRATEGIES`, or the path of a class.
-        taste: What belongs to a body in the user's eyes.
-        keep: CSS selectors or XPaths of what is content whatever a strategy says.
-        remove: The same of what is none.
+        taste: The user's choices for the body.
+        keep: CSS selectors or XPaths of content to keep, whatever the strategy decides.
+        remove: CSS selectors or XPaths of content to remove.
 
     Raises:
         ValueError: There is no such strategy, or a selector is invalid.
@@ -402,7 +402,7 @@ def _parse(label: str, page: str | bytes | PageFacts) -> Page | PageFacts:
 
 
 def _lack(page: Page | PageFacts, used: tuple[object, ...], others: tuple[object, ...]) -> str:
-    """Why a page was not compared with, "" where it was."""
+    """Return why a page was not used for comparison, "" if it was."""
     if any(page is one for one in used):
         return ""
     if any(page is one for one in others):

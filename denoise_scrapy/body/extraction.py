@@ -1,4 +1,4 @@
-"""The body of a page, by what is known of its site; and of many pages in one call."""
+"""Extract the body of a page, compared with its site; or the bodies of many pages in one call."""
 
 from __future__ import annotations
 
@@ -61,14 +61,13 @@ class Body:
         confidence: Expected token F1 of `text` in the strategy's own estimate, 0 to 1.
         strategy: Name of the strategy that decided.
         comparison: URLs of the comparison pages that were used.
-        fallback: What was done where the strategy could not decide as it should: "" (nothing was
-            lacking), "page alone" (no comparison page), "whole text" (nothing was selected), "too large" (the page
-            is over a bound: all of its text); and where the user's wishes leave nothing of what was selected: "second
-            choice" (the likeliest of the rest), "dropped kinds" (there is nothing else), "all removed" (nothing is
-            left).
-        evidence: What the body rests on, best first: "comparison pages", "page alone", "whole text".
+        fallback: How the body was chosen where the strategy could not decide normally: "" (it could), "page
+            alone" (no comparison page), "whole text" (nothing was selected), "too large" (the page exceeds a bound:
+            all of its text); and where the user's wishes remove everything selected: "second choice" (the likeliest
+            remaining blocks), "dropped kinds" (only those are available), "all removed" (nothing is left).
+        evidence: Basis of the decision, best first: "comparison pages", "page alone", "whole text".
         probability: How likely each of the page's m blocks is content, shape (m,).
-        url: URL of the page, "" where it has none.
+        url: URL of the page, "" if unknown.
     """
 
     text: str
@@ -79,7 +78,7 @@ class Body:
     evidence: str = "page alone"
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
     url: str = ""
-    # what is made when somebody looks: `make_rendering` makes what `html` and `markdown` are written from
+    # made on first access: `make_rendering` makes the tokens that `html` and `markdown` are written from
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_title: Callable[[], str] = str
@@ -92,27 +91,27 @@ class Body:
 
     @cached_property
     def html(self) -> str:
-        """The kept blocks as a fragment of HTML, with the structure and the images they stand in.
+        """The kept blocks as a fragment of HTML, with their structure and images.
 
-        Nothing in it runs, whatever the page holds: only tags and attributes of a short list are written. Addresses
-        are absolute.
+        No script of the page can run: only tags and attributes on a short list are written. URLs are
+        absolute.
         """
         return to_html(self.make_rendering())
 
     @cached_property
     def markdown(self) -> str:
-        """The same as Markdown. HTML that the page's text shows is escaped."""
+        """The kept blocks as Markdown. HTML in the page's visible text is escaped."""
         return self.to_markdown()
 
     def to_markdown(self, links: str = "keep", images: str = "keep") -> str:
-        """Return the Markdown with less of links and images.
+        """Return the Markdown with fewer links and images.
 
         Args:
-            links: "keep", or "text" for their texts without addresses. Footnotes stay.
+            links: "keep", or "text" for their text without the URL. Footnotes stay.
             images: "keep", "text" for their alternative texts, or "drop".
 
         Raises:
-            ValueError: `links` or `images` is none of these.
+            ValueError: `links` or `images` is not one of these.
 
         Example:
             >>> from denoise_scrapy import extract
@@ -133,12 +132,12 @@ class Body:
     ) -> list[Chunk]:
         """Return the Markdown in chunks for a language model, each with the headings above it.
 
-        No sentence, row of a table or function is cut, nor an item, a quote or code that fits into a chunk.
+        Sentences, table rows and functions are never cut, nor are items, quotes or code that fit into a chunk.
 
         Args:
-            max_tokens: Most tokens of a chunk, its headings included.
-            overlap: Tokens that a chunk repeats of the one before, at most: whole sentences below the same headings.
-            count: Counts the tokens of a text; the default estimates them.
+            max_tokens: Maximum number of tokens in a chunk, including its headings.
+            overlap: Maximum number of tokens repeated from the previous chunk: whole sentences below the same headings.
+            count: Function that counts the tokens of a text; the default estimates them.
             links: As in `to_markdown`.
             images: The same.
 
@@ -151,15 +150,15 @@ class Body:
 
     @cached_property
     def title(self) -> str:
-        """The page's title without the name of its site, where that is found; "" where there is no title.
+        """The page's title without the site's name, if that is found; "" if there is no title.
 
-        Comparison pages show it best: their titles end, or begin, with the same.
+        Comparison pages reveal the name best: their titles end, or begin, with it too.
         """
         return self.make_title()
 
     @cached_property
     def meta(self) -> Metadata:
-        """Metadata: authors, dates, site, image …; title and language alone of a parsed `Page`.
+        """Metadata: authors, dates, site, image …; only title and language for a parsed `Page`.
 
         Raises:
             ImportError: The extra `denoise-scrapy[meta]` is not installed.
@@ -167,7 +166,7 @@ class Body:
         return self.make_meta(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state to pickle; all that is made on demand is made first, but for metadata."""
+        """Return the state to pickle, with everything lazy but the metadata computed first."""
         made: dict[str, Any] = {"blocks": self.blocks, "title": self.title, "rendering": tuple(self.make_rendering())}
         if "meta" in vars(self):
             made["meta"] = self.meta
@@ -186,7 +185,7 @@ def _meta_of_text(body: Body) -> Metadata:
     return metadata_of("", None, body.text, body.title)
 
 
-#: Fallback of a page over a bound of elements, depth, bytes, or of what its selectors and its strategy may take.
+#: Fallback of a page over a bound on elements, depth, bytes, or the cost of its selectors and its strategy.
 TOO_LARGE = "too large"
 #: Fallback and evidence of a page that was compared with no other.
 ALONE = "page alone"
@@ -194,10 +193,10 @@ ALONE = "page alone"
 
 @dataclass(frozen=True)
 class SiteModel:
-    """The comparison pages of a site. A value: `extract` is a pure function of the page and it.
+    """The comparison pages of a site. Immutable: `extract` is a pure function of the page and the model.
 
     Attributes:
-        statistics: The pages, and what they have in common.
+        statistics: The pages and the content they have in common.
 
     Example:
         >>> frame = "<body><div>Site menu</div><p>{}</p><div>All rights reserved</div>"
@@ -224,21 +223,21 @@ class SiteModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SiteModel:
-        """The model of a file that `save` wrote.
+        """Load a model from a file that `save` wrote.
 
         Raises:
             OSError: The file cannot be read.
-            ValueError: It is no such file, or one of another version.
+            ValueError: The file is not a saved model, or has another version.
         """
         return cls.fit(load_pages(Path(path)))
 
     def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY, taste: Taste = NO_TASTE) -> Body:
-        """The body of a page of this site.
+        """Extract the body of a page of this site.
 
         Args:
-            page: The page. It may be among those the model learned from: it is not compared with itself.
+            page: The page. The model may have learned from it: it is not compared with itself.
             strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
-            taste: What belongs to a body in the user's eyes. Their selectors are those the page was parsed with.
+            taste: The user's choices for the body. The selectors are those the page was parsed with.
 
         Raises:
             ValueError: There is no such strategy.
@@ -252,7 +251,7 @@ class SiteModel:
         return _body(page, decision, chosen.name, TOO_LARGE, WHOLE_TEXT, make_title=lambda: page.title)
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
-        """The body as a strategy sees it; `TooLargeError` where that would take too long."""
+        """Return the body as a strategy decides; raise `TooLargeError` where that would take too long."""
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
@@ -271,7 +270,7 @@ def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence
     decision, gone = without_leftovers(page, decision)
 
     def blocks() -> tuple[Block, ...]:
-        shown = page.without(gone)  # kept, it would hold the page's columns twice
+        shown = page.without(gone)  # if kept, it would hold the page's columns twice
         texts = map(shown.block_text, range(len(shown.blocks)))
         columns = (shown.block_paths(), texts, decision.probability.tolist(), decision.kept.tolist(), decision.reasons)
         return tuple(starmap(Block, zip(*columns, strict=True)))
@@ -302,7 +301,7 @@ class Response(Protocol):
         """Its headers."""
 
 
-#: What a page is made of: HTML, the path of a file of it, or a response.
+#: Source of a page: HTML, the path of an HTML file, or a response.
 Source = str | bytes | os.PathLike[str] | Response
 
 
@@ -316,21 +315,21 @@ def extract(
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
 ) -> Body:
-    """The body of one page, in one call.
+    """Extract the body of one page in one call.
 
     Args:
         html: The page: HTML, the path of a file, a response of Scrapy, requests or httpx, or a parsed page. A str is
             HTML, never a path.
-        url: Where it came from. A response has its own; else it is the address that the page declares
+        url: URL of the page. The default is the response's URL, or else the one the page declares
             (`link rel=canonical`), if any.
-        comparison_pages: Other pages of the same site, likewise; a few are enough.
+        comparison_pages: Other pages of the same site, in any of these forms; a few are enough.
         strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
-        taste: What belongs to a body in the user's eyes.
-        keep: CSS selectors or XPaths of what is content whatever a strategy says.
-        remove: The same of what is none. What `keep` finds too stays.
+        taste: The user's choices for the body.
+        keep: CSS selectors or XPaths of content to keep, whatever the strategy decides.
+        remove: CSS selectors or XPaths of content to remove; `keep` wins where both match.
 
     Raises:
-        TypeError: A page is nothing of these.
+        TypeError: A page has none of these types.
         OSError: A file cannot be read.
         ValueError: There is no such strategy, or a selector is invalid.
 
@@ -346,7 +345,7 @@ def extract(
 
 
 class _Read(NamedTuple):
-    """A page as it was read: where it came from, and what a server says of its encoding."""
+    """A page as read, with its URL and the encoding that the server declared."""
 
     html: str | bytes
     url: str | None = None
@@ -364,7 +363,7 @@ class _Read(NamedTuple):
 def _parsed(
     source: Source | Page, url: str | None, keep: str | Iterable[str], remove: str | Iterable[str]
 ) -> tuple[Page, _Read | None]:
-    """A page and what it was read from, None of a parsed one; without an address it has the one that it declares."""
+    """Return a page and its source, None if already parsed; its URL defaults to the one it declares."""
     if isinstance(source, Page):
         return source, None
     read = _read(source, url)
@@ -401,28 +400,28 @@ def extract_pages(
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
 ) -> Iterator[tuple[str, Body]]:
-    """The bodies of many pages, in their order, in bounded memory.
+    """Extract the bodies of many pages, in order, in bounded memory.
 
-    Each page is compared with others of its site: so pages of one site should stand together, and those of one template
-    near each other. Faster than `extract` a page, and better.
+    Each page is compared with others of its site, so keep the pages of a site together, and pages of one template near
+    each other. This is faster and more accurate than calling `extract` for each page.
 
     Args:
-        pages: Pages as `extract` takes them, or pairs of a URL and a page. Scheme, host and port of the URL tell its
-            site; without one, it is the address that a page declares. Pages that have none are taken for one site's.
-        comparison_pages: How many others of its site a page is compared with, at most.
-        strategy: As of `extract`, and so are the following.
-        taste: The same.
-        keep: The same.
-        remove: The same.
+        pages: Pages as `extract` takes them, or pairs of a URL and a page. Scheme, host and port of the URL
+            identify the site; the URL defaults to the one a page declares. Pages without a URL count as one site.
+        comparison_pages: Maximum number of pages of its site that a page is compared with.
+        strategy: As in `extract`.
+        taste: As in `extract`.
+        keep: As in `extract`.
+        remove: As in `extract`.
 
     Returns:
-        URL and body of each page; in place of a URL that is not known the path of the file, "" for none. Pages are
-        read some way ahead.
+        URL and body of each page; if the URL is unknown, the path of the file, or "". Some pages are read
+        ahead.
 
     Raises:
-        TypeError: As `extract` does.
-        OSError: The same.
-        ValueError: The same.
+        TypeError: As in `extract`.
+        OSError: As in `extract`.
+        ValueError: As in `extract`.
 
     Example:
         >>> frame = "<div>Site menu</div><p>{}</p><div>All rights reserved</div>"
@@ -466,7 +465,7 @@ def extract_pages(
 
 
 class _Waiting(NamedTuple):
-    """A page that is read ahead: what it was read from, what is remembered of it, its name for the caller."""
+    """A page read ahead: its source, its remembered form, and its name for the caller."""
 
     page: Page
     known: Page | PageFacts

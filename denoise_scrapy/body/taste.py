@@ -1,4 +1,4 @@
-"""Parts of a page, and choices of the user beside the strategy: what belongs to a body, which error is worse.
+"""Parts of a page, and the user's choices beside the strategy: what belongs to a body, which error is worse.
 
 Headline, standfirst, captions, bylines and comments are found by boosted trees that were fitted on some seven hundred
 pages that readers marked (`docs/main-text.md`, `training/parts.py`), tables of data by their cells.
@@ -121,24 +121,24 @@ class Parts:
         )
 
 
-#: What the choice leans to: less noise, neither, less lost content.
+#: Leaning of the choice: less noise, neither, less lost content.
 FAVORS = ("precision", "balanced", "recall")
-#: What becomes of a kind of text: what the strategy says, kept where it is the body's own, never kept.
+#: Treatment of a kind of text: as the strategy decides, kept where it is the body's own, never kept.
 SWITCHES = ("auto", "keep", "drop")
 
 
 @dataclass(frozen=True)
 class Taste:
-    """Choices of what belongs to a body.
+    """The user's choices of what belongs to a body.
 
     Attributes:
         favor: "precision" keeps less noise and loses more content, "recall" the reverse.
-        title: The page's headline: "auto", "keep" or "drop", as the following.
+        title: The page's headline: "auto", "keep" or "drop", like the following.
         standfirst: The paragraph that introduces the text, or its points in brief.
         captions: Captions of pictures and tables.
         bylines: Lines that say who wrote it and when.
         comments: What readers wrote under it.
-        tables: Tables of data. Tables that lay out the page are none.
+        tables: Tables of data. Layout tables do not count.
 
     Raises:
         ValueError: A value is unknown; the message names the nearest.

@@ -1,7 +1,7 @@
 """A page's title: the headings that say it, and its text without the name of its site.
 
-Three things give that name: titles of other pages of the site that begin or end the same, the host's name, and a
-heading that says the rest. Where none does, the title element's text is left as it is.
+Three signals reveal that name: titles of other pages of the site that begin or end the same, the host's name, and a
+heading equal to the rest. Without any of them, the title element's text is left unchanged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MIN_LABEL = 4
 
 
 def title_of(page: Page, titles: Sequence[str] = ()) -> str:
-    """The title of a page, by titles of other pages of its site; "" where it has none.
+    """Return the title of a page, given titles of other pages of its site; "" if it has none.
 
     Example:
         >>> page = Page.parse("<title>Fox wins - again - The Herald</title><p>It ran.", url="http://a.example/")

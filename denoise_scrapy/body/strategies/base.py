@@ -1,4 +1,4 @@
-"""The interface of strategies: a page and its site in, a decision for each block out."""
+"""The interface of strategies: from a page and its site to a decision for each block."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Decision:
 
     Attributes:
         kept: Whether each block belongs to the body, shape (m,).
-        probability: How likely it does, 0 to 1, shape (m,).
+        probability: Probability that it does, 0 to 1, shape (m,).
         confidence: Expected token F1 of the choice, 0 to 1.
         reasons: The main reason for each block, in words; m of them.
-        is_rule: Whether it decides yes or no only, and the probabilities are made of these.
+        is_rule: Whether the strategy only decides yes or no, and the probabilities follow from that.
     """
 
     kept: BoolArray
@@ -38,7 +38,7 @@ class Decision:
 
     @classmethod
     def of_rule(cls, page: Page, kept: BoolArray, reasons: Sequence[str]) -> Decision:
-        """The decision of a rule of yes and no, by what it keeps, shape (m,), and m reasons."""
+        """Return the decision of a yes-or-no rule from its kept blocks, shape (m,), and m reasons."""
         probability = np.where(kept, RULE_YES, RULE_NO)
         confidence = select_by_expected_f1(probability, page.blocks.tokens)[1]
         return cls(kept, probability, confidence, reasons, is_rule=True)
@@ -47,9 +47,9 @@ class Decision:
     def of_method(
         cls, page: Page, chosen: BoolArray, yes: float, reason: str, other: str | npt.NDArray[np.str_]
     ) -> Decision:
-        """The decision of a method that estimates nothing: what it chooses, shape (m,), less what is hidden.
+        """Return the decision of a method without estimates: its chosen blocks, shape (m,), less hidden ones.
 
-        Where all of it is hidden, it stays: some pages stream their content into hidden elements.
+        If all of them are hidden, they stay: some pages stream their content into hidden elements.
         """
         shown = chosen & ((page.blocks.flags & Flag.HIDDEN) == 0)
         kept = shown if shown.any() else chosen
@@ -59,7 +59,7 @@ class Decision:
 
 
 class LazyReasons(Sequence[str]):
-    """Reasons of m blocks that are made when somebody looks."""
+    """Reasons of m blocks, computed on access."""
 
     def __init__(self, m: int, reason: Callable[[int], str]) -> None:
         self._numbers = range(m)
@@ -88,7 +88,7 @@ class Strategy(Protocol):
 
     #: Name in settings: the field's term for the method.
     name: str
-    #: Comparison pages it makes use of at most; 0 where it reads the page alone.
+    #: Maximum number of comparison pages it uses; 0 where it reads the page alone.
     comparison_pages: int
     #: Whether it reads the elements of comparison pages, or only their facts (`PageFacts`).
     needs_elements: bool
@@ -98,9 +98,9 @@ class Strategy(Protocol):
 
         Args:
             page: The target; it has at least one block.
-            site: Comparison pages without the page itself and its copies, likest template first; maybe none.
+            site: Comparison pages without the page itself and its copies, most similar template first; may be empty.
 
         Raises:
-            TooLargeError: That would take too long: all of the page's text is kept.
+            TooLargeError: Deciding would take too long; the caller keeps all of the page's text.
         """
         ...
