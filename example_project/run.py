@@ -48,7 +48,7 @@ class CrawlError(Exception):
 
 def command(start: str, output: Path, settings: Sequence[str]) -> list[str]:
     """Return the command line of the crawl; `settings` are further NAME=VALUE."""
-    # pages a hundredth of a second apart: as on any site, the first ones reach the pipelines before the last ones arrive
+    # pages a hundredth of a second apart: as on any site, the first pages are in the pipelines before the last arrive
     ours = [f"STATS_FILE={output / 'stats.json'}", "LOGSTATS_INTERVAL=1", "DOWNLOAD_DELAY=0.01"]
     options = [part for pair in (*ours, *settings) for part in ("-s", pair)]
     items = str(output / "items.jsonl")
