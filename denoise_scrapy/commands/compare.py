@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
-from denoise_scrapy.core.feature_strings import BANDS, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings
-from denoise_scrapy.core.units import IDEOGRAPH, tokens
+from denoise_scrapy.core.feature_strings import BANDS, IDEOGRAPH, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.rules import MOST_NEW, Characters, Check
 from denoise_scrapy.dedup.store import Name, Record

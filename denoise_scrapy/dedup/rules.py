@@ -37,18 +37,22 @@ from denoise_scrapy.core.feature_strings import (
     BAND_ROWS,
     BANDS,
     EVERY,
+    IDEOGRAPH,
     RUN,
     RUN_HASH,
     RUN_OF_IDEOGRAPHS,
     SCHEME,
     SEED,
     SHINGLE,
+    STOP_LIST_DIGEST,
+    STOP_WORDS,
+    TOKEN_RULE,
     UNIT_BITS,
+    UNIT_HASH,
     VALUES,
     FeatureStrings,
     count_common,
 )
-from denoise_scrapy.core.units import IDEOGRAPH, STOP_LIST_DIGEST, STOP_WORDS, TOKEN_RULE, UNIT_HASH
 
 Sample = npt.NDArray[np.uint16]
 

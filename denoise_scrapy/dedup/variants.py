@@ -24,8 +24,17 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.feature_strings import EVERY, RUN, RUN_OF_IDEOGRAPHS, UNIT_BITS, FeatureStrings
-from denoise_scrapy.core.units import IDEOGRAPH, NUMBER, tokens, unit_hashes
+from denoise_scrapy.core.feature_strings import (
+    EVERY,
+    IDEOGRAPH,
+    NUMBER,
+    RUN,
+    RUN_OF_IDEOGRAPHS,
+    UNIT_BITS,
+    FeatureStrings,
+    tokens,
+    unit_hashes,
+)
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText
 from denoise_scrapy.dedup.store import Name, Record
 

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT, read_words
 from denoise_scrapy.core.characters import Class
-from denoise_scrapy.core.features import Compared
+from denoise_scrapy.core.features import COMMENTS_BIT, META_BIT, Compared, read_words, words_of
 from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.core.tree import Tree
-from denoise_scrapy.core.vocabulary import words_of
 
 FAR, LEVELS = 20, 8
 NAN = math.nan

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from denoise_scrapy.core.announcements import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT
+from denoise_scrapy.core.features import ANNOUNCING_TOKENS, COMMENTS_BIT, META_BIT
 from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.core.tree import Tree
 

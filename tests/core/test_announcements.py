@@ -5,12 +5,11 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.announcements import (
+from denoise_scrapy.core.features import (
     COMMENTS_BIT,
     COMMENTS_PATTERNS,
     META_BIT,
     META_PATTERNS,
-    level_one,
     read_words,
 )
 from denoise_scrapy.page import Page
@@ -67,16 +66,3 @@ def test_hostile_titles_and_texts_take_little():
     signs = "--+ " * 500_000
     page = Page.parse(f"<title>{'-' * 1000}</title><p>{signs}<p>{'agony' * 200_000}<p>{'hour' * 1000} ago")
     assert read_words(page.tree).bits.tolist() == [0, 0, META_BIT]
-
-
-@given(SOUP | pages())
-def test_the_heading_of_level_one_around_a_block(html):
-    page = Page.parse(html)
-    elements = page.elements
-    expected = []
-    for block in page.blocks.element.tolist():
-        at = block
-        while at >= 0 and page.tags()[at] != "h1":
-            at = int(elements.parent[at])
-        expected.append(at)
-    assert level_one(page.tree).tolist() == expected

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from denoise_scrapy.core.units import is_stop, unit_hashes
+from denoise_scrapy.core.feature_strings import is_stop, unit_hashes
 
 Run = tuple[str, ...]
 

@@ -10,8 +10,16 @@ from datasketch import MinHash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.feature_strings import BANDS, EVERY, VALUES, FeatureStrings, minhash
-from denoise_scrapy.core.units import is_stop, tokens, unit_hashes
+from denoise_scrapy.core.feature_strings import (
+    BANDS,
+    EVERY,
+    VALUES,
+    FeatureStrings,
+    is_stop,
+    minhash,
+    tokens,
+    unit_hashes,
+)
 from denoise_scrapy.dedup.rules import RARE_CAP, S1_CAP, S2_CAP, Fingerprint, PartRule
 from tests.dedup.literal import frequencies
 from tests.dedup.made_texts import cut_out, english

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core import units as tokens_module
-from denoise_scrapy.core.units import NUMBER, is_stop, read_units, tokens, unit_hashes
+from denoise_scrapy.core import feature_strings as tokens_module
+from denoise_scrapy.core.feature_strings import NUMBER, is_stop, read_units, tokens, unit_hashes
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from lxml import etree
 
 from denoise_scrapy.core.characters import Class
 from denoise_scrapy.core.markup import Flag
-from denoise_scrapy.core.tree import MAX_DEPTH, MAX_ELEMENTS, MAX_TITLE, Kind, Tree, name_code, tree_of
+from denoise_scrapy.core.tree import IS_BLOCK, MAX_DEPTH, MAX_ELEMENTS, MAX_TITLE, Tree, name_code, tree_of
 from tests.html_strategies import ODD_PAGES, SOUP, pages
 from tests.page import literal_reader as literal
 from tests.page.literal_reader import root_of
@@ -49,7 +49,7 @@ def check_elements(tree: Tree, expected: literal.Literal) -> None:
     own = tree.token_rows.take(rows["token"])
     assert own["flags"].tolist() == [one.own_flags for one in elements]
     assert own["heading"].tolist() == [literal.heading_of(one.tag) for one in elements]
-    assert ((own["kind"] & Kind.BLOCK) != 0).tolist() == [one.block == i for i, one in enumerate(elements)]
+    assert ((own["kind"] & IS_BLOCK) != 0).tolist() == [one.block == i for i, one in enumerate(elements)]
 
 
 def check_blocks(tree: Tree, expected: literal.Literal) -> None:

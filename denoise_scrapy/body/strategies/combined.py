@@ -21,10 +21,8 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
-from denoise_scrapy.core.choice import STOCK_PAGES, choose
-from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, Compared, Rows, View
-from denoise_scrapy.core.model import Forest, Neighbours, Network, judge
-from denoise_scrapy.core.vocabulary import WORDS, Vocabulary
+from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, Compared, Rows, View, Vocabulary
+from denoise_scrapy.core.model import STOCK_PAGES, Forest, Neighbours, Network, choose, judge
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BlockLayout, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
@@ -123,11 +121,11 @@ class BlockModel:
             return cls(
                 names=tuple(data["names"].tolist()),
                 vocabulary=Vocabulary(dict(words), text_words),
-                network=Network.from_arrays(part("network")),
-                forest=Forest.from_arrays(part("forest")),
+                network=Network(**part("network")),
+                forest=Forest(**part("forest")),
                 provenance=json.loads(str(data["provenance"])),
-                parts={name: Forest.from_arrays(part(f"part {name}")) for name in parts},
-                content=Forest.from_arrays(found) if (found := part("content")) else None,
+                parts={name: Forest(**part(f"part {name}")) for name in parts},
+                content=Forest(**found) if (found := part("content")) else None,
             )
 
 
