@@ -176,8 +176,17 @@ cdef int read_rows(object text, UnitRows& rows) except -1:
     return 0
 
 
+cdef bytes bytes_of(const void* data, size_t size):
+    return PyBytes_FromStringAndSize(<const char*>data, <Py_ssize_t>size) if size else b""
+
+
+cdef object array_of(const void* data, size_t count, object dtype):
+    """Copy some numbers to a numpy array."""
+    return np.frombuffer(bytes_of(data, count * <size_t>dtype().itemsize), dtype)
+
+
 class Units(NamedTuple):
-    """A text's n units: their `unit_hashes`, uint32 (n,); kinds, uint8 (n,); UTF-8, joined by line feeds."""
+    """A text's n units: CRC-32 of their UTF-8, uint32 (n,); kinds, uint8 (n,); UTF-8, joined by line feeds."""
 
     hashes: object
     kinds: object
@@ -194,9 +203,11 @@ def read_units(str text not None):
     """
     cdef UnitRows rows
     read_rows(text, rows)
-    hashes = (<const char*>rows.hashes.data())[:4 * rows.hashes.size()]
-    kinds = (<const char*>rows.kinds.data())[:rows.kinds.size()]
-    return Units(np.frombuffer(hashes, np.uint32), np.frombuffer(kinds, np.uint8), rows.joined)
+    return Units(
+        array_of(rows.hashes.data(), rows.hashes.size(), np.uint32),
+        array_of(rows.kinds.data(), rows.kinds.size(), np.uint8),
+        rows.joined,
+    )
 
 
 def tokens(str text not None):
@@ -208,17 +219,6 @@ def tokens(str text not None):
     """
     joined = read_units(text).joined
     return joined.decode("utf-8", "surrogatepass").split("\n") if joined else []
-
-
-def unit_hashes(words):
-    """Hash units, as `tokens` returns them, to 32 bits: CRC-32 of their UTF-8 bytes."""
-    cdef const unsigned char* data
-    hashes = []
-    for word in words:
-        utf8 = word.encode("utf-8", "surrogatepass")
-        data = utf8
-        hashes.append(crc32(data, len(utf8)))
-    return np.array(hashes, np.uint32)
 
 
 cdef bint is_stop_unit(uint32_t unit) noexcept nogil:
@@ -238,7 +238,7 @@ def is_stop(const uint32_t[:] units not None):
 
 STOP_WORDS = sorted(set(tokens(_STOP_WORDS)))
 STOP_LIST_DIGEST = hashlib.blake2b(" ".join(STOP_WORDS).encode(), digest_size=8).hexdigest()
-_stop_units = sorted(unit_hashes(STOP_WORDS).tolist())
+_stop_units = sorted(read_units(_STOP_WORDS).hashes.tolist())
 
 # ---- feature strings ------------------------------------------------------------------------------------------------
 
@@ -299,28 +299,6 @@ cdef inline bint add_bit(vector[uint64_t]& bits, uint16_t number) noexcept nogil
     cdef bint new = not bits[number >> 6] & bit
     bits[number >> 6] |= bit
     return new
-
-
-cdef bytes bytes_of(const void* data, size_t size):
-    return PyBytes_FromStringAndSize(<const char*>data, <Py_ssize_t>size) if size else b""
-
-
-class Runs(NamedTuple):
-    """The different runs of a text, and the frequencies of its k units.
-
-    Attributes:
-        at: uint64 (n,), in order of the text: hash of the run and, in the lower half, its first unit; 0 for none.
-        distinct: uint32, hashes of the different runs, ascending.
-        units: uint32 (k,), ascending.
-        counts: uint32 (k,), of how many different runs each unit is the first.
-        stop: bool (k,), which of them are stop units.
-    """
-
-    at: object
-    distinct: object
-    units: object
-    counts: object
-    stop: object
 
 
 cdef class FeatureStrings:
@@ -425,7 +403,7 @@ cdef class FeatureStrings:
         cdef vector[uint16_t] units
         if t not in self._samples:
             self._list_units(t + 1, 0xFFFFFFFF, units)
-            self._samples[t] = np.frombuffer(bytes_of(units.data(), 2 * units.size()), np.uint16)
+            self._samples[t] = array_of(units.data(), units.size(), np.uint16)
         return self._samples[t]
 
     def rare_units(self, uint32_t t, size_t most):
@@ -462,7 +440,7 @@ cdef class FeatureStrings:
             run = self._at[place] >> 32
             if self._at[place] and run < limit and add_bit(there, <uint16_t>run):
                 runs.push_back(<uint16_t>run)
-        self._samples[key] = np.frombuffer(bytes_of(runs.data(), 2 * runs.size()), np.uint16)
+        self._samples[key] = array_of(runs.data(), runs.size(), np.uint16)
         return self._samples[key]
 
     def sample_of(self, ptrdiff_t most):
@@ -491,13 +469,13 @@ cdef class FeatureStrings:
 
     @property
     def hashes(self):
-        """uint32 (n,), the units in order, see `unit_hashes`."""
-        return np.frombuffer(bytes_of(self._hashes.data(), 4 * self._hashes.size()), np.uint32)
+        """uint32 (n,), CRC-32 of the units in order."""
+        return array_of(self._hashes.data(), self._hashes.size(), np.uint32)
 
     @property
     def kinds(self):
         """uint8 (n,), `IDEOGRAPH`, `NUMBER` or 0."""
-        return np.frombuffer(bytes_of(self._kinds.data(), self._kinds.size()), np.uint8)
+        return array_of(self._kinds.data(), self._kinds.size(), np.uint8)
 
     @property
     def places(self):
@@ -511,15 +489,19 @@ cdef class FeatureStrings:
 
     @property
     def runs(self):
-        """Its different runs, and the frequencies of its units."""
-        k = self._units.size()
-        return Runs(
-            np.frombuffer(bytes_of(self._at.data(), 8 * self._at.size()), np.uint64),
-            np.frombuffer(bytes_of(self._distinct.data(), 4 * self._distinct.size()), np.uint32),
-            np.frombuffer(bytes_of(self._units.data(), 4 * k), np.uint32),
-            np.frombuffer(bytes_of(self._counts.data(), 4 * k), np.uint32),
-            np.frombuffer(bytes_of(self._stop.data(), k), np.bool_),
-        )
+        """uint64 (n,): hash of the run at each place and, in the lower half, its first unit; 0 for none."""
+        return array_of(self._at.data(), self._at.size(), np.uint64)
+
+    @property
+    def distinct(self):
+        """Hashes of the different runs, ascending: uint32."""
+        return array_of(self._distinct.data(), self._distinct.size(), np.uint32)
+
+    @property
+    def frequencies(self):
+        """Of how many different runs each unit is the first, stop units left out."""
+        cdef size_t i
+        return {self._units[i]: self._counts[i] for i in range(self._units.size()) if not self._stop[i]}
 
 
 # ---- the signature --------------------------------------------------------------------------------------------------
@@ -553,17 +535,6 @@ cdef int hash_bands(const uint32_t* hashes, size_t n, uint32_t* keys) noexcept n
         key = (key ^ (key >> 32)) * <uint64_t>0xFF51AFD7ED558CCD
         keys[i] = <uint32_t>(key >> 32)
     return 0
-
-
-def minhash(const uint32_t[::1] hashes not None):
-    """Compute the MinHash signature of a text, uint32 (64,); none where it is shorter than a shingle."""
-    cdef uint32_t[VALUES] values
-    cdef size_t n = hashes.shape[0]
-    if n < SHINGLE:
-        return np.empty(0, np.uint32)
-    with nogil:
-        sign_shingles(&hashes[0], n, values)
-    return np.frombuffer(bytes_of(values, sizeof(values)), np.uint32)
 
 
 def count_common(const uint16_t[::1] mine not None, theirs not None):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from libc.math cimport NAN, log1p
+from libc.math cimport log1p
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memset
 from libcpp.string cimport string
@@ -1076,12 +1076,9 @@ cdef int headline(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Where it stands towards the headline, and how many headings like it stand between."""
     cdef const BlockRow* title
     cdef vector[int32_t] shared
-    cdef int32_t i, row, element, box, root, alike = 0
+    cdef int32_t i, element, box, root, alike = 0
     for i in range(view.m):
         rows[0, i] = view.title_share[i]
-        if view.title < 0:
-            for row in range(1, 5):
-                rows[row, i] = NAN
     if view.title < 0:
         return 0
     title = &tree.blocks[view.title]
@@ -1151,12 +1148,10 @@ cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Repeats of the block and of the boxes around on other pages; and where those have text of their own."""
     cdef const double* up3
     cdef double most_own = 0, copies = 0
-    cdef int32_t i, row, size, smallest = view.n + 1, box = -1, element
+    cdef int32_t i, size, smallest = view.n + 1, box = -1, element
+    for i in range(view.m):
+        rows[8, i] = view.pages
     if not view.pages:
-        for i in range(view.m):
-            for row in range(10):
-                rows[row, i] = NAN
-            rows[8, i] = 0
         return 0
     for i in range(view.n):
         most_own = at_least(sums_of(view, i)[OWN], most_own)
@@ -1176,9 +1171,9 @@ cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[3, i] = up3[COPIES] / at_least(up3[TOKENS], 1)
         rows[4, i] = log1p(own_here(view, i))
         rows[5, i] = sums_above(view, i, 1)[OWN] / at_least(most_own, 1e-9)
-        rows[6, i] = is_inside(tree, element, box) if most_own >= LEAST_OWN else NAN
+        if most_own >= LEAST_OWN:
+            rows[6, i] = is_inside(tree, element, box)
         rows[7, i] = view.stock[i]
-        rows[8, i] = view.pages
         rows[9, i] = copies / view.whole
     return 0
 
@@ -1419,7 +1414,7 @@ cdef class View:
                 raise ValueError(f"columns of compared must have {self.m} values")
         words = read_words(tree) if words is None else words
         self.bits, self.title_share, self.titles = words.bits, words.title_share, words.titles.view(np.uint8)
-        self.features = np.empty((len(NAMES), self.m), np.float32)
+        self.features = np.full((len(NAMES), self.m), np.nan, np.float32)
         rows = self.features
         if self.m:
             with nogil:

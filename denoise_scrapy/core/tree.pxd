@@ -116,8 +116,6 @@ cdef class Tree:
     cdef readonly bint noscript_read
     cdef public bint is_too_large
     cdef int32_t slots            # different paths of blocks
-    cdef str _noted(self, Span span)
-    cdef str _named(self, Span span)
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1
     cdef const ElementKind* _token(self, int number) except NULL
 

@@ -141,21 +141,21 @@ cdef int _fill_tags() except -1:
     memset(&_unknown, 0, sizeof(Tag))
     memset(&_custom, 0, sizeof(Tag))
     _custom.kind = IS_BLOCK  # a hyphen in the name: a custom element ends a block
-    names = set(_NAMED) | set(_NOTING) | set(markup.TAG_BITS)
+    names = set(_NAMED) | set(_NOTING) | set(markup.TAG_FLAGS)
     for _, tags in _KINDS:
         names |= tags
     names = sorted(names)
     _number_names(_tag_numbers, names)
-    _number_names(_role_numbers, markup.ROLE_BITS)
+    _number_names(_role_numbers, markup.ROLE_FLAGS)
     _number_names(_attribute_numbers, _ATTRIBUTES)
     for name in names:
         tag.kind = sum(bit for bit, tags in _KINDS if name in tags)
-        tag.flags = markup.TAG_BITS.get(name, 0)
+        tag.flags = markup.TAG_FLAGS.get(name, 0)
         tag.heading = int(name[1]) if name in markup.HEADING_TAGS else 0
         tag.notes = sum(1 << 1 + _ATTRIBUTES.index(noted) for noted in _NOTING.get(name, "").split())
         tag.role = _NAMED.get(name, OTHER_TAG)
         _tags.push_back(tag)
-    for bits in markup.ROLE_BITS.values():
+    for bits in markup.ROLE_FLAGS.values():
         _role_flags.push_back(bits)
     return 0
 
@@ -173,7 +173,7 @@ _fill_tags()
 # ---- the walk -------------------------------------------------------------------------------------------------------
 
 cdef enum:
-    SEEN_NAMES = 256      # libxml2 has each name once, so that its address stands for it: most are found by that
+    SEEN_NAMES = 1024     # libxml2 has each name once, so that its address stands for it: most are found by that
 
 cdef struct SeenName:     # of a tag, an attribute or both
     const unsigned char* name
@@ -205,28 +205,18 @@ cdef struct Walk:
     int32_t joined        # the element that started there
     uint32_t left         # the last character, 0 after a boundary
     uint32_t further      # the one before it, 0 for a mark
-    # the block that is open
-    int32_t owner         # the element whose text it showed first, -1 until then
-    int32_t text_start
-    int32_t word_start
-    int32_t chars
-    int32_t link_chars
-    int32_t block_tokens
-    int32_t[CLASSES] counts
-    uint64_t hash
-    uint64_t power
+    BlockRow block        # the one that is open: until it ends, its element is the one whose text it showed first, or -1
+    uint64_t power        # of the next character in its hash
     bint in_word          # whether the last character was a word's
     uint8_t last          # class of the last visible character
 
 
 cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
     """Begin a block at the end of the text so far."""
-    w.owner = -1
-    w.text_start = <int32_t>tree.text.size()
-    w.word_start = <int32_t>tree.words.size()
-    w.chars = w.link_chars = w.block_tokens = 0
-    memset(w.counts, 0, sizeof(w.counts))
-    w.hash = 0
+    memset(&w.block, 0, sizeof(BlockRow))
+    w.block.element = -1
+    w.block.text.start = <int32_t>tree.text.size()
+    w.block.words.start = <int32_t>tree.words.size()
     w.power = 1
     w.in_word = False
     w.junction = NO_JUNCTION
@@ -235,38 +225,30 @@ cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
 
 cdef int close_block(Tree tree, Walk* w) except -1 nogil:
     """End the block, if anything of it shows."""
-    cdef BlockRow block
+    cdef BlockRow* block = &w.block
     cdef const Element* element
     cdef const ElementKind* token
     cdef int32_t i
-    if w.owner < 0 or tree.elements[w.owner].block < 0:
+    if block.element < 0 or tree.elements[block.element].block < 0:
         return 0
-    block.element = tree.elements[w.owner].block
+    block.element = tree.elements[block.element].block
     element = &tree.elements[block.element]
     token = &tree.tokens[element.token]
-    block.chars = w.chars
-    block.link_chars = w.link_chars
-    block.tokens = w.block_tokens
-    block.prose = 0
     if block.tokens >= PARAGRAPH_TOKENS and block.link_chars < PARAGRAPH_LINK_DENSITY * block.chars:
         block.prose = block.tokens
-    w.counts[LETTER] = w.chars
+    block.counts[LETTER] = block.chars
     for i in range(OTHER, CLASSES):
         if i != LETTER:
-            w.counts[LETTER] -= w.counts[i]
-    memcpy(block.counts, w.counts, sizeof(block.counts))
-    block.text_hash = w.hash + mix(w.chars)
+            block.counts[LETTER] -= block.counts[i]
+    block.text_hash += mix(block.chars)
     block.path = element.path
-    block.slot = -1
     block.flags = element.flags
     block.own_flags = token.flags
     block.heading = token.heading
     block.ends_in_stop = w.last == STOP
-    block.text.start = w.text_start
     block.text.end = <int32_t>tree.text.size()
-    block.words.start = w.word_start
     block.words.end = <int32_t>tree.words.size()
-    tree.blocks.push_back(block)
+    tree.blocks.push_back(block[0])
     return 0
 
 
@@ -303,7 +285,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     cdef size_t size = strlen(<const char*>text), i = 0
     cdef uint32_t code, before = 0
     cdef uint8_t kind, kind_before = 0
-    cdef uint64_t value, letters = 0, hash_ = w.hash, power = w.power
+    cdef uint64_t value, letters = 0, hash_ = w.block.text_hash, power = w.power
     cdef int32_t width, unit, length = 0, shown = 0, tokens = 0
     cdef bint in_word
     cdef unsigned char* copy
@@ -327,7 +309,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
             power *= <uint64_t>0x9E3779B97F4A7C15
             shown += 1
             if kind != LETTER:
-                w.counts[kind] += 1
+                w.block.counts[kind] += 1
             tokens += not in_word
             in_word = True
             letters += value
@@ -346,7 +328,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
                     hash_ += value * power
                     power *= <uint64_t>0x9E3779B97F4A7C15
                     shown += 1
-                    w.counts[kind] += 1
+                    w.block.counts[kind] += 1
                 w.last = kind
                 if kind == CJK:
                     tokens += 1
@@ -362,16 +344,16 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     w.left = before
     w.after_end = False
     w.in_word = in_word
-    w.hash = hash_
+    w.block.text_hash = hash_
     w.power = power
-    w.block_tokens += tokens
+    w.block.tokens += tokens
     if shown:
-        w.chars += shown
+        w.block.chars += shown
         w.visible += shown
-        if w.owner < 0:
-            w.owner = w.open
+        if w.block.element < 0:
+            w.block.element = w.open
         if tree.elements[w.open].flags & LINK:
-            w.link_chars += shown
+            w.block.link_chars += shown
     return 0
 
 
@@ -1010,6 +992,10 @@ cdef str decoded(const string& text):
     return text.data()[:text.size()].decode("utf-8", "replace")
 
 
+cdef str piece(const string& text, Span span):
+    return text.data()[span.start:span.end].decode("utf-8", "replace")
+
+
 _NOTHING = np.zeros((0, 2), np.int32)
 
 # ---- what Python sees -----------------------------------------------------------------------------------------------
@@ -1081,26 +1067,23 @@ cdef class Tree:
     @property
     def noted_values(self):
         """(element, name, value) of attributes that renderings and links need."""
-        return [(one.element, self._noted(one.name), self._noted(one.value)) for one in self.notes if one.element >= 0]
+        return [(one.element, piece(self.noted, one.name), piece(self.noted, one.value)) for one in self.notes if one.element >= 0]
 
     @property
     def declared_values(self):
         """(name, value) of what the page declares."""
-        return [(self._noted(one.name), self._noted(one.value)) for one in self.notes if one.element < 0]
-
-    cdef str _noted(self, Span span):
-        return self.noted.data()[span.start:span.end].decode("utf-8", "replace")
+        return [(piece(self.noted, one.name), piece(self.noted, one.value)) for one in self.notes if one.element < 0]
 
     def tags(self) -> list:
         """Return the tag of each element, in document order."""
-        names = [self._named(token.tag_name) for token in self.tokens]
+        names = [piece(self.names, token.tag_name) for token in self.tokens]
         return [names[element.token] for element in self.elements]
 
     def links(self) -> list:
         """Return the href of each link, as written, in document order."""
         cdef size_t i
         return [
-            self._noted(self.notes[i].value) for i in range(self.notes.size()) if is_of(self, &self.notes[i], b"href")
+            piece(self.noted, self.notes[i].value) for i in range(self.notes.size()) if is_of(self, &self.notes[i], b"href")
         ]
 
     @property
@@ -1116,8 +1099,8 @@ cdef class Tree:
     def first_value(self, str name) -> str:
         """Return the first of what the page declares under a name, "" for none."""
         for one in self.notes:
-            if one.element < 0 and self._noted(one.name) == name:
-                return self._noted(one.value)
+            if one.element < 0 and piece(self.noted, one.name) == name:
+                return piece(self.noted, one.value)
         return ""
 
     @property
@@ -1169,7 +1152,7 @@ cdef class Tree:
 
     def other_names(self, int token) -> str:
         """Return role and itemprop of a token, as written, for the words in them."""
-        return self._named(self._token(token).other_names)
+        return piece(self.names, self._token(token).other_names)
 
     def inherited(self, const int64_t[::1] own):
         """Return the flags of each of the n elements and all around it, by those of the tokens; shape (n,)."""
@@ -1256,10 +1239,7 @@ cdef class Tree:
     def name_of(self, int token) -> tuple:
         """Return tag, id and class of a token, without digits, "" for none."""
         cdef const ElementKind* one = self._token(token)
-        return self._named(one.tag_name), self._named(one.id_name), self._named(one.class_name)
-
-    cdef str _named(self, Span span):
-        return self.names.data()[span.start:span.end].decode("utf-8", "replace")
+        return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name)
 
     def short_links(self, int most) -> list:
         """Return (element, href) of the links to a place on a page that hold one to so many visible characters."""
@@ -1274,7 +1254,7 @@ cdef class Tree:
             element = &self.elements[one.element]
             if 0 < element.seen.end - element.seen.start <= most and (
                     memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) != NULL):
-                found.append((one.element, self._noted(one.value)))
+                found.append((one.element, piece(self.noted, one.value)))
         return found
 
     def numbers_of(self, elements) -> list:

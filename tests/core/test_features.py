@@ -53,12 +53,13 @@ def comparisons(draw, m):
 
 
 @settings(deadline=None)
-@given(MADE | SOUP | pages() | ODD_PAGES, st.data())
-def test_features_equal_plain_loops(html, data):
+@given(MADE | SOUP | pages() | ODD_PAGES, st.booleans(), st.booleans(), st.data())
+def test_features_equal_plain_loops(html, article, forum, data):
     tree = Page.parse(html).tree
     m = len(tree.block_rows)
     compared = data.draw(st.none() | comparisons(m))
-    found, literal = View(tree, compared=compared).features, Literal(tree, compared) if m else None
+    found = View(tree, compared=compared, declares_article=article, declares_forum=forum).features
+    literal = Literal(tree, compared, article, forum) if m else None
     for i in range(m):
         expected = literal.features(i)
         block = dict(zip(NAMES, found[:, i].tolist(), strict=True))
@@ -66,9 +67,8 @@ def test_features_equal_plain_loops(html, data):
 
 
 def test_every_feature_is_compared():
-    tree = Page.parse(f"<p>{PROSE}").tree
-    of_words = {*FAMILIES["class_names"].names, *FAMILIES["text_words"].names}
-    assert set(NAMES) - set(Literal(tree).features(0)) == {*of_words, "page_declares_article", "page_declares_forum"}
+    compared = Literal(Page.parse(f"<p>{PROSE}").tree, None, False, False).features(0)
+    assert {*NAMES} - {*compared} == {*FAMILIES["class_names"].names, *FAMILIES["text_words"].names}
     assert len(set(NAMES)) == len(NAMES) == 80
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from denoise_scrapy.core.characters import Class
-from denoise_scrapy.core.markup import BLOCK_TAGS, HEAD_TAGS, HEADING_TAGS, ROLE_BITS, SKIPPED_TAGS, TAG_BITS, Flag
+from denoise_scrapy.core.markup import BLOCK_TAGS, HEAD_TAGS, HEADING_TAGS, ROLE_FLAGS, SKIPPED_TAGS, TAG_FLAGS, Flag
 from denoise_scrapy.core.tree import EXACT_TAGS
 
 MASK, FACTOR = 2**64 - 1, 0x9E3779B97F4A7C15
@@ -176,7 +176,7 @@ class _Walk:
         number = len(self.elements)
         class_, id_ = (without_digits(attributes.get(name, "")) for name in ("class", "id"))
         is_root, above = tag in ("html", "body"), self.elements[parent] if parent >= 0 else None
-        own = TAG_BITS.get(tag, 0) | ROLE_BITS.get(next(iter(attributes.get("role", "").split()), "").lower(), 0)
+        own = TAG_FLAGS.get(tag, 0) | ROLE_FLAGS.get(next(iter(attributes.get("role", "").split()), "").lower(), 0)
         if "hidden" in attributes or _HIDES.search(attributes.get("style", "")):
             own |= Flag.HIDDEN
         named = (attributes.get(name, "") for name in ("class", "id", "role", "itemprop"))
