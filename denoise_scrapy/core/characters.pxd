@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-cdef enum:
+cpdef enum:
     # Classes. MARK is of our own marks in a page's text; SPACE shows nothing; from DIGIT on words are made.
     MARK = 0
     SPACE = 1

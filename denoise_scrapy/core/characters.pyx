@@ -1,20 +1,11 @@
 """Classes of characters and steps of CRC-32: tables, made once."""
 
-from enum import IntEnum
-
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from denoise_scrapy.core.hashing cimport mix
 
 #: Marks of an element's start and end in a page's text; what stands for `<br>`, white space for every count.
 START, END, LINE_BREAK = "\x01", "\x02", "\x0b"
-
-#: Classes of characters by name.
-Class = IntEnum(
-    "Class",
-    {"MARK": MARK, "SPACE": SPACE, "OTHER": OTHER, "COMMA": COMMA, "STOP": STOP, "DIGIT": DIGIT, "UPPER": UPPER,
-     "LETTER": LETTER, "CJK": CJK},
-)
 
 _COMMAS = ",;:、，；：،؛"
 _STOPS = ".!?…。！？؟۔।"

@@ -4,6 +4,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.sharing import Shared
 from denoise_scrapy.core.tree import Tree
 
 Rows = Mapping[str, npt.NDArray[np.float32]]
@@ -43,21 +44,14 @@ class Family(NamedTuple):
 FAMILIES: dict[str, Family]
 NAMES: tuple[str, ...]
 
-class Compared(NamedTuple):
-    pages: int
-    text_share: FloatArray
-    placed_share: FloatArray
-    slot_share: FloatArray
-    own_tokens: FloatArray
-    stock: FloatArray
-
 class View:
     features: npt.NDArray[np.float32]
     def __init__(
         self,
         tree: Tree,
         vocabulary: Vocabulary = ...,
-        compared: Compared | None = None,
+        shared: Shared | None = None,
+        stock: FloatArray | None = None,
         *,
         words: Words | None = None,
         declares_article: bool = False,

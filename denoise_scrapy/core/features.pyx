@@ -15,6 +15,7 @@ import numpy as np
 from libc.math cimport log1p
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memset
+from libcpp.algorithm cimport remove
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -74,7 +75,7 @@ cdef enum:
 
 cdef struct Pattern:
     uint16_t[LONGEST_PATTERN] codes  # of its characters; 0 is any digit
-    int32_t size
+    size_t size
     bint from_edge        # \b stands before it
     bint from_start       # ^
     bint to_edge
@@ -84,6 +85,8 @@ cdef struct Patterns:
     vector[Pattern] all   # by bucket
     int32_t[BUCKETS + 1] first  # of each bucket
     uint32_t[256] seconds # by bucket: a bit for the lowest five of each second character, all for any or none
+
+ctypedef vector[uint16_t] Codes  # of a text: in lower case, one space between words
 
 cdef Patterns _comments, _meta
 
@@ -127,10 +130,6 @@ cdef int fill(Patterns& table, patterns) except -1:
 fill(_comments, COMMENTS_PATTERNS)
 fill(_meta, META_PATTERNS)
 
-cdef struct LoweredText:  # in lower case, one space between words
-    vector[uint16_t] codes
-    int32_t size
-
 
 cdef inline bint is_word(uint16_t code) noexcept nogil:
     return characters.KIND[code] & WORDLY != 0
@@ -140,70 +139,68 @@ cdef inline bint is_digit(uint16_t code) noexcept nogil:
     return characters.KIND[code] & CLASS_BITS == DIGIT
 
 
-cdef inline bint is_edge(const LoweredText& text, int32_t at) noexcept nogil:
+cdef inline bint is_edge(const Codes& text, size_t at) noexcept nogil:
     """Return whether a word begins or ends at a place of a text."""
-    return (at > 0 and is_word(text.codes[at - 1])) != (at < text.size and is_word(text.codes[at]))
+    return (at > 0 and is_word(text[at - 1])) != (at < text.size() and is_word(text[at]))
 
 
-cdef inline bint matches(const Pattern& pattern, const LoweredText& text, int32_t at) noexcept nogil:
+cdef inline bint matches(const Pattern& pattern, const Codes& text, size_t at) noexcept nogil:
     """Return whether a pattern stands at a place of a text."""
-    cdef int32_t i, end = at + pattern.size
-    if end > text.size or (pattern.from_start and at > 0) or (pattern.to_end and end < text.size):
+    cdef size_t i, end = at + pattern.size
+    if end > text.size() or (pattern.from_start and at > 0) or (pattern.to_end and end < text.size()):
         return False
     for i in range(pattern.size):
-        if text.codes[at + i] != pattern.codes[i] and not (pattern.codes[i] == 0 and is_digit(text.codes[at + i])):
+        if text[at + i] != pattern.codes[i] and not (pattern.codes[i] == 0 and is_digit(text[at + i])):
             return False
     return (not pattern.from_edge or is_edge(text, at)) and (not pattern.to_edge or is_edge(text, end))
 
 
-cdef int32_t end_of_match(const Patterns& table, const LoweredText& text, int32_t at) noexcept nogil:
-    """Where a pattern that stands at a place of a text ends, -1 where none does."""
-    cdef int32_t i, bucket = text.codes[at] & 255
-    if at + 1 == text.size or table.seconds[bucket] >> (text.codes[at + 1] & 31) & 1:
+cdef size_t end_of_match(const Patterns& table, const Codes& text, size_t at) noexcept nogil:
+    """Where a pattern that stands at a place of a text ends, 0 where none does."""
+    cdef int32_t i, bucket = text[at] & 255
+    if at + 1 == text.size() or table.seconds[bucket] >> (text[at + 1] & 31) & 1:
         for i in range(table.first[bucket], table.first[bucket + 1]):
             if matches(table.all[i], text, at):
                 return at + table.all[i].size
-    if is_digit(text.codes[at]):
+    if is_digit(text[at]):
         for i in range(table.first[ANY_DIGIT], table.first[ANY_DIGIT + 1]):
             if matches(table.all[i], text, at):
                 return at + table.all[i].size
-    return -1
+    return 0
 
 
-cdef bint announces_comments(const LoweredText& text) noexcept nogil:
+cdef bint announces_comments(const Codes& text) noexcept nogil:
     """Return whether a text is a heading of comments: signs, a number, words for them, and little more."""
-    cdef int32_t at = 0, end
-    while at < text.size and not is_word(text.codes[at]):
+    cdef size_t at = 0, end
+    while at < text.size() and not is_word(text[at]):
         at += 1
-    if at < text.size and is_digit(text.codes[at]):
-        while at < text.size and is_digit(text.codes[at]):
+    if at < text.size() and is_digit(text[at]):
+        while at < text.size() and is_digit(text[at]):
             at += 1
-        if at < text.size and text.codes[at] == 32:
+        if at < text.size() and text[at] == 32:
             at += 1
-    if at == text.size:
+    if at == text.size():
         return False
     end = end_of_match(_comments, text, at)
-    return end >= 0 and text.size - end <= FOLLOWING
+    return end > 0 and text.size() - end <= FOLLOWING
 
 
-cdef bint tells_meta(const LoweredText& text) noexcept nogil:
+cdef bint tells_meta(const Codes& text) noexcept nogil:
     """Return whether a text tells a name or a date."""
-    cdef int32_t at
-    for at in range(text.size):
-        if end_of_match(_meta, text, at) >= 0:
+    cdef size_t at
+    for at in range(text.size()):
+        if end_of_match(_meta, text, at):
             return True
     return False
 
 
-
-cdef int read_lowered(const string& marked, Span span, LoweredText& text) except -1 nogil:
+cdef int read_lowered(const string& marked, Span span, Codes& text) except -1 nogil:
     """Read a slice of a marked text: in lower case, without marks, one space between words."""
     cdef const unsigned char* data = <const unsigned char*>marked.data()
-    cdef int32_t i = span.start, size = 0
+    cdef int32_t i = span.start
     cdef uint32_t code
     cdef bint gap = False
-    if text.codes.size() < <size_t>(span.end - span.start):
-        text.codes.resize(2 * (span.end - span.start) + 16)
+    text.clear()
     while i < span.end:
         i += decode(data + i, &code)
         if code <= 2:
@@ -211,31 +208,24 @@ cdef int read_lowered(const string& marked, Span span, LoweredText& text) except
         if code > 0xFFFF:  # a code of private use stands for it
             code = 0xE000 | (code & 0xFFF)
         elif characters.KIND[code] & BLANK:
-            gap = size > 0
+            gap = not text.empty()
             continue
         if gap:
-            text.codes[size] = 32
-            size += 1
+            text.push_back(32)
             gap = False
         code = characters.LOWER[code]
-        text.codes[size] = 0x3C3 if code == 0x3C2 else code  # a sigma that ends a word, which capitals do not tell
-        size += 1
-    text.size = size
+        text.push_back(0x3C3 if code == 0x3C2 else code)  # a sigma that ends a word, which capitals do not tell
     return 0
 
 
-cdef void drop_spaces(LoweredText& text) noexcept nogil:
-    cdef int32_t i, size = 0
-    for i in range(text.size):
-        if text.codes[i] != 32:
-            text.codes[size] = text.codes[i]
-            size += 1
-    text.size = size
+cdef int drop_spaces(Codes& text) except -1 nogil:
+    text.erase(remove(text.begin(), text.end(), <uint16_t>32), text.end())
+    return 0
 
 
 cdef struct Title:
-    LoweredText words
-    LoweredText letters   # without spaces
+    Codes words
+    Codes letters   # without spaces
     uint8_t[PAIRS] pairs  # whether two characters of this hash stand in it
     int32_t searches      # that are left
 
@@ -247,28 +237,30 @@ cdef inline uint32_t pair_of(const uint16_t* codes) noexcept nogil:
 cdef int fold_title(const string& written, Title& title) except -1 nogil:
     """Read a page's title."""
     cdef Span span
-    cdef int32_t i
+    cdef size_t i
     span.start, span.end = 0, <int32_t>written.size()
     read_lowered(written, span, title.words)
     title.letters = title.words
     drop_spaces(title.letters)
     memset(title.pairs, 0, sizeof(title.pairs))
-    for i in range(title.words.size - 1):
-        title.pairs[pair_of(&title.words.codes[i])] = 1
+    for i in range(1, title.words.size()):
+        title.pairs[pair_of(&title.words[i - 1])] = 1
     title.searches = MOST_SEARCHES
     return 0
 
 
-cdef bint holds(const LoweredText& text, const uint16_t* part, int32_t size) noexcept nogil:
+cdef bint holds(const Codes& text, const uint16_t* part, size_t size) noexcept nogil:
     """Return whether a part stands somewhere in a text."""
-    cdef int32_t i
-    for i in range(text.size - size + 1):
-        if text.codes[i] == part[0] and memcmp(&text.codes[i], part, size * sizeof(uint16_t)) == 0:
+    cdef size_t i
+    if size > text.size():
+        return False
+    for i in range(text.size() - size + 1):
+        if text[i] == part[0] and memcmp(&text[i], part, size * sizeof(uint16_t)) == 0:
             return True
     return False
 
 
-cdef bint says_word(Title& title, const uint16_t* word, int32_t size) noexcept nogil:
+cdef bint says_word(Title& title, const uint16_t* word, size_t size) noexcept nogil:
     """Return whether a title holds a word of two characters and more."""
     if size < 2 or not title.pairs[pair_of(word)] or title.searches == 0:
         return False
@@ -276,13 +268,14 @@ cdef bint says_word(Title& title, const uint16_t* word, int32_t size) noexcept n
     return holds(title.words, word, size)
 
 
-cdef double share_in_title(Title& title, const LoweredText& text) noexcept nogil:
+cdef double share_in_title(Title& title, const Codes& text) noexcept nogil:
     """Share of a text's words that stand in a title."""
-    cdef int32_t i, start = 0, words = 0, said = 0
-    for i in range(text.size + 1):
-        if i == text.size or text.codes[i] == 32:
+    cdef size_t i, start = 0
+    cdef int32_t words = 0, said = 0
+    for i in range(text.size() + 1):
+        if i == text.size() or text[i] == 32:
             words += 1
-            said += says_word(title, &text.codes[start], i - start)
+            said += says_word(title, text.data() + start, i - start)
             start = i + 1
     return said / <double>words
 
@@ -292,7 +285,7 @@ cdef int read_announced(
 ) except -1 nogil:
     """Write what each block of a page announces and says of the title."""
     cdef Title title
-    cdef LoweredText text
+    cdef Codes text
     cdef const BlockRow* block
     cdef bint is_short, may_be_title
     cdef size_t i
@@ -300,17 +293,17 @@ cdef int read_announced(
     for i in range(tree.blocks.size()):
         block = &tree.blocks[i]
         is_short = block.tokens < LONG
-        may_be_title = block.own_flags & HEADING and block.chars <= title.letters.size
+        may_be_title = block.own_flags & HEADING and block.chars <= <int32_t>title.letters.size()
         if not is_short and not may_be_title:
             continue
         read_lowered(tree.text, block.text, text)
         if is_short:
             bits[i] = COMMENTS * announces_comments(text) | META * tells_meta(text)
-            if title.words.size:
+            if not title.words.empty():
                 title_share[i] = share_in_title(title, text)
         if may_be_title:
             drop_spaces(text)
-            is_title[i] = holds(title.letters, &text.codes[0], text.size)
+            is_title[i] = holds(title.letters, text.data(), text.size())
     return 0
 
 
@@ -551,7 +544,7 @@ cdef enum:
     CHARS = 2
     LINK_CHARS = 3
     COPIES = 4            # tokens times the share of comparison pages that carry them
-    OWN = 5               # tokens of the site's own, see `Compared.own_tokens`
+    OWN = 5               # tokens of the site's own, see `sharing.Shared.own_tokens`
     PICTURES = 6
     SUMS = 7
 
@@ -1336,28 +1329,15 @@ NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
 # ---- a page ---------------------------------------------------------------------------------------------------------
 
 
-class Compared(NamedTuple):
-    """Texts that k comparison pages share with a page of m blocks; arrays of shape (m,), as of `sharing.Shared`.
-
-    But for `stock`: of a text that any comparison page has, of however many, the `slot_share` of its place; 0 for a
-    text of the page's own.
-    """
-
-    pages: int
-    text_share: np.ndarray
-    placed_share: np.ndarray
-    slot_share: np.ndarray
-    own_tokens: np.ndarray
-    stock: np.ndarray
-
-
 cdef class View:
     """A page of m blocks as its features see it: `features`, rows as in `NAMES`, float32 of shape (features, m).
 
     Args:
         tree: The page.
         vocabulary: What is known of words.
-        compared: What comparison pages share with it, None without any.
+        shared: What comparison pages share with it (`sharing.Shared`), None without any.
+        stock: Of a text that any comparison page has, of however many, the `slot_share` of its place; 0 for a text of the
+            page's own; shape (m,).
         words: What its blocks announce (`read_words`), where that has been read.
         declares_article: Whether the page says that it is an article.
         declares_forum: Whether it says that it is a thread: what people answer is its content.
@@ -1393,7 +1373,8 @@ cdef class View:
         self,
         Tree tree not None,
         Vocabulary vocabulary not None=NO_WORDS,
-        compared=None,
+        shared=None,
+        stock=None,
         *,
         words=None,
         bint declares_article=False,
@@ -1406,12 +1387,11 @@ cdef class View:
         self.whole = 0
         self.pages = 0
         self.declares_article, self.declares_forum = declares_article, declares_forum
-        if compared is not None and compared.pages:
-            self.pages = compared.pages
-            self.text_share, self.placed_share = compared.text_share, compared.placed_share
-            self.slot_share, self.own_tokens, self.stock = compared.slot_share, compared.own_tokens, compared.stock
-            if {len(column) for column in compared[1:]} != {self.m}:
-                raise ValueError(f"columns of compared must have {self.m} values")
+        if shared is not None:
+            self.pages = len(shared.likeness)
+            self.text_share, self.placed_share = shared.text_share, shared.placed_share
+            self.slot_share, self.own_tokens, self.stock = shared.slot_share, shared.own_tokens, stock
+            tree._check(min(len(self.text_share), len(self.stock)), self.m, "blocks")
         words = read_words(tree) if words is None else words
         self.bits, self.title_share, self.titles = words.bits, words.title_share, words.titles.view(np.uint8)
         self.features = np.full((len(NAMES), self.m), np.nan, np.float32)

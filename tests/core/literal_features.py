@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from denoise_scrapy.core.characters import Class
-from denoise_scrapy.core.features import COMMENTS_BIT, FAMILIES, META_BIT, Compared, read_words, words_of
+from denoise_scrapy.core.characters import CJK, DIGIT, STOP, UPPER
+from denoise_scrapy.core.features import COMMENTS_BIT, FAMILIES, META_BIT, read_words, words_of
 from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.core.tree import Tree
 
@@ -20,14 +20,14 @@ Values = Iterator[float]
 class Literal:
     """A page of m blocks, its comparison pages, and all features of a block; those of words alone are elsewhere."""
 
-    def __init__(self, tree: Tree, compared: Compared | None, *declares: bool) -> None:
+    def __init__(self, tree: Tree, compared: Any, stock: Any, *declares: bool) -> None:
         self.declares_article, self.declares_forum = declares
         self.blocks: list[Any] = list(tree.block_rows)
         self.elements: list[Any] = list(tree.element_rows)
         self.own = [int(tree.token_rows["own"][one["token"]]) for one in self.elements]
         self.tags = tree.tags()
         self.m, self.n = len(self.blocks), len(self.elements)
-        self.compared = compared
+        self.compared, self.stock = compared, stock
         self.words = read_words(tree)
         self.titles = np.flatnonzero(self.words.titles).tolist()
         self.whole = max(1, self.sum(range(self.m), "tokens"))
@@ -93,7 +93,7 @@ class Literal:
         chars = max(int(block["chars"]), 1)
         yield math.log1p(block["tokens"])
         yield chars / max(int(block["tokens"]), 1)
-        for kind in (Class.STOP, Class.DIGIT, Class.UPPER, Class.CJK):
+        for kind in (STOP, DIGIT, UPPER, CJK):
             yield block["counts"][kind] / chars
         yield block["ends_in_stop"]
 
@@ -180,7 +180,7 @@ class Literal:
         yield math.log1p(own[i])
         yield sum(own[j] for j in self.up(i, 1)) / max(*under, 1e-9)
         yield i in self.inside(smallest) if max(under) >= 20 else NAN
-        yield from (shared.stock[i], shared.pages, sum(copies) / self.whole)
+        yield from (self.stock[i], len(shared.likeness), sum(copies) / self.whole)
 
     def _records(self, i: int, block: Any) -> Values:
         lists = [found for found in map(self.list_of, self.above(i)[:LEVELS]) if found] or [(0, 0, 0)]
