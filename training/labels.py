@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.announcements import read_words
+from denoise_scrapy.core.features import read_words
 from denoise_scrapy.page import Page
 from example_project.portal.model import tokens
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from catboost import CatBoost, CatBoostClassifier, sum_models
 
-from denoise_scrapy.core.announcements import read_words
+from denoise_scrapy.core.features import read_words
 from denoise_scrapy.core.model import Forest
 from training.dataset import Example
 
@@ -81,7 +81,7 @@ def to_forest(trees: CatBoost, depth: int) -> Forest:
             threshold[number, place] = split["border"]
         value[number, : len(tree["leaf_values"])] = tree["leaf_values"]
     value[0] += bias
-    return Forest.from_arrays(Forest(feature, threshold, value).arrays())  # the same as when read from its file
+    return Forest(**Forest(feature, threshold, value).arrays())  # the same as when read from its file
 
 
 def fit_forest(examples: Sequence[Example], seen: Callable[[int], npt.NDArray[np.float32]], seed: int) -> Forest:

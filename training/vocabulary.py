@@ -13,10 +13,17 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.announcements import ANNOUNCING_TOKENS
-from denoise_scrapy.core.features import FAMILIES, NAMES, View
+from denoise_scrapy.core.features import (
+    ANNOUNCING_TOKENS,
+    FAMILIES,
+    NAMES,
+    WORDS,
+    View,
+    Vocabulary,
+    text_numbers,
+    words_of,
+)
 from denoise_scrapy.core.tree import Tree
-from denoise_scrapy.core.vocabulary import WORDS, Vocabulary, text_numbers, words_of
 from training.dataset import Example, recorded_by_publisher
 
 #: Fewest publishers that use a word of class names, or of texts, and the pages added to its counts: with neither,

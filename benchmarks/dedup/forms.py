@@ -25,7 +25,7 @@ from typing_extensions import override
 
 from benchmarks.dedup.scores import ACROSS, FORMS, SAME, STORIES, Score, Share
 from benchmarks.dedup.texts import Base, pieces, sentences, size, split, words
-from denoise_scrapy.core.units import tokens
+from denoise_scrapy.core.feature_strings import tokens
 from denoise_scrapy.dedup import DuplicateIndex
 from example_project.portal.grammar import RANGE, Voice
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.dedup.scores import FALSE, RECALL, Score, Share
-from denoise_scrapy.core.units import tokens
+from denoise_scrapy.core.feature_strings import tokens
 from denoise_scrapy.dedup import DuplicateIndex
 
 BY_SUBJECT = {"mccormick", "nodeblog", "zhdocs"}

@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 from random import Random
 
-from denoise_scrapy.core.units import tokens
+from denoise_scrapy.core.feature_strings import tokens
 from evaluation.corpora import RecordedPage, load, portal
 
 CORPORA = ("world", "single", "zh", "zh68", "wcxb")

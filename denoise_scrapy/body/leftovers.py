@@ -11,7 +11,7 @@ import numpy as np
 from denoise_scrapy.body.rendering import blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
-from denoise_scrapy.core.characters import END, START, Class
+from denoise_scrapy.core.characters import DIGIT, END, START
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
 from denoise_scrapy.page.selectors import removed_elements
@@ -135,7 +135,7 @@ def _line_numbers(page: Page) -> IntArray:
 def _gutters(page: Page) -> list[int]:
     """Largest elements of numbers alone that go on by one, with as many lines of code in what stands beside them."""
     e, blocks = page.elements, page.blocks
-    is_number = (blocks.counts[:, Class.DIGIT] == blocks.chars) & (blocks.chars > 0)
+    is_number = (blocks.counts[:, DIGIT] == blocks.chars) & (blocks.chars > 0)
     at = blocks.element
     digits, others = (
         np.asarray(e.subtree_sums(np.bincount(at, chosen, len(e)))) > 0 for chosen in (is_number, ~is_number)

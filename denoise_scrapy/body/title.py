@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from denoise_scrapy.core.announcements import level_one
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
 
@@ -37,7 +36,8 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     said = fold(title)
     others = [other for other in titles if _folded(other) != said]
     if not title or (len(titles) > 1 and not others):  # the first heading of level one that is not the site's name
-        likely = (level_one(page.tree) >= 0) & (page.blocks.link_density <= LINKED)
+        in_heading = page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element] >= 0
+        likely = in_heading & (page.blocks.link_density <= LINKED)
         texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
         return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
     split = [_split(other) for other in others]

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
-from denoise_scrapy.core.feature_strings import BANDS, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings
-from denoise_scrapy.core.units import IDEOGRAPH, tokens
+from denoise_scrapy.core.feature_strings import BANDS, IDEOGRAPH, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.rules import MOST_NEW, Characters, Check
 from denoise_scrapy.dedup.store import Name, Record
@@ -142,21 +141,15 @@ def _said(check: Check) -> str:
 def _lacking_words(new_text: str, kept_text: str, t: int) -> tuple[list[str], list[str]]:
     """Words and runs of the new text that the kept one lacks, the most frequent words first, runs in their order."""
     words, new, kept = tokens(new_text), FeatureStrings(new_text), FeatureStrings(kept_text)
-    word_of, mine, theirs = dict(zip(new.hashes.tolist(), words, strict=True)), _frequencies(new), _frequencies(kept)
+    word_of, mine, theirs = dict(zip(new.hashes.tolist(), words, strict=True)), new.frequencies, kept.frequencies
     units = [unit for unit in word_of if mine.get(unit, 0) > t >= theirs.get(unit, 0)]
     units.sort(key=lambda unit: -mine[unit])
-    lacking = ~np.isin(new.runs.at >> np.uint64(32), kept.runs.distinct) & (new.runs.at > 0)
+    lacking = ~np.isin(new.runs >> np.uint64(32), kept.distinct) & (new.runs > 0)
     runs: dict[str, None] = {}
     for place in np.flatnonzero(lacking)[: 4 * EXAMPLES].tolist():
         length = RUN_OF_IDEOGRAPHS if new.kinds[place] == IDEOGRAPH else RUN
         runs[" ".join(words[place : place + length])] = None
     return [word_of[unit] for unit in units[:EXAMPLES]], list(runs)[:EXAMPLES]
-
-
-def _frequencies(text: FeatureStrings) -> dict[int, int]:
-    """Count each unit, stop units left out."""
-    runs = text.runs
-    return dict(zip(runs.units[~runs.stop].tolist(), runs.counts[~runs.stop].tolist(), strict=True))
 
 
 def _lacking_characters(new: object, own: Fingerprint, kept: Fingerprint) -> tuple[list[str], list[str]]:

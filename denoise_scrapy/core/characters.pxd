@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-cdef enum:
+cpdef enum:
     # Classes. MARK is of our own marks in a page's text; SPACE shows nothing; from DIGIT on words are made.
     MARK = 0
     SPACE = 1
@@ -29,6 +29,8 @@ cdef enum:
 cdef const uint8_t* KIND
 cdef const uint64_t* VALUE
 cdef const uint16_t* LOWER
+# By byte, shape (256,).
+cdef const uint32_t* CRC_STEPS
 
 
 cdef inline int decode(const unsigned char* text, uint32_t* code) noexcept nogil:
@@ -70,6 +72,16 @@ cdef inline bint begins(const unsigned char* text, const char* word) noexcept no
         text += 1
         word += 1
     return True
+
+
+cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
+    """CRC-32 of some bytes, as zlib has it: models and fingerprints store it."""
+    cdef const uint32_t* steps = CRC_STEPS
+    cdef uint32_t crc = 0xFFFFFFFF
+    cdef size_t i
+    for i in range(size):
+        crc = steps[(crc ^ data[i]) & 255] ^ (crc >> 8)
+    return ~crc
 
 
 # ---- class names and ids as words: camelCase and what is no letter part them ----

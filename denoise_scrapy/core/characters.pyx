@@ -1,20 +1,11 @@
-"""Classes of characters: tables over the basic plane, made once."""
+"""Classes of characters and steps of CRC-32: tables, made once."""
 
-from enum import IntEnum
-
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from denoise_scrapy.core.hashing cimport mix
 
 #: Marks of an element's start and end in a page's text; what stands for `<br>`, white space for every count.
 START, END, LINE_BREAK = "\x01", "\x02", "\x0b"
-
-#: Classes of characters by name.
-Class = IntEnum(
-    "Class",
-    {"MARK": MARK, "SPACE": SPACE, "OTHER": OTHER, "COMMA": COMMA, "STOP": STOP, "DIGIT": DIGIT, "UPPER": UPPER,
-     "LETTER": LETTER, "CJK": CJK},
-)
 
 _COMMAS = ",;:、，；：،؛"
 _STOPS = ".!?…。！？؟۔।"
@@ -26,12 +17,14 @@ _CJK_RANGES = ((0x3040, 0x3100), (0x3400, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0x
 cdef uint8_t _kinds[65536]
 cdef uint64_t _values[65536]
 cdef uint16_t _lower[65536]
+cdef uint32_t _crc_steps[256]
 
 
 cdef int _fill() except -1:
     """Ask each character once what it is; most that are no letters are nothing else either."""
     cdef int code
     cdef uint8_t kind
+    cdef uint32_t byte, crc
     for code in range(65536):
         one = chr(code)
         _lower[code] = code
@@ -50,6 +43,11 @@ cdef int _fill() except -1:
             kind = SPACE | BLANK
         _kinds[code] = kind
         _values[code] = mix(48 if kind & CLASS_BITS == DIGIT else _lower[code])
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (<uint32_t>0xEDB88320 if crc & 1 else 0)  # 0x04C11DB7, reflected
+        _crc_steps[byte] = crc
     return 0
 
 
@@ -64,4 +62,4 @@ _kinds[95] |= WORDLY  # _
 for _chars, _class in (("_", LETTER), *[(map(chr, range(*_range)), CJK) for _range in _CJK_RANGES], (_COMMAS, COMMA),
                        (_STOPS, STOP), (_INVISIBLE, SPACE), ("\0" + START + END, MARK)):
     _set_class(_chars, _class)
-KIND, VALUE, LOWER = _kinds, _values, _lower
+KIND, VALUE, LOWER, CRC_STEPS = _kinds, _values, _lower, _crc_steps

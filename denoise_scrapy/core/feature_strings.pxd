@@ -1,6 +1,9 @@
-"""Measures of feature strings and signatures."""
+"""Kinds of units; measures of feature strings and signatures."""
 
 cpdef enum:
+    # Kinds of units; all others are 0.
+    IDEOGRAPH = 1
+    NUMBER = 2  # a word with a digit in it
     # Units of a run, by its first one. Measured on 7,800 texts of four streams, each against all earlier ones: the share
     # of runs in common of copies begins where that of other texts ends at .6 with these lengths; with pairs they overlap
     # (Chinese .70 and .70), and with longer runs copies changed in many places fall below.

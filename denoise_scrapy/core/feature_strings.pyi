@@ -4,6 +4,23 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+UNIT_HASH: str
+TOKEN_RULE: int
+PIECE: int
+IDEOGRAPH: int
+NUMBER: int
+STOP_WORDS: list[str]
+STOP_LIST_DIGEST: str
+
+class Units(NamedTuple):
+    hashes: npt.NDArray[np.uint32]
+    kinds: npt.NDArray[np.uint8]
+    joined: bytes
+
+def read_units(text: str) -> Units: ...
+def tokens(text: str) -> list[str]: ...
+def is_stop(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]: ...
+
 UNIT_BITS: int
 RUN: int
 RUN_OF_IDEOGRAPHS: int
@@ -18,13 +35,6 @@ SHINGLE: int
 
 Sample = npt.NDArray[np.uint16]
 
-class Runs(NamedTuple):
-    at: npt.NDArray[np.uint64]
-    distinct: npt.NDArray[np.uint32]
-    units: npt.NDArray[np.uint32]
-    counts: npt.NDArray[np.uint32]
-    stop: npt.NDArray[np.bool_]
-
 class FeatureStrings:
     def __init__(self, text: str) -> None: ...
     n: int
@@ -34,12 +44,13 @@ class FeatureStrings:
     kinds: npt.NDArray[np.uint8]
     places: Sample
     informative: npt.NDArray[np.bool_]
-    runs: Runs
+    runs: npt.NDArray[np.uint64]
+    distinct: npt.NDArray[np.uint32]
+    frequencies: dict[int, int]
     def main_units(self, t: int) -> Sample: ...
     def rare_units(self, t: int, most: int) -> bytes: ...
     def sample(self, limit: int = 1 << 32) -> Sample: ...
     def sample_of(self, most: int) -> tuple[Sample, int]: ...
     def bands(self) -> bytes: ...
 
-def minhash(hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]: ...
 def count_common(mine: Sample, theirs: Iterable[bytes]) -> list[int]: ...

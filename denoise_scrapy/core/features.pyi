@@ -4,12 +4,38 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.announcements import Words
+from denoise_scrapy.core.sharing import Shared
 from denoise_scrapy.core.tree import Tree
-from denoise_scrapy.core.vocabulary import Vocabulary
 
 Rows = Mapping[str, npt.NDArray[np.float32]]
 FloatArray = npt.NDArray[np.float64]
+
+ANNOUNCING_TOKENS: int
+COMMENTS_BIT: int
+META_BIT: int
+COMMENTS_PATTERNS: tuple[str, ...]
+META_PATTERNS: tuple[str, ...]
+
+class Words(NamedTuple):
+    bits: npt.NDArray[np.uint8]
+    title_share: FloatArray
+    titles: npt.NDArray[np.bool_]
+
+def read_words(tree: Tree) -> Words: ...
+
+WORDS: int
+
+def words_of(tree: Tree, token: int) -> frozenset[int]: ...
+def text_numbers(tree: Tree) -> npt.NDArray[np.uint32]: ...
+
+class Vocabulary:
+    class_words: Mapping[int, float]
+    text_words: npt.NDArray[np.float32]
+    def __init__(
+        self, class_words: Mapping[int, float] | None = None, text_words: npt.NDArray[np.float32] | None = None
+    ) -> None: ...
+
+NO_WORDS: Vocabulary
 
 class Family(NamedTuple):
     names: tuple[str, ...]
@@ -17,15 +43,6 @@ class Family(NamedTuple):
 
 FAMILIES: dict[str, Family]
 NAMES: tuple[str, ...]
-NO_WORDS: Vocabulary
-
-class Compared(NamedTuple):
-    pages: int
-    text_share: FloatArray
-    placed_share: FloatArray
-    slot_share: FloatArray
-    own_tokens: FloatArray
-    stock: FloatArray
 
 class View:
     features: npt.NDArray[np.float32]
@@ -33,7 +50,8 @@ class View:
         self,
         tree: Tree,
         vocabulary: Vocabulary = ...,
-        compared: Compared | None = None,
+        shared: Shared | None = None,
+        stock: FloatArray | None = None,
         *,
         words: Words | None = None,
         declares_article: bool = False,

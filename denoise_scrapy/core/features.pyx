@@ -2,27 +2,531 @@
 
 A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. A value that is not known
 (what other pages have, where there is none) is NaN. Features of one kind are a family: a function that computes its
-rows, declared with their names and with what it says of a block.
+rows, declared with their names and with what it says of a block. Before the families stand what several of them take:
+announcements of short blocks, and log odds of words that the text they name or are in is content.
 """
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from libc.math cimport NAN, log1p
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.math cimport log1p
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memset
+from libcpp.algorithm cimport remove
+from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.announcements cimport COMMENTS, META
-from denoise_scrapy.core.characters cimport CJK, DIGIT, STOP, UPPER
-from denoise_scrapy.core.hashing cimport NOT_THERE, Table, number_of, open_table
-from denoise_scrapy.core.tree cimport (
-    ARTICLE, COMMENT_WORD, CONTROL, HIDDEN, IS_DIV, IS_PICTURE, LIST_ITEM, BlockRow, Element, Tree,
+from denoise_scrapy.core cimport characters
+from denoise_scrapy.core.characters cimport (
+    BLANK, CJK, CLASS_BITS, DIGIT, STOP, UPPER, WORDLY, crc32, decode, lower_words,
 )
-from denoise_scrapy.core.vocabulary cimport NameOdds, TextOdds, Vocabulary
+from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, number_of, open_table
+from denoise_scrapy.core.tree cimport (
+    ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LIST_ITEM, META, BlockRow,
+    Element, ElementKind, Span, Tree,
+)
 
-from denoise_scrapy.core.announcements import read_words
+# ---- announcements of short blocks ----------------------------------------------------------------------------------
+
+cdef enum:
+    LONG = 14             # tokens; such blocks announce nothing
+    FOLLOWING = 60        # characters that may follow the words of a heading of comments
+
+#: Bits of what a block announces: a heading of comments; a name or a date.
+COMMENTS_BIT, META_BIT = COMMENTS, META
+#: Blocks of so many tokens announce nothing.
+ANNOUNCING_TOKENS = LONG
+
+# The lists hold what is usual on sites in English, Chinese, Japanese, Spanish, French, German, Portuguese, Russian and
+# Arabic; in other languages they are silent. Both are of regular expressions for lower-case words with one space between. They are taken apart (`_choices`)
+# so that one pass over a text looks for all of them: \b, ^ and $ may stand at their ends alone, and of what stands for
+# several characters there are (a|b) and \d.
+
+#: What a heading of comments begins with, behind signs and a number.
+COMMENTS_PATTERNS = tuple(
+    rf"(|user |reader |visitor ){words}\b"
+    for words in (
+        "comment(|s)", "response(|s)", "repl(y|ies)", "trackback(|s)", "pingback(|s)", "discussion", "thought(|s) on",
+        "join the (conversation|discussion)", "(leave|post|add|write) a (reply|comment|response)",
+        "comentario(|s)", "comentário(|s)", "commentaire(|s)", "kommentar(|e)", "комментари(и|й|я)", "تعليقات",
+        "评论", "評論", "网友评论", "留言", "回复", "回覆", "コメント",
+    )
+)
+#: What tells of a name or a date, anywhere in a text.
+META_PATTERNS = (
+    r"\bsays(|:)$", r"\breply$", r"\bpermalink\b", r"\bago\b", r"\bposted (by|on|at|in)\b", r"\bedited\b", r"^by\b",
+    r"\b(\d|\d\d):\d\d\b", r"\b(19|20)\d\d\b", r"\b(am|pm)\b", r"\d uhr\b", r"\bvor \d", r"há \d",
+    r"\bpublicad(o|a)\b", r"\bpublié", r"\bveröffentlicht", r"前$",
+    *"年|月|日|回复|回覆|返信|hace |il y a|назад|منذ|опубликован|نشر|发布|發布|来源|來源|作者|編集|投稿|更新".split("|"),
+)
+
+cdef enum:
+    LONGEST_PATTERN = 32
+    # Patterns are found by their first character: by its lowest byte, and those that begin with any digit together.
+    ANY_DIGIT = 256
+    BUCKETS = 257
+    # Each word of a short block is looked for in the title, where the title has the word's first two characters: so
+    # many words a page at most. Of 3,000 recorded pages the most has 1,700, hostile ones may have millions.
+    MOST_SEARCHES = 10_000
+    PAIRS = 4096
+
+cdef struct Pattern:
+    uint16_t[LONGEST_PATTERN] codes  # of its characters; 0 is any digit
+    size_t size
+    bint from_edge        # \b stands before it
+    bint from_start       # ^
+    bint to_edge
+    bint to_end
+
+cdef struct Patterns:
+    vector[Pattern] all   # by bucket
+    int32_t[BUCKETS + 1] first  # of each bucket
+    uint32_t[256] seconds # by bucket: a bit for the lowest five of each second character, all for any or none
+
+ctypedef vector[uint16_t] Codes  # of a text: in lower case, one space between words
+
+cdef Patterns _comments, _meta
+
+
+def _choices(pattern: str) -> list:
+    """The patterns without choices that stand for one with (a|b) in it."""
+    found = re.search(r"\(([^()]*)\)", pattern)
+    if found is None:
+        return [pattern]
+    before, after = pattern[:found.start()], pattern[found.end():]
+    return [one for choice in found[1].split("|") for one in _choices(before + choice + after)]
+
+
+cdef int fill(Patterns& table, patterns) except -1:
+    """Make a table of patterns."""
+    cdef Pattern one
+    buckets = [[] for _ in range(BUCKETS)]
+    for pattern in patterns:
+        for choice in _choices(pattern):
+            start, text, end = re.fullmatch(r"(\\b|\^)?(.+?)(\\b|\$)?", choice).groups()
+            codes = [0 if code == "\\d" else ord(code) for code in re.findall(r"\\d|.", text)]
+            buckets[codes[0] & 255 if codes[0] else ANY_DIGIT].append((codes, start, end))
+    for bucket in range(BUCKETS):
+        table.first[bucket] = <int32_t>table.all.size()
+        if bucket < ANY_DIGIT:
+            seconds = {codes[1] if len(codes) > 1 else 0 for codes, *_ in buckets[bucket]}
+            table.seconds[bucket] = 0xFFFFFFFF if 0 in seconds else sum({1 << (code & 31) for code in seconds})
+        for codes, start, end in buckets[bucket]:
+            one.size = len(codes)
+            if one.size > LONGEST_PATTERN:
+                raise ImportError(f"a pattern of more than {LONGEST_PATTERN} characters")
+            for i, code in enumerate(codes):
+                one.codes[i] = code
+            one.from_edge, one.from_start = start == r"\b", start == "^"
+            one.to_edge, one.to_end = end == r"\b", end == "$"
+            table.all.push_back(one)
+    table.first[BUCKETS] = <int32_t>table.all.size()
+    return 0
+
+
+fill(_comments, COMMENTS_PATTERNS)
+fill(_meta, META_PATTERNS)
+
+
+cdef inline bint is_word(uint16_t code) noexcept nogil:
+    return characters.KIND[code] & WORDLY != 0
+
+
+cdef inline bint is_digit(uint16_t code) noexcept nogil:
+    return characters.KIND[code] & CLASS_BITS == DIGIT
+
+
+cdef inline bint is_edge(const Codes& text, size_t at) noexcept nogil:
+    """Return whether a word begins or ends at a place of a text."""
+    return (at > 0 and is_word(text[at - 1])) != (at < text.size() and is_word(text[at]))
+
+
+cdef inline bint matches(const Pattern& pattern, const Codes& text, size_t at) noexcept nogil:
+    """Return whether a pattern stands at a place of a text."""
+    cdef size_t i, end = at + pattern.size
+    if end > text.size() or (pattern.from_start and at > 0) or (pattern.to_end and end < text.size()):
+        return False
+    for i in range(pattern.size):
+        if text[at + i] != pattern.codes[i] and not (pattern.codes[i] == 0 and is_digit(text[at + i])):
+            return False
+    return (not pattern.from_edge or is_edge(text, at)) and (not pattern.to_edge or is_edge(text, end))
+
+
+cdef size_t end_of_match(const Patterns& table, const Codes& text, size_t at) noexcept nogil:
+    """Where a pattern that stands at a place of a text ends, 0 where none does."""
+    cdef int32_t i, bucket = text[at] & 255
+    if at + 1 == text.size() or table.seconds[bucket] >> (text[at + 1] & 31) & 1:
+        for i in range(table.first[bucket], table.first[bucket + 1]):
+            if matches(table.all[i], text, at):
+                return at + table.all[i].size
+    if is_digit(text[at]):
+        for i in range(table.first[ANY_DIGIT], table.first[ANY_DIGIT + 1]):
+            if matches(table.all[i], text, at):
+                return at + table.all[i].size
+    return 0
+
+
+cdef bint announces_comments(const Codes& text) noexcept nogil:
+    """Return whether a text is a heading of comments: signs, a number, words for them, and little more."""
+    cdef size_t at = 0, end
+    while at < text.size() and not is_word(text[at]):
+        at += 1
+    if at < text.size() and is_digit(text[at]):
+        while at < text.size() and is_digit(text[at]):
+            at += 1
+        if at < text.size() and text[at] == 32:
+            at += 1
+    if at == text.size():
+        return False
+    end = end_of_match(_comments, text, at)
+    return end > 0 and text.size() - end <= FOLLOWING
+
+
+cdef bint tells_meta(const Codes& text) noexcept nogil:
+    """Return whether a text tells a name or a date."""
+    cdef size_t at
+    for at in range(text.size()):
+        if end_of_match(_meta, text, at):
+            return True
+    return False
+
+
+cdef int read_lowered(const string& marked, Span span, Codes& text) except -1 nogil:
+    """Read a slice of a marked text: in lower case, without marks, one space between words."""
+    cdef const unsigned char* data = <const unsigned char*>marked.data()
+    cdef int32_t i = span.start
+    cdef uint32_t code
+    cdef bint gap = False
+    text.clear()
+    while i < span.end:
+        i += decode(data + i, &code)
+        if code <= 2:
+            continue
+        if code > 0xFFFF:  # a code of private use stands for it
+            code = 0xE000 | (code & 0xFFF)
+        elif characters.KIND[code] & BLANK:
+            gap = not text.empty()
+            continue
+        if gap:
+            text.push_back(32)
+            gap = False
+        code = characters.LOWER[code]
+        text.push_back(0x3C3 if code == 0x3C2 else code)  # a sigma that ends a word, which capitals do not tell
+    return 0
+
+
+cdef int drop_spaces(Codes& text) except -1 nogil:
+    text.erase(remove(text.begin(), text.end(), <uint16_t>32), text.end())
+    return 0
+
+
+cdef struct Title:
+    Codes words
+    Codes letters   # without spaces
+    uint8_t[PAIRS] pairs  # whether two characters of this hash stand in it
+    int32_t searches      # that are left
+
+
+cdef inline uint32_t pair_of(const uint16_t* codes) noexcept nogil:
+    return (codes[0] * <uint32_t>31 + codes[1]) & (PAIRS - 1)
+
+
+cdef int fold_title(const string& written, Title& title) except -1 nogil:
+    """Read a page's title."""
+    cdef Span span
+    cdef size_t i
+    span.start, span.end = 0, <int32_t>written.size()
+    read_lowered(written, span, title.words)
+    title.letters = title.words
+    drop_spaces(title.letters)
+    memset(title.pairs, 0, sizeof(title.pairs))
+    for i in range(1, title.words.size()):
+        title.pairs[pair_of(&title.words[i - 1])] = 1
+    title.searches = MOST_SEARCHES
+    return 0
+
+
+cdef bint holds(const Codes& text, const uint16_t* part, size_t size) noexcept nogil:
+    """Return whether a part stands somewhere in a text."""
+    cdef size_t i
+    if size > text.size():
+        return False
+    for i in range(text.size() - size + 1):
+        if text[i] == part[0] and memcmp(&text[i], part, size * sizeof(uint16_t)) == 0:
+            return True
+    return False
+
+
+cdef bint says_word(Title& title, const uint16_t* word, size_t size) noexcept nogil:
+    """Return whether a title holds a word of two characters and more."""
+    if size < 2 or not title.pairs[pair_of(word)] or title.searches == 0:
+        return False
+    title.searches -= 1
+    return holds(title.words, word, size)
+
+
+cdef double share_in_title(Title& title, const Codes& text) noexcept nogil:
+    """Share of a text's words that stand in a title."""
+    cdef size_t i, start = 0
+    cdef int32_t words = 0, said = 0
+    for i in range(text.size() + 1):
+        if i == text.size() or text[i] == 32:
+            words += 1
+            said += says_word(title, text.data() + start, i - start)
+            start = i + 1
+    return said / <double>words
+
+
+cdef int read_announced(
+    Tree tree, const string& title_text, uint8_t[::1] bits, double[::1] title_share, uint8_t[::1] is_title
+) except -1 nogil:
+    """Write what each block of a page announces and says of the title."""
+    cdef Title title
+    cdef Codes text
+    cdef const BlockRow* block
+    cdef bint is_short, may_be_title
+    cdef size_t i
+    fold_title(title_text, title)
+    for i in range(tree.blocks.size()):
+        block = &tree.blocks[i]
+        is_short = block.tokens < LONG
+        may_be_title = block.own_flags & HEADING and block.chars <= <int32_t>title.letters.size()
+        if not is_short and not may_be_title:
+            continue
+        read_lowered(tree.text, block.text, text)
+        if is_short:
+            bits[i] = COMMENTS * announces_comments(text) | META * tells_meta(text)
+            if not title.words.empty():
+                title_share[i] = share_in_title(title, text)
+        if may_be_title:
+            drop_spaces(text)
+            is_title[i] = holds(title.letters, text.data(), text.size())
+    return 0
+
+
+class Words(NamedTuple):
+    """Announcements of m blocks; arrays of shape (m,).
+
+    Attributes:
+        bits: What each block announces, the sum of its bits (`COMMENTS_BIT` …), uint8.
+        title_share: Share of a short block's words that stand in the page's title, float64.
+        titles: Headings whose text is part of the page's title, white space aside, bool.
+    """
+
+    bits: np.ndarray
+    title_share: np.ndarray
+    titles: np.ndarray
+
+
+def read_words(Tree tree not None) -> Words:
+    """Return what the words of a page's blocks announce.
+
+    Example:
+        >>> from lxml.html import document_fromstring
+        >>> from denoise_scrapy.core.tree import tree_of
+        >>> page = document_fromstring("<title>A story</title><h1>The story</h1><p>3 comments</p>")
+        >>> words = read_words(tree_of(page))
+        >>> words.bits.tolist(), words.title_share.tolist()
+        ([0, 1], [0.5, 0.0])
+    """
+    cdef string title = tree.title.encode("utf-8", "replace")
+    m = tree.blocks.size()
+    words = Words(np.zeros(m, np.uint8), np.zeros(m), np.zeros(m, np.bool_))
+    cdef uint8_t[::1] bits = words.bits, titles = words.titles.view(np.uint8)
+    cdef double[::1] shares = words.title_share
+    with nogil:
+        read_announced(tree, title, bits, shares, titles)
+    return words
+
+
+# ---- odds of words --------------------------------------------------------------------------------------------------
+
+# Words of class names and ids are those of Peters and Lecocq, *Content Extraction Using Diverse Feature Sets* (2013).
+# Theirs are chosen words of the block's own element; here each word has odds, as in naive Bayes, and those of all the
+# elements around the block are summed up.
+#
+# Words of texts are those of Pasternack and Roth, *Extracting Article Text from the Web with Maximum Subsequence
+# Segmentation* (2009), section 4: naive Bayes over the tokens of a page. Theirs are three tokens in a row and the tag
+# around them; here a block is asked for its words' mean, least and greatest odds.
+
+cdef enum:
+    # Bytes of a word in names that count; shorter ones are too many things.
+    SHORTEST = 2
+    LONGEST = 32
+    # Class and id of an element have as many bytes at most, see `tree.pyx`.
+    MOST_NAMES = 256
+    # Added to the number of a block's words: of one or two little is known.
+    PRIOR = 2
+    # Bits of `Word.number` that tell words of texts apart: words of the same letters have the same, and one in a
+    # hundred that of another word of its page.
+    NUMBER_BITS = 18
+
+cdef float UP = 0.5       # what the odds of an element's names count for the element inside
+
+#: Different numbers of words of texts.
+WORDS = 1 << NUMBER_BITS
+
+
+cdef int add_code(vector[uint32_t]& codes, const unsigned char* word, size_t size) except -1 nogil:
+    codes.push_back(crc32(word, size if size < LONGEST else LONGEST))
+    return 0
+
+
+cdef int add_names(vector[uint32_t]& codes, const unsigned char* names, Span span) except -1 nogil:
+    """Add the codes of the words in a class or an id, and of each name of several words as a whole."""
+    cdef unsigned char[2 * MOST_NAMES + 1] words
+    cdef size_t i, start = 0, kept = 0, count = 0, whole = 0, size = span.end - span.start
+    size = lower_words(names + span.start, size if size < MOST_NAMES else MOST_NAMES, words)
+    for i in range(size):
+        if words[i] > 32:
+            continue
+        if i - start >= SHORTEST:
+            add_code(codes, words + start, i - start)
+            # the name as a whole has no short words: it moves up over them
+            if count:
+                words[kept] = 32
+                kept += 1
+            while start < i:
+                words[kept] = words[start]
+                kept += 1
+                start += 1
+            count += 1
+        start = i + 1
+        if words[i] == 10:  # the name ends
+            if count > 1:
+                add_code(codes, words + whole, kept - whole)
+            kept = whole = i + 1
+            count = 0
+    return 0
+
+
+cdef int add_tag(vector[uint32_t]& codes, const unsigned char* name, size_t size) except -1 nogil:
+    """Add the code of a tag: of its name behind `<`."""
+    cdef unsigned char[LONGEST] tag
+    cdef size_t i
+    size = size if size < LONGEST - 1 else LONGEST - 1
+    tag[0] = 60
+    for i in range(size):
+        tag[i + 1] = name[i]
+    return add_code(codes, tag, size + 1)
+
+
+cdef int add_codes(Tree tree, const ElementKind* token, vector[uint32_t]& codes) except -1 nogil:
+    """Add the codes of all that an element is called; names of html and body are of the page, or of the whole site."""
+    cdef const unsigned char* names = <const unsigned char*>tree.names.data()
+    if token.kind & IS_ROOT:
+        return 0
+    add_tag(codes, names + token.tag_name.start, token.tag_name.end - token.tag_name.start)
+    add_names(codes, names, token.class_name)
+    add_names(codes, names, token.id_name)
+    return 0
+
+
+def words_of(Tree tree not None, int token) -> frozenset:
+    """Return the codes (crc32) of the words in the names of a token, of each name of several words, and of the tag."""
+    cdef vector[uint32_t] codes
+    add_codes(tree, tree._token(token), codes)
+    return frozenset(codes)
+
+
+def text_numbers(Tree tree not None) -> np.ndarray:
+    """Return the numbers, below `WORDS`, of a page's words (`Tree.word_rows`), shape (words,)."""
+    return tree.word_rows["number"] >> (32 - NUMBER_BITS)
+
+
+cdef struct NameOdds:     # of the names of an element and of all around it
+    float whole           # the sum of all elements' odds
+    float least           # of one word
+    float most
+    float near            # of the innermost elements: each level up counts half as much
+
+cdef struct TextOdds:     # of the words of a block
+    float mean
+    float least           # of one word, 0 where none is below
+    float most
+
+
+cdef class Vocabulary:
+    """Log odds of words; a word that is not there says nothing.
+
+    Args:
+        class_words: Log odds of words in class names and ids by their code (`words_of`).
+        text_words: Log odds of words of texts by their number (`text_numbers`), 0 for those that say nothing, float32
+            of shape (WORDS,).
+    """
+
+    cdef readonly dict class_words
+    cdef readonly object text_words
+    cdef Table codes
+    cdef vector[float] odds           # by the number of a code in `codes`
+    cdef const float[::1] text_odds
+
+    def __init__(self, class_words=None, text_words=None):
+        self.class_words = dict(class_words or {})
+        self.text_words = np.zeros(WORDS, np.float32) if text_words is None else text_words
+        if self.text_words.shape != (WORDS,):
+            raise ValueError(f"text_words must have the shape {(WORDS,)}, got {self.text_words.shape}")
+        self.text_odds = np.ascontiguousarray(self.text_words, np.float32)
+        open_table(self.codes, len(self.class_words))
+        self.odds.clear()
+        for code, odds in self.class_words.items():
+            number_of(self.codes, <uint64_t>code + 1)
+            self.odds.push_back(odds)
+
+    def __reduce__(self):
+        return Vocabulary, (self.class_words, self.text_words)
+
+    cdef int find_name_odds(self, Tree tree, vector[NameOdds]& found) except -1 nogil:
+        """Write what is known of the names of each element and of all around it."""
+        cdef vector[NameOdds] own
+        cdef vector[uint32_t] codes
+        cdef NameOdds one, around
+        cdef int32_t number, parent
+        cdef size_t i
+        own.resize(tree.tokens.size())
+        for i in range(own.size()):
+            codes.clear()
+            add_codes(tree, &tree.tokens[i], codes)
+            one.least = one.most = 0
+            for code in codes:
+                number = find(self.codes, <uint64_t>code + 1)
+                if number != NOT_THERE:
+                    one.least = min(one.least, self.odds[number])
+                    one.most = max(one.most, self.odds[number])
+            own[i] = one
+        found.resize(tree.elements.size())
+        for i in range(found.size()):
+            one = own[tree.elements[i].token]
+            one.whole = one.near = one.least + one.most
+            parent = tree.elements[i].parent
+            if parent >= 0:
+                around = found[parent]
+                one.whole += around.whole
+                one.near += UP * around.near
+                one.least = min(one.least, around.least)
+                one.most = max(one.most, around.most)
+            found[i] = one
+        return 0
+
+    cdef TextOdds text_odds_of(self, Tree tree, int32_t block) noexcept nogil:
+        """Return the odds of the words of a block."""
+        cdef Span words = tree.blocks[block].words
+        cdef TextOdds found
+        cdef float odds
+        cdef double total = 0
+        cdef int32_t i
+        found.least = found.most = 0
+        for i in range(words.start, words.end):
+            odds = self.text_odds[tree.words[i].number >> (32 - NUMBER_BITS)]
+            total += odds
+            found.least = min(found.least, odds)
+            found.most = max(found.most, odds)
+        found.mean = total / (words.end - words.start + PRIOR)
+        return found
+
 
 #: No word says anything.
 NO_WORDS = Vocabulary()
@@ -33,14 +537,16 @@ cdef enum:
 
 # ---- what several families take -------------------------------------------------------------------------------------
 
-cdef struct Sums:         # over the blocks in an element
-    double tokens
-    double prose
-    double chars
-    double link_chars
-    double copies         # tokens times the share of comparison pages that carry them
-    double own            # tokens of the site's own, see `Compared.own_tokens`
-    double pictures
+cdef enum:
+    # What is summed over the blocks in an element.
+    TOKENS = 0
+    PROSE = 1
+    CHARS = 2
+    LINK_CHARS = 3
+    COPIES = 4            # tokens times the share of comparison pages that carry them
+    OWN = 5               # tokens of the site's own, see `sharing.Shared.own_tokens`
+    PICTURES = 6
+    SUMS = 7
 
 cdef struct Slot:         # the blocks of one path
     double blocks
@@ -97,10 +603,9 @@ cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcep
 cdef int sum_up(Tree tree, View view) except -1 nogil:
     """Sum what is counted of blocks over their elements, and from below over the elements around; and by path."""
     cdef const BlockRow* block
-    cdef Sums one
-    cdef Sums* sums
-    cdef int32_t i, parent
-    view.sums.resize(view.n)
+    cdef double* sums
+    cdef int32_t i, parent, kind
+    view.sums.resize(view.n * SUMS)
     view.slots.resize(tree.slots)
     for i in range(view.m):
         block = &tree.blocks[i]
@@ -110,29 +615,31 @@ cdef int sum_up(Tree tree, View view) except -1 nogil:
     view.whole = at_least(view.whole, 1)
     for i in range(view.m):
         block = &tree.blocks[i]
-        sums = &view.sums[block.element]
-        sums.tokens += block.tokens
-        sums.prose += block.prose
-        sums.chars += block.chars
-        sums.link_chars += block.link_chars
+        sums = sums_of(view, block.element)
+        sums[TOKENS] += block.tokens
+        sums[PROSE] += block.prose
+        sums[CHARS] += block.chars
+        sums[LINK_CHARS] += block.link_chars
         if view.pages:
-            sums.copies += block.tokens * view.text_share[i]
-            sums.own += own_here(view, i)
+            sums[COPIES] += block.tokens * view.text_share[i]
+            sums[OWN] += own_here(view, i)
     for i in range(view.n - 1, -1, -1):
-        sums = &view.sums[i]
-        sums.pictures += tree.tokens[tree.elements[i].token].kind & IS_PICTURE != 0
+        sums = sums_of(view, i)
+        sums[PICTURES] += tree.tokens[tree.elements[i].token].kind & IS_PICTURE != 0
         parent = tree.elements[i].parent
         if parent >= 0:
-            one = sums[0]
-            sums = &view.sums[parent]
-            sums.tokens += one.tokens
-            sums.prose += one.prose
-            sums.chars += one.chars
-            sums.link_chars += one.link_chars
-            sums.copies += one.copies
-            sums.own += one.own
-            sums.pictures += one.pictures
+            for kind in range(SUMS):
+                sums_of(view, parent)[kind] += sums[kind]
     return 0
+
+
+cdef inline double* sums_of(View view, int32_t element) noexcept nogil:
+    return &view.sums[element * SUMS]
+
+
+cdef inline const double* sums_above(View view, int32_t block, int32_t levels) noexcept nogil:
+    """The sums of the element so many levels above a block's; the top stays the top."""
+    return sums_of(view, climb(view.tree, view.tree.blocks[block].element, levels))
 
 
 cdef inline double own_here(View view, int32_t block) noexcept nogil:
@@ -140,7 +647,7 @@ cdef inline double own_here(View view, int32_t block) noexcept nogil:
     return view.own_tokens[block] / view.slots[view.tree.blocks[block].slot].blocks
 
 
-cdef int32_t best_box(Tree tree, const vector[double]& prose) except? -2 nogil:
+cdef int32_t best_box(Tree tree, const double* prose) except? -2 nogil:
     """The element whose text is nearest to being all the prose and nothing else, -1 on a page without prose.
 
     The element with the highest F = 2 · prose inside / (tokens inside + all prose), the deepest of equals.
@@ -179,7 +686,7 @@ cdef int find_story(Tree tree, View view) except -1 nogil:
         prose[i] = tree.blocks[i].prose
         if view.pages:
             prose[i] *= 1 - view.text_share[i]
-    view.story.box = best_box(tree, prose)
+    view.story.box = best_box(tree, prose.data())
     view.story.first = 0
     view.story.last = view.m - 1
     for i in range(view.m):
@@ -274,13 +781,13 @@ cdef inline double link_density(const BlockRow* block) noexcept nogil:
 
 cdef int links(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Link density of the block, and 1 and 3 levels up."""
-    cdef const Sums* above
+    cdef const double* above
     cdef int32_t i, row
     for i in range(view.m):
         rows[0, i] = link_density(&tree.blocks[i])
         for row in range(1, 3):
-            above = &view.sums[climb(tree, tree.blocks[i].element, 2 * row - 1)]
-            rows[row, i] = above.link_chars / at_least(above.chars, 1)
+            above = sums_above(view, i, 2 * row - 1)
+            rows[row, i] = above[LINK_CHARS] / at_least(above[CHARS], 1)
     return 0
 
 
@@ -337,9 +844,6 @@ declare_family(
 )
 
 
-cdef enum:
-    LONG = 14
-
 #: Share of the long blocks' tokens that must stand before a heading of comments: above the story it is a link.
 cdef double LATE = 0.03
 
@@ -384,20 +888,19 @@ declare_family("announcements", "after_comments since_dated dated_before", annou
 
 cdef int surroundings(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Prose, text and pictures in the boxes around, and the blocks of the same path."""
-    cdef const Sums* up1
-    cdef const Sums* up3
+    cdef const double* up1
+    cdef const double* up3
     cdef const Slot* slot
-    cdef int32_t i, element
+    cdef int32_t i
     for i in range(view.m):
-        element = tree.blocks[i].element
         slot = &view.slots[tree.blocks[i].slot]
-        up1, up3 = &view.sums[climb(tree, element, 1)], &view.sums[climb(tree, element, 3)]
-        rows[0, i] = up1.prose / at_least(up1.tokens, 1)
-        rows[1, i] = up3.prose / at_least(up3.tokens, 1)
-        rows[2, i] = up1.tokens / view.whole
-        rows[3, i] = up3.tokens / view.whole
-        rows[4, i] = log1p(up1.tokens)
-        rows[5, i] = log1p(view.sums[climb(tree, element, 2)].pictures)
+        up1, up3 = sums_above(view, i, 1), sums_above(view, i, 3)
+        rows[0, i] = up1[PROSE] / at_least(up1[TOKENS], 1)
+        rows[1, i] = up3[PROSE] / at_least(up3[TOKENS], 1)
+        rows[2, i] = up1[TOKENS] / view.whole
+        rows[3, i] = up3[TOKENS] / view.whole
+        rows[4, i] = log1p(up1[TOKENS])
+        rows[5, i] = log1p(sums_above(view, i, 2)[PICTURES])
         rows[6, i] = log1p(slot.blocks)
         rows[7, i] = slot.tokens / view.whole
     return 0
@@ -444,10 +947,9 @@ declare_family(
 
 cdef enum:
     # Long words that are the beginning; blocks before and after that are looked at together; and what is added to the
-    # number of their words: of a handful nothing is known.
+    # number of their words (PRIOR): of a handful nothing is known.
     BEGINNING = 80
     AROUND = 2
-    PRIOR = 2
     # Bits of a word's number that do not count. One word in forty has the number of another.
     UNCOUNTED = 16
 
@@ -567,12 +1069,9 @@ cdef int headline(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Where it stands towards the headline, and how many headings like it stand between."""
     cdef const BlockRow* title
     cdef vector[int32_t] shared
-    cdef int32_t i, row, element, box, root, alike = 0
+    cdef int32_t i, element, box, root, alike = 0
     for i in range(view.m):
         rows[0, i] = view.title_share[i]
-        if view.title < 0:
-            for row in range(1, 5):
-                rows[row, i] = NAN
     if view.title < 0:
         return 0
     title = &tree.blocks[view.title]
@@ -586,7 +1085,7 @@ cdef int headline(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         alike += tree.blocks[i].slot == title.slot
         rows[1, i] = capped(i - view.title)
         rows[2, i] = capped(levels_to(tree, element, box))
-        rows[3, i] = view.sums[box if box >= 0 else root].tokens / view.whole
+        rows[3, i] = sums_of(view, box if box >= 0 else root)[TOKENS] / view.whole
         rows[4, i] = min(alike, FAR)
     return 0
 
@@ -640,36 +1139,34 @@ cdef double HALF_OWN = 0.5, LEAST_OWN = 20
 
 cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Repeats of the block and of the boxes around on other pages; and where those have text of their own."""
-    cdef const Sums* up3
+    cdef const double* up3
     cdef double most_own = 0, copies = 0
-    cdef int32_t i, row, size, smallest = view.n + 1, box = -1, element
+    cdef int32_t i, size, smallest = view.n + 1, box = -1, element
+    for i in range(view.m):
+        rows[8, i] = view.pages
     if not view.pages:
-        for i in range(view.m):
-            for row in range(10):
-                rows[row, i] = NAN
-            rows[8, i] = 0
         return 0
     for i in range(view.n):
-        most_own = at_least(view.sums[i].own, most_own)
+        most_own = at_least(sums_of(view, i)[OWN], most_own)
         if tree.elements[i].parent < 0:
-            copies += view.sums[i].copies
+            copies += sums_of(view, i)[COPIES]
     for i in range(view.n):
         size = tree.elements[i].end - i
-        if view.sums[i].own >= HALF_OWN * most_own and size < smallest:
+        if sums_of(view, i)[OWN] >= HALF_OWN * most_own and size < smallest:
             smallest = size
             box = i
     for i in range(view.m):
         element = tree.blocks[i].element
-        up3 = &view.sums[climb(tree, element, 3)]
+        up3 = sums_above(view, i, 3)
         rows[0, i] = view.text_share[i]
         rows[1, i] = view.placed_share[i]
         rows[2, i] = view.slot_share[i]
-        rows[3, i] = up3.copies / at_least(up3.tokens, 1)
+        rows[3, i] = up3[COPIES] / at_least(up3[TOKENS], 1)
         rows[4, i] = log1p(own_here(view, i))
-        rows[5, i] = view.sums[climb(tree, element, 1)].own / at_least(most_own, 1e-9)
-        rows[6, i] = is_inside(tree, element, box) if most_own >= LEAST_OWN else NAN
+        rows[5, i] = sums_above(view, i, 1)[OWN] / at_least(most_own, 1e-9)
+        if most_own >= LEAST_OWN:
+            rows[6, i] = is_inside(tree, element, box)
         rows[7, i] = view.stock[i]
-        rows[8, i] = view.pages
         rows[9, i] = copies / view.whole
     return 0
 
@@ -726,7 +1223,7 @@ cdef int records(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     list_of.assign(view.n, NOT_THERE)
     open_table(numbers, view.n)
     for i in range(view.n):
-        if view.sums[i].tokens == 0:
+        if sums_of(view, i)[TOKENS] == 0:
             continue
         # parents' numbers times this odd constant (2**64 over the golden ratio) fall on no tag's hash but by chance
         alike = tree.tokens[tree.elements[i].token].own
@@ -737,8 +1234,8 @@ cdef int records(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         one = &lists[list_of[i]]
         one.count += 1
         one.elements += tree.elements[i].end - i
-        one.tokens += view.sums[i].tokens
-        one.prose += view.sums[i].prose
+        one.tokens += sums_of(view, i)[TOKENS]
+        one.prose += sums_of(view, i)[PROSE]
     for number in range(lists.size()):
         one = &lists[number]
         if one.count >= LEAST_RECORDS and one.elements >= LEAST_ELEMENTS * one.count and (
@@ -799,7 +1296,7 @@ cdef int whole_page(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         article += block.tokens * (block.flags & ARTICLE != 0)
     for i in range(view.n):
         if tree.elements[i].parent < 0:
-            pictures += view.sums[i].pictures
+            pictures += sums_of(view, i)[PICTURES]
     page[0] = log1p(view.whole)
     page[1] = log1p(view.m)
     page[2] = log1p(longest)
@@ -829,22 +1326,7 @@ declare_family(
 #: Names of the rows.
 NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
 
-# ---- what Python sees -----------------------------------------------------------------------------------------------
-
-
-class Compared(NamedTuple):
-    """Texts that k comparison pages share with a page of m blocks; arrays of shape (m,), as of `sharing.Shared`.
-
-    But for `stock`: of a text that any comparison page has, of however many, the `slot_share` of its place; 0 for a
-    text of the page's own.
-    """
-
-    pages: int
-    text_share: np.ndarray
-    placed_share: np.ndarray
-    slot_share: np.ndarray
-    own_tokens: np.ndarray
-    stock: np.ndarray
+# ---- a page ---------------------------------------------------------------------------------------------------------
 
 
 cdef class View:
@@ -853,7 +1335,9 @@ cdef class View:
     Args:
         tree: The page.
         vocabulary: What is known of words.
-        compared: What comparison pages share with it, None without any.
+        shared: What comparison pages share with it (`sharing.Shared`), None without any.
+        stock: Of a text that any comparison page has, of however many, the `slot_share` of its place; 0 for a text of the
+            page's own; shape (m,).
         words: What its blocks announce (`read_words`), where that has been read.
         declares_article: Whether the page says that it is an article.
         declares_forum: Whether it says that it is a thread: what people answer is its content.
@@ -882,14 +1366,15 @@ cdef class View:
     cdef int32_t title                # the first block that is the page's title, -1 for none
     cdef vector[int32_t] heading      # block of the heading at or above each block, -1 for none
     cdef vector[Slot] slots
-    cdef vector[Sums] sums            # by element
+    cdef vector[double] sums          # SUMS of each element
     cdef Story story
 
     def __init__(
         self,
         Tree tree not None,
         Vocabulary vocabulary not None=NO_WORDS,
-        compared=None,
+        shared=None,
+        stock=None,
         *,
         words=None,
         bint declares_article=False,
@@ -902,15 +1387,14 @@ cdef class View:
         self.whole = 0
         self.pages = 0
         self.declares_article, self.declares_forum = declares_article, declares_forum
-        if compared is not None and compared.pages:
-            self.pages = compared.pages
-            self.text_share, self.placed_share = compared.text_share, compared.placed_share
-            self.slot_share, self.own_tokens, self.stock = compared.slot_share, compared.own_tokens, compared.stock
-            if {len(column) for column in compared[1:]} != {self.m}:
-                raise ValueError(f"columns of compared must have {self.m} values")
+        if shared is not None:
+            self.pages = len(shared.likeness)
+            self.text_share, self.placed_share = shared.text_share, shared.placed_share
+            self.slot_share, self.own_tokens, self.stock = shared.slot_share, shared.own_tokens, stock
+            tree._check(min(len(self.text_share), len(self.stock)), self.m, "blocks")
         words = read_words(tree) if words is None else words
         self.bits, self.title_share, self.titles = words.bits, words.title_share, words.titles.view(np.uint8)
-        self.features = np.empty((len(NAMES), self.m), np.float32)
+        self.features = np.full((len(NAMES), self.m), np.nan, np.float32)
         rows = self.features
         if self.m:
             with nogil:
@@ -921,17 +1405,13 @@ cdef class View:
 
 def in_best_container(Tree tree not None, const double[::1] prose not None) -> np.ndarray:
     """Return which of the m blocks are inside `best_box`, by the prose of each; all on a page without any."""
-    cdef vector[double] values
     cdef uint8_t[::1] rows
     cdef int32_t i, box, m = <int32_t>tree.blocks.size()
-    if prose.shape[0] != m:
-        raise ValueError(f"there are {m} blocks, got {prose.shape[0]} values")
+    tree._check(prose.shape[0], m, "blocks")
     found = np.empty(m, np.bool_)
     rows = found.view(np.uint8)
     with nogil:
-        for i in range(m):
-            values.push_back(prose[i])
-        box = best_box(tree, values)
+        box = best_box(tree, &prose[0]) if m else -1
         for i in range(m):
             rows[i] = is_inside(tree, tree.blocks[i].element, box)
     return found

@@ -1,6 +1,6 @@
 """Hashes that are the same in every process, and a table that numbers 64-bit keys in the order they come."""
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
@@ -31,19 +31,6 @@ cdef inline uint64_t hash_bytes(const unsigned char* data, size_t size, uint64_t
         seed = (seed ^ word ^ (<uint64_t>size << 56)) * <uint64_t>0x9FB21C651E98DF25
         seed ^= seed >> 32
     return seed
-
-
-cdef const uint32_t* CRC_STEPS
-
-
-cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
-    """CRC-32 of some bytes, as zlib has it: models and fingerprints store it."""
-    cdef const uint32_t* steps = CRC_STEPS
-    cdef uint32_t crc = 0xFFFFFFFF
-    cdef size_t i
-    for i in range(size):
-        crc = steps[(crc ^ data[i]) & 255] ^ (crc >> 8)
-    return ~crc
 
 
 cdef struct Table:

@@ -74,7 +74,7 @@ class Flag(IntFlag):
     CONSENT_WORD = 1 << 24
 
 
-_TAG_FLAGS: dict[str, Flag] = {
+TAG_FLAGS: dict[str, Flag] = {
     "a": Flag.LINK,
     "nav": Flag.NAV,
     "header": Flag.HEADER,
@@ -94,7 +94,7 @@ _TAG_FLAGS: dict[str, Flag] = {
     "pre": Flag.PREFORMATTED,
     **dict.fromkeys(HEADING_TAGS, Flag.HEADING),
 }
-_ROLE_FLAGS: dict[str, Flag] = {
+ROLE_FLAGS: dict[str, Flag] = {
     "navigation": Flag.NAV,
     "menu": Flag.NAV,
     "menubar": Flag.NAV,
@@ -125,8 +125,6 @@ _WORDS: dict[Flag, str] = {
 _WORD_PATTERN = re.compile("|".join(rf"(?P<{f.name}>\b(?:{words}))" for f, words in _WORDS.items()))
 # plain numbers: Flag's own arithmetic takes a microsecond
 _FLAG_BITS = {str(flag.name): int(flag) for flag in _WORDS}
-TAG_BITS = {tag: int(flag) for tag, flag in _TAG_FLAGS.items()}
-ROLE_BITS = {role: int(flag) for role, flag in _ROLE_FLAGS.items()}
 #: The first three letters of all that is looked for at a word's start; of "ads?" two as well.
 _BEGINNINGS = frozenset(re.findall(r"(?:^|\|)([a-z]{1,3})", "|".join(_WORDS.values()))) | {"ad"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,13 +9,23 @@ Numbers = npt.ArrayLike
 Values = npt.NDArray[np.float32]
 
 NEIGHBOUR_NAMES: tuple[str, ...]
+STOCK_PAGES: int
 
 class Network:
     mean: Values
-    def __init__(self, **parts: Numbers) -> None: ...
+    def __init__(
+        self,
+        mean: Numbers,
+        deviation: Numbers,
+        inner: Numbers,
+        inner_bias: Numbers,
+        outer: Numbers,
+        outer_bias: Numbers,
+        last: Numbers,
+        direct: Numbers,
+        bias: Numbers,
+    ) -> None: ...
     def arrays(self) -> dict[str, Values]: ...
-    @classmethod
-    def from_arrays(cls, data: Mapping[str, npt.NDArray[np.generic]]) -> Network: ...
     def inputs(self, features: Numbers) -> Values: ...
     def odds(self, features: Numbers) -> Values: ...
 
@@ -32,11 +42,33 @@ class Forest:
     threshold: Values
     value: Values
     def __init__(self, feature: Numbers, threshold: Numbers, value: Numbers) -> None: ...
-    def arrays(self) -> dict[str, npt.NDArray[np.generic]]: ...
-    @classmethod
-    def from_arrays(cls, data: Mapping[str, npt.NDArray[np.generic]]) -> Forest: ...
+    def arrays(self) -> dict[str, npt.NDArray[Any]]: ...
     def probability(self, features: Numbers) -> npt.NDArray[np.float64]: ...
 
 def judge(
     network: Network, forest: Forest, neighbours: Neighbours, features: Numbers
 ) -> tuple[npt.NDArray[np.float64], Values]: ...
+
+class Choice(NamedTuple):
+    kept: npt.NDArray[np.bool_]
+    probability: npt.NDArray[np.float64]
+    f1: float
+
+def choose(
+    tree: Tree,
+    probability: Numbers,
+    *,
+    bits: Numbers | None = None,
+    in_place: Numbers | None = None,
+    stock: Numbers | None = None,
+    place: Numbers | None = None,
+    layout: Numbers | None = None,
+    is_forum: bool = False,
+    beta: float = 1.0,
+) -> Choice: ...
+def select_by_expected_f1(
+    probability: Numbers, tokens: Numbers, *, beta: float = 1.0
+) -> tuple[npt.NDArray[np.bool_], float]: ...
+def expected_f1(
+    kept: npt.NDArray[np.bool_], probability: npt.NDArray[np.float64], tokens: npt.NDArray[np.generic]
+) -> float: ...

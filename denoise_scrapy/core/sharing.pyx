@@ -191,8 +191,9 @@ cdef struct PageTexts:
     vector[Said] said             # first the m blocks of the page
 
 cdef enum:
-    THE_PAGE = -1                 # its number, where those of the others are 0 and on
-    NO_PAGE = -2
+    # Numbers of pages: 0 is none.
+    THE_PAGE = 1
+    FIRST_OTHER = 2
 
 
 cdef inline uint64_t placed(const Facts* facts, int32_t block) noexcept nogil:
@@ -204,20 +205,15 @@ cdef inline SharedText* find_text(
     PageTexts& known, const Facts* facts, int32_t block, int32_t* number
 ) except NULL nogil:
     """The text of a block, and its number."""
-    cdef SharedText new
     number[0] = number_of(known.text_numbers, facts.texts[block])
     if number[0] == <int32_t>known.texts.size():
-        new.pages, new.last = 0, NO_PAGE
-        new.tokens = new.prose = 0
-        known.texts.push_back(new)
+        known.texts.resize(number[0] + 1)
     return &known.texts[number[0]]
 
 
 cdef int read_own(PageTexts& known, const Facts* own) except -1 nogil:
     """Read what the page has."""
     cdef SharedText* text
-    cdef Place place
-    cdef PathTokens slot
     cdef Said said
     cdef int32_t i
     for i in range(own.blocks):
@@ -229,10 +225,8 @@ cdef int read_own(PageTexts& known, const Facts* own) except -1 nogil:
         if own.tokens[i] & 1:
             text.prose += said.tokens
         number_of(known.place_numbers, placed(own, i))
-    place.pages, place.last = 0, NO_PAGE
-    known.places.assign(known.place_numbers.count, place)
-    slot.whole = slot.alone = slot.own_alone = 0
-    known.slots.assign(known.slot_numbers.count, slot)
+    known.places.resize(known.place_numbers.count)
+    known.slots.resize(known.slot_numbers.count)
     return 0
 
 
@@ -296,7 +290,7 @@ cdef int compare(
     open_table(known.slot_numbers, m)
     read_own(known, own)
     for number in range(k):
-        read_other(known, &others[number], number, &carried[0, number], &carried[1, number])
+        read_other(known, &others[number], FIRST_OTHER + number, &carried[0, number], &carried[1, number])
         likeness[number] = likeness_of(own, &others[number])
     sum_slots(known, m)
     for i in range(m):

@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport CLASSES
 
-cdef enum:
+cpdef enum:
     # Bits of `ElementKind.kind`.
     IS_BLOCK = 1          # ends a block of text
     IS_CONTAINER = 2      # a frame of the layout
@@ -24,8 +24,7 @@ cdef enum:
     IS_PICTURE = 512      # img
     IS_TERM = 1024        # dt
     IS_DIV = 2048
-    IS_TABLE = 4096
-    IS_QUOTE = 8192       # blockquote, q, cite
+    IS_QUOTE = 4096       # blockquote, q, cite
 
 cdef enum:
     # Bits of `markup.Flag` that the core itself asks for.
@@ -39,6 +38,11 @@ cdef enum:
     COMMENT_WORD = 1 << 18
     # Of elements alone, no flag of markup: what stands inside of one shows a formula that stands beside it.
     TWIN = 1 << 30
+
+cdef enum:
+    # Bits of what a short block announces, see `features.pyx`.
+    COMMENTS = 1          # a heading of comments
+    META = 2              # a name or a date
 
 cdef struct Span:         # bytes of a string, from `start` to before `end`
     int32_t start, end
@@ -112,9 +116,7 @@ cdef class Tree:
     cdef readonly bint noscript_read
     cdef public bint is_too_large
     cdef int32_t slots            # different paths of blocks
-    cdef str _noted(self, Span span)
-    cdef str _named(self, Span span)
-    cdef int _check(self, Py_ssize_t given, size_t expected) except -1
+    cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1
     cdef const ElementKind* _token(self, int number) except NULL
 
 

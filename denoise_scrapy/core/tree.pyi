@@ -1,5 +1,4 @@
 from collections.abc import Iterable
-from enum import IntFlag
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,11 @@ MAX_DEPTH: int
 MAX_TITLE: int
 EXACT_TAGS: frozenset[str]
 
-class Kind(IntFlag):
-    BLOCK = ...
-    CONTAINER = ...
-    SKIPPED = ...
-    BREAK = ...
-    ROOT = ...
-    CONTENT = ...
+IS_BLOCK: int
+IS_SKIPPED: int
+IS_BREAK: int
+IS_ROOT: int
+IS_CONTENT: int
 
 class Tree:
     title: str

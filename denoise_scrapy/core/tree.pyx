@@ -5,12 +5,10 @@ and takes a fifth of the time of the parse. All that is asked of a page afterwar
 (`tree.pxd`), so that lxml's tree can go.
 """
 
-from enum import IntFlag
-
 import numpy as np
 from lxml import etree
 
-from cython.operator cimport dereference
+from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy, memset, strchr, strcmp, strlen, strstr
 from libcpp.string cimport string
@@ -65,13 +63,22 @@ cdef float PARAGRAPH_LINK_DENSITY = 0.34
 # ---- what tags mean -------------------------------------------------------------------------------------------------
 
 cdef enum:
-    # What is noted of an element's attributes.
-    NOTES_NOTHING = 0
-    NOTES_ADDRESS = 1     # href
-    NOTES_IMAGE = 2       # all that may name a source, sizes, alt
-    NOTES_LISTED = 3      # sizes, spans and the like
-    NOTES_DISPLAY = 4     # nothing; but one that says "display" is a block
-    NOTES_BOX = 5         # whether it is a box to tick, and ticked
+    # Attributes that the walk asks for. The first ones make a token, see `Written.names`.
+    CLASS = 1
+    ID = 2
+    ROLE = 3
+    ITEMPROP = 4
+    NAMES = 5
+    ITEMTYPE = 5
+    STYLE = 6
+    HIDDEN_ATTRIBUTE = 7
+    ARIA_HIDDEN = 8
+    HREF = 9
+    NAME = 10             # of a link: a place, as ids are
+    TYPE = 11
+    CHECKED = 12
+    DISPLAY = 13
+    SOURCE = 14           # one that ends with src or srcset; of all behind it is asked whether they are noted
 
 cdef enum:
     # Of a place of the page: no element has come, or it is noted.
@@ -95,16 +102,12 @@ cdef struct Tag:
     int32_t kind          # bits of `ElementKind.kind`
     int32_t flags         # bits of `markup.Flag`
     int32_t heading
-    int32_t notes
+    int32_t notes         # a bit for each attribute that is read of it alone
     int32_t role          # HEAD_TAG and so on
 
-cdef struct Role:         # of ARIA
-    uint64_t name
-    int32_t flags
-
-cdef Table _tag_numbers
+cdef Table _tag_numbers, _role_numbers, _attribute_numbers
 cdef vector[Tag] _tags
-cdef vector[Role] _roles
+cdef vector[int32_t] _role_flags
 cdef Tag _unknown, _custom
 cdef uint32_t _seed = 7
 
@@ -112,52 +115,56 @@ cdef uint32_t _seed = 7
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_TAG, "script": SCRIPT_TAG,
           "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG}
-_NOTING = {**dict.fromkeys(["td", "th", "ol", "html", "body", *markup.SIZED_TAGS], NOTES_LISTED),
-           "a": NOTES_ADDRESS, "area": NOTES_ADDRESS, "img": NOTES_IMAGE, "source": NOTES_IMAGE,
-           "mjx-container": NOTES_DISPLAY, "input": NOTES_BOX}
+_ATTRIBUTES = (
+    "class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
+    "colspan rowspan scope start dir height width alt data-original".split()
+)
+_LAID_OUT = "colspan rowspan scope start dir height style width"
+_NOTING = {
+    **dict.fromkeys(["td", "th", "ol", "html", "body", *markup.SIZED_TAGS], _LAID_OUT),
+    **dict.fromkeys(["a", "area"], "href name"),
+    **dict.fromkeys(["img", "source"], "src data-original alt height style width"),
+    "mjx-container": "display",
+    "input": "type checked",
+}
 _KINDS = (
     (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
     (IS_BREAK, {"br"}), (IS_ROOT, {"html", "body"}), (IS_EXACT, EXACT_TAGS), (IS_IN_HEAD, markup.HEAD_TAGS),
     (IS_LIST, {"ul", "ol", "dl"}), (IS_CONTENT, markup.CONTENT_TAGS), (IS_PICTURE, {"img"}), (IS_TERM, {"dt"}),
-    (IS_DIV, {"div"}), (IS_TABLE, {"table"}), (IS_QUOTE, {"blockquote", "q", "cite"}),
+    (IS_DIV, {"div"}), (IS_QUOTE, {"blockquote", "q", "cite"}),
 )
 
 
-class Kind(IntFlag):
-    """Bits of a token's `kind`."""
-
-    BLOCK = IS_BLOCK
-    CONTAINER = IS_CONTAINER
-    SKIPPED = IS_SKIPPED
-    BREAK = IS_BREAK
-    ROOT = IS_ROOT
-    CONTENT = IS_CONTENT
-
-
 cdef int _fill_tags() except -1:
-    """Make the tables of tags and roles from those of `markup`."""
+    """Make the tables of tags, roles and attributes, most from those of `markup`."""
     cdef Tag tag
-    cdef Role role
     memset(&_unknown, 0, sizeof(Tag))
     memset(&_custom, 0, sizeof(Tag))
     _custom.kind = IS_BLOCK  # a hyphen in the name: a custom element ends a block
-    open_table(_tag_numbers, 256)
-    names = set(_NAMED) | set(_NOTING) | set(markup.TAG_BITS)
+    names = set(_NAMED) | set(_NOTING) | set(markup.TAG_FLAGS)
     for _, tags in _KINDS:
         names |= tags
-    for name in sorted(names):
-        data = name.encode()
-        number_of(_tag_numbers, hash_bytes(data, len(data), _seed))
+    names = sorted(names)
+    _number_names(_tag_numbers, names)
+    _number_names(_role_numbers, markup.ROLE_FLAGS)
+    _number_names(_attribute_numbers, _ATTRIBUTES)
+    for name in names:
         tag.kind = sum(bit for bit, tags in _KINDS if name in tags)
-        tag.flags = markup.TAG_BITS.get(name, 0)
+        tag.flags = markup.TAG_FLAGS.get(name, 0)
         tag.heading = int(name[1]) if name in markup.HEADING_TAGS else 0
-        tag.notes = _NOTING.get(name, NOTES_NOTHING)
+        tag.notes = sum(1 << 1 + _ATTRIBUTES.index(noted) for noted in _NOTING.get(name, "").split())
         tag.role = _NAMED.get(name, OTHER_TAG)
         _tags.push_back(tag)
-    for name, bits in markup.ROLE_BITS.items():
+    for bits in markup.ROLE_FLAGS.values():
+        _role_flags.push_back(bits)
+    return 0
+
+
+cdef int _number_names(Table& numbers, names) except -1:
+    open_table(numbers, len(names))
+    for name in names:
         data = name.encode()
-        role.name, role.flags = hash_bytes(data, len(data), _seed), bits
-        _roles.push_back(role)
+        number_of(numbers, hash_bytes(data, len(data), _seed))
     return 0
 
 
@@ -166,11 +173,12 @@ _fill_tags()
 # ---- the walk -------------------------------------------------------------------------------------------------------
 
 cdef enum:
-    SEEN_NAMES = 256      # libxml2 has each name once, so that its address stands for it: most are found by that
+    SEEN_NAMES = 1024     # libxml2 has each name once, so that its address stands for it: most are found by that
 
-cdef struct SeenName:
+cdef struct SeenName:     # of a tag, an attribute or both
     const unsigned char* name
     const Tag* tag
+    int32_t attribute     # 0 for one that is not read
 
 cdef enum:
     # Whether a start that follows an end directly was met since the last text: words may meet there.
@@ -186,7 +194,6 @@ cdef struct Walk:
     int32_t open          # the element that is open, -1 for none
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
-    int32_t body          # the body that begins inside an unclosed head, -1 for none
     int32_t noscript      # visible characters inside skipped noscript elements
     bint keep_noscript
     bint break_lines      # line ends of the text are line breaks
@@ -198,28 +205,18 @@ cdef struct Walk:
     int32_t joined        # the element that started there
     uint32_t left         # the last character, 0 after a boundary
     uint32_t further      # the one before it, 0 for a mark
-    # the block that is open
-    int32_t owner         # the element whose text it showed first, -1 until then
-    int32_t text_start
-    int32_t word_start
-    int32_t chars
-    int32_t link_chars
-    int32_t block_tokens
-    int32_t[CLASSES] counts
-    uint64_t hash
-    uint64_t power
+    BlockRow block        # the one that is open: until it ends, its element is the one whose text it showed first, or -1
+    uint64_t power        # of the next character in its hash
     bint in_word          # whether the last character was a word's
     uint8_t last          # class of the last visible character
 
 
 cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
     """Begin a block at the end of the text so far."""
-    w.owner = -1
-    w.text_start = <int32_t>tree.text.size()
-    w.word_start = <int32_t>tree.words.size()
-    w.chars = w.link_chars = w.block_tokens = 0
-    memset(w.counts, 0, sizeof(w.counts))
-    w.hash = 0
+    memset(&w.block, 0, sizeof(BlockRow))
+    w.block.element = -1
+    w.block.text.start = <int32_t>tree.text.size()
+    w.block.words.start = <int32_t>tree.words.size()
     w.power = 1
     w.in_word = False
     w.junction = NO_JUNCTION
@@ -228,38 +225,30 @@ cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
 
 cdef int close_block(Tree tree, Walk* w) except -1 nogil:
     """End the block, if anything of it shows."""
-    cdef BlockRow block
+    cdef BlockRow* block = &w.block
     cdef const Element* element
     cdef const ElementKind* token
     cdef int32_t i
-    if w.owner < 0 or tree.elements[w.owner].block < 0:
+    if block.element < 0 or tree.elements[block.element].block < 0:
         return 0
-    block.element = tree.elements[w.owner].block
+    block.element = tree.elements[block.element].block
     element = &tree.elements[block.element]
     token = &tree.tokens[element.token]
-    block.chars = w.chars
-    block.link_chars = w.link_chars
-    block.tokens = w.block_tokens
-    block.prose = 0
     if block.tokens >= PARAGRAPH_TOKENS and block.link_chars < PARAGRAPH_LINK_DENSITY * block.chars:
         block.prose = block.tokens
-    w.counts[LETTER] = w.chars
+    block.counts[LETTER] = block.chars
     for i in range(OTHER, CLASSES):
         if i != LETTER:
-            w.counts[LETTER] -= w.counts[i]
-    memcpy(block.counts, w.counts, sizeof(block.counts))
-    block.text_hash = w.hash + mix(w.chars)
+            block.counts[LETTER] -= block.counts[i]
+    block.text_hash += mix(block.chars)
     block.path = element.path
-    block.slot = -1
     block.flags = element.flags
     block.own_flags = token.flags
     block.heading = token.heading
     block.ends_in_stop = w.last == STOP
-    block.text.start = w.text_start
     block.text.end = <int32_t>tree.text.size()
-    block.words.start = w.word_start
     block.words.end = <int32_t>tree.words.size()
-    tree.blocks.push_back(block)
+    tree.blocks.push_back(block[0])
     return 0
 
 
@@ -296,7 +285,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     cdef size_t size = strlen(<const char*>text), i = 0
     cdef uint32_t code, before = 0
     cdef uint8_t kind, kind_before = 0
-    cdef uint64_t value, letters = 0, hash_ = w.hash, power = w.power
+    cdef uint64_t value, letters = 0, hash_ = w.block.text_hash, power = w.power
     cdef int32_t width, unit, length = 0, shown = 0, tokens = 0
     cdef bint in_word
     cdef unsigned char* copy
@@ -320,7 +309,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
             power *= <uint64_t>0x9E3779B97F4A7C15
             shown += 1
             if kind != LETTER:
-                w.counts[kind] += 1
+                w.block.counts[kind] += 1
             tokens += not in_word
             in_word = True
             letters += value
@@ -339,7 +328,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
                     hash_ += value * power
                     power *= <uint64_t>0x9E3779B97F4A7C15
                     shown += 1
-                    w.counts[kind] += 1
+                    w.block.counts[kind] += 1
                 w.last = kind
                 if kind == CJK:
                     tokens += 1
@@ -355,44 +344,53 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     w.left = before
     w.after_end = False
     w.in_word = in_word
-    w.hash = hash_
+    w.block.text_hash = hash_
     w.power = power
-    w.block_tokens += tokens
+    w.block.tokens += tokens
     if shown:
-        w.chars += shown
+        w.block.chars += shown
         w.visible += shown
-        if w.owner < 0:
-            w.owner = w.open
+        if w.block.element < 0:
+            w.block.element = w.open
         if tree.elements[w.open].flags & LINK:
-            w.link_chars += shown
+            w.block.link_chars += shown
     return 0
 
 
 # ---- elements: what is written of them ------------------------------------------------------------------------------
 
-cdef const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil:
-    """Look a tag up."""
+cdef SeenName* seen_of(Walk* w, const unsigned char* name) noexcept nogil:
+    """Look a name up."""
     cdef size_t at = ((<size_t>name >> 3) ^ (<size_t>name >> 11)) & (SEEN_NAMES - 1), size
+    cdef uint64_t key
     cdef int32_t number
     cdef SeenName* seen = &w.seen[at]
     if seen.name != name:
         size = strlen(<const char*>name)
-        number = find(_tag_numbers, hash_bytes(name, size, _seed))
+        key = hash_bytes(name, size, _seed)
         seen.name = name
+        number = find(_tag_numbers, key)
         if number >= 0:
             seen.tag = &_tags[number]
         elif memchr(name, 45, size) == NULL or begins(name, b"mjx-"):  # MathJax's own stand in a line
             seen.tag = &_unknown
         else:
             seen.tag = &_custom
-    return seen.tag
+        seen.attribute = 1 + find(_attribute_numbers, key)
+        if size >= 6 and memcmp(name + size - 6, b"srcset", 6) == 0 or (
+                size >= 3 and memcmp(name + size - 3, b"src", 3) == 0 and name[0] != 58):
+            seen.attribute = SOURCE
+    return seen
 
+
+cdef inline const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil:
+    return seen_of(w, name).tag
+
+
+ctypedef const unsigned char* Bytes
 
 cdef struct Written:      # attributes that make a token
-    const unsigned char* class_
-    const unsigned char* id
-    const unsigned char* role
-    const unsigned char* itemprop
+    Bytes[NAMES] names    # CLASS to ITEMPROP, NULL where it is not there
     const unsigned char* type
     bint checked
     bint hides
@@ -448,29 +446,33 @@ cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
     return size if size < MAX_NAME else MAX_NAME
 
 
+cdef const char* OF_COMMENTS[8]
+OF_COMMENTS[:] = [
+    b"comment", b" respond", b" reply ", b" replies ", b" disqus", b" discussion", b" trackback", b" pingback",
+]
+
+
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
     """Return whether a word of class, id, role or itemprop speaks of comments."""
     cdef char[2 * MAX_NAME + 3] words  # each between spaces
     cdef size_t size, i
-    if names == NULL:
-        return False
     words[0] = 32
     size = 1 + lower_words(names, shorter(names), <unsigned char*>words + 1)
     words[size] = 0
     for i in range(size):
         if words[i] == 10:
             words[i] = 32
-    return strstr(words, b"comment") != NULL or strstr(words, b" respond") != NULL or (
-        strstr(words, b" reply ") != NULL or strstr(words, b" replies ") != NULL or strstr(words, b" disqus") != NULL
-        or strstr(words, b" discussion") != NULL or strstr(words, b" trackback") != NULL
-        or strstr(words, b" pingback") != NULL)
+    for i in range(8):
+        if strstr(words, OF_COMMENTS[i]) != NULL:
+            return True
+    return False
 
 
 cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
     """Flags of an ARIA role."""
     cdef unsigned char[16] name
     cdef size_t size = 0
-    cdef uint64_t hash_
+    cdef int32_t number
     if role == NULL:
         return 0
     while is_blank(role[0]):
@@ -479,11 +481,8 @@ cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
         name[size] = lower(role[0])
         size += 1
         role += 1
-    hash_ = hash_bytes(name, size, _seed)
-    for known in _roles:
-        if known.name == hash_:
-            return known.flags
-    return 0
+    number = find(_role_numbers, hash_bytes(name, size, _seed))
+    return _role_flags[number] if number >= 0 else 0
 
 
 cdef inline uint32_t code_of(Tree tree, Span span, uint64_t seed) noexcept nogil:
@@ -499,9 +498,9 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Writt
     cdef ElementKind token
     cdef const unsigned char* names
     cdef uint64_t tag_hash
-    cdef int32_t size
+    cdef int32_t size, i
     token.kind = tag.kind
-    token.flags = tag.flags | role_flags(written.role)
+    token.flags = tag.flags | role_flags(written.names[ROLE])
     token.heading = tag.heading
     if written.hides:
         token.flags |= HIDDEN
@@ -511,8 +510,8 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Writt
         tree.names.push_back(name[size])
         size += 1
     token.tag_name.end = <int32_t>tree.names.size()
-    without_digits(tree, written.class_, &token.class_name)
-    without_digits(tree, written.id, &token.id_name)
+    without_digits(tree, written.names[CLASS], &token.class_name)
+    without_digits(tree, written.names[ID], &token.id_name)
     token.tag_code = code_of(tree, token.tag_name, _seed)
     token.class_code = code_of(tree, token.class_name, _seed)
     token.id_code = code_of(tree, token.id_name, _seed)
@@ -533,15 +532,15 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Writt
     if not tag.kind & IS_ROOT:
         token.in_path = token.own
         token.other_names.start = <int32_t>tree.names.size()
-        if written.role != NULL:
-            tree.names.append(<const char*>written.role, shorter(written.role))
-        if written.itemprop != NULL:
+        if written.names[ROLE] != NULL:
+            tree.names.append(<const char*>written.names[ROLE], shorter(written.names[ROLE]))
+        if written.names[ITEMPROP] != NULL:
             tree.names.push_back(32)
-            tree.names.append(<const char*>written.itemprop, shorter(written.itemprop))
+            tree.names.append(<const char*>written.names[ITEMPROP], shorter(written.names[ITEMPROP]))
         token.other_names.end = <int32_t>tree.names.size()
-        if speaks_of_comments(written.class_) or speaks_of_comments(written.id) or speaks_of_comments(
-                written.role) or speaks_of_comments(written.itemprop):
-            token.flags |= COMMENT_WORD
+        for i in range(CLASS, NAMES):
+            if written.names[i] != NULL and speaks_of_comments(written.names[i]):
+                token.flags |= COMMENT_WORD
     tree.tokens.push_back(token)
     return 0
 
@@ -560,29 +559,25 @@ cdef int note(Tree tree, int32_t element, const char* name, const unsigned char*
 
 
 cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id_) except -1 nogil:
-    """Keep an element's id if a link leads there: one before it, or one that comes (`note_link`). The first of a name."""
-    cdef int32_t place = number_of(w.places, hash_bytes(id_, strlen(<const char*>id_), _seed))
+    """Keep an element's id if a link leads there (element LINKED), before it or behind. The first of a name."""
+    cdef int32_t place = number_of(w.places, hash_bytes(id_, strlen(<const char*>id_), _seed)), known
     if place == <int32_t>w.place_at.size():
         w.place_at.push_back(element)
-    elif w.place_at[place] == LINKED:
+        return 0
+    known = w.place_at[place]
+    if known != NOTED and (known == LINKED) != (element == LINKED):
+        note(tree, max(known, element), b"id", id_)
         w.place_at[place] = NOTED
-        note(tree, element, b"id", id_)
     return 0
 
 
-cdef int note_link(Tree tree, Walk* w, const unsigned char* href) except -1 nogil:
-    """Keep the id of what a link leads to, if that is on the page: now, or as soon as it comes."""
-    cdef const unsigned char* id_ = <const unsigned char*>strchr(<const char*>href, 35)
-    cdef int32_t place
-    if id_ == NULL or id_[1] == 0:
-        return 0
-    id_ += 1
-    place = number_of(w.places, hash_bytes(id_, strlen(<const char*>id_), _seed))
-    if place == <int32_t>w.place_at.size():
-        w.place_at.push_back(LINKED)
-    elif w.place_at[place] >= 0:
-        note(tree, w.place_at[place], b"id", id_)
-        w.place_at[place] = NOTED
+cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* href) except -1 nogil:
+    """Keep a link's address, and the id of what it leads to, if that is on the page."""
+    cdef const unsigned char* mark = <const unsigned char*>strchr(<const char*>href, 35)
+    if href[0]:
+        note(tree, element, b"href", href)
+    if mark != NULL and mark[1]:
+        note_place(tree, w, LINKED, mark + 1)
     return 0
 
 
@@ -593,27 +588,7 @@ cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
         memcmp(tree.noted.data() + one.name.start, name, size) == 0)
 
 
-cdef bint is_listed(const unsigned char* name, int32_t notes) noexcept nogil:
-    """Return whether an attribute is kept of an element."""
-    cdef size_t size
-    cdef const char* text = <const char*>name
-    if notes == NOTES_IMAGE:
-        size = strlen(text)
-        if size >= 3 and memcmp(text + size - 3, b"src", 3) == 0:
-            return name[0] != 58
-        if size >= 6 and memcmp(text + size - 6, b"srcset", 6) == 0:
-            return True
-        if strcmp(text, b"data-original") == 0 or strcmp(text, b"alt") == 0:
-            return True
-    elif name[0] != 0 and strchr(b"cdrs", name[0]) != NULL and (
-            strcmp(text, b"colspan") == 0 or strcmp(text, b"rowspan") == 0 or strcmp(text, b"scope") == 0
-            or strcmp(text, b"start") == 0 or strcmp(text, b"dir") == 0):
-        return True
-    return name[0] != 0 and strchr(b"hsw", name[0]) != NULL and (
-        strcmp(text, b"height") == 0 or strcmp(text, b"style") == 0 or strcmp(text, b"width") == 0)
-
-
-cdef int note_meta(Tree tree, const xmlNode* node, const char* where) except -1 nogil:
+cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil:
     """Keep what a meta element declares, where it is of the two kinds that count."""
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
@@ -624,8 +599,8 @@ cdef int note_meta(Tree tree, const xmlNode* node, const char* where) except -1 
     while is_blank(name[0]):
         name += 1
     if begins(name, b"og:type"):
-        note(tree, -1, b"og:type" if where[0] == 104 else b"og:type in body", content)
-    elif begins(name, b"generator") and where[0] == 104:
+        note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
+    elif begins(name, b"generator") and in_head:
         note(tree, -1, b"generator", content)
     return 0
 
@@ -664,7 +639,7 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
             if value != NULL:
                 note(tree, -1, b"itemtype", value)
             if own.role == META_TAG:
-                note_meta(tree, node, b"head" if tag.role == HEAD_TAG else b"body")
+                note_meta(tree, node, tag.role == HEAD_TAG)
             elif own.role == SCRIPT_TAG and tag.role != SCRIPT_TAG:
                 read_skipped(tree, w, node, own, title)
             elif tag.role == HEAD_TAG and own.role == TITLE_TAG and title.size() == 0:
@@ -699,62 +674,51 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     cdef const Element* around
     cdef const ElementKind* token
     cdef const unsigned char* value
-    cdef uint64_t hash_ = tag_name_hash(name)
-    cdef int32_t number = <int32_t>tree.elements.size(), known
+    cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 has each name once
+    cdef int32_t number = <int32_t>tree.elements.size(), known, attribute
     cdef bint is_formula, repeats = False
     memset(&written, 0, sizeof(written))
     while attributes != NULL:
-        name_ = attributes.name
-        if name_[0] == 99 and strcmp(<const char*>name_, b"class") == 0:
-            written.class_ = value_of(attributes)
-            hash_ = mix(hash_bytes(written.class_, strlen(<const char*>written.class_), hash_) + 1)
-        elif name_[0] == 105:
-            if strcmp(<const char*>name_, b"id") == 0:
-                written.id = value_of(attributes)
-                hash_ = mix(hash_bytes(written.id, strlen(<const char*>written.id), hash_) + 2)
-            elif strcmp(<const char*>name_, b"itemprop") == 0:
-                written.itemprop = value_of(attributes)
-                hash_ = mix(hash_bytes(written.itemprop, strlen(<const char*>written.itemprop), hash_) + 3)
-            elif strcmp(<const char*>name_, b"itemtype") == 0:
-                note(tree, -1, b"itemtype", value_of(attributes))
-        elif name_[0] == 114 and strcmp(<const char*>name_, b"role") == 0:
-            written.role = value_of(attributes)
-            hash_ = mix(hash_bytes(written.role, strlen(<const char*>written.role), hash_) + 4)
-        elif name_[0] == 115 and strcmp(<const char*>name_, b"style") == 0:
-            written.hides |= style_hides(value_of(attributes))
-        elif name_[0] == 104 and strcmp(<const char*>name_, b"hidden") == 0:
-            written.hides = True
-        elif name_[0] == 97 and strcmp(<const char*>name_, b"aria-hidden") == 0:
-            written.aria_hides = True
-        if tag.notes == NOTES_ADDRESS:
-            if name_[0] == 104 and strcmp(<const char*>name_, b"href") == 0:
-                value = value_of(attributes)
-                if value[0]:
-                    note(tree, number, b"href", value)
-                    note_link(tree, w, value)
-            elif name_[0] == 110 and strcmp(<const char*>name_, b"name") == 0:
-                note_place(tree, w, number, value_of(attributes))
-        elif tag.notes == NOTES_BOX:
-            if name_[0] == 116 and strcmp(<const char*>name_, b"type") == 0:
-                written.type = value_of(attributes)
-            written.checked |= name_[0] == 99 and strcmp(<const char*>name_, b"checked") == 0
-        elif tag.notes == NOTES_DISPLAY:
-            if strcmp(<const char*>name_, b"display") == 0 and strcmp(<const char*>value_of(attributes), b"true") == 0:
+        attribute = seen_of(w, attributes.name).attribute
+        if attribute:
+            value = value_of(attributes)
+            if attribute < NAMES:
+                written.names[attribute] = value
+                hash_ = mix(hash_bytes(value, strlen(<const char*>value), hash_) + attribute)
+            elif attribute == ITEMTYPE:
+                note(tree, -1, b"itemtype", value)
+            elif attribute == STYLE:
+                written.hides |= style_hides(value)
+            elif attribute == HIDDEN_ATTRIBUTE:
+                written.hides = True
+            elif attribute == ARIA_HIDDEN:
+                written.aria_hides = True
+            if not tag.notes >> attribute & 1:
+                pass
+            elif attribute == HREF:
+                note_link(tree, w, number, value)
+            elif attribute == NAME:
+                note_place(tree, w, number, value)
+            elif attribute == TYPE:
+                written.type = value
+            elif attribute == CHECKED:
+                written.checked = True
+            elif attribute != DISPLAY:
+                note(tree, number, <const char*>attributes.name, value)
+            elif strcmp(<const char*>value, b"true") == 0:
                 tag = &_custom
-                hash_ = mix(hash_ + 6)
-        elif tag.notes and is_listed(name_, tag.notes):
-            note(tree, number, <const char*>name_, value_of(attributes))
+                hash_ = mix(hash_ + NAMES)
         attributes = attributes.next
-    if written.id != NULL:
-        note_place(tree, w, number, written.id)
+    if written.names[ID] != NULL:
+        note_place(tree, w, number, written.names[ID])
     if written.type != NULL and begins(written.type, b"checkbox"):
         note(tree, number, b"box", b"x" if written.checked else b" ")
     is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
     if is_formula or written.aria_hides or (
-            written.class_ != NULL and is_of_mathjax(<const char*>written.class_)):
+            written.names[CLASS] != NULL and is_of_mathjax(<const char*>written.names[CLASS])):
         repeats = is_twin(node)
         written.hides |= repeats
-    known = number_of(w.tokens, mix(hash_ + 5) if written.hides else hash_)
+    known = number_of(w.tokens, mix(hash_ + NAMES + 1) if written.hides else hash_)
     if known == <int32_t>tree.tokens.size():
         learn(tree, name, tag, &written)
     token = &tree.tokens[known]
@@ -802,11 +766,6 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     if is_formula:
         read_formula(tree, w, node)
     return 0
-
-
-cdef inline uint64_t tag_name_hash(const unsigned char* name) noexcept nogil:
-    """By its address: libxml2 has each name once."""
-    return mix(<uint64_t><size_t>name)
 
 
 cdef inline int end(Tree tree, Walk* w) except -1 nogil:
@@ -858,7 +817,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
     open_table(w.tokens, 256)
     open_table(w.places, 64)
     w.place_at.clear()
-    w.open = w.break_at = w.body = -1
+    w.open = w.break_at = -1
     open_block(tree, w)
     while True:
         goes_in = False
@@ -870,7 +829,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
             if not tag.kind & IS_SKIPPED or (tag.role == NOSCRIPT_TAG and w.keep_noscript):
                 goes_in = node.children != NULL
                 if tag.role == META_TAG:
-                    note_meta(tree, node, b"body")
+                    note_meta(tree, node, False)
             elif tag.role == MATH_TAG or (tag.role == SCRIPT_TAG and is_tex_script(node)):
                 read_formula(tree, w, node)
             else:
@@ -885,7 +844,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                         inner = inner.next
                     if inner != NULL:
                         end(tree, w)
-                        start(tree, w, b"body", body_tag(), NULL, NULL)
+                        start(tree, w, b"body", tag_of(w, b"body"), NULL, NULL)
                         node = inner
                         continue
         elif (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
@@ -913,11 +872,6 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
             break
     close_block(tree, w)
     return 0
-
-
-cdef const Tag* body_tag() noexcept nogil:
-    """Look up the tag of a body that begins inside the head."""
-    return &_tags[find(_tag_numbers, hash_bytes(b"body", 4, _seed))]
 
 
 cdef int number_slots(Tree tree) except -1 nogil:
@@ -1038,6 +992,10 @@ cdef str decoded(const string& text):
     return text.data()[:text.size()].decode("utf-8", "replace")
 
 
+cdef str piece(const string& text, Span span):
+    return text.data()[span.start:span.end].decode("utf-8", "replace")
+
+
 _NOTHING = np.zeros((0, 2), np.int32)
 
 # ---- what Python sees -----------------------------------------------------------------------------------------------
@@ -1046,33 +1004,17 @@ cdef class RowBuffer:
     """Memory of a tree's as a buffer of bytes: it keeps the tree."""
 
     cdef Tree tree
-    cdef char* data
+    cdef void* data
     cdef Py_ssize_t size
-    cdef Py_ssize_t[1] shape
-    cdef Py_ssize_t[1] strides
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
-        self.shape[0], self.strides[0] = self.size, 1
-        buffer.buf = self.data
-        buffer.obj = self
-        buffer.len = self.size
-        buffer.itemsize = 1
-        buffer.readonly = 0
-        buffer.ndim = 1
-        buffer.format = b"B"
-        buffer.shape = self.shape
-        buffer.strides = self.strides
-        buffer.suboffsets = NULL
-        buffer.internal = NULL
-
-    def __releasebuffer__(self, Py_buffer* buffer):
-        pass
+        PyBuffer_FillInfo(buffer, self, self.data, self.size, 0, flags)
 
 
 cdef object rows_of(Tree tree, void* data, size_t count, object dtype):
     """Some rows of a tree as numpy sees them, without a copy."""
     cdef RowBuffer rows = RowBuffer.__new__(RowBuffer)
-    rows.tree, rows.data, rows.size = tree, <char*>data, <Py_ssize_t>(count * <size_t>dtype.itemsize)
+    rows.tree, rows.data, rows.size = tree, data, <Py_ssize_t>(count * <size_t>dtype.itemsize)
     return np.frombuffer(rows, dtype)
 
 
@@ -1082,6 +1024,12 @@ cdef ElementKind _token
 cdef Word _word
 _ELEMENT, _BLOCK = np.asarray(<Element[:1]>&_element).dtype, np.asarray(<BlockRow[:1]>&_block).dtype
 _TOKEN, _WORD = np.asarray(<ElementKind[:1]>&_token).dtype, np.asarray(<Word[:1]>&_word).dtype
+
+
+cdef struct Inner:        # the hash so far, where an element begins
+    uint64_t sum
+    uint64_t inverse
+    uint64_t count
 
 
 cdef class Tree:
@@ -1119,26 +1067,23 @@ cdef class Tree:
     @property
     def noted_values(self):
         """(element, name, value) of attributes that renderings and links need."""
-        return [(one.element, self._noted(one.name), self._noted(one.value)) for one in self.notes if one.element >= 0]
+        return [(one.element, piece(self.noted, one.name), piece(self.noted, one.value)) for one in self.notes if one.element >= 0]
 
     @property
     def declared_values(self):
         """(name, value) of what the page declares."""
-        return [(self._noted(one.name), self._noted(one.value)) for one in self.notes if one.element < 0]
-
-    cdef str _noted(self, Span span):
-        return self.noted.data()[span.start:span.end].decode("utf-8", "replace")
+        return [(piece(self.noted, one.name), piece(self.noted, one.value)) for one in self.notes if one.element < 0]
 
     def tags(self) -> list:
         """Return the tag of each element, in document order."""
-        names = [self._named(token.tag_name) for token in self.tokens]
+        names = [piece(self.names, token.tag_name) for token in self.tokens]
         return [names[element.token] for element in self.elements]
 
     def links(self) -> list:
         """Return the href of each link, as written, in document order."""
         cdef size_t i
         return [
-            self._noted(self.notes[i].value) for i in range(self.notes.size()) if is_of(self, &self.notes[i], b"href")
+            piece(self.noted, self.notes[i].value) for i in range(self.notes.size()) if is_of(self, &self.notes[i], b"href")
         ]
 
     @property
@@ -1154,8 +1099,8 @@ cdef class Tree:
     def first_value(self, str name) -> str:
         """Return the first of what the page declares under a name, "" for none."""
         for one in self.notes:
-            if one.element < 0 and self._noted(one.name) == name:
-                return self._noted(one.value)
+            if one.element < 0 and piece(self.noted, one.name) == name:
+                return piece(self.noted, one.value)
         return ""
 
     @property
@@ -1192,8 +1137,7 @@ cdef class Tree:
     def text_of(self, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out=_NOTHING) -> str:
         """Return the texts of the wanted of the m blocks, a line each, less what is left out; `wanted` of shape (m,)."""
         cdef string out
-        if <size_t>wanted.shape[0] != self.blocks.size():
-            raise ValueError(f"there are {self.blocks.size()} blocks, got {wanted.shape[0]} values")
+        self._check(wanted.shape[0], self.blocks.size(), "blocks")
         if self.text.size() < WORTH_BYTES:
             write_blocks(self, wanted, left_out, out)
         else:
@@ -1201,18 +1145,18 @@ cdef class Tree:
                 write_blocks(self, wanted, left_out, out)
         return decoded(out)
 
-    cdef int _check(self, Py_ssize_t given, size_t expected) except -1:
+    cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1:
         if <size_t>given != expected:
-            raise ValueError(f"there are {expected} of them, got {given} values")
+            raise ValueError(f"there are {expected} {what}, got {given} values")
         return 0
 
     def other_names(self, int token) -> str:
         """Return role and itemprop of a token, as written, for the words in them."""
-        return self._named(self._token(token).other_names)
+        return piece(self.names, self._token(token).other_names)
 
     def inherited(self, const int64_t[::1] own):
         """Return the flags of each of the n elements and all around it, by those of the tokens; shape (n,)."""
-        self._check(own.shape[0], self.tokens.size())
+        self._check(own.shape[0], self.tokens.size(), "tokens")
         flags = np.empty(self.elements.size(), np.int64)
         cdef int64_t[::1] out = flags
         cdef size_t i
@@ -1224,7 +1168,7 @@ cdef class Tree:
 
     def nearest(self, const uint8_t[::1] marked):
         """Return the nearest element around each of the n that is marked, itself included, -1 for none; shape (n,)."""
-        self._check(marked.shape[0], self.elements.size())
+        self._check(marked.shape[0], self.elements.size(), "elements")
         found = np.empty(self.elements.size(), np.int64)
         cdef int64_t[::1] out = found
         cdef size_t i
@@ -1243,7 +1187,7 @@ cdef class Tree:
         cdef uint32_t code
         cdef uint8_t kind
         cdef bint in_word
-        self._check(ends.shape[0], starts.shape[0])
+        self._check(ends.shape[0], starts.shape[0], "starts")
         for i in range(starts.shape[0]):
             at, in_word = max(starts[i], 0), False
             while at < min(ends[i], <int64_t>self.text.size()):
@@ -1255,42 +1199,36 @@ cdef class Tree:
 
     def inner_hashes(self, const uint64_t[::1] urls):
         """Return a hash of each of the n elements' innerHTML, by `urls`, hashes of addresses or 0; shape (n,)."""
-        self._check(urls.shape[0], self.elements.size())
+        self._check(urls.shape[0], self.elements.size(), "elements")
         hashes = np.empty(self.elements.size(), np.uint64)
         cdef uint64_t[::1] out = hashes
-        cdef vector[uint64_t] before  # of the elements that are open: sum, factor and count where each begins
-        cdef vector[uint64_t] factors
-        cdef vector[uint64_t] counts
-        cdef vector[size_t] numbers
-        cdef uint64_t sum_ = 0, power = 1, inverse = 1, count = 0
-        cdef size_t i = 0, started = 0, size = self.text.size(), number
+        cdef vector[Inner] inner  # by element
+        cdef Inner now
+        cdef uint64_t power = 1
+        cdef int32_t open_ = -1
+        cdef size_t i = 0, size = self.text.size()
         cdef const unsigned char* text = <const unsigned char*>self.text.data()
         cdef uint32_t code
+        now.sum = now.count = 0
+        now.inverse = 1
         with nogil:
             while i < size:
                 i += decode(text + i, &code)
                 if class_of(code) == SPACE:
                     continue
-                number = started
                 if code == 1:
-                    sum_ += mix(self.tokens[self.elements[number].token].own ^ urls[number]) * power
+                    open_ = <int32_t>inner.size()
+                    now.sum += mix(self.tokens[self.elements[open_].token].own ^ urls[open_]) * power
                 else:
-                    sum_ += mix(code) * power if code != 2 else 2 * power
+                    now.sum += (2 if code == 2 else mix(code)) * power
                 power *= <uint64_t>0x9E3779B97F4A7C15
-                inverse *= <uint64_t>0xF1DE83E19937733D  # of the factor, modulo 2**64
-                count += 1
+                now.inverse *= <uint64_t>0xF1DE83E19937733D  # of the factor, modulo 2**64
+                now.count += 1
                 if code == 1:
-                    numbers.push_back(number)
-                    before.push_back(sum_)
-                    factors.push_back(inverse)
-                    counts.push_back(count)
-                    started += 1
+                    inner.push_back(now)
                 elif code == 2:
-                    out[numbers.back()] = (sum_ - before.back()) * factors.back() + mix(count - counts.back())
-                    numbers.pop_back()
-                    before.pop_back()
-                    factors.pop_back()
-                    counts.pop_back()
+                    out[open_] = (now.sum - inner[open_].sum) * inner[open_].inverse + mix(now.count - inner[open_].count)
+                    open_ = self.elements[open_].parent
         return hashes
 
     cdef const ElementKind* _token(self, int number) except NULL:
@@ -1301,10 +1239,7 @@ cdef class Tree:
     def name_of(self, int token) -> tuple:
         """Return tag, id and class of a token, without digits, "" for none."""
         cdef const ElementKind* one = self._token(token)
-        return self._named(one.tag_name), self._named(one.id_name), self._named(one.class_name)
-
-    cdef str _named(self, Span span):
-        return self.names.data()[span.start:span.end].decode("utf-8", "replace")
+        return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name)
 
     def short_links(self, int most) -> list:
         """Return (element, href) of the links to a place on a page that hold one to so many visible characters."""
@@ -1319,7 +1254,7 @@ cdef class Tree:
             element = &self.elements[one.element]
             if 0 < element.seen.end - element.seen.start <= most and (
                     memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) != NULL):
-                found.append((one.element, self._noted(one.value)))
+                found.append((one.element, piece(self.noted, one.value)))
         return found
 
     def numbers_of(self, elements) -> list:

@@ -37,18 +37,22 @@ from denoise_scrapy.core.feature_strings import (
     BAND_ROWS,
     BANDS,
     EVERY,
+    IDEOGRAPH,
     RUN,
     RUN_HASH,
     RUN_OF_IDEOGRAPHS,
     SCHEME,
     SEED,
     SHINGLE,
+    STOP_LIST_DIGEST,
+    STOP_WORDS,
+    TOKEN_RULE,
     UNIT_BITS,
+    UNIT_HASH,
     VALUES,
     FeatureStrings,
     count_common,
 )
-from denoise_scrapy.core.units import IDEOGRAPH, STOP_LIST_DIGEST, STOP_WORDS, TOKEN_RULE, UNIT_HASH
 
 Sample = npt.NDArray[np.uint16]
 
@@ -389,8 +393,8 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     length of a stretch of missing runs follows from how often neighbours agree; the new units of each stretch are its
     missing runs less (a run's length - 1).
     """
-    hashes = new.runs.at >> _32
-    places = np.flatnonzero((new.runs.at > 0) & (hashes < np.uint64(min(kept.limit, EVERY))))
+    hashes = new.runs >> _32
+    places = np.flatnonzero((new.runs > 0) & (hashes < np.uint64(min(kept.limit, EVERY))))
     missing = ~np.isin(hashes[places].astype(np.uint16), kept.runs)
     share = float(missing.mean()) if len(places) else 0.0
     if not 0 < share < 1 or new.digest == kept.digest:

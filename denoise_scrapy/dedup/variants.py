@@ -24,8 +24,16 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.feature_strings import EVERY, RUN, RUN_OF_IDEOGRAPHS, UNIT_BITS, FeatureStrings
-from denoise_scrapy.core.units import IDEOGRAPH, NUMBER, tokens, unit_hashes
+from denoise_scrapy.core.feature_strings import (
+    EVERY,
+    IDEOGRAPH,
+    NUMBER,
+    RUN,
+    RUN_OF_IDEOGRAPHS,
+    UNIT_BITS,
+    FeatureStrings,
+    read_units,
+)
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText
 from denoise_scrapy.dedup.store import Name, Record
 
@@ -164,8 +172,8 @@ def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
     is_theirs, is_mine = np.zeros((2, 1 << UNIT_BITS), np.bool_)
     is_theirs[theirs], is_mine[new.places] = True, True
     novel = np.flatnonzero(new.informative & (new.places < limit) & ~is_theirs[new.places])
-    hashes = new.runs.at >> _32
-    sampled = np.flatnonzero((new.runs.at > 0) & (hashes < np.uint64(kept.limit)))
+    hashes = new.runs >> _32
+    sampled = np.flatnonzero((new.runs > 0) & (hashes < np.uint64(kept.limit)))
     mine = hashes[sampled].astype(np.uint16)
     common, there = sampled[np.isin(mine, kept.runs)], np.isin(kept.runs, mine)
     starts = common + np.where(new.kinds[common] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN) - 1
@@ -196,7 +204,7 @@ def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
 
 def _is_name(new: FeatureStrings) -> npt.NDArray[np.bool_]:
     """Mark places of words capitalised anywhere in the text except after a full stop: bool (n,)."""
-    return np.isin(new.hashes, unit_hashes(tokens(" ".join(_NAME.findall(new.text)))))
+    return np.isin(new.hashes, read_units(" ".join(_NAME.findall(new.text))).hashes)
 
 
 def _is_edited(new: FeatureStrings, places: npt.NDArray[np.intp]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.core.markup import Flag, word_flags
-from denoise_scrapy.core.tree import Kind, Tree, name_code
+from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, name_code
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -60,10 +60,10 @@ def _column(name: str, doc: str) -> cached_property[IntArray]:
 
 #: Columns by token: of kinds, of hashes of names, of flags.
 _OF_KIND = {
-    "block": Kind.BLOCK,
-    "skipped": Kind.SKIPPED,
-    "br": Kind.BREAK,
-    "content": Kind.CONTENT,
+    "block": IS_BLOCK,
+    "skipped": IS_SKIPPED,
+    "br": IS_BREAK,
+    "content": IS_CONTENT,
 }
 _CODES = {"tag": "tag_code", "class_": "class_code", "id": "id_code", "token": "own", "markup": "markup"}
 
@@ -138,7 +138,7 @@ class Elements:
         for token, kind in enumerate(self.tokens["kind"].tolist()):
             _, id_, class_ = self.tree.name_of(token)
             names = " ".join(filter(None, (class_, id_, self.tree.other_names(token))))
-            if names and not kind & Kind.ROOT:
+            if names and not kind & IS_ROOT:
                 flags[token] |= word_flags(names)
         return flags
 

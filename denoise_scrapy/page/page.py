@@ -14,7 +14,7 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.announcements import Words, read_words
+from denoise_scrapy.core.features import Words, read_words
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.tree import Tree, tree_of

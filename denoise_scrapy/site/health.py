@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.units import read_units
+from denoise_scrapy.core.feature_strings import read_units
 from denoise_scrapy.page import PageFacts
 
 Hashes = npt.NDArray[np.uint32]

@@ -2,31 +2,32 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT, read_words
-from denoise_scrapy.core.characters import Class
-from denoise_scrapy.core.features import Compared
+from denoise_scrapy.core.characters import CJK, DIGIT, STOP, UPPER
+from denoise_scrapy.core.features import COMMENTS_BIT, FAMILIES, META_BIT, read_words, words_of
 from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.core.tree import Tree
-from denoise_scrapy.core.vocabulary import words_of
 
 FAR, LEVELS = 20, 8
 NAN = math.nan
+Values = Iterator[float]
 
 
 class Literal:
     """A page of m blocks, its comparison pages, and all features of a block; those of words alone are elsewhere."""
 
-    def __init__(self, tree: Tree, compared: Compared | None = None) -> None:
+    def __init__(self, tree: Tree, compared: Any, stock: Any, *declares: bool) -> None:
+        self.declares_article, self.declares_forum = declares
         self.blocks: list[Any] = list(tree.block_rows)
         self.elements: list[Any] = list(tree.element_rows)
         self.own = [int(tree.token_rows["own"][one["token"]]) for one in self.elements]
         self.tags = tree.tags()
         self.m, self.n = len(self.blocks), len(self.elements)
-        self.compared = compared
+        self.compared, self.stock = compared, stock
         self.words = read_words(tree)
         self.titles = np.flatnonzero(self.words.titles).tolist()
         self.whole = max(1, self.sum(range(self.m), "tokens"))
@@ -81,116 +82,92 @@ class Literal:
         return max((i for i in range(block + 1) if self.blocks[i]["heading"]), default=-1)
 
     def features(self, i: int) -> dict[str, float]:
-        """Features of a block by name."""
+        """Features of a block by name, less those of words."""
         found: dict[str, float] = {}
-        for family in FAMILIES:
-            found |= getattr(self, f"_{family}")(i, self.blocks[i])
-        return {name: float(value) for name, value in found.items()}
+        for family in LITERAL:
+            values = getattr(self, f"_{family}")(i, self.blocks[i])
+            found |= zip(FAMILIES[family].names, map(float, values), strict=True)
+        return found
 
-    def _text(self, i: int, block: Any) -> dict[str, float]:
+    def _text(self, i: int, block: Any) -> Values:
         chars = max(int(block["chars"]), 1)
-        kinds = {"stops": Class.STOP, "digits": Class.DIGIT, "capitals": Class.UPPER, "cjk": Class.CJK}
-        return {
-            "tokens": math.log1p(block["tokens"]),
-            "word_length": chars / max(int(block["tokens"]), 1),
-            **{name: block["counts"][kind] / chars for name, kind in kinds.items()},
-            "ends_in_stop": block["ends_in_stop"],
-        }
+        yield math.log1p(block["tokens"])
+        yield chars / max(int(block["tokens"]), 1)
+        for kind in (STOP, DIGIT, UPPER, CJK):
+            yield block["counts"][kind] / chars
+        yield block["ends_in_stop"]
 
-    def _links(self, i: int, block: Any) -> dict[str, float]:
-        some = {"ld": [i], "ld_up1": self.up(i, 1), "ld_up3": self.up(i, 3)}
-        return {name: self.sum(one, "link_chars") / max(self.sum(one, "chars"), 1) for name, one in some.items()}
+    def _links(self, i: int, block: Any) -> Values:
+        for some in ([i], self.up(i, 1), self.up(i, 3)):
+            yield self.sum(some, "link_chars") / max(self.sum(some, "chars"), 1)
 
-    def _tags(self, i: int, block: Any) -> dict[str, float]:
-        flags = {"in_hidden": Flag.HIDDEN, "in_article": Flag.ARTICLE, "in_control": Flag.CONTROL}
-        return {
-            "heading": block["heading"],
-            "tag_div": self.tags[block["element"]] == "div",
-            **{name: bool(block["flags"] & flag) for name, flag in flags.items()},
-        }
+    def _tags(self, i: int, block: Any) -> Values:
+        yield block["heading"]
+        yield self.tags[block["element"]] == "div"
+        for flag in (Flag.HIDDEN, Flag.ARTICLE, Flag.CONTROL):
+            yield bool(block["flags"] & flag)
 
-    def _announcements(self, i: int, block: Any) -> dict[str, float]:
+    def _announcements(self, i: int, block: Any) -> Values:
         long = [int(one["tokens"]) * (one["tokens"] >= 14) for one in self.blocks]
-        comments = [
-            j for j in range(i + 1) if self.words.bits[j] & COMMENTS_BIT and sum(long[: j + 1]) > 0.03 * sum(long)
-        ]
+        announcing = np.flatnonzero(self.words.bits[: i + 1] & COMMENTS_BIT)
         dated = np.flatnonzero(self.words.bits & META_BIT)
-        before, title = sum(dated <= i), sum(dated <= (self.titles[0] if self.titles else 0))
-        return {
-            "after_comments": bool(comments),
-            "since_dated": min(i - max([-FAR, *dated[dated <= i].tolist()]), FAR),
-            "dated_before": capped(before - title),
-        }
+        yield any(sum(long[: j + 1]) > 0.03 * sum(long) for j in announcing)
+        yield min(i - max([-FAR, *dated[dated <= i].tolist()]), FAR)
+        yield capped(sum(dated <= i) - sum(dated <= (self.titles[0] if self.titles else 0)))
 
-    def _surroundings(self, i: int, block: Any) -> dict[str, float]:
-        one, three = self.up(i, 1), self.up(i, 3)
-        above = self.above(i)
+    def _surroundings(self, i: int, block: Any) -> Values:
+        around, above = (self.up(i, 1), self.up(i, 3)), self.above(i)
         box = above[min(2, len(above) - 1)]
-        pictures = self.tags[box : self.elements[box]["end"]].count("img")
         path = [j for j in range(self.m) if self.blocks[j]["path"] == block["path"]]
-        return {
-            "prose_up1": self.sum(one, "prose") / max(self.sum(one, "tokens"), 1),
-            "prose_up3": self.sum(three, "prose") / max(self.sum(three, "tokens"), 1),
-            "share_up1": self.sum(one, "tokens") / self.whole,
-            "share_up3": self.sum(three, "tokens") / self.whole,
-            "tokens_up1": math.log1p(self.sum(one, "tokens")),
-            "pictures_up2": math.log1p(pictures),
-            "path_count": math.log1p(len(path)),
-            "path_share": self.sum(path, "tokens") / self.whole,
-        }
+        yield from (self.sum(some, "prose") / max(self.sum(some, "tokens"), 1) for some in around)
+        yield from (self.sum(some, "tokens") / self.whole for some in around)
+        yield math.log1p(self.sum(around[0], "tokens"))
+        yield math.log1p(self.tags[box : self.elements[box]["end"]].count("img"))
+        yield math.log1p(len(path))
+        yield self.sum(path, "tokens") / self.whole
 
-    def _place(self, i: int, block: Any) -> dict[str, float]:
+    def _place(self, i: int, block: Any) -> Values:
         prose = [int(one["prose"]) for one in self.blocks]
-        return {
-            "in_container": i in self.box,
-            "from_first": capped(i - self.first),
-            "from_last": capped(i - self.last),
-            "prose_before": sum(prose[:i]) / max(sum(prose), 1),
-            "position": self.sum(range(i + 1), "tokens") / self.whole,
-            "levels_to_prose": min(self.levels_to(i, prose.index(max(prose)))[0], FAR),
-        }
+        yield i in self.box
+        yield capped(i - self.first)
+        yield capped(i - self.last)
+        yield sum(prose[:i]) / max(sum(prose), 1)
+        yield self.sum(range(i + 1), "tokens") / self.whole
+        yield min(self.levels_to(i, prose.index(max(prose)))[0], FAR)
 
-    def _wording(self, i: int, block: Any) -> dict[str, float]:
+    def _wording(self, i: int, block: Any) -> Values:
         words, first = self.long_words, self.first
         begins = {word for j in range(first, self.m) if sum(map(len, words[first:j])) <= 80 for word in words[j]}
-        found, count = Counter[str](), 0
-        for j in range(max(i - 2, 0), min(i + 3, self.m)):
-            count += len(words[j])
-            for word in words[j]:
-                found["words_before"] += any(word in some for some in words[:j])
-                found["words_of_beginning"] += word in begins
-                found["words_elsewhere"] += any(word in some for k, some in enumerate(words) if k != j)
-        return {name: found[name] / (count + 2) for name in ("words_before", "words_of_beginning", "words_elsewhere")}
+        around = [(j, word) for j in range(max(i - 2, 0), min(i + 3, self.m)) for word in words[j]]
+        yield sum(any(word in some for some in words[:j]) for j, word in around) / (len(around) + 2)
+        yield sum(word in begins for _, word in around) / (len(around) + 2)
+        yield sum(any(word in words[k] for k in range(self.m) if k != j) for j, word in around) / (len(around) + 2)
 
-    def _headline(self, i: int, block: Any) -> dict[str, float]:
-        share = float(self.words.title_share[i])
+    def _headline(self, i: int, block: Any) -> Values:
+        yield self.words.title_share[i]
         if not self.titles:
-            return {"title_share": share} | dict.fromkeys(HEADLINE, NAN)
+            yield from [NAN] * 4
+            return
         title = self.titles[0]
         levels, shared = self.levels_to(i, title)
         alike = [one["slot"] == self.blocks[title]["slot"] for one in self.blocks]
-        values = (
-            capped(i - title),
-            min(levels, FAR),
-            self.sum(self.inside(shared), "tokens") / self.whole,
-            min(sum(alike[: i + 1]) - sum(alike[: title + 1]), FAR),
-        )
-        return {"title_share": share, **dict(zip(HEADLINE, values, strict=True))}
+        yield capped(i - title)
+        yield min(levels, FAR)
+        yield self.sum(self.inside(shared), "tokens") / self.whole
+        yield min(sum(alike[: i + 1]) - sum(alike[: title + 1]), FAR)
 
-    def _section(self, i: int, block: Any) -> dict[str, float]:
+    def _section(self, i: int, block: Any) -> Values:
         at = self.heading(i)
         some = [j for j in range(self.m) if self.heading(j) == at and not self.blocks[j]["heading"]]
-        level, linked = (0, 0.0) if at < 0 else (int(self.blocks[at]["heading"]), self._links(at, None)["ld"])
-        return {
-            "section_tokens": math.log1p(self.sum(some, "tokens")),
-            "section_level": level,
-            "section_linked": linked,
-        }
+        yield math.log1p(self.sum(some, "tokens"))
+        yield 0 if at < 0 else self.blocks[at]["heading"]
+        yield 0 if at < 0 else next(self._links(at, None))
 
-    def _site(self, i: int, block: Any) -> dict[str, float]:
+    def _site(self, i: int, block: Any) -> Values:
         shared = self.compared
         if shared is None:
-            return {**dict.fromkeys(SITE, NAN), "k": 0.0}
+            yield from [NAN] * 8 + [0, NAN]
+            return
         slots = Counter(int(one["slot"]) for one in self.blocks)
         own = [shared.own_tokens[j] / slots[int(one["slot"])] for j, one in enumerate(self.blocks)]
         under = [sum(own[j] for j in self.inside(element)) for element in range(self.n)]
@@ -198,32 +175,25 @@ class Literal:
         half = [e for e in range(self.n) if under[e] >= max(under) / 2 - 1e-9]
         smallest = min(half, key=lambda e: (self.elements[e]["end"] - e, e))
         three = self.up(i, 3)
-        values = (
-            *(shared.text_share[i], shared.placed_share[i], shared.slot_share[i]),
-            sum(copies[j] for j in three) / max(self.sum(three, "tokens"), 1),
-            math.log1p(own[i]),
-            sum(own[j] for j in self.up(i, 1)) / max(*under, 1e-9),
-            i in self.inside(smallest) if max(under) >= 20 else NAN,
-            shared.stock[i],
-            shared.pages,
-            sum(copies) / self.whole,
-        )
-        return dict(zip(SITE, values, strict=True))
+        yield from (shared.text_share[i], shared.placed_share[i], shared.slot_share[i])
+        yield sum(copies[j] for j in three) / max(self.sum(three, "tokens"), 1)
+        yield math.log1p(own[i])
+        yield sum(own[j] for j in self.up(i, 1)) / max(*under, 1e-9)
+        yield i in self.inside(smallest) if max(under) >= 20 else NAN
+        yield from (self.stock[i], len(shared.likeness), sum(copies) / self.whole)
 
-    def _records(self, i: int, block: Any) -> dict[str, float]:
-        lists = [found for found in map(self.list_of, self.above(i)[:LEVELS]) if found]
-        outer = max(lists, key=lambda found: found[1], default=(0, 0, 0))
-        inner = lists[0] if lists else (0, 0, 0)
-        values = {f"record_outer_{name}": value for name, value in zip(("count", "share", "prose"), outer, strict=True)}
-        return values | {"record_inner_count": inner[0], "record_inner_share": inner[1]}
+    def _records(self, i: int, block: Any) -> Values:
+        lists = [found for found in map(self.list_of, self.above(i)[:LEVELS]) if found] or [(0, 0, 0)]
+        yield from max(lists, key=lambda found: found[1])
+        yield from lists[0][:2]
 
     def list_of(self, element: int) -> tuple[float, float, float] | None:
         """(count, share, prose) of the list that an element is a record of, or None."""
-        parent, kind = self.elements[element]["parent"], self.own[element]
+        kind = self.elements[element]["parent"], self.own[element]
         alike = [
             e
             for e in range(self.n)
-            if self.elements[e]["parent"] == parent and self.own[e] == kind and self.sum(self.inside(e), "tokens")
+            if (self.elements[e]["parent"], self.own[e]) == kind and self.sum(self.inside(e), "tokens")
         ]
         some = [i for e in alike for i in self.inside(e)]
         size, tokens = sum(int(self.elements[e]["end"]) - e for e in alike), self.sum(some, "tokens")
@@ -231,32 +201,20 @@ class Literal:
             return None
         return math.log1p(len(alike)), tokens / self.whole, self.sum(some, "prose") / max(tokens, 1)
 
-    def _page(self, i: int, block: Any) -> dict[str, float]:
+    def _whole_page(self, i: int, block: Any) -> Values:
         every = range(self.m)
-
-        def share(flag: Flag) -> float:
-            return self.sum([j for j in every if self.blocks[j]["flags"] & flag], "tokens") / self.whole
-
-        return {
-            "page_tokens": math.log1p(self.whole),
-            "page_blocks": math.log1p(self.m),
-            "page_longest": math.log1p(max(int(one["tokens"]) for one in self.blocks)),
-            "page_prose": self.sum(every, "prose") / self.whole,
-            "page_ld": self.sum(every, "link_chars") / max(self.sum(every, "chars"), 1),
-            "page_headings": math.log1p(sum(bool(one["heading"]) for one in self.blocks)),
-            "page_pictures": math.log1p(self.tags.count("img")),
-            "page_in_comment_word": share(Flag.COMMENT_WORD),
-            "page_in_list_item": share(Flag.LIST_ITEM),
-            "page_in_article": share(Flag.ARTICLE),
-        }
+        yield from map(math.log1p, (self.whole, self.m, max(int(one["tokens"]) for one in self.blocks)))
+        yield self.sum(every, "prose") / self.whole
+        yield self.sum(every, "link_chars") / max(self.sum(every, "chars"), 1)
+        yield math.log1p(sum(bool(one["heading"]) for one in self.blocks))
+        yield math.log1p(self.tags.count("img"))
+        yield from (self.declares_article, self.declares_forum)
+        for flag in (Flag.COMMENT_WORD, Flag.LIST_ITEM, Flag.ARTICLE):
+            yield self.sum([j for j in every if self.blocks[j]["flags"] & flag], "tokens") / self.whole
 
 
-FAMILIES = "text links tags announcements surroundings place wording headline section site records page".split()
-HEADLINE = ("from_title", "levels_to_title", "share_with_title", "titles_before")
-SITE = (
-    *("repeated", "repeated_in_place", "repeated_slot", "repeated_up3", "own_here", "own_up1", "in_own_half"),
-    *("stock", "k", "same_as_all"),
-)
+#: Families of features but for those of words.
+LITERAL = [family for family in FAMILIES if family not in ("class_names", "text_words")]
 
 
 def capped(distance: float) -> float:

@@ -7,45 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.announcements import COMMENTS_BIT, META_BIT, read_words
-from denoise_scrapy.core.choice import choose, expected_f1, select_by_expected_f1
+from denoise_scrapy.core.features import COMMENTS_BIT, META_BIT
+from denoise_scrapy.core.model import choose, expected_f1, select_by_expected_f1
 from denoise_scrapy.page import Flag, Page
 from tests.html_strategies import SOUP, pages
 
-PROSE = "<p>A paragraph of prose that goes on for a while, so that it is long enough to count as one.</p>"
-
-
-def lowered(html, probability=None, **known):
-    """Probabilities after the rules, of a page by its markup."""
-    tree = Page.parse(html).tree
-    chances = np.ones(len(tree.block_rows)) if probability is None else probability
-    return choose(tree, chances, **known).probability.tolist()
-
-
-def after_comments(html, **known):
-    return lowered(html, bits=read_words(Page.parse(html).tree).bits, **known)
-
-
-def test_after_the_heading_of_the_comments():
-    thread = PROSE + "<h3>3 comments</h3>" + "<p>Ann says:</p><p>Good.</p>" * 3
-    assert after_comments(thread) == [1.0] + [0.1] * 7
-    assert after_comments(thread, is_forum=True) == [1.0] * 8
-    assert after_comments(PROSE + "<h3>3 comments</h3>" + "<p>Good.</p>" * 6) == [1.0] * 8
-
-
-def kept_of(html):
-    page = Page.parse(html)
-    return choose(page.tree, np.full(len(page.blocks), 0.9)).kept.tolist()
-
-
-def test_a_text_that_stands_in_two_places_is_kept_once():
-    assert kept_of(f"<div>{PROSE}</div><section>{PROSE}</section>") == [True, False]
-    assert kept_of(f"<div hidden>{PROSE}</div><section>{PROSE}</section>") == [False, True]
-    assert kept_of(f"<div><b>{PROSE}</b></div><section>{PROSE}</section>") == [True, False]
-    for both in (PROSE * 2, f"{PROSE}<blockquote>{PROSE}</blockquote>", f"<div>Nobody</div>{PROSE}<p>Nobody</p>"):
-        assert all(kept_of(both))
-    first, second = (PROSE.replace("long", f"{n} lines long") for n in (12, 13))
-    assert all(kept_of(f"<div>{first}</div><section>{second}</section>"))
+PROSE = "A paragraph of prose that goes on for a while, so that it is long enough to count as one."
 
 
 def literal_once(page, kept):
@@ -68,10 +35,11 @@ def literal_once(page, kept):
 
 @pytest.mark.parametrize("name", ["bits", "in_place", "stock", "place", "layout"])
 def test_arrays_of_another_page(name):
+    tree = Page.parse("<p>One.<p>Two.").tree
     with pytest.raises(ValueError, match="there are 2 blocks"):
-        lowered("<p>One.<p>Two.", **{name: np.zeros((3, 3) if name == "layout" else 3)})
+        choose(tree, np.ones(2), **{name: np.zeros((3, 3) if name == "layout" else 3)})
     with pytest.raises(ValueError, match="there are 2 blocks"):
-        lowered("<p>One.<p>Two.", np.zeros(3))
+        choose(tree, np.zeros(3))
 
 
 def literal_comments(page, bits):
@@ -134,12 +102,12 @@ def literal_lists(page, chances):
     return moved
 
 
-def literal(page, chances, bits, in_place, stock, place, layout):
+def literal(page, chances, bits, in_place, stock, place, layout, is_forum):
     """All rules, one after the other."""
     blocks, m, chances = page.blocks, len(chances), list(chances)
     heading = [bool(flags & Flag.HEADING) for flags in blocks.own_flags.tolist()]
     hidden = [bool(flags & Flag.HIDDEN) for flags in blocks.flags.tolist()]
-    for i in range(literal_comments(page, bits), m):
+    for i in range(m if is_forum else literal_comments(page, bits), m):
         chances[i] *= 0.1
     for i in range(m):
         chances[i] *= 0.4 if m <= 10 and in_place[i] >= 0.99 and not heading[i] else 1
@@ -153,25 +121,32 @@ def literal(page, chances, bits, in_place, stock, place, layout):
     return literal_lists(page, chances)
 
 
-LONG = st.sampled_from(
-    ["<p>", "<li>", "<h3>", "<dl><dt>", "<ul><li>", "</ul>", "<div hidden>", "</div>", "<ol>"]
-).flatmap(
-    lambda tag: st.sampled_from([PROSE[3:-4], "Short.", "Some eight words or more are in this one"]).map(tag.__add__)
+TAGS = (
+    *("<p>", "<li>", "<h3>", "<dl><dt>", "<ul><li>", "</ul>", "<ol>", "<div hidden>", "</div>", "<section>", "<b>"),
+    *("<blockquote>", "</blockquote>"),
 )
+TEXTS = (PROSE, "Short.", "Some eight words or more are in this one")
+LONG = st.tuples(st.sampled_from(TAGS), st.sampled_from(TEXTS)).map("".join)
 
 
-@given(st.lists(LONG, max_size=16).map("".join) | SOUP | pages(), st.integers(0, 2**32 - 1))
-def test_all_rules_equal_plain_loops(html, seed):
+@given(st.lists(LONG, max_size=16).map("".join) | SOUP | pages(), st.integers(0, 2**32 - 1), st.booleans())
+def test_all_rules_equal_plain_loops(html, seed, is_forum):
     page = Page.parse(html)
     m, rng = len(page.blocks), np.random.default_rng(seed)
     bits = rng.choice([0, 0, COMMENTS_BIT, META_BIT, META_BIT], m).astype(np.uint8)
     in_place, stock = (rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32) for _ in range(2))
     place, layout = rng.choice([0, 0, 0.9], m), rng.choice([0, 0.5, -1, np.nan], (3, m))
+    known = {"bits": bits, "in_place": in_place, "stock": stock, "place": place, "layout": layout, "is_forum": is_forum}
     chances = rng.random(m)
-    found = choose(page.tree, chances, bits=bits, in_place=in_place, stock=stock, place=place, layout=layout, beta=1.2)
+    found = choose(page.tree, chances, **known, beta=1.2)
     chosen = select_by_expected_f1(found.probability, page.blocks.tokens, beta=1.2)[0]
     assert found.kept.tolist() == literal_once(page, chosen.tolist())
-    assert found.probability == pytest.approx(literal(page, chances, bits, in_place, stock, place, layout), abs=1e-12)
+    assert found.probability == pytest.approx(literal(page, chances, **known), abs=1e-12)
+
+
+def test_texts_that_differ_in_digits_alone_are_all_kept():
+    page = Page.parse("".join(f"<div><p>{PROSE} In {n} lines.</p></div><section>" for n in (12, 13)))
+    assert choose(page.tree, np.full(2, 0.9)).kept.tolist() == [True, True]
 
 
 # ---- the highest expected F1, against every subset ----

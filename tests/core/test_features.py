@@ -1,12 +1,15 @@
 """What features say of a block, against plain loops over the tree."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies.combined import FORUM_TYPES, MODEL_PAGES, view_of
-from denoise_scrapy.core.features import FAMILIES, NAMES, Compared, View, in_best_container
+from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, View, in_best_container
+from denoise_scrapy.core.sharing import facts_of, share
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import Boxes
 from denoise_scrapy.site import SiteStatistics
@@ -46,19 +49,19 @@ def comparisons(draw, m):
     def column(values):
         return np.array(draw(st.lists(values, min_size=m, max_size=m)), np.float64)
 
-    own = st.sampled_from([0.0, 0.0, 3.0, 40.0, 7.25])
-    return Compared(
-        draw(st.integers(1, 5)), column(SHARES), column(SHARES), column(SHARES), column(own), column(SHARES)
-    )
+    shares = {name: column(SHARES) for name in ("text_share", "placed_share", "slot_share")}
+    own = column(st.sampled_from([0.0, 0.0, 3.0, 40.0, 7.25]))
+    return SimpleNamespace(**shares, own_tokens=own, likeness=range(draw(st.integers(1, 5)))), column(SHARES)
 
 
 @settings(deadline=None)
-@given(MADE | SOUP | pages() | ODD_PAGES, st.data())
-def test_features_equal_plain_loops(html, data):
+@given(MADE | SOUP | pages() | ODD_PAGES, st.booleans(), st.booleans(), st.data())
+def test_features_equal_plain_loops(html, article, forum, data):
     tree = Page.parse(html).tree
     m = len(tree.block_rows)
-    compared = data.draw(st.none() | comparisons(m))
-    found, literal = View(tree, compared=compared).features, Literal(tree, compared) if m else None
+    compared = data.draw(st.just((None, None)) | comparisons(m))
+    found = View(tree, NO_WORDS, *compared, declares_article=article, declares_forum=forum).features
+    literal = Literal(tree, *compared, article, forum) if m else None
     for i in range(m):
         expected = literal.features(i)
         block = dict(zip(NAMES, found[:, i].tolist(), strict=True))
@@ -66,9 +69,8 @@ def test_features_equal_plain_loops(html, data):
 
 
 def test_every_feature_is_compared():
-    tree = Page.parse(f"<p>{PROSE}").tree
-    of_words = {*FAMILIES["class_names"].names, *FAMILIES["text_words"].names}
-    assert set(NAMES) - set(Literal(tree).features(0)) == {*of_words, "page_declares_article", "page_declares_forum"}
+    compared = Literal(Page.parse(f"<p>{PROSE}").tree, None, None, False, False).features(0)
+    assert {*NAMES} - {*compared} == {*FAMILIES["class_names"].names, *FAMILIES["text_words"].names}
     assert len(set(NAMES)) == len(NAMES) == 80
 
 
@@ -124,8 +126,10 @@ def test_most_features_are_of_a_few_comparison_pages():
 
 
 def test_columns_of_another_page_are_refused():
-    tree, columns = Page.parse("<p>One<p>Two").tree, [np.zeros(3)] * 5
-    with pytest.raises(ValueError, match="must have 2 values"):
-        View(tree, compared=Compared(1, *columns))
+    tree, other = Page.parse("<p>One<p>Two").tree, Page.parse("<p>One<p>Two<p>Three")
+    with pytest.raises(ValueError, match="there are 2 blocks"):
+        View(tree, NO_WORDS, share(other.facts.data, []), np.zeros(3))
+    with pytest.raises(ValueError, match="there are 2 blocks"):
+        View(tree, NO_WORDS, share(facts_of(tree), []), np.zeros(1))
     with pytest.raises(ValueError, match="there are 2 blocks"):
         in_best_container(tree, np.zeros(3))

@@ -1,6 +1,8 @@
 """At import: a core that is not compiled, or that does not fit the lxml that is here, is told in one line."""
 
+import doctest
 import importlib
+import pkgutil
 import shutil
 import subprocess
 import sys
@@ -49,3 +51,9 @@ def test_trees_of_another_libxml2_are_not_touched(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(etree, "LIBXML_VERSION", (3, 0, 0))
     with pytest.raises(ImportError, match=r"with libxml2 3\.0\.0: pip install"):
         importlib.reload(denoise_scrapy.core)
+
+
+@pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(denoise_scrapy.core.__path__)])
+def test_examples_in_docstrings(name: str) -> None:
+    module = importlib.import_module(f"denoise_scrapy.core.{name}")
+    assert not doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).failed

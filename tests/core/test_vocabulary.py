@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from denoise_scrapy.core.features import FAMILIES, NAMES, View
+from denoise_scrapy.core.features import FAMILIES, NAMES, WORDS, View, Vocabulary, text_numbers, words_of
 from denoise_scrapy.core.markup import split_name
 from denoise_scrapy.core.tree import tree_of
-from denoise_scrapy.core.vocabulary import WORDS, Vocabulary, text_numbers, words_of
 from denoise_scrapy.page import Page
 from tests.core.literal_features import literal_name_odds
 

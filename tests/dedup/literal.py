@@ -2,9 +2,7 @@
 
 from collections import Counter
 
-import numpy as np
-
-from denoise_scrapy.core.units import is_stop, unit_hashes
+from denoise_scrapy.core.feature_strings import is_stop, read_units
 
 Run = tuple[str, ...]
 
@@ -26,4 +24,4 @@ def frequencies(words: list[str]) -> Counter[str]:
 
 
 def is_stop_word(word: str) -> bool:
-    return bool(is_stop(np.asarray(unit_hashes([word])))[0])
+    return bool(is_stop(read_units(word).hashes)[0])

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.core.units import tokens
+from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup.rules import (
     LEVEL_LENGTHS,
     MOST_NEW,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core import units as tokens_module
-from denoise_scrapy.core.units import NUMBER, is_stop, read_units, tokens, unit_hashes
+from denoise_scrapy.core import feature_strings as tokens_module
+from denoise_scrapy.core.feature_strings import NUMBER, is_stop, read_units, tokens
 
 
 @pytest.mark.parametrize(
@@ -33,17 +33,16 @@ def test_tokens(text, units):
 
 
 def test_hash_is_crc32_of_utf8():
-    words = ["a", "的", "straße"]
-    assert unit_hashes(words).tolist() == [zlib.crc32(word.encode()) for word in words]
-    assert unit_hashes([]).dtype == np.uint32
+    assert read_units("a 的 straße").hashes.tolist() == [zlib.crc32(word.encode()) for word in ("a", "的", "straße")]
+    assert read_units("").hashes.dtype == np.uint32
 
 
 def test_lone_surrogates_do_not_stop_us():
-    assert len(unit_hashes(tokens("a \ud800 b"))) >= 2
+    assert len(read_units("a \ud800 b").hashes) >= 2
 
 
 def test_stop_units():
-    units = unit_hashes(["the", "of", "的", "是", "啊", "der", "の", "quartz", "岩"])
+    units = read_units("the of 的 是 啊 der の quartz 岩").hashes
     assert is_stop(units).tolist() == [True] * 7 + [False] * 2
     assert is_stop(np.empty(0, np.uint32)).tolist() == []
 

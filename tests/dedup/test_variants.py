@@ -7,8 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.core.units import tokens
+from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import DuplicateIndex
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Fingerprint
 from denoise_scrapy.dedup.variants import difference, hash_title, hash_values, is_filled_in, is_view, other_values

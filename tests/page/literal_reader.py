@@ -10,8 +10,8 @@ from typing import Any
 
 from lxml import etree
 
-from denoise_scrapy.core.characters import Class
-from denoise_scrapy.core.markup import BLOCK_TAGS, HEAD_TAGS, HEADING_TAGS, ROLE_BITS, SKIPPED_TAGS, TAG_BITS, Flag
+from denoise_scrapy.core.characters import CJK, COMMA, DIGIT, LETTER, MARK, OTHER, SPACE, STOP, UPPER
+from denoise_scrapy.core.markup import BLOCK_TAGS, HEAD_TAGS, HEADING_TAGS, ROLE_FLAGS, SKIPPED_TAGS, TAG_FLAGS, Flag
 from denoise_scrapy.core.tree import EXACT_TAGS
 
 MASK, FACTOR = 2**64 - 1, 0x9E3779B97F4A7C15
@@ -36,33 +36,33 @@ def mix(value: int) -> int:
     return value ^ value >> 31
 
 
-def class_of(char: str) -> Class:
+def class_of(char: str) -> int:
     """What a character is."""
     if char in "\0\1\2":
-        return Class.MARK
+        return MARK
     if char.isspace() or char in "\u200b\u200c\u200d\u2060\ufeff\xad":
-        return Class.SPACE
+        return SPACE
     if ord(char) > 0xFFFF:
-        return Class.OTHER
+        return OTHER
     if char in ".!?…。！？؟۔।":
-        return Class.STOP
+        return STOP
     if char in ",;:、，；：،؛":
-        return Class.COMMA
+        return COMMA
     if _CJK.match(char):
-        return Class.CJK
+        return CJK
     if not char.isalnum():
-        return Class.LETTER if char == "_" else Class.OTHER
-    return Class.DIGIT if char.isdigit() else Class.UPPER if char.isupper() else Class.LETTER
+        return LETTER if char == "_" else OTHER
+    return DIGIT if char.isdigit() else UPPER if char.isupper() else LETTER
 
 
 def is_of_word(char: str) -> bool:
     """Whether words are made of it, those of scripts without spaces aside."""
-    return class_of(char) in (Class.DIGIT, Class.UPPER, Class.LETTER)
+    return class_of(char) in (DIGIT, UPPER, LETTER)
 
 
 def units(text: str) -> list[str]:
     """What is counted of a text: what shows, by units of UTF-16, those beyond the basic plane less their plane."""
-    return [chr(ord(c) & 0xFFFF) for c in text if class_of(c) > Class.SPACE for _ in range(1 + (ord(c) > 0xFFFF))]
+    return [chr(ord(c) & 0xFFFF) for c in text if class_of(c) > SPACE for _ in range(1 + (ord(c) > 0xFFFF))]
 
 
 def value_of(unit: str) -> int:
@@ -80,7 +80,7 @@ def hash_of(text: str) -> int:
 def count_tokens(text: str) -> int:
     """Runs of word characters, and CJK characters one by one."""
     starts = sum(is_of_word(char) and not is_of_word(before) for before, char in pairwise(" " + text))
-    return starts + sum(class_of(char) == Class.CJK for char in text)
+    return starts + sum(class_of(char) == CJK for char in text)
 
 
 def words_of(text: str) -> list[int]:
@@ -93,7 +93,7 @@ def words_of(text: str) -> list[int]:
             if len(run) >= 2:
                 found.append((sum(map(value_of, run)), len(run)))
             run = ""
-            if class_of(before) == class_of(char) == Class.CJK:
+            if class_of(before) == class_of(char) == CJK:
                 found.append((2 * value_of(before) + value_of(char), 5))
         before = char
     return [(letters * FACTOR & MASK) >> 32 & 0xFFFFFFFE | (length >= 5) for letters, length in found]
@@ -124,7 +124,6 @@ class Element:
     depth: int
     block: int
     path: tuple[tuple[str, str, str], ...]  # tag, class, id of each element from the root on
-    shape: tuple[tuple[str, str], ...]
     names: tuple[str, str, str]
     flags: int
     own_flags: int
@@ -176,7 +175,7 @@ class _Walk:
         number = len(self.elements)
         class_, id_ = (without_digits(attributes.get(name, "")) for name in ("class", "id"))
         is_root, above = tag in ("html", "body"), self.elements[parent] if parent >= 0 else None
-        own = TAG_BITS.get(tag, 0) | ROLE_BITS.get(next(iter(attributes.get("role", "").split()), "").lower(), 0)
+        own = TAG_FLAGS.get(tag, 0) | ROLE_FLAGS.get(next(iter(attributes.get("role", "").split()), "").lower(), 0)
         if "hidden" in attributes or _HIDES.search(attributes.get("style", "")):
             own |= Flag.HIDDEN
         named = (attributes.get(name, "") for name in ("class", "id", "role", "itemprop"))
@@ -189,7 +188,6 @@ class _Walk:
                 depth=1 + (above.depth if above else 0),
                 block=number if ends_block(tag, attributes) else above.block if above else -1,
                 path=(*(above.path if above else ()), (tag, "", "") if is_root else (tag, class_, id_)),
-                shape=(*(above.shape if above else ()), (tag, "") if is_root else (tag, class_)),
                 names=(tag, class_, id_),
                 flags=own | (above.flags if above else 0),
                 own_flags=own,
@@ -254,35 +252,33 @@ def _may_show(text: Any) -> bool:
 
 def _glued(events: list[Event], elements: list[Element]) -> Iterator[Event]:
     """The events, with a space where two words meet in inline elements that follow each other directly."""
-    for at, (event, number) in enumerate(events):
-        between = list(_marks_before(events, at)) if event.startswith("text") else []
-        started = [b for (a, _), (event_b, b) in pairwise(between) if a == "end" and event_b == "start"]
-        before = events[at - len(between) - 1] if len(between) < at else ("start", -1)
-        is_boundary = any(elements[one].block == one or elements[one].tag == "br" for _, one in between)
-        if started and before[0].startswith("text") and not is_boundary:
-            twins = any(elements[one].tag == "a" and elements[one].path == elements[one - 1].path for one in started)
-            if words_meet(before[0][5:], event[5:], twins=twins) and not is_exact(started[-1], elements):
-                yield "text  ", number
+    before, between = "", list[Event]()
+    for event, number in events:
+        if event.startswith("text"):
+            started = [b for (a, _), (event_b, b) in pairwise(between) if a == "end" and event_b == "start"]
+            is_boundary = any(elements[one].block == one or elements[one].tag == "br" for _, one in between)
+            if started and before and not is_boundary:
+                twins = any(
+                    elements[one].tag == "a" and elements[one].path == elements[one - 1].path for one in started
+                )
+                if words_meet(before, event[5:], twins=twins) and not is_exact(started[-1], elements):
+                    yield "text  ", number
+            before, between = event[5:], []
+        else:
+            between.append((event, number))
         yield event, number
-
-
-def _marks_before(events: list[Event], at: int) -> Iterator[Event]:
-    first = at
-    while first and not events[first - 1][0].startswith("text"):
-        first -= 1
-    yield from events[first:at]
 
 
 def words_meet(before: str, after: str, *, twins: bool) -> bool:
     """Whether two words meet, rather than the halves of one: by what stands before and after."""
     left, right = before[-1], after[0]
-    if class_of(left) < Class.DIGIT or class_of(right) < Class.DIGIT:
+    if class_of(left) < DIGIT or class_of(right) < DIGIT:
         return False
     if twins:
         return not right.islower()
     if len(before) == 1 and left.isalpha():
         return False
-    return class_of(right) == Class.UPPER or (class_of(right) == Class.DIGIT and left.isascii())
+    return class_of(right) == UPPER or (class_of(right) == DIGIT and left.isascii())
 
 
 def is_exact(number: int, elements: list[Element]) -> bool:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from denoise_scrapy.core.characters import Class
+from denoise_scrapy.core.characters import CLASSES, SPACE, STOP
 from denoise_scrapy.core.markup import Flag
-from denoise_scrapy.core.tree import MAX_DEPTH, MAX_ELEMENTS, MAX_TITLE, Kind, Tree, name_code, tree_of
+from denoise_scrapy.core.tree import IS_BLOCK, MAX_DEPTH, MAX_ELEMENTS, MAX_TITLE, Tree, name_code, tree_of
 from tests.html_strategies import ODD_PAGES, SOUP, pages
 from tests.page import literal_reader as literal
 from tests.page.literal_reader import root_of
@@ -43,13 +43,13 @@ def check_elements(tree: Tree, expected: literal.Literal) -> None:
     for name in ("marks", "seen"):
         assert spans(rows[name]) == [getattr(one, name) for one in elements], name
     assert same_groups(rows["path"].tolist(), [one.path for one in elements])
-    assert same_groups(rows["shape"].tolist(), [one.shape for one in elements])
+    assert same_groups(rows["shape"].tolist(), [[step[:2] for step in one.path] for one in elements])
     names = [tree.name_of(token) for token in rows["token"].tolist()]
     assert [(tag, class_, id_) for tag, id_, class_ in names] == [one.names for one in elements]
     own = tree.token_rows.take(rows["token"])
     assert own["flags"].tolist() == [one.own_flags for one in elements]
     assert own["heading"].tolist() == [literal.heading_of(one.tag) for one in elements]
-    assert ((own["kind"] & Kind.BLOCK) != 0).tolist() == [one.block == i for i, one in enumerate(elements)]
+    assert ((own["kind"] & IS_BLOCK) != 0).tolist() == [one.block == i for i, one in enumerate(elements)]
 
 
 def check_blocks(tree: Tree, expected: literal.Literal) -> None:
@@ -72,10 +72,10 @@ def check_blocks(tree: Tree, expected: literal.Literal) -> None:
     paths = list(dict.fromkeys(one.path for one in around))
     assert rows["slot"].tolist() == [paths.index(one.path) for one in around]
     for text, row in zip(texts, rows, strict=True):
-        shown = [c for c in text if literal.class_of(c) > Class.SPACE]
+        shown = [c for c in text if literal.class_of(c) > SPACE]
         counts = Counter(literal.class_of(c) for c in shown for _ in range(1 + (ord(c) > 0xFFFF)))
-        assert row["counts"].tolist() == [counts[kind] for kind in range(len(Class))]
-        assert row["ends_in_stop"] == (literal.class_of(shown[-1]) == Class.STOP)
+        assert row["counts"].tolist() == [counts[kind] for kind in range(CLASSES)]
+        assert row["ends_in_stop"] == (literal.class_of(shown[-1]) == STOP)
         is_paragraph = row["tokens"] >= 12 and row["link_chars"] < 0.34 * row["chars"]
         assert row["prose"] == (row["tokens"] if is_paragraph else 0)
     for number, block in enumerate(expected.blocks):
@@ -250,7 +250,7 @@ def test_inner_hashes_are_equal_where_the_markup_is(html: str, random: Any) -> N
         for char in tree.slice(start + 1, end):
             if char == "\1":
                 found.append((names[starts[at]], int(urls[starts[at]])))
-            elif literal.class_of(char) != Class.SPACE:
+            elif literal.class_of(char) != SPACE:
                 found.append(char)
             at += len(char.encode())
         return tuple(found)

@@ -6,9 +6,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from denoise_scrapy.core.announcements import ANNOUNCING_TOKENS
-from denoise_scrapy.core.features import NAMES
-from denoise_scrapy.core.vocabulary import text_numbers
+from denoise_scrapy.core.features import ANNOUNCING_TOKENS, NAMES, text_numbers
 from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage
 from training import vocabulary

@@ -21,10 +21,8 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
-from denoise_scrapy.core.choice import STOCK_PAGES, choose
-from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, Compared, Rows, View
-from denoise_scrapy.core.model import Forest, Neighbours, Network, judge
-from denoise_scrapy.core.vocabulary import WORDS, Vocabulary
+from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, Rows, View, Vocabulary
+from denoise_scrapy.core.model import STOCK_PAGES, Forest, Neighbours, Network, choose, judge
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BlockLayout, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
@@ -45,16 +43,15 @@ def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS)
         >>> view_of(Page.parse("<h2>One two three.</h2>"), SiteStatistics()).features.shape
         (80, 1)
     """
-    declared, compared = page.declared_types, None
+    declared, shared, stock = page.declared_types, None, None
     if site.pages:
-        first, whole = site.first(MODEL_PAGES), site.shared_with(page)
-        shared, stock = first.shared_with(page), np.where(whole.text_share > 0, whole.slot_share, 0)
-        shares = shared.text_share, shared.placed_share, shared.slot_share
-        compared = Compared(len(first.pages), *shares, shared.own_tokens, stock)
+        shared, whole = site.first(MODEL_PAGES).shared_with(page), site.shared_with(page)
+        stock = np.where(whole.text_share > 0, whole.slot_share, 0)
     return View(
         page.tree,
         vocabulary,
-        compared,
+        shared,
+        stock,
         words=page.words,
         declares_article=not declared.isdisjoint(ARTICLE_TYPES),
         declares_forum=not declared.isdisjoint(FORUM_TYPES),
@@ -123,11 +120,11 @@ class BlockModel:
             return cls(
                 names=tuple(data["names"].tolist()),
                 vocabulary=Vocabulary(dict(words), text_words),
-                network=Network.from_arrays(part("network")),
-                forest=Forest.from_arrays(part("forest")),
+                network=Network(**part("network")),
+                forest=Forest(**part("forest")),
                 provenance=json.loads(str(data["provenance"])),
-                parts={name: Forest.from_arrays(part(f"part {name}")) for name in parts},
-                content=Forest.from_arrays(found) if (found := part("content")) else None,
+                parts={name: Forest(**part(f"part {name}")) for name in parts},
+                content=Forest(**found) if (found := part("content")) else None,
             )
 
 
