@@ -344,7 +344,7 @@ def choose(
         in_place: The feature "repeated_in_place", shape (m,).
         stock: The feature "stock", shape (m,).
         place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
-        layout: Where it lies (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
+        layout: Where it lies on a rendered page (`page.Blocks.layout`), shape (3, m).
         is_forum: Whether the page is a thread: there the comments are the content.
         beta: Recall counts beta times as much as precision.
 

@@ -16,15 +16,12 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
-import numpy.typing as npt
 from cssselect import HTMLTranslator, SelectorError, parse
 from lxml import etree
 
 from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.exceptions import TooLargeError
-from denoise_scrapy.page.columns import Elements, IntArray
-
-__all__ = ["Match", "TooLargeError", "compile_all", "find_elements", "removed_elements"]
+from denoise_scrapy.page.columns import IntArray
 
 #: A page of more elements is not searched: conditions may take the square of them, 2 s for 20,000. Of 1,800 recorded
 #: pages the largest has 13,000.
@@ -157,7 +154,7 @@ def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
     return tuple(map(compile_selector, texts))
 
 
-def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> list[Match]:
+def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> tuple[Match, ...]:
     """Find the elements of each selector on a page, by its tree, made with its nodes, and the root of that, maybe none.
 
     Raises:
@@ -171,16 +168,7 @@ def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> list[
         found = [] if root is None else tree.numbers_of(list(selector.find(root)))
         known = sorted(number for number in found if number >= 0)
         matches.append(Match(selector.text, np.array(known, np.int64)))
-    return matches
-
-
-def removed_elements(elements: Elements, kept: Sequence[Match], removed: Sequence[Match]) -> npt.NDArray[np.bool_]:
-    """Return which of a page's n elements the user's selectors remove and do not keep, shape (n,)."""
-    return _inside(elements, removed) & ~_inside(elements, kept)
-
-
-def _inside(elements: Elements, matches: Sequence[Match]) -> npt.NDArray[np.bool_]:
-    return elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
+    return tuple(matches)
 
 
 def _host_of(url: str) -> str:

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import (
     MAX_ALT_LENGTH,
+    MAX_JSON,
+    MAX_TYPES,
     MAX_URL_LENGTH,
     MIN_DATA_IMAGE_LENGTH,
     largest,
     safe_image_url,
     safe_url,
 )
-from denoise_scrapy.page.page import MAX_JSON, MAX_TYPES
 
 DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
@@ -23,7 +24,7 @@ DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 def told(markup: str) -> list[tuple[str, str, str]]:
     page = Page.parse(f"<body>{markup}")
     tags = page.tags()
-    return [(tags[element], name, value) for element, name, value in page.attributes]
+    return [(tags[element], name, value) for element, name, value in page.noted.attributes]
 
 
 @pytest.mark.parametrize(
@@ -59,12 +60,15 @@ def test_what_else_is_kept():
         ("td", "colspan", "3"),
         ("ol", "start", "4"),
     ]
-    assert Page.parse("<html dir=rtl><body dir=ltr><div dir=rtl>x").attributes == [(0, "dir", "rtl"), (1, "dir", "ltr")]
+    assert Page.parse("<html dir=rtl><body dir=ltr><div dir=rtl>x").noted.attributes == [
+        (0, "dir", "rtl"),
+        (1, "dir", "ltr"),
+    ]
 
 
 def test_lengths_are_bounded_and_counted():
     page = Page.parse(f"<body><img src=/a alt='{'x' * 5000}'><table><td colspan='{'9' * 5000}'>y</table>")
-    assert [len(value) for _, _, value in page.attributes] == [MAX_ALT_LENGTH, 32]
+    assert [len(value) for _, _, value in page.noted.attributes] == [MAX_ALT_LENGTH, 32]
     assert page.nbytes - Page.parse("<body><img src=/a><table><td>y</table>").nbytes > MAX_ALT_LENGTH
 
 
@@ -181,4 +185,4 @@ def test_images(reference, kept):
 def test_the_base_of_references(base, expected):
     page = Page.parse(f"<head><base href='{base}'></head><body><a href=x>y</a>", url=BASE)
     assert page.base_url == expected
-    assert page.references == [(3, "x")]
+    assert page.noted.references == [(3, "x")]
