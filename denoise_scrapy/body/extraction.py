@@ -210,7 +210,7 @@ class SiteModel:
     @classmethod
     def fit(cls, pages: Iterable[Page | PageFacts] = ()) -> SiteModel:
         """Learn from pages of one site, or their facts, in order of preference."""
-        return cls(SiteStatistics.of(pages))
+        return cls(SiteStatistics(pages))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.

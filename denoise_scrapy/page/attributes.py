@@ -1,7 +1,4 @@
-"""Attributes that the columns do not hold: images, cells, lists; addresses as pages write them.
-
-Pages are hostile: JSON is searched, not parsed, and all that is read and kept is bounded.
-"""
+"""Attributes that the columns do not hold: images, cells, lists; addresses as pages write them, all bounded."""
 
 from __future__ import annotations
 
@@ -146,58 +143,6 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
             if attributes.get(name):
                 found.attributes.append((element, name, attributes[name][:MAX_SIZE_LENGTH]))
     return found
-
-
-#: Characters of JSON-LD that are looked at on a page: 2 of 1,570 recorded pages have more, 98% have 14,000 or fewer.
-MAX_JSON = 200_000
-#: Types that are kept of a page: recorded pages declare up to 28.
-MAX_TYPES = 40
-#: Characters of an attribute that are looked at: several schema.org URLs fit.
-MAX_VALUE = 300
-
-_JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
-_NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
-_PREFIXES = {"og:type": "og:", "generator": "generator:"}
-
-
-def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return what a page says it is, by the (name, value) of what it declares (`Tree.declared_values`).
-
-    Types are the last segments of their addresses, in lower case; those of Open Graph begin with `og:`, the first word
-    of the generator's name with `generator:`.
-
-    Example:
-        >>> json = '{"@context": "https://schema.org", "@type": ["NewsArticle", "schema:Thing"]}'
-        >>> sorted(read_declared([("json", json), ("og:type", "article"), ("itemtype", "http://schema.org/Product")]))
-        ['newsarticle', 'og:article', 'product', 'thing']
-    """
-    found: set[str] = set()
-    json_left = MAX_JSON
-
-    def add(prefix: str, written: Iterable[str]) -> None:
-        for one in written:
-            name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
-            if len(found) < MAX_TYPES and _NAME.fullmatch(name):
-                found.add(prefix + name)
-
-    in_body = list[str]()
-    for name, value in values:
-        if name == "json":
-            text = value[:json_left]
-            json_left -= len(text)
-            for match in _JSON_TYPE.finditer(text):
-                add("", (match[1] or match[2]).replace('"', " ").replace(",", " ").split())
-        elif name == "itemtype":
-            add("", value[:MAX_VALUE].split())
-        elif name == "og:type in body":
-            in_body.append(value)
-        elif name in _PREFIXES:
-            add(_PREFIXES[name], value[:MAX_VALUE].split()[:1])
-    # of meta elements outside the head Open Graph's type counts, where the head has none
-    if not any(name.startswith("og:") for name in found):
-        for value in in_body:
-            add("og:", value[:MAX_VALUE].split()[:1])
-    return frozenset(found)
 
 
 #: Bytes of a page that are read for it. Of 1,641 recorded pages 1,366 say it, one of them later.

@@ -73,3 +73,48 @@ class Boxes:
             name: np.append(getattr(self, name), unknown)[numbers] for name, unknown in _UNKNOWN.items()
         }
         return replace(self, **found)
+
+
+#: Elements without a box of their own stand where the next ones around them do, up to so many levels.
+_BOX_LEVELS = 8
+#: Blocks whose centres are nearer than this, in CSS pixels, stand in one column: rounding moves them by less.
+_NEAR = 1.0
+
+
+def layout_of(boxes: Boxes, own: IntArray, parent: IntArray, prose: IntArray, tokens: IntArray) -> FloatArray:
+    """Return where m blocks lie, shape (3, m), NaN where nothing is known.
+
+    The share of the block's width that lies beside the main column, 0 to 1; log2 of its font size / that of the main
+    column; and 1 where it keeps its place on the screen, else 0.
+
+    Args:
+        boxes: Of the page's n elements.
+        own: Element of each block, shape (m,).
+        parent: Parent of each element, of a root itself, shape (n,).
+        prose: Tokens of the blocks that are paragraphs of prose, else 0, shape (m,).
+        tokens: Tokens of the blocks, shape (m,).
+    """
+    element = own  # or the nearest around it that has a box
+    for _ in range(_BOX_LEVELS):
+        element = np.where(boxes.width[element] > 0, element, parent[element])
+    left, width, font = (column[element].astype(np.float64) for column in (boxes.x, boxes.width, boxes.font_size))
+    center = left + width / 2
+    shown = prose * (boxes.visible[own] & ~np.isnan(width))
+    weight = shown if shown.any() else tokens * ~np.isnan(width)
+    middle = _median(center, weight)
+    column = _median(width, np.where(np.abs(center - middle) < _NEAR, weight, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        overlap = np.minimum(left + width, middle + column / 2) - np.maximum(left, middle - column / 2)
+        outside = 1 - np.clip(overlap / width, 0, 1)
+        size = np.log2(font / _median(font, weight))
+    return np.stack([outside, np.where(np.isfinite(size), size, np.nan), boxes.pinned[own]])
+
+
+def _median(values: FloatArray, weight: IntArray) -> float:
+    """Weighted median of what is known; NaN of nothing."""
+    known = ~np.isnan(values) & (weight > 0)
+    if not known.any():
+        return math.nan
+    order = np.argsort(values[known], kind="stable")
+    sums = np.cumsum(weight[known][order])
+    return float(values[known][order][np.searchsorted(sums, sums[-1] / 2)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from denoise_scrapy.page.columns import FloatArray, IntArray
 from denoise_scrapy.page.page import Page
@@ -20,12 +19,13 @@ class FeatureTree:
     Source: Song, Zhi, Zhou, Luo and An, Web page noise removal by LCS-based maximum similarity matching of feature
     trees (2011), section 2. Its fourteen attributes are here, but for the children, as `tag`, `id`, `class_` (codes,
     equal where the names are), `outer_length` (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText),
-    `text_rate`; `parent` (-1 for a root), `depth` (0 for BODY); and `boxes` (left, top, width, height; shape (n, 4),
-    NaN where unknown). Markup that shows nothing (scripts, styles, templates …) has no nodes.
+    `text_rate` (own text / text of the subtree); `parent` (-1 for a root), `depth` (0 for BODY); and `boxes` (left,
+    top, width, height; shape (n, 4), NaN where unknown). Markup that shows nothing (scripts, styles …) has no nodes.
 
     Attributes:
         element: Index of the node's element in the page.
         levels: First node of each level, and n as last value.
+        is_content: Whether it is a content tag, or more than three quarters of its subtree's text is its own.
 
     Example:
         >>> page = Page.parse("<body><div id=a><p>One two.</p><p>Three.</p></div><script>x</script>")
@@ -47,43 +47,22 @@ class FeatureTree:
         depth = elements.depth[self.element]
         self.depth: IntArray = depth - depth[0] if len(depth) else depth
         self.levels: IntArray = np.append(np.flatnonzero(np.diff(self.depth, prepend=-1)), len(depth))
-        self.tag = self._column("tag")
-        self.id = self._column("id")
-        self.class_ = self._column("class_")
-        self.token = self._column("token")
+        self.tag, self.id, self.class_, self.token = (
+            elements.column(name)[self.element] for name in ("tag", "id", "class_", "token")
+        )
+        self.inner_hash = page.inner_hashes[self.element]
+        self.text_length: IntArray = np.asarray(elements.subtree_sums(elements.own_chars))[self.element]
+        self.text_rate: FloatArray = elements.own_chars[self.element] / np.maximum(self.text_length, 1)
+        is_content = np.asarray(elements.column("content"), bool)[self.element]
+        self.is_content = is_content | (self.text_rate > CONTENT_TEXT_RATE)
 
     def __len__(self) -> int:
         return len(self.element)
-
-    def _column(self, name: str) -> npt.NDArray[np.generic]:
-        return self.page.elements.column(name)[self.element]
-
-    @cached_property
-    def inner_hash(self) -> npt.NDArray[np.uint64]:
-        """Stands for innerHTML: equal where it is."""
-        return self.page.inner_hashes[self.element]
-
-    @cached_property
-    def text_length(self) -> IntArray:
-        """Visible characters of innerText."""
-        elements = self.page.elements
-        return np.asarray(elements.subtree_sums(elements.own_chars))[self.element]
-
-    @cached_property
-    def text_rate(self) -> FloatArray:
-        """Own text / text of the subtree, 0 where there is none."""
-        own = self.page.elements.own_chars[self.element]
-        return np.asarray(own / np.maximum(self.text_length, 1))
 
     @cached_property
     def outer_length(self) -> IntArray:
         """Characters of outerHTML, about: tags with class and id, URLs, visible text."""
         return np.asarray(self.page.code_lengths)[self.element]
-
-    @cached_property
-    def is_content(self) -> npt.NDArray[np.bool_]:
-        """Content node: a content tag, or more than three quarters of its subtree's text is its own."""
-        return np.asarray(self._column("content"), bool) | (self.text_rate > CONTENT_TEXT_RATE)
 
     @cached_property
     def boxes(self) -> FloatArray:

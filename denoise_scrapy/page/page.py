@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -20,9 +19,9 @@ from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.tree import Kind, Tree, name_code, tree_of
 from denoise_scrapy.exceptions import TooLargeError
-from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_declared, read_notes
-from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray
-from denoise_scrapy.page.parse import root_of, to_utf8
+from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
+from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
+from denoise_scrapy.page.parse import read_declared, root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, compile_all, find_elements
 
 
@@ -164,8 +163,6 @@ class Elements:
         """Return whether the text after each mark is owned by one of these elements."""
         return np.append(elements, False)[self.text_owner]  # owner -1 is the last value
 
-    # ---- sums, and what stands around ----
-
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
         """Sum of a column over each element's subtree, itself included."""
         running = values.cumsum()
@@ -182,12 +179,6 @@ class Elements:
     def nearest(self, marked: BoolArray) -> IntArray:
         """Nearest ancestor-or-self that is marked, -1 where there is none."""
         return self.tree.nearest(np.ascontiguousarray(marked, np.uint8))
-
-
-#: Elements without a box of their own stand where the next ones around them do, up to so many levels.
-_BOX_LEVELS = 8
-#: Blocks whose centres are nearer than this, in CSS pixels, stand in one column: rounding moves them by less.
-_NEAR = 1.0
 
 
 class Blocks:
@@ -258,40 +249,12 @@ class Blocks:
         """Flags of the block's element."""
         return np.asarray(self.elements.column("own_flags").take(self.element), np.int64)
 
-    @cached_property
+    @property
     def layout(self) -> FloatArray | None:
-        """Where the blocks of a rendered page lie, shape (3, m), NaN where nothing is known; None without boxes.
-
-        The share of the block's width that lies beside the main column, 0 to 1; log2 of its font size / that of the
-        main column; and 1 where it keeps its place on the screen, else 0.
-        """
-        boxes = self._boxes
-        if boxes is None:
+        """Where the blocks of a rendered page lie (`columns.layout_of`), shape (3, m); None without boxes."""
+        if self._boxes is None:
             return None
-        element = self.element.copy()  # or the nearest around it that has a box
-        for _ in range(_BOX_LEVELS):
-            element = np.where(boxes.width[element] > 0, element, self.elements.parent_or_self[element])
-        left, width, font = (column[element].astype(np.float64) for column in (boxes.x, boxes.width, boxes.font_size))
-        center = left + width / 2
-        prose = self.paragraph_tokens * (boxes.visible[self.element] & ~np.isnan(width))
-        weight = prose if prose.any() else self.tokens * ~np.isnan(width)
-        middle = _median(center, weight)
-        column = _median(width, np.where(np.abs(center - middle) < _NEAR, weight, 0))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            overlap = np.minimum(left + width, middle + column / 2) - np.maximum(left, middle - column / 2)
-            outside = 1 - np.clip(overlap / width, 0, 1)
-            size = np.log2(font / _median(font, weight))
-        return np.stack([outside, np.where(np.isfinite(size), size, np.nan), boxes.pinned[self.element]])
-
-
-def _median(values: FloatArray, weight: IntArray) -> float:
-    """Weighted median of what is known; NaN of nothing."""
-    known = ~np.isnan(values) & (weight > 0)
-    if not known.any():
-        return math.nan
-    order = np.argsort(values[known], kind="stable")
-    sums = np.cumsum(weight[known][order])
-    return float(values[known][order][np.searchsorted(sums, sums[-1] / 2)])
+        return layout_of(self._boxes, self.element, self.elements.parent_or_self, self.paragraph_tokens, self.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,7 +302,6 @@ MAX_DESCRIBED = 100
 # What is made of the text that the user's selectors remove, and what else is made of the columns.
 _OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts")
 _OF_COLUMNS = ("elements", "blocks", "words", "inner_hashes", "code_lengths", *_OF_REMOVED)
-_NOTHING_LEFT_OUT = np.zeros((0, 2), np.int32)
 
 
 class Page:
@@ -445,7 +407,7 @@ class Page:
 
     @cached_property
     def declared_types(self) -> frozenset[str]:
-        """Types that the page declares: "newsarticle", "og:article", "generator:wordpress" (`attributes`)."""
+        """Types that the page declares: "newsarticle", "og:article", "generator:wordpress" (`parse`)."""
         return read_declared(self.tree.declared_values)
 
     def tags(self) -> list[str]:
@@ -522,7 +484,7 @@ class Page:
     def _left_out(self) -> npt.NDArray[np.int32]:
         """Positions in the text of what is left out, shape (any, 2)."""
         if not self.removed_elements.any():
-            return _NOTHING_LEFT_OUT
+            return np.zeros((0, 2), np.int32)
         e = self.elements
         spans = np.stack([e.marks, e.text_ends], axis=1)[self.removed_text]
         return np.ascontiguousarray(spans, np.int32)
@@ -574,8 +536,7 @@ class Page:
 
     def first_links(self, most: int) -> tuple[str, ...]:
         """Return `links`, but of no more than the first `most` addresses that stand in the page."""
-        left = self.url_chars
-        found: dict[str, None] = {}
+        left, found = self.url_chars, dict[str, None]()
         for href in islice(dict.fromkeys(self.tree.links()), most):
             url = self.absolute(href)
             left -= len(url)

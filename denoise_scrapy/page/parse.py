@@ -1,10 +1,14 @@
-"""From bytes to lxml's tree: decoding as browsers do, cleaning, one parse."""
+"""From bytes to lxml's tree: decoding as browsers do, cleaning, one parse; and the types that a page declares.
+
+Pages are hostile: JSON is searched, not parsed, and all that is read and kept is bounded.
+"""
 
 from __future__ import annotations
 
 import codecs
 import re
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from html import unescape
 from typing import Any
@@ -216,3 +220,55 @@ def _is_utf8(html: bytes) -> bool:
         return True
     wide = len(html) - len(html.translate(None, _HIGH_BYTES))
     return sum(text.count("\ufffd") for text in _decoded(html, "utf-8")) <= wide / 2
+
+
+#: Characters of JSON-LD that are looked at on a page: 2 of 1,570 recorded pages have more, 98% have 14,000 or fewer.
+MAX_JSON = 200_000
+#: Types that are kept of a page: recorded pages declare up to 28.
+MAX_TYPES = 40
+#: Characters of an attribute that are looked at: several schema.org URLs fit.
+MAX_VALUE = 300
+
+_JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
+_NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
+_PREFIXES = {"og:type": "og:", "generator": "generator:"}
+
+
+def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return what a page says it is, by the (name, value) of what it declares (`Tree.declared_values`).
+
+    Types are the last segments of their addresses, in lower case; those of Open Graph begin with `og:`, the first word
+    of the generator's name with `generator:`.
+
+    Example:
+        >>> json = '{"@context": "https://schema.org", "@type": ["NewsArticle", "schema:Thing"]}'
+        >>> sorted(read_declared([("json", json), ("og:type", "article"), ("itemtype", "http://schema.org/Product")]))
+        ['newsarticle', 'og:article', 'product', 'thing']
+    """
+    found: set[str] = set()
+    json_left = MAX_JSON
+
+    def add(prefix: str, written: Iterable[str]) -> None:
+        for one in written:
+            name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
+            if len(found) < MAX_TYPES and _NAME.fullmatch(name):
+                found.add(prefix + name)
+
+    in_body = list[str]()
+    for name, value in values:
+        if name == "json":
+            text = value[:json_left]
+            json_left -= len(text)
+            for match in _JSON_TYPE.finditer(text):
+                add("", (match[1] or match[2]).replace('"', " ").replace(",", " ").split())
+        elif name == "itemtype":
+            add("", value[:MAX_VALUE].split())
+        elif name == "og:type in body":
+            in_body.append(value)
+        elif name in _PREFIXES:
+            add(_PREFIXES[name], value[:MAX_VALUE].split()[:1])
+    # of meta elements outside the head Open Graph's type counts, where the head has none
+    if not any(name.startswith("og:") for name in found):
+        for value in in_body:
+            add("og:", value[:MAX_VALUE].split()[:1])
+    return frozenset(found)

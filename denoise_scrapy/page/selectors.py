@@ -98,9 +98,9 @@ class Selector:
         end = time.thread_time() + MAX_SECONDS
         found: set[Any] = set()
         try:
-            for first, *others in self.paths:
-                reached = set(_elements(first.find(root)))
-                for step in others:
+            for steps in self.paths:
+                reached = {root}
+                for step in steps:
                     contexts, reached = _topmost(reached) if step.descends else reached, set()
                     for context in contexts:
                         if time.thread_time() > end:

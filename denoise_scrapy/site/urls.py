@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit, urlunsplit
@@ -29,7 +28,7 @@ _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IG
 #: URLs that are spelled in one way: nothing in them is quoted, sorted or left out, and most are. To read and write one
 #: takes the standard library and w3lib 30 µs, and a page's URL is spelled three times.
 _PLAIN = re.compile(
-    r"https?://([a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?)(:(?:[1-9]\d{0,3}|[1-5]\d{4}))?((?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+/?|/)"
+    r"https?://[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?(?::(?:[1-9]\d{0,3}|[1-5]\d{4}))?(?:(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+/?|/)"
 )
 
 
@@ -58,13 +57,8 @@ def canonical(url: str, *, keep_fragment: bool = False) -> str:
 
 def spelling(url: str) -> str:
     """Return the URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment."""
-    plain = _PLAIN.fullmatch(url)
-    if plain:
-        host, port, path = plain.groups()
-        port = "" if port in {None, ":80", ":443"} else port
-        return f"{host.removeprefix('www.')}{port}{path.rstrip('/')}?"
     try:
-        parts = urlsplit(canonicalize_url(url))
+        parts = urlsplit(canonical(url))
         host = (parts.hostname or "").removeprefix("www.")
         port = "" if parts.port in {None, 80, 443} else f":{parts.port}"
     except ValueError:  # no URL that could be fetched
@@ -186,7 +180,7 @@ def url_shape(url: str) -> Shape:
     """
     parts = urlsplit(page_identity(url))
     path = [percent_decoded(segment) for segment in parts.path.split("/")[1:]] or [""]
-    kinds, word = [_kind(segment) for segment in path], ""
+    kinds = [_kind(segment) for segment in path]
     kinds[-1], word = _last(path, kinds)
     if kinds[-1].startswith("~") and len(path) > 1 and kinds[0] == "=" + path[0]:
         kinds[0], word = "*", path[0]
@@ -327,20 +321,16 @@ def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) 
     if visited is None:
         visited = VisitedShapes()
         visited.add(page.url)
-    seen = {page_identity(page.url)}
-    found: list[str] = []
-    links = filter(
-        None, (_on_site(link, site, page.url) for link in page.first_links(MOST_LINKS) if len(link) <= MAX_LENGTH)
-    )
-    for link in sorted(filter(visited.has, links), key=lambda url: -url_likeness(page.url, url)):
-        path, identity = urlsplit(link).path, page_identity(link)
-        if identity in seen or _FILE.search(path) or looks_like_action(path):
-            continue
-        seen.add(identity)
-        found.append(link)
-        if len(found) == limit:
+    short = (link for link in page.first_links(MOST_LINKS) if len(link) <= MAX_LENGTH)
+    links = filter(visited.has, filter(None, (_on_site(link, site, page.url) for link in short)))
+    found: dict[str, str] = {page_identity(page.url): ""}
+    for link in sorted(links, key=lambda url: -url_likeness(page.url, url)):
+        path = urlsplit(link).path
+        if not _FILE.search(path) and not looks_like_action(path):
+            found.setdefault(page_identity(link), link)
+        if len(found) > limit:
             break
-    return found
+    return list(found.values())[1:]
 
 
 def _on_site(link: str, site: str, page_url: str) -> str:
@@ -438,24 +428,19 @@ def looks_like_action(path: str) -> bool:
 
 
 def _names_action(words: tuple[str, ...]) -> bool:
-    for start, phrase in _phrases(words):
-        if phrase in CORE or _in_run(phrase):
-            if start == 0 or len(words) <= SHORT_CORE:
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + PHRASE, len(words)) + 1):
+            phrase = "".join(words[start:end])
+            if phrase in CORE or _in_run(phrase):
+                if start == 0 or len(words) <= SHORT_CORE:
+                    return True
+            elif start == 0 and len(words) <= SHORT and phrase in ACTION:
                 return True
-        elif start == 0 and len(words) <= SHORT and phrase in ACTION:
-            return True
     return False
 
 
 def _in_run(word: str) -> bool:
     return not word.isascii() and len(word) <= SHORT_RUN and any(part in word for part in _UNSPACED_ACTIONS)
-
-
-def _phrases(words: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """Yield each run of up to three words as one, with the place of its first."""
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + PHRASE, len(words)) + 1):
-            yield start, "".join(words[start:end])
 
 
 @lru_cache(4096)  # directories recur in the links of a page

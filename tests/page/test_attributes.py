@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import (
     MAX_ALT_LENGTH,
-    MAX_JSON,
-    MAX_TYPES,
     MAX_URL_LENGTH,
     MIN_DATA_IMAGE_LENGTH,
     largest,
     safe_image_url,
     safe_url,
 )
+from denoise_scrapy.page.parse import MAX_JSON, MAX_TYPES
 
 DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
