@@ -91,7 +91,12 @@ class Selector:
 
     def is_for(self, url: str) -> bool:
         """Return whether a page is of the selector's host, or of a subdomain of it."""
-        return not self.host or f".{_host_of(url)}".endswith(f".{self.host}")
+        if not self.host:
+            return True
+        try:
+            return f".{_ascii_host(urlsplit(url).hostname or '')}".endswith(f".{self.host}")
+        except ValueError:
+            return False
 
     def find(self, root: Any) -> set[Any]:
         """Return the elements found below an element of lxml, itself included; errors as of `find_elements`."""
@@ -101,11 +106,12 @@ class Selector:
             for steps in self.paths:
                 reached = {root}
                 for step in steps:
-                    contexts, reached = _topmost(reached) if step.descends else reached, set()
-                    for context in contexts:
+                    before, reached = reached, set()
+                    for context in before:
                         if time.thread_time() > end:
                             raise TooLargeError(f"selector {self.text!r} takes more than {MAX_SECONDS:g} s")
-                        reached.update(_elements(step.find(context)))
+                        if not step.descends or before.isdisjoint(context.iterancestors()):
+                            reached.update(_elements(step.find(context)))
                 found |= reached
         except (etree.XPathError, re.error, TypeError, ValueError) as error:
             raise ValueError(f"selector {self.text!r}: {error}") from None
@@ -171,13 +177,6 @@ def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> tuple
     return tuple(matches)
 
 
-def _host_of(url: str) -> str:
-    try:
-        return _ascii_host(urlsplit(url).hostname or "")
-    except ValueError:
-        return ""
-
-
 def _ascii_host(host: str) -> str:
     host = host.lower().rstrip(".")
     return host if host.isascii() else host.encode("idna").decode()
@@ -195,10 +194,6 @@ def _css_to_xpath(selector: str) -> str:
 
 def _check_xpath(expression: str) -> None:
     """Refuse what is no XPath, calls what is unknown, selects something else than elements, or takes too long."""
-    try:
-        compiled = _xpath(expression)
-    except etree.XPathError as error:
-        raise ValueError(f"no XPath ({error})") from None
     bare = _STRING.sub("''", expression)
     if "$" in bare:
         raise ValueError("variables are not known")
@@ -209,7 +204,7 @@ def _check_xpath(expression: str) -> None:
         if name not in _FUNCTIONS:
             raise ValueError(f"unknown function {name}()")
     try:
-        result = compiled(_PROBE)
+        result = _xpath(expression)(_PROBE)
     except etree.XPathError as error:
         raise ValueError(f"no XPath ({error})") from None
     if not isinstance(result, list):
@@ -260,21 +255,3 @@ def _xpath(expression: str) -> etree.XPath:
 
 def _elements(found: Iterable[Any]) -> Iterator[Any]:
     return (element for element in found if isinstance(element, etree._Element))
-
-
-def _topmost(elements: set[Any]) -> list[Any]:
-    """Return those that stand in none of the others; each element is climbed from once."""
-    inside: dict[Any, bool] = {None: False}  # whether it is one of them, or stands in one
-    found = []
-    for element in elements:
-        way, at = [], element.getparent()
-        while at not in inside:
-            way.append(at)
-            if at in elements:
-                break
-            at = at.getparent()
-        is_inside = at in elements or inside[at]
-        inside.update(dict.fromkeys(way, is_inside))
-        if not is_inside:
-            found.append(element)
-    return found
