@@ -101,16 +101,16 @@ def layout_of(boxes: Boxes, own: IntArray, parent: IntArray, prose: IntArray, to
     center = left + width / 2
     shown = prose * (boxes.visible[own] & ~np.isnan(width))
     weight = shown if shown.any() else tokens * ~np.isnan(width)
-    middle = _median(center, weight)
-    column = _median(width, np.where(np.abs(center - middle) < _NEAR, weight, 0))
+    middle = weighted_median(center, weight)
+    column = weighted_median(width, np.where(np.abs(center - middle) < _NEAR, weight, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         overlap = np.minimum(left + width, middle + column / 2) - np.maximum(left, middle - column / 2)
         outside = 1 - np.clip(overlap / width, 0, 1)
-        size = np.log2(font / _median(font, weight))
+        size = np.log2(font / weighted_median(font, weight))
     return np.stack([outside, np.where(np.isfinite(size), size, np.nan), boxes.pinned[own]])
 
 
-def _median(values: FloatArray, weight: IntArray) -> float:
+def weighted_median(values: FloatArray, weight: IntArray) -> float:
     """Weighted median of what is known; NaN of nothing."""
     known = ~np.isnan(values) & (weight > 0)
     if not known.any():

@@ -75,14 +75,10 @@ NOT_WRITTEN = sorted(
     {*_CONTROL_BYTES, 13, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)}
     | {plane | last for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
 )
-_CONTROL_REFERENCE = re.compile(
-    r"&#(?:0*({})(?![0-9])|x0*({})(?![0-9a-f]));?".format(
-        "|".join(map(str, NOT_WRITTEN)), "|".join(f"{code:x}" for code in NOT_WRITTEN)
-    ).encode(),
-    re.IGNORECASE,
-)
+_REFERENCE = re.compile(rb"&#(?:0*(\d{1,7})(?!\d)|x0*([0-9a-f]{1,6})(?![0-9a-f]));?", re.IGNORECASE)
 #: What browsers take references to these for: some are of windows-1252. The others are a space.
 _TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
+_WRITTEN_FOR = {**dict.fromkeys(NOT_WRITTEN, b" "), **_TAKEN_FOR}
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
@@ -99,7 +95,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     found = look(body)
     if found & HAS_CONTROLS:
         body = _WIDE_CONTROL.sub(b" ", body.translate(_TO_SPACE))
-        body = _CONTROL_REFERENCE.sub(_referenced, body)
+        body = _REFERENCE.sub(_referenced, body)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & EMBEDS:
@@ -109,7 +105,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
 
 
 def _referenced(found: re.Match[bytes]) -> bytes:
-    return _TAKEN_FOR.get(int(found[1]) if found[1] else int(found[2], 16), b" ")
+    return _WRITTEN_FOR.get(int(found[1]) if found[1] else int(found[2], 16), found[0])
 
 
 def decode_html(html: bytes, encoding: str | None = None) -> str:

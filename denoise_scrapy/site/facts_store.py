@@ -9,6 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -49,8 +50,7 @@ class KeptSite(NamedTuple):
     nbytes: int  # of all rows
 
 
-Rows = Sequence[tuple[str, bytes]]
-Change = tuple[str, Sequence[str], Rows]  # site, URLs to delete, rows to put
+Change = tuple[str, Sequence[str], Sequence[tuple[str, bytes]]]  # site, URLs to delete, rows to put
 
 
 class FactsStore(ABC):
@@ -91,14 +91,14 @@ class FactsStore(ABC):
 
     def load(self, site: str) -> list[PageFacts]:
         """Return the facts of a site's pages, oldest first; damaged rows are skipped and counted."""
-        return list(self._unpacked(self._rows(site, PAGES_A_SITE)))[::-1]
+        return list(islice(self._unpacked(self._rows(site)), PAGES_A_SITE))[::-1]
 
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
         """Keep pages, newest first, by site; one of a URL that is kept is replaced."""
         changes = [(site, (), [(_plain(facts.url), facts.data) for facts in pages]) for site, pages in sites.items()]
         for site, count in zip(sites, self._write(changes), strict=True):
             if count > PAGES_A_SITE:
-                rows = self._rows(site)
+                rows = list(self._rows(site))
                 kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
                 self._write([(site, [url for url, _ in rows if url not in kept], ())])
 
@@ -123,8 +123,8 @@ class FactsStore(ABC):
         """Return all sites, each with whether there is a record of its health."""
 
     @abstractmethod
-    def _rows(self, site: str, most: int = -1) -> Rows:
-        """Return URL and row of a site's newest pages, newest first; -1: of all."""
+    def _rows(self, site: str) -> Iterable[tuple[str, bytes]]:
+        """Return URL and row of a site's pages, newest first."""
 
     def _write(self, sites: Sequence[Change]) -> list[int]:
         """Delete and put rows of sites, newest first; return how many pages each has then."""
@@ -264,9 +264,9 @@ class SQLiteFacts(FactsStore):
         return row[0] if row and isinstance(row[0], bytes) else b""
 
     @override
-    def _rows(self, site: str, most: int = -1) -> Rows:
-        query = f"SELECT url, {_ROW} FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC LIMIT ?"
-        return self._ready.execute(query, (_plain(site), most)).fetchall()
+    def _rows(self, site: str) -> Iterable[tuple[str, bytes]]:
+        query = f"SELECT url, {_ROW} FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC"
+        return self._ready.execute(query, (_plain(site),))
 
     @override
     def _write_batch(self, sites: Sequence[Change]) -> list[int]:
@@ -419,15 +419,14 @@ class RedisFacts(FactsStore):
         return (row or b"")[_SAVED.size :]
 
     @override
-    def _rows(self, site: str, most: int = -1) -> Rows:
+    def _rows(self, site: str) -> Iterable[tuple[str, bytes]]:
         (fields,) = self._answers(("hgetall", self._of + _plain(site)))
         fields.pop(HEALTH.encode(), None)
         found = []
         for url, value in fields.items():
             saved = _SAVED.unpack_from(value)[0] if len(value) >= _SAVED.size else 0.0
             found.append((saved, _text(url), value[_SAVED.size :]))
-        newest = sorted(found, reverse=True)
-        return [(url, row) for _, url, row in (newest if most < 0 else newest[:most])]
+        return [(url, row) for _, url, row in sorted(found, reverse=True)]
 
     @override
     def _write_batch(self, sites: Sequence[Change]) -> list[int]:

@@ -183,7 +183,12 @@ class SiteTally:
         self.empty += not reading.length
         self._words += reading.words
         self._last.append((reading.path, reading.text))
-        self._count_template(reading.template)
+        found = [(likeness(reading.template, first), number) for number, (first, _) in enumerate(self._templates)]
+        best, number = max(found, default=(0.0, 0))
+        if best >= ALIKE:
+            self._templates[number][1][0] += 1
+        elif len(self._templates) < TEMPLATES:
+            self._templates.append((reading.template, [1]))
         held = reading._replace(words=_NONE, template=_NONE)  # they are in the sums already
         if len(self._sample) < SAMPLE:
             self._sample.append(held)
@@ -215,14 +220,6 @@ class SiteTally:
             containers=tuple(_packed(first.astype("<u4")) for _, first in kept),
             words=_packed((self._words * 255 / self._words.max()).astype(np.uint8)) if self._words.any() else "",
         )
-
-    def _count_template(self, template: Hashes) -> None:
-        found = [(likeness(template, first), number) for number, (first, _) in enumerate(self._templates)]
-        best, number = max(found, default=(0.0, 0))
-        if best >= ALIKE:
-            self._templates[number][1][0] += 1
-        elif len(self._templates) < TEMPLATES:
-            self._templates.append((template, [1]))
 
 
 def _share_of_one_text(pages: Sequence[PageReading]) -> float:

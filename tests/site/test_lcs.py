@@ -1,4 +1,4 @@
-"""LCS matching: the table split by depth against the source's full table, with its rules 1 to 7 word by word."""
+"""LCS matching: the table split by depth against the source's full table, and what it says of real layouts."""
 
 import numpy as np
 import pytest
@@ -9,50 +9,7 @@ from denoise_scrapy.body.strategies import lcs
 from denoise_scrapy.body.strategies.lcs import match_trees
 from denoise_scrapy.page import Boxes, FeatureTree, Page
 from tests.html_strategies import SOUP, pages
-
-ATTRIBUTES = ("tag", "id", "class_", "inner_hash", "is_content", "depth", "boxes")
-
-
-def nodes(tree: FeatureTree) -> list[dict]:
-    """A dictionary of attributes a node, breadth first."""
-    order: list[dict] = []
-    columns = {name: getattr(tree, name).tolist() for name in ATTRIBUTES}
-    for i, parent in enumerate(tree.parent.tolist()):
-        own = {name: column[i] for name, column in columns.items()}
-        order.append({**own, "parent": order[parent] if parent >= 0 else None})
-    return order
-
-
-def sim(a: dict, b: dict, ts: float) -> float:
-    if a["tag"] != b["tag"]:  # rule 1
-        return 0.0
-    roots = (a["parent"] is None, b["parent"] is None)
-    if all(roots):  # rule 2: both are BODY
-        return 1.0
-    if any(roots):  # rule 3
-        return 0.0
-    if sim(a["parent"], b["parent"], ts) <= ts:  # rule 4
-        return 0.0
-    if a["is_content"] and b["is_content"]:  # rule 5
-        return float(a["inner_hash"] == b["inner_hash"])
-    if a["is_content"] or b["is_content"]:  # rule 6
-        return 0.0
-    features = [(a[key], b[key]) for key in ("id", "class_", "depth")]  # rule 7
-    boxes = zip(a["boxes"], b["boxes"], strict=True)
-    features += [(round(x), round(y)) for x, y in boxes if x == x and y == y]  # NaN is unknown
-    return sum(x == y for x, y in features) / len(features)
-
-
-def literal_table(x: FeatureTree, y: FeatureTree, ts: float) -> tuple[float, int]:
-    """The corner of the source's table: the score, and the most pairs above ts that an alignment of it can have."""
-    first, second = nodes(x), nodes(y)
-    table = [[(0.0, 0)] * (len(second) + 1) for _ in range(len(first) + 1)]
-    for i, a in enumerate(first, 1):
-        for j, b in enumerate(second, 1):
-            s = sim(a, b, ts)
-            score, count = table[i - 1][j - 1]
-            table[i][j] = max((round(score + s, 9), count + (s > ts)), table[i - 1][j], table[i][j - 1])
-    return table[-1][-1]
+from tests.site.literal_lcs import literal_best_count, literal_score
 
 
 def with_boxes(page: Page, seed: int) -> Page:
@@ -68,10 +25,10 @@ def with_boxes(page: Page, seed: int) -> Page:
 def test_score_equals_the_literal_table(a, b, ts, seed):
     first, second = (Page.parse(html) if seed is None else with_boxes(Page.parse(html), seed) for html in (a, b))
     x, y = FeatureTree(first), FeatureTree(second)
-    matching, (score, count) = match_trees(x, y, ts), literal_table(x, y, ts)
-    assert matching.score == pytest.approx(score)
+    matching = match_trees(x, y, ts)
+    assert matching.score == pytest.approx(literal_score(x, y, ts))
     if seed is None:
-        assert int(matching.matched.sum()) == count
+        assert int(matching.matched.sum()) == literal_best_count(x, y, ts)
 
 
 @given(SOUP, SOUP)
