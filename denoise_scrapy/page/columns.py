@@ -82,17 +82,11 @@ _NEAR = 1.0
 
 
 def layout_of(boxes: Boxes, own: IntArray, parent: IntArray, prose: IntArray, tokens: IntArray) -> FloatArray:
-    """Return where m blocks lie, shape (3, m), NaN where nothing is known.
+    """Return where m blocks lie, NaN where nothing is known, shape (3, m).
 
     The share of the block's width that lies beside the main column, 0 to 1; log2 of its font size / that of the main
-    column; and 1 where it keeps its place on the screen, else 0.
-
-    Args:
-        boxes: Of the page's n elements.
-        own: Element of each block, shape (m,).
-        parent: Parent of each element, of a root itself, shape (n,).
-        prose: Tokens of the blocks that are paragraphs of prose, else 0, shape (m,).
-        tokens: Tokens of the blocks, shape (m,).
+    column; and 1 where it keeps its place on the screen, else 0. Of each block there are its `own` element, its
+    `tokens`, and these where it is a paragraph of `prose`, else 0; of each element its `parent`, of a root itself.
     """
     element = own  # or the nearest around it that has a box
     for _ in range(_BOX_LEVELS):

@@ -26,11 +26,8 @@ def root_of(body: bytes, *, collect_ids: bool = False) -> Any | None:
     """Return the root element of UTF-8 HTML as lxml parses it, None where there is nothing.
 
     lxml keeps every name it meets for as long as the thread lives, as it does for the selectors of Scrapy itself. That
-    is left as it is: its place is in the interpreter's state for the thread, which belongs to asyncio too.
-
-    Args:
-        body: The page.
-        collect_ids: Whether XPath's `id()` is to find elements; without, parsing takes a sixteenth less.
+    is left as it is: its place is in the interpreter's state for the thread, which belongs to asyncio too. With
+    `collect_ids` XPath's `id()` finds elements; without, parsing takes a sixteenth less.
     """
     name = "with_ids" if collect_ids else "without_ids"
     parser = getattr(_local, name, None)
@@ -85,11 +82,10 @@ _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
-    """Bytes that the parser reads as UTF-8, without control characters, the marks we use among them.
+    """Return a page as the parser reads it, in UTF-8 without control characters, the marks we use among them.
 
-    Args:
-        html: A page. Bytes are decoded as browsers do: BOM, `encoding`, meta, XML declaration, else a guess.
-        encoding: What the server or the framework says, if anything; names unknown to browsers are ignored.
+    Bytes are decoded as browsers do: BOM, `encoding` as the server or the framework says, if browsers know that name,
+    meta, XML declaration, else a guess.
     """
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)

@@ -120,14 +120,10 @@ class Selector:
 
 @lru_cache(maxsize=1024)
 def compile_selector(text: str) -> Selector:
-    """Compile a CSS selector or an XPath.
+    """Compile a CSS selector or an XPath; raise `ValueError` where it is neither, or selects no elements.
 
-    Args:
-        text: XPath where it begins with `/`, `./`, `(` or `xpath:`, else CSS; `css:` before it says so too. A host, a
-            colon and a blank in front limit it to pages of this host and its subdomains.
-
-    Raises:
-        ValueError: It is neither, or selects something else than elements; the message says why.
+    It is an XPath where it begins with `/`, `./`, `(` or `xpath:`, else CSS; `css:` before it says so too. A host, a
+    colon and a blank in front limit it to pages of this host and its subdomains.
 
     Example:
         >>> compile_selector("example.com: div.story").host
@@ -163,9 +159,7 @@ def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
 def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> tuple[Match, ...]:
     """Find the elements of each selector on a page, by its tree, made with its nodes, and the root of that, maybe none.
 
-    Raises:
-        TooLargeError: The page is too large, or a selector takes too long.
-        ValueError: An XPath cannot be evaluated.
+    Raise `TooLargeError` for too large a page and where a selector takes too long, `ValueError` where one fails.
     """
     if len(tree.element_rows) > MAX_ELEMENTS:
         raise TooLargeError(f"selectors are not applied to more than {MAX_ELEMENTS:,} elements")

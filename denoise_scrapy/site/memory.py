@@ -76,12 +76,7 @@ class SiteStatistics:
         return SiteStatistics((others[i] for i in likest), (page, shared.only(likest)))
 
     def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
-        """Return the same of the first k pages only.
-
-        Args:
-            k: How many pages at most.
-            whole: Only pages that are there as a whole, with their elements.
-        """
+        """Return the same of the first k pages only; `whole`: of those that are there with their elements."""
         if len(self.pages) <= k and not whole:
             return self
         chosen = [i for i, page in enumerate(self.pages) if not whole or isinstance(page, Page)][:k]
@@ -125,9 +120,10 @@ class PageMemory:
     Example:
         >>> memory = PageMemory(max_bytes=1_000_000, max_pages_per_site=8)
         >>> for n in range(3):
-        ...     memory.remember(Page.parse(f"<div>{n}</div>", url=f"http://a.example/{n}"))
-        >>> [page.url for page in memory.comparison_pages(memory.page("http://a.example/1"), 5)]
-        ['http://a.example/2', 'http://a.example/0']
+        ...     page = Page.parse(f"<div>{n}</div>", url=f"http://a.example/{n}")
+        ...     memory.remember(page)
+        >>> [other.url for other in memory.comparison_pages(page, 5)]
+        ['http://a.example/1', 'http://a.example/0']
     """
 
     def __init__(self, max_bytes: int, max_pages_per_site: int) -> None:
@@ -190,21 +186,14 @@ class PageMemory:
             if not self._sites[site]:
                 del self._sites[site]
 
-    def page(self, url: str) -> Page | None:
-        """Return the remembered page of this URL, None where it is not there as a whole."""
-        return self._whole.get(url)
-
     def pages(self, site: str) -> list[Page | PageFacts]:
         """Return the remembered pages of a site, newest first in each of its templates."""
         return [page for t in self._sites.get(site, ()) for page in reversed(t.pages.values())]
 
     def comparison_pages(self, page: Page | PageFacts, k: int, *, whole: bool = False) -> list[Page | PageFacts]:
-        """Return pages to compare a page with: others of its site, those most like its template first.
+        """Return up to k pages to compare a page with: of its site and other URLs, those most like its template first.
 
-        Args:
-            page: The page; one of its URL is never among them.
-            k: How many at most.
-            whole: Only pages that are there as a whole, with their elements.
+        With `whole` only pages that are there as a whole, with their elements.
         """
         return [other for _, other in self.likest(page, k, whole=whole)]
 
