@@ -418,10 +418,12 @@ def looks_like_action(path: str) -> bool:
     Words count as whole pieces, in any case, percent-encoded, hyphenated or in camelCase. A name of many words is
     a title, and refused only if it begins as actions do.
     """
-    return any(_names_action(_words(_EXTENSION.sub("", name))) for name in _SEGMENT.split(percent_decoded(path)))
+    return any(_names_action(_EXTENSION.sub("", name)) for name in _SEGMENT.split(percent_decoded(path)))
 
 
-def _names_action(words: tuple[str, ...]) -> bool:
+@lru_cache(4096)  # directories recur in the links of a page
+def _names_action(name: str) -> bool:
+    words = [without_accents(word) for word in _PART.findall(_CAMEL.sub(" ", name))]
     for start in range(len(words)):
         for end in range(start + 1, min(start + PHRASE, len(words)) + 1):
             phrase = "".join(words[start:end])
@@ -435,11 +437,6 @@ def _names_action(words: tuple[str, ...]) -> bool:
 
 def _in_run(word: str) -> bool:
     return not word.isascii() and len(word) <= SHORT_RUN and any(part in word for part in _UNSPACED_ACTIONS)
-
-
-@lru_cache(4096)  # directories recur in the links of a page
-def _words(name: str) -> tuple[str, ...]:
-    return tuple(without_accents(word) for word in _PART.findall(_CAMEL.sub(" ", name)))
 
 
 DECODINGS = 3  # "%2564elete" is decoded twice by some servers; deeper ones were not seen
