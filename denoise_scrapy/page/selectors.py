@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -74,11 +74,8 @@ class Match:
     elements: IntArray
 
 
-class _Step(NamedTuple):
-    """A step of a path. One that descends finds below an element nothing that it does not find above."""
-
-    find: etree.XPath
-    descends: bool
+#: A step of a path, and whether it descends: then it finds below an element nothing that it does not find above.
+_Step = tuple[etree.XPath, bool]
 
 
 @dataclass(frozen=True)
@@ -105,13 +102,13 @@ class Selector:
         try:
             for steps in self.paths:
                 reached = {root}
-                for step in steps:
+                for find, descends in steps:
                     before, reached = reached, set()
                     for context in before:
                         if time.thread_time() > end:
                             raise TooLargeError(f"selector {self.text!r} takes more than {MAX_SECONDS:g} s")
-                        if not step.descends or before.isdisjoint(context.iterancestors()):
-                            reached.update(_elements(step.find(context)))
+                        if not descends or before.isdisjoint(context.iterancestors()):
+                            reached.update(_elements(find(context)))
                 found |= reached
         except (etree.XPathError, re.error, TypeError, ValueError) as error:
             raise ValueError(f"selector {self.text!r}: {error}") from None
@@ -240,7 +237,7 @@ def _paths(expression: str) -> list[list[str]]:
 
 def _compile_path(steps: Sequence[str]) -> tuple[_Step, ...]:
     first, *others = steps
-    return (_Step(_xpath(first), False), *(_Step(_xpath(f".{step}"), step.startswith("//")) for step in others))
+    return ((_xpath(first), False), *((_xpath(f".{step}"), step.startswith("//")) for step in others))
 
 
 def _xpath(expression: str) -> etree.XPath:

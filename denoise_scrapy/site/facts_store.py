@@ -9,7 +9,6 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -34,6 +33,8 @@ MAX_AGE = 90 * 86_400.0
 BUSY_SECONDS = TIMEOUT = 1.0
 # Sites that are written at a time: some 2 MB.
 BATCH = 32
+# Rows that are asked for where all are.
+ALL = 1 << 62
 # In place of a URL in the row that holds the record of a site's health.
 HEALTH = "health:"
 
@@ -91,7 +92,7 @@ class FactsStore(ABC):
 
     def load(self, site: str) -> list[PageFacts]:
         """Return the facts of a site's pages, oldest first; damaged rows are skipped and counted."""
-        return list(islice(self._unpacked(self._rows(site)), PAGES_A_SITE))[::-1]
+        return list(self._unpacked(self._rows(site, PAGES_A_SITE)))[::-1]
 
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
         """Keep pages, newest first, by site; one of a URL that is kept is replaced."""
@@ -123,8 +124,8 @@ class FactsStore(ABC):
         """Return all sites, each with whether there is a record of its health."""
 
     @abstractmethod
-    def _rows(self, site: str) -> Iterable[tuple[str, bytes]]:
-        """Return URL and row of a site's pages, newest first."""
+    def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
+        """Return URL and row of a site's newest pages, newest first."""
 
     def _write(self, sites: Sequence[Change]) -> list[int]:
         """Delete and put rows of sites, newest first; return how many pages each has then."""
@@ -264,9 +265,9 @@ class SQLiteFacts(FactsStore):
         return row[0] if row and isinstance(row[0], bytes) else b""
 
     @override
-    def _rows(self, site: str) -> Iterable[tuple[str, bytes]]:
-        query = f"SELECT url, {_ROW} FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC"
-        return self._ready.execute(query, (_plain(site),))
+    def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
+        query = f"SELECT url, {_ROW} FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC LIMIT ?"
+        return self._ready.execute(query, (_plain(site), most))
 
     @override
     def _write_batch(self, sites: Sequence[Change]) -> list[int]:
@@ -419,14 +420,14 @@ class RedisFacts(FactsStore):
         return (row or b"")[_SAVED.size :]
 
     @override
-    def _rows(self, site: str) -> Iterable[tuple[str, bytes]]:
+    def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
         (fields,) = self._answers(("hgetall", self._of + _plain(site)))
         fields.pop(HEALTH.encode(), None)
         found = []
         for url, value in fields.items():
             saved = _SAVED.unpack_from(value)[0] if len(value) >= _SAVED.size else 0.0
             found.append((saved, _text(url), value[_SAVED.size :]))
-        return [(url, row) for _, url, row in sorted(found, reverse=True)]
+        return [(url, row) for _, url, row in sorted(found, reverse=True)[:most]]
 
     @override
     def _write_batch(self, sites: Sequence[Change]) -> list[int]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url
@@ -142,35 +141,24 @@ _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
 _DATED = re.compile(r"(?:^|/)(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/\d\d?)?$")
 
 
-class Shape(NamedTuple):
-    """Features that a URL shares with others of its kind.
+def url_shape(url: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Return the features that a URL shares with others of its kind: of its path, of its query, and a word.
 
-    `path` has a kind for each part of the path: ``0`` number, ``0x`` identifier, ``~`` title, ``A`` name with capital,
-    ``*`` `word`, ``=`` and the part where it stands for itself; `query` a name with the kind of its value for each
-    pair, in order. `word` is a name that means nothing by itself: other names in its place are of the same kind only if
-    several are.
-    """
-
-    path: tuple[str, ...]
-    query: tuple[str, ...] = ()
-    word: str = ""
-
-
-def url_shape(url: str) -> Shape:
-    """Return the shape of a URL: numbers, identifiers and titles of many words stand for any of their kind.
-
-    All else stands for itself. Two places are a `word`: the last part, below directories that are no numbers, and
-    the first directory of a title. A name with a capital letter in directories without any is like others, as in wikis.
+    The path has a kind for each part: ``0`` number, ``0x`` identifier, ``~`` title of many words, ``A`` name with
+    capital in directories without any, as in wikis, ``*`` word, ``=`` and the part where it stands for itself. The
+    query has each name with the kind of its value, in order. The word is the last part, below directories that are no
+    numbers, or the first directory of a title. It means nothing by itself: other names in its place are of the same
+    kind only if several are.
 
     Example:
         >>> url_shape("http://a.example/news/2021/05/storm-hits-coast.html?id=7")
-        Shape(path=('*', '0', '0', '~.html'), query=('id=0',), word='news')
+        (('*', '0', '0', '~.html'), ('id=0',), 'news')
         >>> url_shape("http://a.example/item/13") == url_shape("http://a.example/item/7/")
         True
-        >>> url_shape("http://a.example/item/13/rm").path, url_shape("http://a.example/del/13").path
+        >>> url_shape("http://a.example/item/13/rm")[0], url_shape("http://a.example/del/13")[0]
         (('=item', '0', '=rm'), ('=del', '0'))
-        >>> url_shape("http://a.example/tag/boston"), url_shape("http://a.example/logout").path
-        (Shape(path=('=tag', '*'), query=(), word='boston'), ('=logout',))
+        >>> url_shape("http://a.example/tag/boston"), url_shape("http://a.example/logout")[0]
+        ((('=tag', '*'), (), 'boston'), ('=logout',))
     """
     parts = urlsplit(page_identity(url))
     path = [percent_decoded(segment) for segment in parts.path.split("/")[1:]] or [""]
@@ -180,7 +168,7 @@ def url_shape(url: str) -> Shape:
         kinds[0], word = "*", path[0]
     pairs = (pair.partition("=") for pair in _PAIR.split(parts.query) if not _FROM.match(pair))
     query = sorted(f"{percent_decoded(name)}{sign}{_value(percent_decoded(value))}" for name, sign, value in pairs)
-    return Shape(tuple(kinds), tuple(query), word)
+    return tuple(kinds), tuple(query), word
 
 
 def _last(path: list[str], kinds: list[str]) -> tuple[str, str]:
