@@ -290,7 +290,7 @@ def _for_each_k(
     for k in ks:
         wanted = rng.choice(RANDOM_PAGES) if k < 0 else k
         some = rng.sample(others, min(wanted, len(others))) if k < 0 else others[:wanted]
-        statistics = SiteStatistics.of(other.facts for other in some).for_page(page)
+        statistics = SiteStatistics(other.facts for other in some).for_page(page)
         if k >= 0 or len(statistics.pages) not in done:
             yield Example(corpus, publisher, fold, view_of(page, statistics).features, k, *known)
         done.add(len(statistics.pages))

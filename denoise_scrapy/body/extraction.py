@@ -22,11 +22,11 @@ from denoise_scrapy.body.rendering import Token, render, to_html, to_markdown
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
+from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import PageMemory, SiteStatistics
 from denoise_scrapy.site.memory import load_pages, save_pages
 
@@ -210,7 +210,7 @@ class SiteModel:
     @classmethod
     def fit(cls, pages: Iterable[Page | PageFacts] = ()) -> SiteModel:
         """Learn from pages of one site, or their facts, in order of preference."""
-        return cls(SiteStatistics.of(pages))
+        return cls(SiteStatistics(pages))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.

@@ -14,7 +14,6 @@ from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import DIGIT, END, START
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
-from denoise_scrapy.page.selectors import removed_elements
 
 
 def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArray]:
@@ -38,12 +37,12 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     e, blocks = page.elements, page.blocks
     notes = blocks_of_notes(page, decision.kept)
     if notes.any() and page.removed_by_user:
-        notes &= blocks.share_owned_by(removed_elements(e, page.kept_by_user, page.removed_by_user)) < 1
+        notes &= blocks.share_owned_by(page.removed_elements) < 1
     kept = decision.kept | notes
     alone = _headers_alone(page, kept)
     if alone is None and not len(gone) and not notes.any():
         return decision, gone
-    removed = removed_elements(e, page.kept_by_user, page.removed_by_user)
+    removed = page.removed_elements
     reasons = np.full(len(blocks), "", object)
     if alone is not None:
         for match in page.kept_by_user:

@@ -106,7 +106,7 @@ def _spanned_rows(
     """Dropped rows that cells with a row span tie to a row that stays, shape (n,)."""
     empty, spans = np.zeros(len(live), bool), np.ones(len(live), np.int64)
     in_table = set(cells.tolist())
-    for element, name, value in page.attributes:
+    for element, name, value in page.noted.attributes:
         if name == "rowspan" and element in in_table:
             spans[row[element]] = max(spans[row[element]], span(value))
     if not len(rows) or spans.max() == 1:

@@ -25,7 +25,7 @@ from denoise_scrapy.core.features import COMMENTS_BIT, META_BIT, in_best_contain
 from denoise_scrapy.core.model import Neighbours, expected_f1, select_by_expected_f1
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
-from denoise_scrapy.page.selectors import Match, removed_elements
+from denoise_scrapy.page.selectors import Match
 from denoise_scrapy.site import SiteStatistics
 
 #: Parts that the model knows.
@@ -226,7 +226,7 @@ def read_wishes(
         wish(KEEP, parts.own(name), f"kept: {name}")
     for name in (name for name in PARTS if getattr(taste, name) == "drop"):
         wish(DROP, parts.find(name), f"dropped: {name}")
-    lost = page.blocks.share_owned_by(removed_elements(page.elements, page.kept_by_user, page.removed_by_user)) == 1
+    lost = page.blocks.share_owned_by(page.removed_elements) == 1
     for match in page.removed_by_user:
         wish(REMOVE, lost & matched(match), f"removed by your selector {match.selector}")
     for match in page.kept_by_user:

@@ -79,7 +79,7 @@ class Spellings:
 
     def key(self, url: str) -> str:
         """Return the key of a URL."""
-        page, _, route = canonical(url, keep_fragment=True).partition("#")
+        page, _, route = canonical(url).partition("#")
         end = "#" + route if route.startswith(("!", "/")) else ""  # by which scripts tell pages apart
         spelling, identity = page + end, page_identity(page) + end
         if self._first.setdefault(hash(identity), hash(spelling)) == hash(spelling):

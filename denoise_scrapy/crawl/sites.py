@@ -23,9 +23,10 @@ from denoise_scrapy.dedup.places import is_class_path
 from denoise_scrapy.exceptions import OtherVersion
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import PageMemory, facts_store, site_key
-from denoise_scrapy.site.facts_store import FAILURES, FactsStore, facts_beside, newest_of_each
+from denoise_scrapy.site.facts_store import FAILURES, FactsStore, newest_of_each
 from denoise_scrapy.site.health import ALIKE, SiteCrawl, SiteTally, alarms, read_record, record_of
-from denoise_scrapy.storage import SCHEMES, BackOff, without_password
+from denoise_scrapy.site.memory import constants
+from denoise_scrapy.storage import SCHEMES, BackOff, place_beside, without_password
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -85,7 +86,7 @@ class SiteMemory(PageMemory):
             try:
                 self._store.open()
             except OtherVersion as error:
-                place = facts_beside(place)
+                place = place_beside(place, constants())
                 self._log.say_once("sites_version", logging.WARNING, BESIDE, error, without_password(place))
                 self._store = facts_store(place)
                 self._store.open()

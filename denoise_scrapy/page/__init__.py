@@ -1,7 +1,8 @@
 """One page: parse, columnar feature tree, geometry, text."""
 
 from denoise_scrapy.core.markup import Flag
-from denoise_scrapy.page.columns import Blocks, Boxes, Elements
-from denoise_scrapy.page.page import FeatureTree, Page, PageFacts
+from denoise_scrapy.page.columns import Boxes
+from denoise_scrapy.page.feature_tree import FeatureTree
+from denoise_scrapy.page.page import Blocks, Elements, Page, PageFacts
 
 __all__ = ["Blocks", "Boxes", "Elements", "FeatureTree", "Flag", "Page", "PageFacts"]

@@ -1,7 +1,4 @@
-"""Attributes that the columns do not hold: images, cells, lists; addresses as pages write them.
-
-Pages are hostile: JSON is searched, not parsed, and all that is read and kept is bounded.
-"""
+"""Attributes that the columns do not hold: images, cells, lists; addresses as pages write them, all bounded."""
 
 from __future__ import annotations
 
@@ -150,8 +147,6 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
 
 #: Bytes of a page that are read for it. Of 1,641 recorded pages 1,366 say it, one of them later.
 ADDRESS_WITHIN = 262_144
-#: Characters of an address at most.
-MAX_ADDRESS = 2_000
 _PLACES = (
     "//link[contains(concat(' ', normalize-space(@rel), ' '), ' canonical ')]/@href",
     "//meta[@property='og:url']/@content",
@@ -162,7 +157,7 @@ def declared_url(html: str | bytes, encoding: str | None = None) -> str:
     """Return the absolute http(s) address that a page declares (`canonical`, else `og:url`), "" where it does not."""
     root = root_of(to_utf8(html[:ADDRESS_WITHIN], encoding))
     found = [str(one).strip() for place in _PLACES for one in ([] if root is None else root.xpath(place)[:1])]
-    addresses = (one for one in found if len(one) <= MAX_ADDRESS and host_of(one))
+    addresses = (one for one in found if len(one) <= MAX_URL_LENGTH and host_of(one))
     return next((one for one in addresses if urlsplit(one).scheme in {"http", "https"}), "")
 
 

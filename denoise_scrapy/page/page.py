@@ -1,9 +1,8 @@
-"""One page: its blocks, texts and links; the facts that others are compared with; and its tree for LCS matching."""
+"""One page: its elements, blocks, texts and links as numpy sees the core's rows; and the facts others compare with."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,13 +14,247 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.core.features import Words, read_words
+from denoise_scrapy.core.markup import Flag, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
-from denoise_scrapy.core.tree import Tree, tree_of
+from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, name_code, tree_of
+from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
-from denoise_scrapy.page.columns import Blocks, BoolArray, Boxes, Elements, FloatArray, IntArray
-from denoise_scrapy.page.parse import root_of, to_utf8
-from denoise_scrapy.page.selectors import Match, TooLargeError, compile_all, find_elements, removed_elements
+from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
+from denoise_scrapy.page.parse import read_declared, root_of, to_utf8
+from denoise_scrapy.page.selectors import Match, compile_all, find_elements
+
+
+def _column(*names: str) -> cached_property[IntArray]:
+    """A column of the core's rows, as numbers of 64 bits."""
+
+    def read(of: Any) -> IntArray:
+        rows: npt.NDArray[Any] = of.rows
+        for name in names:
+            rows = rows[name]
+        return rows.astype(np.int64)
+
+    return cached_property(read)
+
+
+_KINDS = {"block": IS_BLOCK, "skipped": IS_SKIPPED, "br": IS_BREAK, "content": IS_CONTENT}
+_CODES = {"tag": "tag_code", "class_": "class_code", "id": "id_code", "token": "own", "markup": "markup"}
+
+
+class Elements:
+    """Columns of a page's n elements in document order. All arrays have shape (n,) unless they say otherwise.
+
+    The core's `rows` have one for each element, `tokens` one for each kind of elements (`core/tree.pxd`).
+    """
+
+    parent = _column("parent")  # -1 for the roots
+    end = _column("end")  # first index after the subtree, so `cumsum[end] - cumsum[i]` sums over it
+    depth = _column("depth")  # roots have 1
+    token = _column("token")  # number of the element's token
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.rows = tree.element_rows
+        self.tokens = tree.token_rows
+        self._columns: dict[str, npt.NDArray[np.generic]] = {}
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def parent_or_self(self) -> IntArray:
+        """The parent element; a root is its own. Applied again and again it climbs and stays at the top."""
+        return np.where(self.parent >= 0, self.parent, np.arange(len(self)))
+
+    def holds_tag(self, tags: Collection[str]) -> bool:
+        """Return whether any element has one of these tags: one look at the tokens."""
+        return not set(map(name_code, tags)).isdisjoint(self.tokens["tag_code"].tolist())
+
+    def has_tag(self, tags: Collection[str]) -> BoolArray:
+        """Return which elements have one of these tags."""
+        wanted = set(map(name_code, tags))
+        return np.array([code in wanted for code in self.tokens["tag_code"].tolist()], bool).take(self.token)
+
+    def column(self, name: str) -> npt.NDArray[np.generic]:
+        """A column by name, to be read only: those of `_KINDS` and of `_CODES`, `flags` and `own_flags`."""
+        if name not in self._columns:
+            if name in _KINDS:
+                of_tokens = (self.tokens["kind"] & _KINDS[name]) != 0
+            elif name in {"flags", "own_flags"}:
+                of_tokens = self._token_flags
+            else:
+                of_tokens = np.ascontiguousarray(self.tokens[_CODES[name]])
+            self._columns[name] = self.tree.inherited(of_tokens) if name == "flags" else of_tokens.take(self.token)
+        return self._columns[name]
+
+    @cached_property
+    def _token_flags(self) -> IntArray:
+        """Flags of each token, those of the words in names too; the core has those of comments alone."""
+        flags = self.tokens["flags"].astype(np.int64)
+        for token, kind in enumerate(self.tokens["kind"].tolist()):
+            _, id_, class_ = self.tree.name_of(token)
+            names = " ".join(filter(None, (class_, id_, self.tree.other_names(token))))
+            if names and not kind & IS_ROOT:
+                flags[token] |= word_flags(names)
+        return flags
+
+    def step(self, element: int) -> str:
+        """Return an element as people read it, digits of its names left out: `div#main.story`."""
+        tag, id_, class_ = self.tree.name_of(int(self.rows["token"][element]))
+        return tag + (f"#{id_}" if id_ else "") + "".join(f".{name}" for name in class_.split())
+
+    @cached_property
+    def shown(self) -> BoolArray:
+        """Elements that may show something: all but skipped ones. A noscript that was read has content."""
+        inhabited = self.end - np.arange(len(self)) > 1
+        return ~np.asarray(self.column("skipped"), bool) | inhabited | (self.own_chars > 0)
+
+    @cached_property
+    def own_chars(self) -> IntArray:
+        """Visible characters of the element's own text, its children's excluded."""
+        seen = self.rows["seen"]
+        whole = (seen["end"] - seen["start"]).astype(np.int64)
+        inner = np.bincount(self.parent + 1, whole, len(self) + 1)[1:]  # first: of the roots
+        return np.asarray(whole - inner.astype(np.int64))
+
+    # ---- the marks in the page's text: where its elements start and end. All have shape (2n,) ----
+
+    @cached_property
+    def _order(self) -> IntArray:
+        marks = self.rows["marks"]
+        return np.concatenate([marks["start"], marks["end"]]).argsort(kind="stable")
+
+    def _by_mark(self, column: str) -> IntArray:
+        span = self.rows[column]
+        return np.concatenate([span["start"], span["end"]]).astype(np.int64).take(self._order)
+
+    @cached_property
+    def marks(self) -> IntArray:
+        """Positions of all marks in the text."""
+        return self._by_mark("marks")
+
+    @cached_property
+    def mark_element(self) -> IntArray:
+        """Element of each mark."""
+        return self._order % max(len(self), 1)
+
+    @cached_property
+    def is_start(self) -> BoolArray:
+        """True where a mark is a start."""
+        return self._order < len(self)
+
+    @cached_property
+    def text_owner(self) -> IntArray:
+        """Element that owns the text after each mark, -1 for none."""
+        return np.where(self.is_start, self.mark_element, self.parent.take(self.mark_element))
+
+    @cached_property
+    def text_ends(self) -> IntArray:
+        """Where the text after each mark ends."""
+        return np.append(self.marks, self.tree.text_size)[1:]
+
+    @cached_property
+    def visible_after(self) -> IntArray:
+        """Visible characters between each mark and the next."""
+        before = self._by_mark("seen")
+        return np.append(before[1:] - before[:-1], np.zeros(min(1, len(before)), np.int64))
+
+    def of_text(self, elements: BoolArray) -> BoolArray:
+        """Return whether the text after each mark is owned by one of these elements."""
+        return np.append(elements, False)[self.text_owner]  # owner -1 is the last value
+
+    def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+        """Sum of a column over each element's subtree, itself included."""
+        running = values.cumsum()
+        before = np.zeros(len(self) + 1, running.dtype)
+        before[1:] = running
+        return np.asarray(before.take(self.end) - before[:-1])
+
+    def inside(self, roots: IntArray) -> BoolArray:
+        """Elements in the subtrees of these, in any order, themselves included."""
+        n = len(self)
+        edges = np.bincount(roots, minlength=n + 1) - np.bincount(self.end[roots], minlength=n + 1)
+        return np.asarray(np.cumsum(edges[:n]) > 0)
+
+    def nearest(self, marked: BoolArray) -> IntArray:
+        """Nearest ancestor-or-self that is marked, -1 where there is none."""
+        return self.tree.nearest(np.ascontiguousarray(marked, np.uint8))
+
+
+class Blocks:
+    """Columns of a page's m blocks in order, of shape (m,) unless they say otherwise; and the core's `rows`."""
+
+    element = _column("element")  # nearest block-level element of the block's text
+    start = _column("text", "start")  # position of the block's first character in the page's text
+    end = _column("text", "end")  # position after its last
+    chars = _column("chars")  # visible ones
+    link_chars = _column("link_chars")  # visible ones inside links
+    tokens = _column("tokens")  # runs of word characters, and CJK characters one by one
+    paragraph_tokens = _column("prose")  # its tokens where it is a paragraph of prose, else 0
+    slots = _column("slot")  # number of the block's path among the page's: records of a list, or a story's
+    counts = _column("counts")  # characters of each class (`core/characters.pxd`), shape (m, classes)
+
+    def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
+        self.elements = elements
+        self.rows = elements.tree.block_rows
+        self._boxes = boxes
+        if boxes is not None:
+            self.rows["flags"] = self._seen(self.rows["flags"].astype(np.int64), boxes)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def block_of_text(self) -> IntArray:
+        """Block of the text after each mark, -1 where none shows, shape (marks,)."""
+        if not len(self):
+            return np.full(len(self.elements.marks), -1)
+        first = self.elements.marks + 1
+        block = self.start.searchsorted(first, "right") - 1
+        return np.where((block >= 0) & (first <= self.end.take(block, mode="clip")), block, -1)
+
+    def inside(self, element: int) -> BoolArray:
+        """Blocks of an element's subtree."""
+        return np.asarray((self.element >= element) & (self.element < self.elements.rows["end"][element]))
+
+    def subtree_sums(self, values: npt.NDArray[np.generic]) -> FloatArray:
+        """Sum of a column over the blocks in each element's subtree, shape (elements,)."""
+        own = np.bincount(self.element, values, len(self.elements))
+        return np.asarray(self.elements.subtree_sums(own), np.float64)
+
+    def share_owned_by(self, elements: BoolArray) -> FloatArray:
+        """Share of each block's visible characters that are own text of the marked ones of the elements."""
+        chosen = self.elements.of_text(elements) & (self.block_of_text >= 0)
+        chars = np.bincount(self.block_of_text[chosen], self.elements.visible_after[chosen], len(self))
+        return np.asarray(chars / np.maximum(self.chars, 1))
+
+    @cached_property
+    def link_density(self) -> FloatArray:
+        """Visible characters inside links / visible characters."""
+        return np.asarray(self.link_chars / np.maximum(self.chars, 1))
+
+    @cached_property
+    def flags(self) -> IntArray:
+        """Flags of the block's element and its ancestors; a browser's view of what is hidden goes before markup."""
+        flags = np.asarray(self.elements.column("flags").take(self.element), np.int64)
+        return flags if self._boxes is None else self._seen(flags, self._boxes)
+
+    def _seen(self, flags: IntArray, boxes: Boxes) -> IntArray:
+        known, shows = ~np.isnan(boxes.width[self.element]), boxes.visible[self.element]
+        seen = np.where(shows, flags & ~np.int64(Flag.HIDDEN), flags | Flag.HIDDEN)
+        return np.where(known, seen, flags)
+
+    @cached_property
+    def own_flags(self) -> IntArray:
+        """Flags of the block's element."""
+        return np.asarray(self.elements.column("own_flags").take(self.element), np.int64)
+
+    @property
+    def layout(self) -> FloatArray | None:
+        """Where the blocks of a rendered page lie (`columns.layout_of`), shape (3, m); None without boxes."""
+        if self._boxes is None:
+            return None
+        return layout_of(self._boxes, self.element, self.elements.parent_or_self, self.paragraph_tokens, self.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +299,9 @@ URL_CHARS, URL_TIMES, URL_CHARS_AN_ELEMENT = 20_000, 4, 60
 #: Characters of the paths of a page's blocks for each of its elements: those of a nested page are its square.
 MAX_DESCRIBED = 100
 
-_NOTHING_LEFT_OUT = np.zeros((0, 2), np.int32)
+# What is made of the text that the user's selectors remove, and what else is made of the columns.
+_OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts")
+_OF_COLUMNS = ("elements", "blocks", "words", "inner_hashes", "code_lengths", *_OF_REMOVED)
 
 
 class Page:
@@ -87,14 +322,13 @@ class Page:
         ('One bold word.', [3, 1])
     """
 
-    def __init__(self, tree: Tree, *, url: str = "", boxes: Boxes | None = None, is_too_large: bool = False) -> None:
+    def __init__(self, tree: Tree, *, url: str = "", boxes: Boxes | None = None) -> None:
         self.url = url
         self.tree = tree
-        self._boxes: Boxes | None = None
         self.boxes = boxes
         self.kept_by_user: tuple[Match, ...] = ()
         self.removed_by_user: tuple[Match, ...] = ()
-        self.is_too_large = is_too_large
+        self.is_too_large = tree.is_too_large
 
     @classmethod
     def parse(
@@ -129,7 +363,8 @@ class Page:
         """
         if not isinstance(html, (str, bytes)):
             raise TypeError(f"html must be str or bytes, got {type(html).__name__}")
-        selectors = [[one for one in compile_all(some) if one.is_for(url or "")] for some in (keep, remove)]
+        given = [compile_all(some) if some != () else () for some in (keep, remove)]
+        selectors = [[one for one in some if one.is_for(url or "")] for some in given]
         body = b""
         if root is None:
             body = to_utf8(html, encoding)
@@ -137,15 +372,12 @@ class Page:
         tree = tree_of(root, keep_nodes=any(selectors)) if root is not None else Tree()
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))
-        page = cls(tree, url=url or "", boxes=boxes, is_too_large=tree.is_too_large)
+        page = cls(tree, url=url or "", boxes=boxes)
         if any(selectors) and not page.is_too_large:
             try:
-                found = find_elements(tree, root, [*selectors[0], *selectors[1]])
+                page.kept_by_user, page.removed_by_user = (find_elements(tree, root, some) for some in selectors)
             except TooLargeError:
                 page.is_too_large = True
-            else:
-                kept = len(selectors[0])
-                page.kept_by_user, page.removed_by_user = tuple(found[:kept]), tuple(found[kept:])
         return page
 
     def __repr__(self) -> str:
@@ -169,33 +401,14 @@ class Page:
         return self.tree.title
 
     @cached_property
-    def _noted(self) -> Noted:
+    def noted(self) -> Noted:
+        """Attributes that the columns do not hold."""
         return read_notes(self.tree.noted_values, self.tags())
-
-    @property
-    def sizes(self) -> Sequence[tuple[int, str, str]]:
-        """(element, width, height) as written, "" for none, of the frames that have one (`markup.SIZED_TAGS`)."""
-        return self._noted.sizes
-
-    @property
-    def attributes(self) -> Sequence[tuple[int, str, str]]:
-        """(element, name, value) of images, cells and lists, as written (`attributes`)."""
-        return self._noted.attributes
 
     @cached_property
     def declared_types(self) -> frozenset[str]:
-        """Types that the page declares: "newsarticle", "og:article", "generator:wordpress" (`attributes`)."""
+        """Types that the page declares: "newsarticle", "og:article", "generator:wordpress" (`parse`)."""
         return read_declared(self.tree.declared_values)
-
-    @property
-    def references(self) -> Sequence[tuple[int, str]]:
-        """(element, href or src as written) of links and images, in document order."""
-        return self._noted.references
-
-    @property
-    def places(self) -> Sequence[tuple[int, str]]:
-        """(element, id) of the elements that links of the page lead to, some of other pages' links too."""
-        return self._noted.places
 
     def tags(self) -> list[str]:
         """Tag of each element, in document order."""
@@ -229,10 +442,10 @@ class Page:
 
     def drop_columns(self) -> None:
         """Forget what numpy made of the columns; it is made anew when read."""
-        for name in (
-            *("elements", "blocks", "words", "block_texts", "inner_hashes", "code_lengths", "removed_text"),
-            "_left_out",
-        ):
+        self._forget(_OF_COLUMNS)
+
+    def _forget(self, names: Iterable[str]) -> None:
+        for name in names:
             self.__dict__.pop(name, None)
 
     def block_text(self, block: int) -> str:
@@ -252,39 +465,43 @@ class Page:
         return [self.block_text(block) for block in range(len(self.tree.block_rows))]
 
     @cached_property
+    def removed_elements(self) -> BoolArray:
+        """Elements that the user's selectors remove and do not keep, shape (elements,)."""
+        if not self.removed_by_user:
+            return np.zeros(len(self.tree.element_rows), np.bool_)
+        found = [
+            self.elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
+            for matches in (self.removed_by_user, self.kept_by_user)
+        ]
+        return found[0] & ~found[1]
+
+    @cached_property
     def removed_text(self) -> BoolArray:
-        """Return whether the user removes the text after each mark, shape (marks,)."""
-        removed = removed_elements(self.elements, self.kept_by_user, self.removed_by_user)
-        return np.append(removed, False)[self.elements.text_owner]  # owner -1 is the last value
+        """True for the text after each mark that the user removes, shape (marks,)."""
+        return self.elements.of_text(self.removed_elements)
 
     @cached_property
     def _left_out(self) -> npt.NDArray[np.int32]:
         """Positions in the text of what is left out, shape (any, 2)."""
-        if not self.removed_by_user:
-            return _NOTHING_LEFT_OUT
+        if not self.removed_elements.any():
+            return np.zeros((0, 2), np.int32)
         e = self.elements
         spans = np.stack([e.marks, e.text_ends], axis=1)[self.removed_text]
         return np.ascontiguousarray(spans, np.int32)
 
     def without(self, elements: IntArray) -> Page:
         """The page less the text of some elements, by their numbers: left out as what the user removes is."""
-        if not len(elements):
-            return self
-        less = copy(self)
-        less.removed_by_user = (*self.removed_by_user, Match("", elements))
-        inside = self.elements.inside(elements)
-        less.removed_text = self.removed_text | np.append(inside, False)[self.elements.text_owner]
-        for name in ("block_texts", "_left_out"):
-            less.__dict__.pop(name, None)
-        return less
+        return self._less(self.removed_elements | self.elements.inside(elements)) if len(elements) else self
 
     def unselected(self) -> Page:
         """The page with the text that the user's selectors remove."""
-        whole = copy(self)
-        whole.kept_by_user = whole.removed_by_user = ()
-        for name in ("block_texts", "removed_text", "_left_out"):
-            whole.__dict__.pop(name, None)
-        return whole
+        return self._less(np.zeros(len(self.elements), np.bool_))
+
+    def _less(self, removed: BoolArray) -> Page:
+        less = copy(self)
+        less._forget(_OF_REMOVED)
+        less.removed_elements = removed
+        return less
 
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.
@@ -319,10 +536,8 @@ class Page:
 
     def first_links(self, most: int) -> tuple[str, ...]:
         """Return `links`, but of no more than the first `most` addresses that stand in the page."""
-        left = self.url_chars
-        found: dict[str, None] = {}
-        hrefs = dict.fromkeys(self.tree.links())
-        for href in islice(hrefs, most):
+        left, found = self.url_chars, dict[str, None]()
+        for href in islice(dict.fromkeys(self.tree.links()), most):
             url = self.absolute(href)
             left -= len(url)
             if left < 0:
@@ -339,22 +554,11 @@ class Page:
     @cached_property
     def base_url(self) -> str:
         """URL that the page's references are relative to: of its `base` element, where that has one."""
-        base = self.tree.first_value("base")
-        try:
-            base = urljoin(self.url, base.strip()) if len(base) <= MAX_URL_LENGTH else ""
-        except ValueError:
-            return self.url
-        return base if base.startswith(("http://", "https://")) else self.url
+        return _absolute(self.url, self.tree.first_value("base")) or self.url
 
     def absolute(self, reference: str) -> str:
         """A reference of the page as an absolute http(s) URL without fragment, "" where it is none."""
-        if len(reference) > MAX_URL_LENGTH:  # data:, for the most; the standard library would remember it
-            return ""
-        try:
-            url = urldefrag(urljoin(self.base_url, reference.strip())).url
-        except ValueError:
-            return ""
-        return url if url.startswith(("http://", "https://")) else ""
+        return _absolute(self.base_url, reference)
 
     def leads_here(self, reference: str) -> bool:
         """Return whether a reference leads to a place on the page itself."""
@@ -365,7 +569,7 @@ class Page:
     def inner_hashes(self) -> npt.NDArray[np.uint64]:
         """A hash of each element's innerHTML, shape (elements,). Source: Song et al. (2011), section 3, rule 5."""
         urls = np.zeros(len(self.elements), np.uint64)
-        for element, url in self.references:
+        for element, url in self.noted.references:
             urls[element] = hash(url) & 0xFFFFFFFFFFFFFFFF  # of one process: never stored
         return self.tree.inner_hashes(urls)
 
@@ -373,9 +577,19 @@ class Page:
     def code_lengths(self) -> npt.NDArray[np.int64]:
         """Characters of each element's outerHTML, shape (elements,): tags with class and id, URLs, visible text."""
         own = np.asarray(self.elements.column("markup"), np.int64) + self.elements.own_chars
-        for element, url in self.references:
+        for element, url in self.noted.references:
             own[element] += len(url) + 8  # ` href=""` or ` src=""`
         return np.asarray(self.elements.subtree_sums(own))
+
+
+def _absolute(base: str, reference: str) -> str:
+    if len(reference) > MAX_URL_LENGTH:  # data:, for the most; the standard library would remember it
+        return ""
+    try:
+        url = urldefrag(urljoin(base, reference.strip())).url
+    except ValueError:
+        return ""
+    return url if url.startswith(("http://", "https://")) else ""
 
 
 def _text_alone(body: bytes) -> Tree:
@@ -384,139 +598,3 @@ def _text_alone(body: bytes) -> Tree:
     tree = Tree() if root is None else tree_of(root, break_lines=True)
     tree.is_too_large = len(tree.block_rows) > 0
     return tree
-
-
-#: Characters of JSON-LD that are looked at on a page: 2 of 1,570 recorded pages have more, 98% have 14,000 or fewer.
-MAX_JSON = 200_000
-#: Types that are kept of a page: recorded pages declare up to 28.
-MAX_TYPES = 40
-#: Characters of an attribute that are looked at: several schema.org URLs fit.
-MAX_VALUE = 300
-
-_JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
-_NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
-_PREFIXES = {"og:type": "og:", "generator": "generator:"}
-
-
-def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return what a page says it is, by the (name, value) of what it declares (`Tree.declared_values`).
-
-    Types are the last segments of their addresses, in lower case; those of Open Graph begin with `og:`, the first word
-    of the generator's name with `generator:`.
-
-    Example:
-        >>> json = '{"@context": "https://schema.org", "@type": ["NewsArticle", "schema:Thing"]}'
-        >>> sorted(read_declared([("json", json), ("og:type", "article"), ("itemtype", "http://schema.org/Product")]))
-        ['newsarticle', 'og:article', 'product', 'thing']
-    """
-    found: set[str] = set()
-    json_left = MAX_JSON
-
-    def add(prefix: str, written: Iterable[str]) -> None:
-        for one in written:
-            name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
-            if len(found) < MAX_TYPES and _NAME.fullmatch(name):
-                found.add(prefix + name)
-
-    in_body = list[str]()
-    for name, value in values:
-        if name == "json":
-            text = value[:json_left]
-            json_left -= len(text)
-            for match in _JSON_TYPE.finditer(text):
-                add("", (match[1] or match[2]).replace('"', " ").replace(",", " ").split())
-        elif name == "itemtype":
-            add("", value[:MAX_VALUE].split())
-        elif name == "og:type in body":
-            in_body.append(value)
-        elif name in _PREFIXES:
-            add(_PREFIXES[name], value[:MAX_VALUE].split()[:1])
-    # of meta elements outside the head Open Graph's type counts, where the head has none
-    if not any(name.startswith("og:") for name in found):
-        for value in in_body:
-            add("og:", value[:MAX_VALUE].split()[:1])
-    return frozenset(found)
-
-
-#: A node with more than this share of its subtree's text as its own is a content node (the source's value).
-CONTENT_TEXT_RATE = 0.75
-
-
-class FeatureTree:
-    """Columns of the n nodes of a page's body, level by level (breadth first), each of shape (n,).
-
-    Source: Song, Zhi, Zhou, Luo and An, Web page noise removal by LCS-based maximum similarity matching of feature
-    trees (2011), section 2. Its fourteen attributes are here, but for the children, as `tag`, `id`, `class_` (codes,
-    equal where the names are), `outer_length` (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText),
-    `text_rate`; `parent` (-1 for a root), `depth` (0 for BODY); and `boxes` (left, top, width, height; shape (n, 4),
-    NaN where unknown). Markup that shows nothing (scripts, styles, templates …) has no nodes.
-
-    Attributes:
-        element: Index of the node's element in the page.
-        levels: First node of each level, and n as last value.
-
-    Example:
-        >>> page = Page.parse("<body><div id=a><p>One two.</p><p>Three.</p></div><script>x</script>")
-        >>> tree = FeatureTree(page)
-        >>> tree.depth.tolist(), tree.text_rate.tolist()
-        ([0, 1, 2, 2], [0.0, 0.0, 1.0, 1.0])
-    """
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        elements = page.elements
-        # roots are BODY and, where markup follows its end, what hangs beside it
-        is_root = elements.has_tag({"html"}) & (elements.depth == 1)
-        members = np.flatnonzero(elements.shown & ~is_root)
-        self.element = members[np.argsort(elements.depth[members], kind="stable")]
-        node_of = np.full(len(elements) + 1, -1)  # the last one answers for parent -1
-        node_of[self.element] = np.arange(len(self.element))
-        self.parent: IntArray = node_of[elements.parent[self.element]]
-        depth = elements.depth[self.element]
-        self.depth: IntArray = depth - depth[0] if len(depth) else depth
-        self.levels: IntArray = np.append(np.flatnonzero(np.diff(self.depth, prepend=-1)), len(depth))
-        self.tag = self._column("tag")
-        self.id = self._column("id")
-        self.class_ = self._column("class_")
-        self.token = self._column("token")
-
-    def __len__(self) -> int:
-        return len(self.element)
-
-    def _column(self, name: str) -> npt.NDArray[np.generic]:
-        return self.page.elements.column(name)[self.element]
-
-    @cached_property
-    def inner_hash(self) -> npt.NDArray[np.uint64]:
-        """Stands for innerHTML: equal where it is."""
-        return self.page.inner_hashes[self.element]
-
-    @cached_property
-    def text_length(self) -> IntArray:
-        """Visible characters of innerText."""
-        elements = self.page.elements
-        return np.asarray(elements.subtree_sums(elements.own_chars))[self.element]
-
-    @cached_property
-    def text_rate(self) -> FloatArray:
-        """Own text / text of the subtree, 0 where there is none."""
-        own = self.page.elements.own_chars[self.element]
-        return np.asarray(own / np.maximum(self.text_length, 1))
-
-    @cached_property
-    def outer_length(self) -> IntArray:
-        """Characters of outerHTML, about: tags with class and id, URLs, visible text."""
-        return np.asarray(self.page.code_lengths)[self.element]
-
-    @cached_property
-    def is_content(self) -> npt.NDArray[np.bool_]:
-        """Content node: a content tag, or more than three quarters of its subtree's text is its own."""
-        return np.asarray(self._column("content"), bool) | (self.text_rate > CONTENT_TEXT_RATE)
-
-    @cached_property
-    def boxes(self) -> FloatArray:
-        """left, top, width, height in CSS pixels, NaN where unknown, shape (n, 4)."""
-        boxes = self.page.boxes
-        if boxes is None:
-            return np.full((len(self), 4), np.nan)
-        return np.stack([boxes.x, boxes.y, boxes.width, boxes.height], axis=1).astype(np.float64)[self.element]

@@ -1,10 +1,14 @@
-"""From bytes to lxml's tree: decoding as browsers do, cleaning, one parse."""
+"""From bytes to lxml's tree: decoding as browsers do, cleaning, one parse; and the types that a page declares.
+
+Pages are hostile: JSON is searched, not parsed, and all that is read and kept is bounded.
+"""
 
 from __future__ import annotations
 
 import codecs
 import re
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from html import unescape
 from typing import Any
@@ -22,11 +26,8 @@ def root_of(body: bytes, *, collect_ids: bool = False) -> Any | None:
     """Return the root element of UTF-8 HTML as lxml parses it, None where there is nothing.
 
     lxml keeps every name it meets for as long as the thread lives, as it does for the selectors of Scrapy itself. That
-    is left as it is: its place is in the interpreter's state for the thread, which belongs to asyncio too.
-
-    Args:
-        body: The page.
-        collect_ids: Whether XPath's `id()` is to find elements; without, parsing takes a sixteenth less.
+    is left as it is: its place is in the interpreter's state for the thread, which belongs to asyncio too. With
+    `collect_ids` XPath's `id()` finds elements; without, parsing takes a sixteenth less.
     """
     name = "with_ids" if collect_ids else "without_ids"
     parser = getattr(_local, name, None)
@@ -71,31 +72,26 @@ NOT_WRITTEN = sorted(
     {*_CONTROL_BYTES, 13, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)}
     | {plane | last for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
 )
-_CONTROL_REFERENCE = re.compile(
-    r"&#(?:0*({})(?![0-9])|x0*({})(?![0-9a-f]));?".format(
-        "|".join(map(str, NOT_WRITTEN)), "|".join(f"{code:x}" for code in NOT_WRITTEN)
-    ).encode(),
-    re.IGNORECASE,
-)
+_REFERENCE = re.compile(rb"&#(?:0*(\d{1,7})(?!\d)|x0*([0-9a-f]{1,6})(?![0-9a-f]));?", re.IGNORECASE)
 #: What browsers take references to these for: some are of windows-1252. The others are a space.
 _TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
+_WRITTEN_FOR = {**dict.fromkeys(NOT_WRITTEN, b" "), **_TAKEN_FOR}
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
-    """Bytes that the parser reads as UTF-8, without control characters, the marks we use among them.
+    """Return a page as the parser reads it, in UTF-8 without control characters, the marks we use among them.
 
-    Args:
-        html: A page. Bytes are decoded as browsers do: BOM, `encoding`, meta, XML declaration, else a guess.
-        encoding: What the server or the framework says, if anything; names unknown to browsers are ignored.
+    Bytes are decoded as browsers do: BOM, `encoding` as the server or the framework says, if browsers know that name,
+    meta, XML declaration, else a guess.
     """
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)
     if found & HAS_CONTROLS:
         body = _WIDE_CONTROL.sub(b" ", body.translate(_TO_SPACE))
-        body = _CONTROL_REFERENCE.sub(_referenced, body)
+        body = _REFERENCE.sub(_referenced, body)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & EMBEDS:
@@ -105,7 +101,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
 
 
 def _referenced(found: re.Match[bytes]) -> bytes:
-    return _TAKEN_FOR.get(int(found[1]) if found[1] else int(found[2], 16), b" ")
+    return _WRITTEN_FOR.get(int(found[1]) if found[1] else int(found[2], 16), found[0])
 
 
 def decode_html(html: bytes, encoding: str | None = None) -> str:
@@ -216,3 +212,55 @@ def _is_utf8(html: bytes) -> bool:
         return True
     wide = len(html) - len(html.translate(None, _HIGH_BYTES))
     return sum(text.count("\ufffd") for text in _decoded(html, "utf-8")) <= wide / 2
+
+
+#: Characters of JSON-LD that are looked at on a page: 2 of 1,570 recorded pages have more, 98% have 14,000 or fewer.
+MAX_JSON = 200_000
+#: Types that are kept of a page: recorded pages declare up to 28.
+MAX_TYPES = 40
+#: Characters of an attribute that are looked at: several schema.org URLs fit.
+MAX_VALUE = 300
+
+_JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
+_NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
+_PREFIXES = {"og:type": "og:", "generator": "generator:"}
+
+
+def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return what a page says it is, by the (name, value) of what it declares (`Tree.declared_values`).
+
+    Types are the last segments of their addresses, in lower case; those of Open Graph begin with `og:`, the first word
+    of the generator's name with `generator:`.
+
+    Example:
+        >>> json = '{"@context": "https://schema.org", "@type": ["NewsArticle", "schema:Thing"]}'
+        >>> sorted(read_declared([("json", json), ("og:type", "article"), ("itemtype", "http://schema.org/Product")]))
+        ['newsarticle', 'og:article', 'product', 'thing']
+    """
+    found: set[str] = set()
+    json_left = MAX_JSON
+
+    def add(prefix: str, written: Iterable[str]) -> None:
+        for one in written:
+            name = re.split(r"[/#:]", one.rstrip("/\\"))[-1].lower()
+            if len(found) < MAX_TYPES and _NAME.fullmatch(name):
+                found.add(prefix + name)
+
+    in_body = list[str]()
+    for name, value in values:
+        if name == "json":
+            text = value[:json_left]
+            json_left -= len(text)
+            for match in _JSON_TYPE.finditer(text):
+                add("", (match[1] or match[2]).replace('"', " ").replace(",", " ").split())
+        elif name == "itemtype":
+            add("", value[:MAX_VALUE].split())
+        elif name == "og:type in body":
+            in_body.append(value)
+        elif name in _PREFIXES:
+            add(_PREFIXES[name], value[:MAX_VALUE].split()[:1])
+    # of meta elements outside the head Open Graph's type counts, where the head has none
+    if not any(name.startswith("og:") for name in found):
+        for value in in_body:
+            add("og:", value[:MAX_VALUE].split()[:1])
+    return frozenset(found)

@@ -12,19 +12,16 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
-import numpy.typing as npt
 from cssselect import HTMLTranslator, SelectorError, parse
 from lxml import etree
 
 from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.exceptions import TooLargeError
-from denoise_scrapy.page.columns import Elements, IntArray
-
-__all__ = ["Match", "TooLargeError", "compile_all", "find_elements", "removed_elements"]
+from denoise_scrapy.page.columns import IntArray
 
 #: A page of more elements is not searched: conditions may take the square of them, 2 s for 20,000. Of 1,800 recorded
 #: pages the largest has 13,000.
@@ -77,11 +74,8 @@ class Match:
     elements: IntArray
 
 
-class _Step(NamedTuple):
-    """A step of a path. One that descends finds below an element nothing that it does not find above."""
-
-    find: etree.XPath
-    descends: bool
+#: A step of a path, and whether it descends: then it finds below an element nothing that it does not find above.
+_Step = tuple[etree.XPath, bool]
 
 
 @dataclass(frozen=True)
@@ -94,21 +88,27 @@ class Selector:
 
     def is_for(self, url: str) -> bool:
         """Return whether a page is of the selector's host, or of a subdomain of it."""
-        return not self.host or f".{_host_of(url)}".endswith(f".{self.host}")
+        if not self.host:
+            return True
+        try:
+            return f".{_ascii_host(urlsplit(url).hostname or '')}".endswith(f".{self.host}")
+        except ValueError:
+            return False
 
     def find(self, root: Any) -> set[Any]:
         """Return the elements found below an element of lxml, itself included; errors as of `find_elements`."""
         end = time.thread_time() + MAX_SECONDS
         found: set[Any] = set()
         try:
-            for first, *others in self.paths:
-                reached = set(_elements(first.find(root)))
-                for step in others:
-                    contexts, reached = _topmost(reached) if step.descends else reached, set()
-                    for context in contexts:
+            for steps in self.paths:
+                reached = {root}
+                for find, descends in steps:
+                    before, reached = reached, set()
+                    for context in before:
                         if time.thread_time() > end:
                             raise TooLargeError(f"selector {self.text!r} takes more than {MAX_SECONDS:g} s")
-                        reached.update(_elements(step.find(context)))
+                        if not descends or before.isdisjoint(context.iterancestors()):
+                            reached.update(_elements(find(context)))
                 found |= reached
         except (etree.XPathError, re.error, TypeError, ValueError) as error:
             raise ValueError(f"selector {self.text!r}: {error}") from None
@@ -117,14 +117,10 @@ class Selector:
 
 @lru_cache(maxsize=1024)
 def compile_selector(text: str) -> Selector:
-    """Compile a CSS selector or an XPath.
+    """Compile a CSS selector or an XPath; raise `ValueError` where it is neither, or selects no elements.
 
-    Args:
-        text: XPath where it begins with `/`, `./`, `(` or `xpath:`, else CSS; `css:` before it says so too. A host, a
-            colon and a blank in front limit it to pages of this host and its subdomains.
-
-    Raises:
-        ValueError: It is neither, or selects something else than elements; the message says why.
+    It is an XPath where it begins with `/`, `./`, `(` or `xpath:`, else CSS; `css:` before it says so too. A host, a
+    colon and a blank in front limit it to pages of this host and its subdomains.
 
     Example:
         >>> compile_selector("example.com: div.story").host
@@ -157,12 +153,10 @@ def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
     return tuple(map(compile_selector, texts))
 
 
-def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> list[Match]:
+def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> tuple[Match, ...]:
     """Find the elements of each selector on a page, by its tree, made with its nodes, and the root of that, maybe none.
 
-    Raises:
-        TooLargeError: The page is too large, or a selector takes too long.
-        ValueError: An XPath cannot be evaluated.
+    Raise `TooLargeError` for too large a page and where a selector takes too long, `ValueError` where one fails.
     """
     if len(tree.element_rows) > MAX_ELEMENTS:
         raise TooLargeError(f"selectors are not applied to more than {MAX_ELEMENTS:,} elements")
@@ -171,23 +165,7 @@ def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> list[
         found = [] if root is None else tree.numbers_of(list(selector.find(root)))
         known = sorted(number for number in found if number >= 0)
         matches.append(Match(selector.text, np.array(known, np.int64)))
-    return matches
-
-
-def removed_elements(elements: Elements, kept: Sequence[Match], removed: Sequence[Match]) -> npt.NDArray[np.bool_]:
-    """Return which of a page's n elements the user's selectors remove and do not keep, shape (n,)."""
-    return _inside(elements, removed) & ~_inside(elements, kept)
-
-
-def _inside(elements: Elements, matches: Sequence[Match]) -> npt.NDArray[np.bool_]:
-    return elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
-
-
-def _host_of(url: str) -> str:
-    try:
-        return _ascii_host(urlsplit(url).hostname or "")
-    except ValueError:
-        return ""
+    return tuple(matches)
 
 
 def _ascii_host(host: str) -> str:
@@ -207,10 +185,6 @@ def _css_to_xpath(selector: str) -> str:
 
 def _check_xpath(expression: str) -> None:
     """Refuse what is no XPath, calls what is unknown, selects something else than elements, or takes too long."""
-    try:
-        compiled = _xpath(expression)
-    except etree.XPathError as error:
-        raise ValueError(f"no XPath ({error})") from None
     bare = _STRING.sub("''", expression)
     if "$" in bare:
         raise ValueError("variables are not known")
@@ -221,7 +195,7 @@ def _check_xpath(expression: str) -> None:
         if name not in _FUNCTIONS:
             raise ValueError(f"unknown function {name}()")
     try:
-        result = compiled(_PROBE)
+        result = _xpath(expression)(_PROBE)
     except etree.XPathError as error:
         raise ValueError(f"no XPath ({error})") from None
     if not isinstance(result, list):
@@ -263,7 +237,7 @@ def _paths(expression: str) -> list[list[str]]:
 
 def _compile_path(steps: Sequence[str]) -> tuple[_Step, ...]:
     first, *others = steps
-    return (_Step(_xpath(first), False), *(_Step(_xpath(f".{step}"), step.startswith("//")) for step in others))
+    return ((_xpath(first), False), *((_xpath(f".{step}"), step.startswith("//")) for step in others))
 
 
 def _xpath(expression: str) -> etree.XPath:
@@ -272,21 +246,3 @@ def _xpath(expression: str) -> etree.XPath:
 
 def _elements(found: Iterable[Any]) -> Iterator[Any]:
     return (element for element in found if isinstance(element, etree._Element))
-
-
-def _topmost(elements: set[Any]) -> list[Any]:
-    """Return those that stand in none of the others; each element is climbed from once."""
-    inside: dict[Any, bool] = {None: False}  # whether it is one of them, or stands in one
-    found = []
-    for element in elements:
-        way, at = [], element.getparent()
-        while at not in inside:
-            way.append(at)
-            if at in elements:
-                break
-            at = at.getparent()
-        is_inside = at in elements or inside[at]
-        inside.update(dict.fromkeys(way, is_inside))
-        if not is_inside:
-            found.append(element)
-    return found

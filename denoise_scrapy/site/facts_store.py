@@ -9,7 +9,6 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -19,14 +18,7 @@ from typing_extensions import override
 from denoise_scrapy.exceptions import OtherVersion, StoreMismatch
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.memory import MAX_PAGE_BYTES, SAME_TEMPLATE, constants, read_facts, template_similarity
-from denoise_scrapy.storage import (
-    SCHEMES,
-    FileKind,
-    RedisLink,
-    connect,
-    connect_to_read,
-    place_beside,
-)
+from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, connect, connect_to_read
 
 # Pages kept of a template: as many as a page is compared with.
 PAGES_A_TEMPLATE = 5
@@ -41,6 +33,8 @@ MAX_AGE = 90 * 86_400.0
 BUSY_SECONDS = TIMEOUT = 1.0
 # Sites that are written at a time: some 2 MB.
 BATCH = 32
+# Rows that are asked for where all are.
+ALL = 1 << 62
 # In place of a URL in the row that holds the record of a site's health.
 HEALTH = "health:"
 
@@ -57,8 +51,7 @@ class KeptSite(NamedTuple):
     nbytes: int  # of all rows
 
 
-Rows = Sequence[tuple[str, bytes]]
-Change = tuple[str, Sequence[str], Rows]  # site, URLs to delete, rows to put
+Change = tuple[str, Sequence[str], Sequence[tuple[str, bytes]]]  # site, URLs to delete, rows to put
 
 
 class FactsStore(ABC):
@@ -66,14 +59,12 @@ class FactsStore(ABC):
 
     Attributes:
         place: Where it is, for messages.
-        path: Its file, None on a server.
         counts: How often what happened: "corrupt" rows that were skipped, "evicted" pages or sites for want of room.
         read_only: Why nothing can be saved, None where it can.
     """
 
     def __init__(self, place: str) -> None:
         self.place = place
-        self.path: Path | None = None
         self.counts: Counter[str] = Counter()
         self.read_only: Exception | None = None
 
@@ -105,12 +96,12 @@ class FactsStore(ABC):
 
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
         """Keep pages, newest first, by site; one of a URL that is kept is replaced."""
-        for some in _batches([(site, (), list(map(_row, pages))) for site, pages in sites.items()]):
-            for (site, _, _), count in zip(some, self._write(some), strict=True):
-                if count > PAGES_A_SITE:
-                    rows = self._rows(site)
-                    kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
-                    self._write([(site, [url for url, _ in rows if url not in kept], ())])
+        changes = [(site, (), [(_plain(facts.url), facts.data) for facts in pages]) for site, pages in sites.items()]
+        for site, count in zip(sites, self._write(changes), strict=True):
+            if count > PAGES_A_SITE:
+                rows = list(self._rows(site))
+                kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
+                self._write([(site, [url for url, _ in rows if url not in kept], ())])
 
     def forget(self, site: str) -> None:
         """Delete all that is kept of a site."""
@@ -122,8 +113,7 @@ class FactsStore(ABC):
 
     def save_health(self, records: Mapping[str, bytes]) -> None:
         """Keep such records by site, each in place of the one before."""
-        for some in _batches([(site, (), [(HEALTH, record)]) for site, record in records.items()]):
-            self._write(some)
+        self._write([(site, (), [(HEALTH, record)]) for site, record in records.items()])
 
     def health_sites(self) -> list[str]:
         """Return the sites that have one, by name."""
@@ -134,12 +124,16 @@ class FactsStore(ABC):
         """Return all sites, each with whether there is a record of its health."""
 
     @abstractmethod
-    def _rows(self, site: str, most: int = -1) -> Rows:
-        """Return URL and row of a site's newest pages, newest first; -1: of all."""
+    def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
+        """Return URL and row of a site's newest pages, newest first."""
 
-    @abstractmethod
     def _write(self, sites: Sequence[Change]) -> list[int]:
         """Delete and put rows of sites, newest first; return how many pages each has then."""
+        batches = (sites[begin : begin + BATCH] for begin in range(0, len(sites), BATCH))
+        return [count for batch in batches for count in self._write_batch(batch)]
+
+    @abstractmethod
+    def _write_batch(self, sites: Sequence[Change]) -> list[int]: ...
 
     def _unpacked(self, rows: Iterable[tuple[str, bytes]]) -> Iterator[PageFacts]:
         for url, row in rows:
@@ -147,10 +141,6 @@ class FactsStore(ABC):
                 yield read_facts(row, url)
             except (ValueError, TypeError, AttributeError):  # written by no version of ours
                 self.counts["corrupt"] += 1
-
-
-def _batches(changes: list[Change]) -> Iterator[list[Change]]:
-    return (changes[begin : begin + BATCH] for begin in range(0, len(changes), BATCH))
 
 
 def facts_store(place: str, name: str = "denoise") -> FactsStore:
@@ -176,37 +166,26 @@ def facts_store(place: str, name: str = "denoise") -> FactsStore:
     return SQLiteFacts(place)
 
 
-def facts_beside(place: str) -> str:
-    """Return the place of a store beside one of another version."""
-    return place_beside(place, constants())
-
-
 def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
     """Return the facts of the newest few pages of each template of a site, newest first, as many as are kept."""
-    templates: list[tuple[PageFacts, list[PageFacts]]] = []
-    for page in pages:
-        own = page.facts
-        # pages without containers share a template, too
-        alike = (
-            mates
-            for first, mates in templates
-            if template_similarity(own, first) > SAME_TEMPLATE or not (len(own.signature) or len(first.signature))
-        )
-        mates = next(alike, None)
-        if mates is None:
-            templates.append((own, mates := []))
-        if len(mates) < PAGES_A_TEMPLATE and len(own.data) < MAX_PAGE_BYTES:
-            mates.append(own)
-    return [facts for _, mates in templates for facts in mates][:PAGES_A_SITE]
+    templates: list[list[PageFacts]] = []
+    for own in (page.facts for page in pages):
+        if len(own.data) >= MAX_PAGE_BYTES:
+            continue
+        for mates in templates:
+            # pages without containers share a template, too
+            both_plain = not (len(own.signature) or len(mates[0].signature))
+            if both_plain or template_similarity(own, mates[0]) > SAME_TEMPLATE:
+                mates.append(own)
+                break
+        else:
+            templates.append([own])
+    return [facts for mates in templates for facts in mates[:PAGES_A_TEMPLATE]][:PAGES_A_SITE]
 
 
 def _plain(text: str) -> str:
     """Replace lone surrogates, which hostile pages hold and stores refuse."""
     return text.encode("utf-8", "replace").decode()
-
-
-def _row(facts: PageFacts) -> tuple[str, bytes]:
-    return _plain(facts.url), facts.data
 
 
 _FILE = FileKind(
@@ -245,7 +224,7 @@ class SQLiteFacts(FactsStore):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(str(path))
-        self.path: Path = Path(path)
+        self._path = Path(path)
         self._link: sqlite3.Connection | None = None
 
     @override
@@ -254,9 +233,9 @@ class SQLiteFacts(FactsStore):
             return
         self.read_only = None
         try:
-            self._link = connect(self.path, _FILE, constants(), BUSY_SECONDS)
+            self._link = connect(self._path, _FILE, constants(), BUSY_SECONDS)
         except sqlite3.OperationalError as error:
-            self._link = connect_to_read(self.path, _FILE, constants(), BUSY_SECONDS)
+            self._link = connect_to_read(self._path, _FILE, constants(), BUSY_SECONDS)
             if self._link is None:
                 raise
             self.read_only = error
@@ -265,7 +244,7 @@ class SQLiteFacts(FactsStore):
 
     @override
     def exists(self) -> bool:
-        return self.path.is_file() and self.path.stat().st_size > 0
+        return self._path.is_file() and self._path.stat().st_size > 0
 
     @override
     def close(self) -> None:
@@ -286,12 +265,12 @@ class SQLiteFacts(FactsStore):
         return row[0] if row and isinstance(row[0], bytes) else b""
 
     @override
-    def _rows(self, site: str, most: int = -1) -> Rows:
+    def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
         query = f"SELECT url, {_ROW} FROM facts WHERE site = ? AND {_PAGES} ORDER BY saved DESC LIMIT ?"
-        return self._ready.execute(query, (_plain(site), most)).fetchall()
+        return self._ready.execute(query, (_plain(site), most))
 
     @override
-    def _write(self, sites: Sequence[Change]) -> list[int]:
+    def _write_batch(self, sites: Sequence[Change]) -> list[int]:
         if self.read_only is not None:  # perhaps it can be written by now
             self.close()
         found, now = [], time.time()
@@ -415,13 +394,11 @@ class RedisFacts(FactsStore):
 
     @override
     def open(self) -> None:
-        with self._pipeline() as pipe:
-            self._execute(pipe)
+        self._answers()
 
     @override
     def exists(self) -> bool:
-        with self._named() as client:
-            return bool(client.exists(self._meta))
+        return self._sent(("exists", self._meta)) == [1]
 
     @override
     def close(self) -> None:
@@ -429,61 +406,46 @@ class RedisFacts(FactsStore):
 
     @override
     def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
-        with self._pipeline() as pipe:
-            saved, sizes = self._execute(pipe.zrange(self._saved, 0, -1, withscores=True).hgetall(self._sizes))
-        with self._pipeline() as pipe:
-            for site, _ in saved:
-                pipe.hlen(self._of.encode() + site).hexists(self._of.encode() + site, HEALTH)
-            counts = self._execute(pipe)
-        for (site, newest), fields, has_health in zip(saved, counts[::2], counts[1::2], strict=True):
-            yield KeptSite(_text(site), fields - has_health, newest, int(sizes.get(site, 0))), bool(has_health)
+        by_age = ("zrange", self._saved, 0, -1, False, True)  # ascending, with the times
+        newest, sizes = self._answers(by_age, ("hgetall", self._sizes))
+        keys = [self._of.encode() + site for site, _ in newest]
+        fields = self._answers(*(("hlen", key) for key in keys))
+        has_health = self._answers(*(("hexists", key, HEALTH) for key in keys))
+        for (site, saved), count, has in zip(newest, fields, has_health, strict=True):
+            yield KeptSite(_text(site), count - has, saved, int(sizes.get(site, 0))), bool(has)
 
     @override
     def health(self, site: str) -> bytes:
-        with self._pipeline() as pipe:
-            (row,) = self._execute(pipe.hget(self._of + _plain(site), HEALTH))
+        (row,) = self._answers(("hget", self._of + _plain(site), HEALTH))
         return (row or b"")[_SAVED.size :]
 
     @override
-    def _rows(self, site: str, most: int = -1) -> Rows:
-        with self._pipeline() as pipe:
-            (fields,) = self._execute(pipe.hgetall(self._of + _plain(site)))
-        found = []
+    def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
+        (fields,) = self._answers(("hgetall", self._of + _plain(site)))
         fields.pop(HEALTH.encode(), None)
+        found = []
         for url, value in fields.items():
-            saved = 0.0
-            with suppress(struct.error):
-                (saved,) = _SAVED.unpack_from(value)
+            saved = _SAVED.unpack_from(value)[0] if len(value) >= _SAVED.size else 0.0
             found.append((saved, _text(url), value[_SAVED.size :]))
-        newest = sorted(found, reverse=True)
-        return [(url, row) for _, url, row in (newest if most < 0 else newest[:most])]
+        return [(url, row) for _, url, row in sorted(found, reverse=True)[:most]]
 
     @override
-    def _write(self, sites: Sequence[Change]) -> list[int]:
-        now = time.time()
-        with self._pipeline() as pipe:
-            for site, gone, rows in sites:
-                keys = (self._of + _plain(site), self._meta, self._saved, self._sizes)
-                put: list[str | bytes] = []
-                for number, (url, row) in enumerate(rows):
-                    put += (url, _SAVED.pack(now - number / 1e3) + row)
-                pipe.eval(_WRITE, 4, *keys, _plain(site), MAX_BYTES, MAX_AGE, self._of, len(gone), *gone, *put)
-            answers = self._execute(pipe)
+    def _write_batch(self, sites: Sequence[Change]) -> list[int]:
+        now, requests = time.time(), []
+        for site, gone, rows in sites:
+            keys = (self._of + _plain(site), self._meta, self._saved, self._sizes)
+            given: list[Any] = [_plain(site), MAX_BYTES, MAX_AGE, self._of, len(gone), *gone]
+            for number, (url, row) in enumerate(rows):
+                given += (url, _SAVED.pack(now - number / 1e3) + row)
+            requests.append(("eval", _WRITE, len(keys), *keys, *given))
+        answers = self._answers(*requests)
         self.counts["evicted"] += sum(evicted for _, evicted in answers)
         return [count for count, _ in answers]
 
-    @contextmanager
-    def _pipeline(self) -> Iterator[Any]:
-        """Collect requests of one round trip; the first sees that the keys are ours, or makes them."""
-        with self._named() as client:
-            pipe = client.pipeline(transaction=False)
-            ours = [part for item in self._constants.items() for part in item]
-            pipe.eval(_OPEN, 3, self._meta, self._saved, self._sizes, *ours)
-            yield pipe
-
-    def _execute(self, pipe: Any) -> list[Any]:
-        answers: list[Any] = pipe.execute()
-        parts = answers.pop(0)
+    def _answers(self, *requests: Sequence[Any]) -> list[Any]:
+        """Send requests, each a name and arguments, after one that sees that the keys are ours, or makes them."""
+        ours = [part for item in self._constants.items() for part in item]
+        parts, *answers = self._sent(("eval", _OPEN, 3, self._meta, self._saved, self._sizes, *ours), *requests)
         stored = {_text(name): _text(value) for name, value in zip(parts[::2], parts[1::2], strict=True)}
         if "layout" not in stored:
             raise StoreMismatch("keys", "another program's", "a site memory of denoise_scrapy", self.place, _FOREIGN)
@@ -492,15 +454,18 @@ class RedisFacts(FactsStore):
                 raise OtherVersion(name, str(stored.get(name)), value, self.place, _OTHER)
         return answers
 
-    @contextmanager
-    def _named(self) -> Iterator[Any]:
-        """Yield the client; whatever it fails with becomes an `OSError` that names the server."""
+    def _sent(self, *requests: Sequence[Any]) -> list[Any]:
+        """Send requests in one round trip; what that fails with becomes an `OSError` that names the server."""
         try:
             with self._redis.named() as client:
-                yield client
+                pipe = client.pipeline(transaction=False)
+                for name, *arguments in requests:
+                    getattr(pipe, name)(*arguments)
+                answers: list[Any] = pipe.execute()
         except self._redis.errors as error:
             place = self._redis.place
             raise ConnectionError(str(error) if str(error).startswith(place) else f"{place}: {error}") from error
+        return answers
 
 
 def _text(value: bytes) -> str:

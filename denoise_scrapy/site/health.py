@@ -69,20 +69,15 @@ _DIGITS = re.compile(r"\d+")
 
 
 class PageReading(NamedTuple):
-    """Figures of a page for the health of its site; hashes of this process, but for words and template.
-
-    `path` and `text` are hashes of the path of its URL, and of the body without digits; `lines` those of its `LINES`
-    longest lines, and `sizes` their characters, all times that a line stands there. `words` are shares of the body's
-    words by class, shape (`WORD_CLASSES`,).
-    """
+    """Figures of a page for the health of its site; hashes of this process, but for words and template."""
 
     length: int  # characters of the body
     confidence: float
-    path: int
-    text: int
-    lines: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int32]
-    words: npt.NDArray[np.float32]
+    path: int  # hash of the path of its URL
+    text: int  # hash of the body without digits
+    lines: npt.NDArray[np.int64]  # hashes of its `LINES` longest lines
+    sizes: npt.NDArray[np.int32]  # their characters, all times that a line stands there
+    words: npt.NDArray[np.float32]  # shares of the body's words by class, shape (`WORD_CLASSES`,)
     template: Hashes
 
     @classmethod
@@ -134,45 +129,25 @@ NO_SPREAD = Spread()
 
 @dataclass(frozen=True)
 class SiteCrawl:
-    """Figures of a site in a crawl.
+    """Figures of a site in a crawl."""
 
-    Attributes:
-        began: When the crawl began, in seconds since 1970.
-        fetched: Pages fetched for the spider.
-        items: Items made from them.
-        pages: Pages that were extracted, as an item of theirs has a field for it.
-        empty: Those of them whose body has no text.
-        copies: Items that were near-duplicates.
-        no_content: Items with the text of a wall or an error page.
-        same: Largest share of pages with one text in common, 0 to 1.
-        common: Share of the bodies in lines that stand in others too, 0 to 1.
-        length: Characters of the bodies that have a text.
-        confidence: Their confidence.
-        templates: Templates seen; `TEMPLATES` for more, too.
-        shares: Shares of the pages that have the most frequent templates, 0 to 1.
-        containers: Containers of these, packed.
-        words: Classes of words of the bodies, packed.
-        alarms: What was wrong, a line each.
-        ended: When this was counted, in seconds since 1970: crawls that run side by side are not compared.
-    """
-
-    began: float
-    fetched: int = 0
-    items: int = 0
-    pages: int = 0
-    empty: int = 0
-    copies: int = 0
-    no_content: int = 0
-    same: float = 0.0
-    common: float = 0.0
-    length: Spread = NO_SPREAD
-    confidence: Spread = NO_SPREAD
-    templates: int = 0
-    shares: tuple[float, ...] = ()
-    containers: tuple[str, ...] = ()
-    words: str = ""
-    alarms: tuple[str, ...] = ()
-    ended: float = 0.0
+    began: float  # when the crawl began, in seconds since 1970
+    fetched: int = 0  # pages fetched for the spider
+    items: int = 0  # made from them
+    pages: int = 0  # that were extracted, as an item of theirs has a field for it
+    empty: int = 0  # those of them whose body has no text
+    copies: int = 0  # items that were near-duplicates
+    no_content: int = 0  # items with the text of a wall or an error page
+    same: float = 0.0  # largest share of pages with one text in common, 0 to 1
+    common: float = 0.0  # share of the bodies in lines that stand in others too, 0 to 1
+    length: Spread = NO_SPREAD  # characters of the bodies that have a text
+    confidence: Spread = NO_SPREAD  # of these bodies
+    templates: int = 0  # seen; `TEMPLATES` for more, too
+    shares: tuple[float, ...] = ()  # of the pages that have the most frequent templates, 0 to 1
+    containers: tuple[str, ...] = ()  # of these templates, packed
+    words: str = ""  # classes of words of the bodies, packed
+    alarms: tuple[str, ...] = ()  # what was wrong, a line each
+    ended: float = 0.0  # when this was counted: crawls that run side by side are not compared
 
     @property
     def is_enough(self) -> bool:
@@ -208,7 +183,12 @@ class SiteTally:
         self.empty += not reading.length
         self._words += reading.words
         self._last.append((reading.path, reading.text))
-        self._count_template(reading.template)
+        found = [(likeness(reading.template, first), number) for number, (first, _) in enumerate(self._templates)]
+        best, number = max(found, default=(0.0, 0))
+        if best >= ALIKE:
+            self._templates[number][1][0] += 1
+        elif len(self._templates) < TEMPLATES:
+            self._templates.append((reading.template, [1]))
         held = reading._replace(words=_NONE, template=_NONE)  # they are in the sums already
         if len(self._sample) < SAMPLE:
             self._sample.append(held)
@@ -240,14 +220,6 @@ class SiteTally:
             containers=tuple(_packed(first.astype("<u4")) for _, first in kept),
             words=_packed((self._words * 255 / self._words.max()).astype(np.uint8)) if self._words.any() else "",
         )
-
-    def _count_template(self, template: Hashes) -> None:
-        found = [(likeness(template, first), number) for number, (first, _) in enumerate(self._templates)]
-        best, number = max(found, default=(0.0, 0))
-        if best >= ALIKE:
-            self._templates[number][1][0] += 1
-        elif len(self._templates) < TEMPLATES:
-            self._templates.append((template, [1]))
 
 
 def _share_of_one_text(pages: Sequence[PageReading]) -> float:
@@ -358,9 +330,8 @@ def read_record(record: bytes) -> list[SiteCrawl]:
 
 def _read(row: Mapping[str, Any]) -> SiteCrawl:
     tuples = {name: tuple(row[name]) for name in ("shares", "containers", "alarms")}
-    one = SiteCrawl(
-        **{**row, **tuples, "length": Spread._make(row["length"]), "confidence": Spread._make(row["confidence"])}
-    )
+    spreads = {name: Spread._make(row[name]) for name in ("length", "confidence")}
+    one = SiteCrawl(**{**row, **tuples, **spreads})
     counts = one.began, one.fetched, one.items, one.pages, one.empty, one.copies, one.no_content, one.templates
     numbers = *counts, one.ended, one.same, one.common, *one.length, *one.confidence, *one.shares
     if not all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers):

@@ -49,44 +49,39 @@ def _ranked(page: Page | PageFacts, others: list[ComparedPage]) -> list[tuple[fl
     return sorted(zip(likeness, others, strict=True), key=lambda one: one[0], reverse=True)
 
 
-@dataclass(frozen=True)
 class SiteStatistics:
     """The comparison pages of a site, as strategies see them.
 
-    Attributes:
+    Args:
         pages: Pages of the site, or their facts, in order of preference.
+        shared: A page, and what it shares with the pages, where that is known.
+
+    Example:
+        >>> page, other = Page.parse("<p>One.<p>Two."), Page.parse("<div><p>Two.</div>")
+        >>> SiteStatistics([other]).shared_with(page).text_share.tolist()
+        [0.0, 1.0]
     """
 
-    pages: tuple[Page | PageFacts, ...] = ()
-    # a cache: the page compared last, and what it shares with the pages
-    _shared: list[tuple[Page, Shared]] = field(default_factory=list, repr=False, compare=False)
-
-    @classmethod
-    def of(cls, pages: Iterable[Page | PageFacts]) -> SiteStatistics:
-        """Return the statistics of these pages."""
-        return cls(tuple(pages))
+    def __init__(self, pages: Iterable[Page | PageFacts] = (), shared: tuple[Page, Shared] | None = None) -> None:
+        self.pages = tuple(pages)
+        self._shared = shared  # of the page compared last
 
     def for_page(self, page: Page) -> SiteStatistics:
         """Return the same without the page itself and its copies, the likest template first."""
-        numbers = [i for i, p in enumerate(self.pages) if p is not page and (not page.url or p.url != page.url)]
-        if not numbers:
+        others = [one for one in self.pages if one is not page and (not page.url or one.url != page.url)]
+        if not others:
             return SiteStatistics()
-        shared = _shared(page, [self.pages[i] for i in numbers])
+        shared = _shared(page, others)
         likest = shared.likest()
-        return SiteStatistics(tuple(self.pages[numbers[i]] for i in likest), [(page, shared.only(likest))])
+        return SiteStatistics((others[i] for i in likest), (page, shared.only(likest)))
 
     def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
-        """Return the same of the first k pages only.
-
-        Args:
-            k: How many pages at most.
-            whole: Only pages that are there as a whole, with their elements.
-        """
+        """Return the same of the first k pages only; `whole`: of those that are there with their elements."""
         if len(self.pages) <= k and not whole:
             return self
         chosen = [i for i, page in enumerate(self.pages) if not whole or isinstance(page, Page)][:k]
-        shared = [(page, known.only(chosen)) for page, known in self._shared]
-        return SiteStatistics(tuple(self.pages[i] for i in chosen), shared)
+        shared = self._shared and (self._shared[0], self._shared[1].only(chosen))
+        return SiteStatistics((self.pages[i] for i in chosen), shared)
 
     @property
     def whole_pages(self) -> tuple[Page, ...]:
@@ -94,16 +89,10 @@ class SiteStatistics:
         return tuple(page for page in self.pages if isinstance(page, Page))
 
     def shared_with(self, page: Page) -> Shared:
-        """Return what a page shares with the pages; computed once for all features and rules.
-
-        Example:
-            >>> page, other = Page.parse("<p>One.<p>Two."), Page.parse("<div><p>Two.</div>")
-            >>> SiteStatistics.of([other]).shared_with(page).text_share.tolist()
-            [0.0, 1.0]
-        """
-        if not self._shared or self._shared[0][0] is not page:
-            self._shared[:] = [(page, _shared(page, self.pages))]
-        return self._shared[0][1]
+        """Return what a page shares with the pages; computed once for all features and rules."""
+        if self._shared is None or self._shared[0] is not page:
+            self._shared = page, _shared(page, self.pages)
+        return self._shared[1]
 
 
 def _shared(page: Page, others: Iterable[Page | PageFacts]) -> Shared:
@@ -131,9 +120,10 @@ class PageMemory:
     Example:
         >>> memory = PageMemory(max_bytes=1_000_000, max_pages_per_site=8)
         >>> for n in range(3):
-        ...     memory.remember(Page.parse(f"<div>{n}</div>", url=f"http://a.example/{n}"))
-        >>> [page.url for page in memory.comparison_pages(memory.page("http://a.example/1"), 5)]
-        ['http://a.example/2', 'http://a.example/0']
+        ...     page = Page.parse(f"<div>{n}</div>", url=f"http://a.example/{n}")
+        ...     memory.remember(page)
+        >>> [other.url for other in memory.comparison_pages(page, 5)]
+        ['http://a.example/1', 'http://a.example/0']
     """
 
     def __init__(self, max_bytes: int, max_pages_per_site: int) -> None:
@@ -143,7 +133,7 @@ class PageMemory:
             )
         self._max_bytes = max_bytes
         self._max_pages = max_pages_per_site
-        self._pages: OrderedDict[str, tuple[int, _Template]] = OrderedDict()  # bytes by URL, oldest first
+        self._pages: OrderedDict[str, _Template] = OrderedDict()  # by URL, oldest first
         self._whole: OrderedDict[str, Page] = OrderedDict()  # those that are more than their facts
         self._sites: dict[str, list[_Template]] = {}
         self.nbytes = 0
@@ -167,7 +157,9 @@ class PageMemory:
         if template is None:
             template = _Template(page.facts.data)
             templates.append(template)
-        self._put(page, template)
+        template.pages[page.url] = page
+        self._pages[page.url] = template
+        self.nbytes += page.nbytes
         if isinstance(page, Page):
             self._whole[page.url] = page
         if sum(len(t.pages) for t in templates) > self._max_pages:
@@ -175,40 +167,33 @@ class PageMemory:
         while self.nbytes > self._max_bytes and self._pages:
             if self._whole:
                 url, oldest = self._whole.popitem(last=False)
-                self._put(oldest.facts, self._pages[url][1])
+                self._pages[url].pages[url] = oldest.facts
+                self.nbytes += oldest.facts.nbytes - oldest.nbytes
                 self.reduced += 1
             else:
                 self._evict(self._least_missed())
 
     def forget(self, url: str) -> None:
         """Forget the page of this URL, if it is there."""
-        if url not in self._pages:
+        template = self._pages.pop(url, None)
+        if template is None:
             return
-        nbytes, template = self._pages.pop(url)
         self._whole.pop(url, None)
-        self.nbytes -= nbytes
-        del template.pages[url]
+        self.nbytes -= template.pages.pop(url).nbytes
         if not template.pages:
             site = site_key(url)
             self._sites[site].remove(template)
             if not self._sites[site]:
                 del self._sites[site]
 
-    def page(self, url: str) -> Page | None:
-        """Return the remembered page of this URL, None where it is not there as a whole."""
-        return self._whole.get(url)
-
     def pages(self, site: str) -> list[Page | PageFacts]:
         """Return the remembered pages of a site, newest first in each of its templates."""
         return [page for t in self._sites.get(site, ()) for page in reversed(t.pages.values())]
 
     def comparison_pages(self, page: Page | PageFacts, k: int, *, whole: bool = False) -> list[Page | PageFacts]:
-        """Return pages to compare a page with: others of its site, those most like its template first.
+        """Return up to k pages to compare a page with: of its site and other URLs, those most like its template first.
 
-        Args:
-            page: The page; one of its URL is never among them.
-            k: How many at most.
-            whole: Only pages that are there as a whole, with their elements.
+        With `whole` only pages that are there as a whole, with their elements.
         """
         return [other for _, other in self.likest(page, k, whole=whole)]
 
@@ -220,12 +205,6 @@ class PageMemory:
             if other.url != page.url and (not whole or isinstance(other, Page))
         ]
         return _ranked(page, others)[:k]
-
-    def _put(self, page: Page | PageFacts, template: _Template) -> None:
-        """Add a page, or put its facts in its place."""
-        self.nbytes += page.nbytes - self._pages.get(page.url, (0, template))[0]
-        self._pages[page.url] = page.nbytes, template
-        template.pages[page.url] = page
 
     def _least_missed(self) -> str:
         """The oldest page of a site that has others enough, so that each of many sites keeps some; else the oldest."""

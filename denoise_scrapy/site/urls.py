@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url
@@ -26,11 +24,6 @@ _SESSION = re.compile(
     re.IGNORECASE,
 )
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IGNORECASE)
-#: URLs that are spelled in one way: nothing in them is quoted, sorted or left out, and most are. To read and write one
-#: takes the standard library and w3lib 30 µs, and a page's URL is spelled three times.
-_PLAIN = re.compile(
-    r"https?://([a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?)(:(?:[1-9]\d{0,3}|[1-5]\d{4}))?((?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+/?|/)"
-)
 
 
 @lru_cache(1024)  # each page's URL comes some ten times: 1.5 µs each
@@ -51,20 +44,16 @@ def site_key(url: str) -> str:
     return f"{parts.scheme}://{host}:{port}" if port and host and parts.scheme in _DEFAULT_PORTS else ""
 
 
-def canonical(url: str, *, keep_fragment: bool = False) -> str:
+@lru_cache(1024)  # a page's URL is spelled some four times: 30 µs each
+def canonical(url: str) -> str:
     """Return the URL as browsers send it, its parameters sorted, as `w3lib.url.canonicalize_url` does."""
-    return url if _PLAIN.fullmatch(url) else canonicalize_url(url, keep_fragments=keep_fragment)
+    return canonicalize_url(url, keep_fragments=True)
 
 
 def spelling(url: str) -> str:
     """Return the URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment."""
-    plain = _PLAIN.fullmatch(url)
-    if plain:
-        host, port, path = plain.groups()
-        port = "" if port in {None, ":80", ":443"} else port
-        return f"{host.removeprefix('www.')}{port}{path.rstrip('/')}?"
     try:
-        parts = urlsplit(canonicalize_url(url))
+        parts = urlsplit(canonical(url))
         host = (parts.hostname or "").removeprefix("www.")
         port = "" if parts.port in {None, 80, 443} else f":{parts.port}"
     except ValueError:  # no URL that could be fetched
@@ -79,8 +68,6 @@ def page_identity(url: str) -> str:
         >>> page_identity("http://a.example/news/7/;jsessionid=0A?PHPSESSID=1f&page=2#top")
         'http://a.example/news/7?page=2'
     """
-    if _PLAIN.fullmatch(url):
-        return url.rstrip("/")
     parts = urlsplit(url)
     path = _SESSION_IN_PATH.sub("", parts.path).rstrip("/")
     pairs = [pair for pair in parts.query.split("&") if not _SESSION.fullmatch(pair)]
@@ -154,45 +141,34 @@ _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
 _DATED = re.compile(r"(?:^|/)(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/\d\d?)?$")
 
 
-class Shape(NamedTuple):
-    """Features that a URL shares with others of its kind.
+def url_shape(url: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Return the features that a URL shares with others of its kind: of its path, of its query, and a word.
 
-    `path` has a kind for each part of the path: ``0`` number, ``0x`` identifier, ``~`` title, ``A`` name with capital,
-    ``*`` `word`, ``=`` and the part where it stands for itself; `query` a name with the kind of its value for each
-    pair, in order. `word` is a name that means nothing by itself: other names in its place are of the same kind only if
-    several are.
-    """
-
-    path: tuple[str, ...]
-    query: tuple[str, ...] = ()
-    word: str = ""
-
-
-def url_shape(url: str) -> Shape:
-    """Return the shape of a URL: numbers, identifiers and titles of many words stand for any of their kind.
-
-    All else stands for itself. Two places are a `word`: the last part, below directories that are no numbers, and
-    the first directory of a title. A name with a capital letter in directories without any is like others, as in wikis.
+    The path has a kind for each part: ``0`` number, ``0x`` identifier, ``~`` title of many words, ``A`` name with
+    capital in directories without any, as in wikis, ``*`` word, ``=`` and the part where it stands for itself. The
+    query has each name with the kind of its value, in order. The word is the last part, below directories that are no
+    numbers, or the first directory of a title. It means nothing by itself: other names in its place are of the same
+    kind only if several are.
 
     Example:
         >>> url_shape("http://a.example/news/2021/05/storm-hits-coast.html?id=7")
-        Shape(path=('*', '0', '0', '~.html'), query=('id=0',), word='news')
+        (('*', '0', '0', '~.html'), ('id=0',), 'news')
         >>> url_shape("http://a.example/item/13") == url_shape("http://a.example/item/7/")
         True
-        >>> url_shape("http://a.example/item/13/rm").path, url_shape("http://a.example/del/13").path
+        >>> url_shape("http://a.example/item/13/rm")[0], url_shape("http://a.example/del/13")[0]
         (('=item', '0', '=rm'), ('=del', '0'))
-        >>> url_shape("http://a.example/tag/boston"), url_shape("http://a.example/logout").path
-        (Shape(path=('=tag', '*'), query=(), word='boston'), ('=logout',))
+        >>> url_shape("http://a.example/tag/boston"), url_shape("http://a.example/logout")[0]
+        ((('=tag', '*'), (), 'boston'), ('=logout',))
     """
     parts = urlsplit(page_identity(url))
     path = [percent_decoded(segment) for segment in parts.path.split("/")[1:]] or [""]
-    kinds, word = [_kind(segment) for segment in path], ""
+    kinds = [_kind(segment) for segment in path]
     kinds[-1], word = _last(path, kinds)
     if kinds[-1].startswith("~") and len(path) > 1 and kinds[0] == "=" + path[0]:
         kinds[0], word = "*", path[0]
     pairs = (pair.partition("=") for pair in _PAIR.split(parts.query) if not _FROM.match(pair))
     query = sorted(f"{percent_decoded(name)}{sign}{_value(percent_decoded(value))}" for name, sign, value in pairs)
-    return Shape(tuple(kinds), tuple(query), word)
+    return tuple(kinds), tuple(query), word
 
 
 def _last(path: list[str], kinds: list[str]) -> tuple[str, str]:
@@ -327,20 +303,16 @@ def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) 
     if visited is None:
         visited = VisitedShapes()
         visited.add(page.url)
-    seen = {page_identity(page.url)}
-    found: list[str] = []
-    links = filter(
-        None, (_on_site(link, site, page.url) for link in page.first_links(MOST_LINKS) if len(link) <= MAX_LENGTH)
-    )
-    for link in sorted(filter(visited.has, links), key=lambda url: -url_likeness(page.url, url)):
-        path, identity = urlsplit(link).path, page_identity(link)
-        if identity in seen or _FILE.search(path) or looks_like_action(path):
-            continue
-        seen.add(identity)
-        found.append(link)
-        if len(found) == limit:
+    short = (link for link in page.first_links(MOST_LINKS) if len(link) <= MAX_LENGTH)
+    links = filter(visited.has, filter(None, (_on_site(link, site, page.url) for link in short)))
+    found: dict[str, str] = {page_identity(page.url): ""}
+    for link in sorted(links, key=lambda url: -url_likeness(page.url, url)):
+        path = urlsplit(link).path
+        if not _FILE.search(path) and not looks_like_action(path):
+            found.setdefault(page_identity(link), link)
+        if len(found) > limit:
             break
-    return found
+    return list(found.values())[1:]
 
 
 def _on_site(link: str, site: str, page_url: str) -> str:
@@ -434,33 +406,25 @@ def looks_like_action(path: str) -> bool:
     Words count as whole pieces, in any case, percent-encoded, hyphenated or in camelCase. A name of many words is
     a title, and refused only if it begins as actions do.
     """
-    return any(_names_action(_words(_EXTENSION.sub("", name))) for name in _SEGMENT.split(percent_decoded(path)))
+    return any(_names_action(_EXTENSION.sub("", name)) for name in _SEGMENT.split(percent_decoded(path)))
 
 
-def _names_action(words: tuple[str, ...]) -> bool:
-    for start, phrase in _phrases(words):
-        if phrase in CORE or _in_run(phrase):
-            if start == 0 or len(words) <= SHORT_CORE:
+@lru_cache(4096)  # directories recur in the links of a page
+def _names_action(name: str) -> bool:
+    words = [without_accents(word) for word in _PART.findall(_CAMEL.sub(" ", name))]
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + PHRASE, len(words)) + 1):
+            phrase = "".join(words[start:end])
+            if phrase in CORE or _in_run(phrase):
+                if start == 0 or len(words) <= SHORT_CORE:
+                    return True
+            elif start == 0 and len(words) <= SHORT and phrase in ACTION:
                 return True
-        elif start == 0 and len(words) <= SHORT and phrase in ACTION:
-            return True
     return False
 
 
 def _in_run(word: str) -> bool:
     return not word.isascii() and len(word) <= SHORT_RUN and any(part in word for part in _UNSPACED_ACTIONS)
-
-
-def _phrases(words: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """Yield each run of up to three words as one, with the place of its first."""
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + PHRASE, len(words)) + 1):
-            yield start, "".join(words[start:end])
-
-
-@lru_cache(4096)  # directories recur in the links of a page
-def _words(name: str) -> tuple[str, ...]:
-    return tuple(without_accents(word) for word in _PART.findall(_CAMEL.sub(" ", name)))
 
 
 DECODINGS = 3  # "%2564elete" is decoded twice by some servers; deeper ones were not seen

@@ -68,7 +68,7 @@ def test_each_part_is_kept_and_dropped(part, strategy):
 @pytest.mark.parametrize("part", PARTS)
 def test_a_switch_moves_nothing_else(part):
     auto, page = set(lines()), Page.parse(PAGE)
-    found = Parts(page, SiteStatistics.of([]), np.zeros(len(page.blocks), bool)).find(part)
+    found = Parts(page, SiteStatistics([]), np.zeros(len(page.blocks), bool)).find(part)
     for switch in SWITCHES:
         moved = auto ^ set(lines(taste=Taste(**{part: switch})))
         assert moved <= {page.block_text(i) for i in np.flatnonzero(found)}

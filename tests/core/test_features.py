@@ -39,7 +39,7 @@ SHARES = st.integers(0, 5).map(lambda n: n / 5)
 
 
 def rows_of(page, others=()):
-    return dict(zip(NAMES, view_of(page, SiteStatistics.of(others)).features, strict=True))
+    return dict(zip(NAMES, view_of(page, SiteStatistics(others)).features, strict=True))
 
 
 @st.composite

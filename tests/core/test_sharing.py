@@ -110,7 +110,7 @@ def test_some_of_the_others_are_compared_as_they_are_alone(page, others, random)
 @given(pages(), st.lists(pages(), min_size=1, max_size=4))
 def test_the_first_pages_are_compared_as_they_are_alone(html, others):
     page, others = Page.parse(html), [Page.parse(other).facts for other in [html, *others]]
-    site = SiteStatistics.of(others).for_page(page)
+    site = SiteStatistics(others).for_page(page)
     for k in (1, 2, 5):
         found, expected = site.first(k).shared_with(page), SiteStatistics(site.pages[:k]).shared_with(page)
         for name in COLUMNS:

@@ -54,7 +54,7 @@ def all_of(page: Page) -> list[Any]:
     """All that is made of a page."""
     tables = page.tree.block_rows, page.tree.element_rows  # white space at the end moves marks and text
     rows = [table[name].tolist() for table in tables for name in table.dtype.names if name not in {"marks", "text"}]
-    made = page.block_texts, page.title, page.references, page.attributes, page.declared_types, page.is_too_large
+    made = page.block_texts, page.title, page.noted, page.declared_types, page.is_too_large
     return [*rows, *made]
 
 

@@ -77,12 +77,12 @@ OUTPUTS: Mapping[str, tuple[int, Callable[[Made], Any]]] = {
             "url": 1,
             "base_url": 2,
             "block_texts": 2,
-            "references": 4,
-            "attributes": 4,
-            "places": 2,
-            "sizes": 4,
             "declared_types": 1,
         }.items()
+    },
+    **{
+        f"Page.noted.{name}": (times, lambda given, name=name: getattr(given.page.noted, name))
+        for name, times in {"references": 4, "attributes": 4, "places": 2, "sizes": 4}.items()
     },
     "sibling_links": (16, _of("site", "sibling_links", lambda given: given.page, lambda given: 10)),
     "language_of": (1, _of("metadata", "language_of", lambda given: given.body.text, lambda given: "en")),

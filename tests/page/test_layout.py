@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.body.strategies.layout import USUAL_PAGE_WIDTH, FrameSizes, parse_size
 from denoise_scrapy.page import Boxes, Flag, Page
-from denoise_scrapy.page.columns import BlockLayout
 
 PROSE = "A line of prose that is long enough to count as a paragraph of the page, with a stop. "
 HTML = f"""<body><div id=menu><a href=/a>Home</a></div><main><p>{PROSE}</p><p>{PROSE}</p>
@@ -34,27 +33,23 @@ def page_with(boxes=None, **changes):
     return page
 
 
-def layout_of(page):
-    return BlockLayout.of(page.blocks, page.boxes)
-
-
 def test_seen_from_the_main_column():
-    layout = layout_of(page_with())
-    assert layout.outside.tolist() == [1, 0, 0, 0, 1, 0]
-    assert layout.font.tolist() == [0, 0, 0, -1, 0, 0]
-    assert layout.pinned.tolist() == [0, 0, 0, 0, 0, 1]
+    outside, font, pinned = page_with().blocks.layout.tolist()
+    assert outside == [1, 0, 0, 0, 1, 0]
+    assert font == [0, 0, 0, -1, 0, 0]
+    assert pinned == [0, 0, 0, 0, 0, 1]
 
 
 def test_a_block_across_the_page_is_partly_outside():
     left, width = list(LEFT), list(WIDTH)
     left[2], width[2] = 0, 1200
-    assert layout_of(page_with(x=left, width=width)).outside[0] == 0.5
+    assert page_with(x=left, width=width).blocks.layout[0, 0] == 0.5
 
 
 def test_nothing_known_is_nan():
     unknown = Boxes(*[np.full(len(LEFT), np.nan, np.float32)] * 4, page_width=0, page_height=0)
-    layout = layout_of(page_with(boxes=unknown))
-    assert np.isnan(layout.outside).all() and np.isnan(layout.font).all() and not layout.pinned.any()
+    outside, font, pinned = page_with(boxes=unknown).blocks.layout
+    assert np.isnan(outside).all() and np.isnan(font).all() and not pinned.any()
 
 
 def test_a_browser_knows_better_than_markup_what_is_hidden():
@@ -71,7 +66,7 @@ def test_a_browser_knows_better_than_markup_what_is_hidden():
 def sizes_of(html: str) -> list[tuple[str, str, str]]:
     page = Page.parse(html)
     tags = page.tags()
-    return [(tags[element], width, height) for element, width, height in page.sizes]
+    return [(tags[element], width, height) for element, width, height in page.noted.sizes]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +97,7 @@ def test_numbers(size, number):
 
 
 def literal_widths(page: Page) -> list[float | None]:
-    told = {i: parse_size(width) for i, width, _ in page.sizes}
+    told = {i: parse_size(width) for i, width, _ in page.noted.sizes}
     pixels = [px for px, _ in told.values() if not math.isnan(px)]
     page_width = max(pixels, default=USUAL_PAGE_WIDTH)
 

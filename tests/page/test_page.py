@@ -1,12 +1,9 @@
 """Encodings, links, titles, noscript, traps of the parser."""
 
-import numpy as np
 from hypothesis import given
-from hypothesis import strategies as st
 from lxml import etree
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import distinct
 from tests.html_strategies import SOUP
 
 
@@ -81,9 +78,3 @@ def test_no_markup_raises(html):
         assert len(page.inner_hashes) == len(page.elements)
         assert all(link.startswith("http") for link in page.links)
         assert len(page.facts.tokens) == len(page.blocks)
-
-
-@given(st.lists(st.integers(0, 9)))
-def test_distinct_equals_numpy(keys):
-    expected = np.unique(np.array(keys, np.uint64), return_inverse=True)
-    assert [found.tolist() for found in distinct(np.array(keys, np.uint64))] == [found.tolist() for found in expected]

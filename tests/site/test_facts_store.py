@@ -13,7 +13,7 @@ import redis
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import RedisFacts, SQLiteFacts, facts_store
 from denoise_scrapy.site.facts_store import BATCH, PAGES_A_SITE, PAGES_A_TEMPLATE, newest_of_each
-from denoise_scrapy.site.memory import MAX_PAGE_BYTES, read_facts
+from denoise_scrapy.site.memory import MAX_PAGE_BYTES
 from denoise_scrapy.storage import BackOff
 from tests.site.made_sites import NEW, page
 
@@ -149,13 +149,6 @@ def test_the_newest_few_of_each_template():
     assert len(kept) == PAGES_A_SITE
     large = Page.parse("<p>a" * (MAX_PAGE_BYTES // 20 + 1), url="http://a.example/0")
     assert numbers(newest_of_each([large, page(1)])) == [1]
-
-
-def test_rows():
-    own = page(1).facts
-    assert read_facts(own.data, own.url).tokens.tolist() == own.tokens.tolist()
-    with pytest.raises(ValueError, match="damaged"):
-        read_facts(own.data, "http://a.example/other")
 
 
 DAMAGES = [

@@ -38,9 +38,8 @@ def test_pages_are_reduced_to_facts_before_any_is_forgotten():
     for n in range(5):
         memory.remember(page(n))
     assert (len(memory), memory.evicted) == (5, 0)
-    assert [memory.page(f"http://a.example/{n}") is not None for n in range(5)] == [False] * 3 + [True] * 2
     assert len(memory.comparison_pages(page(9), 9)) == 5
-    assert len(memory.comparison_pages(page(9), 9, whole=True)) == 2
+    assert numbers(memory.comparison_pages(page(9), 9, whole=True)) == [4, 3]
 
 
 def test_same_template_first_then_newest_and_a_rare_template_keeps_its_pages():

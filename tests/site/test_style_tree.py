@@ -32,7 +32,7 @@ class LiteralTree:
         for owner, (mark, end) in zip(elements.text_owner.tolist(), edges, strict=True):
             if owner >= 0:
                 content[owner].update(words_of(page.tree.slice(mark + 1, end)))
-        for element, url in page.references:
+        for element, url in page.noted.references:
             content[element][("url", url)] += 1
         children: dict[int, list[int]] = {-1: [], **{i: [] for i in range(len(tag))}}
         for i, parent in enumerate(elements.parent.tolist()):

@@ -95,11 +95,11 @@ class _Finder:
     def __init__(self, page: Page, shown: BoolArray) -> None:
         self.found = Footnotes({}, {}, {}, {})
         self._page, self._e = page, page.elements
-        e, tags, places = page.elements, page.tags(), {name: element for element, name in page.places}
+        e, tags, places = page.elements, page.tags(), {name: element for element, name in page.noted.places}
         self._seen, self._marks = e.rows["seen"], e.rows["marks"]
         links = [
             (link, places[name])
-            for link, href in page.references
+            for link, href in page.noted.references
             if (name := href.partition("#")[2]) in places and tags[link] == "a" and page.leads_here(href)
         ]
         # links up the page: where that leads to in visible characters, from and to, and the link

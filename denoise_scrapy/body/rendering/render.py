@@ -365,9 +365,9 @@ class _Walk:
         self._writer = Writer()
         self._tags = page.tags()
         self._ends_block = page.elements.column("block").tolist()
-        self._references = dict(page.references)
+        self._references = dict(page.noted.references)
         self.attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
-        for element, name, value in page.attributes:
+        for element, name, value in page.noted.attributes:
             self.attributes_of[element][name] = value
         self._url_chars = page.url_chars  # that are left; links and images past them are not written
 
@@ -456,7 +456,7 @@ class _Walk:
 
     def _shown_boxes(self, live: BoolArray) -> dict[int, str]:
         """Boxes to tick at the start of list items of which anything is written: "x", " " for an empty one."""
-        boxes = {element: value for element, name, value in self._page.attributes if name == "box"}
+        boxes = {element: value for element, name, value in self._page.noted.attributes if name == "box"}
         if not boxes:
             return {}
         e = self._page.elements

@@ -24,7 +24,7 @@ from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, Rows, View, Vocabulary
 from denoise_scrapy.core.model import STOCK_PAGES, Forest, Neighbours, Network, choose, judge
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import BlockLayout, FloatArray, IntArray
+from denoise_scrapy.page.columns import FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
 Values = npt.NDArray[np.float32]
@@ -298,7 +298,7 @@ class CombinedStrategy(Strategy):
             in_place=features[_IN_PLACE],
             stock=features[_STOCK],
             place=place,
-            layout=None if page.boxes is None else BlockLayout.of(page.blocks, page.boxes),
+            layout=page.blocks.layout,
             is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # there the comments are the content
             beta=BETA,
         )

@@ -169,9 +169,9 @@ class FrameSizes:
             self.page_width = float(boxes.page_width)
             return
         sizes = np.full((4, n), np.nan)
-        if page.sizes:
-            index = [element for element, _, _ in page.sizes]
-            sizes[:, index] = np.transpose([parse_size(width) + parse_size(height) for _, width, height in page.sizes])
+        if written := page.noted.sizes:
+            index = [element for element, _, _ in written]
+            sizes[:, index] = np.transpose([parse_size(width) + parse_size(height) for _, width, height in written])
         self.width, self.width_percent, self.height, self.height_percent = sizes
         self.page_width = np.nanmax(self.width, initial=0.0) or USUAL_PAGE_WIDTH
 

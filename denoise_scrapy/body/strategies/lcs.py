@@ -17,9 +17,9 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
+from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page import FeatureTree, Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
-from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import SiteStatistics
 
 #: Two nodes more similar than this are matched. The source gives no value; .5 takes, without geometry, the tag and one

@@ -85,7 +85,9 @@ class RepetitionStrategy(Strategy):
         counts = (_POINTS > 0) | (covered <= FRAME_SHARE * total)
         prose = blocks.paragraph_tokens > 0
         frame = (_POINTS * counts) @ inside + BLOCK_POINTS + (PROSE_POINTS - BLOCK_POINTS) * prose
-        around = blocks.above[TEASER_LEVELS]
+        around, up = blocks.element, page.elements.parent_or_self
+        for _ in range(TEASER_LEVELS):
+            around = up.take(around)
         links, chars = (blocks.subtree_sums(column).take(around) for column in (blocks.link_chars, blocks.chars))
         points = frame + OUTSIDE_POINTS * ~in_best_container(page.tree, own.astype(np.float64))
         points += TEASER_POINTS * (links / np.maximum(chars, 1) > TEASER_LINK_DENSITY)

@@ -95,7 +95,7 @@ def _styles(parent: IntArray, presentation: HashArray) -> IntArray:
 
 def _features(page: Page) -> tuple[IntArray, HashArray]:
     """Elements and hashes of words (of scripts without spaces, pairs of characters), image sources, link targets."""
-    words, urls = page.tree.word_rows, page.references
+    words, urls = page.tree.word_rows, page.noted.references
     # those of words have 32 bits
     targets = np.array([crc32(url.encode("utf-8", "replace")) << 32 for _, url in urls], np.uint64)
     places = np.array([element for element, _ in urls], np.int64)
