@@ -16,7 +16,7 @@ from denoise_scrapy.core.units import IDEOGRAPH, tokens
 from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.rules import MOST_NEW, Characters, Check
 from denoise_scrapy.dedup.store import Name, Record
-from denoise_scrapy.dedup.variants import Item, Like, difference, hash_title, is_same_site, site_of, why_variant
+from denoise_scrapy.dedup.variants import Like, ReadText, difference, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say, say_json
 
@@ -107,7 +107,7 @@ def explained(
     if isinstance(read, FeatureStrings):
         if duplicate:  # as if both were of one site
             keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
-            item = Item(Name(keys[0]), read, replace(own, title=hash_title(new.title)))
+            item = ReadText(read, replace(own, title=hash_title(new.title)), name=Name(keys[0]))
             record = Record(1, Name(keys[1]), replace(other, title=hash_title(kept.title)))
             variant = why_variant(item, Like(record, compared, own=True))
         mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (own, other))

@@ -243,14 +243,14 @@ def is_filled_in(
     return lacks >= (LACKS_INSIDE if novel.inner and same_site else LACKS) * max(1, len(alone))
 
 
-class Item(NamedTuple):
-    """A new text with its attributes; `field_names` are the names of its version's fields."""
+class ReadText(NamedTuple):
+    """A text read by `DuplicateIndex.read`, which accepts it in place of the text; `name` is that of its item."""
 
-    name: Name
     text: NewText
     fingerprint: Fingerprint
     version: Version | None = None
-    field_names: Sequence[str] = ()
+    field_names: Sequence[str] = ()  # of its version's fields
+    name: Name = Name("")
 
 
 class Like(NamedTuple):
@@ -260,7 +260,6 @@ class Like(NamedTuple):
     proof: Comparison
     own: bool  # True if it is from the same site
     siblings: Sequence[Fingerprint] = ()  # other texts of its form that the new one repeats as well
-    reason: str = ""  # the comparison in words, for a log
 
     @property
     def in_a_form(self) -> bool:
@@ -268,7 +267,7 @@ class Like(NamedTuple):
         return self.own or bool(self.siblings)
 
 
-def likest(item: Item, likes: Iterable[Like]) -> list[Like]:
+def likest(item: ReadText, likes: Iterable[Like]) -> list[Like]:
     """Return the texts to align with a text: with its title first, then with the most runs in common, then earliest."""
     title = item.fingerprint.title
     return sorted(
@@ -277,7 +276,7 @@ def likest(item: Item, likes: Iterable[Like]) -> list[Like]:
     )[:MOST_ALIGNED]
 
 
-def why_variant(item: Item, like: Like) -> str:
+def why_variant(item: ReadText, like: Like) -> str:
     """Return why a text is not a copy of a kept one that it repeats; "" if it is."""
     mine, theirs = item.fingerprint, like.record.fingerprint
     if other_values(mine.values, theirs.values):

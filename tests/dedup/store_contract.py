@@ -31,7 +31,7 @@ from denoise_scrapy.dedup import (
 from denoise_scrapy.dedup import index as index_module
 from denoise_scrapy.dedup.rules import Comparison
 from denoise_scrapy.dedup.store import CLAIM_SECONDS, Name, Record, Store
-from denoise_scrapy.dedup.variants import Item, Like, is_same_site, likest, site_of, why_variant
+from denoise_scrapy.dedup.variants import Like, is_same_site, likest, site_of, why_variant
 from tests.dedup.made_texts import english
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
@@ -305,7 +305,7 @@ class Machine(RuleBasedStateMachine):
         verdict = call(key, text, values=values, scope=scope, group=group, **({"claim": True} if claim else {}))
 
         read = index.read(text, values=values)
-        item, similar = Item(Name(key, scope, group, site_of(key)), *read), "add" not in how.split()
+        item, similar = read._replace(name=Name(key, scope, group, site_of(key))), "add" not in how.split()
         text = " ".join(text.split())
         if how == "check":
             self.see_all(me)

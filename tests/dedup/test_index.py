@@ -44,11 +44,11 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             words = list(rnd.choice(stock))
             start = rnd.randrange(len(words) // 2)
             text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
-            item = index._read(text, Name(str(number)))
-            found = index._find(item, similar=True)
-            matches = [
-                like.record.id - 1 for like in index._likes(item, found, short=judge.too_short(item.fingerprint))
-            ]
+            name = Name(str(number))
+            item = index._item(name, text, "", None)
+            made = item.fingerprint
+            likes = index._likes(item, index._catalog.find(*name[:2], made.digest, made.bands))
+            matches = [like.record.id - 1 for like in likes]
             verdicts = judge.judge(item.text, kept)
             assert matches == [i for i, one in enumerate(verdicts) if one.duplicate]
             hits += len(matches)
