@@ -192,7 +192,7 @@ def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> 
     new = FeatureStrings(row["text"])
     item = ReadText(new, this.fingerprint, name=this.name)
     records = [_record(number, earlier[number]) for number in sorted(earlier)]
-    judged = zip(records, PartRule().judge(new, [one.fingerprint for one in records]), strict=True)
+    judged = [(one, PartRule().judge(new, one.fingerprint)) for one in records]
     alike = [(one, proof) for one, proof in judged if proof.duplicate]
     siblings = _siblings([one for one, _ in alike])
     likes = [

@@ -100,7 +100,7 @@ def explained(
     rule = RULES[rule_name].at(threshold, most_new)
     read = rule.read(new.text)
     own, other = rule.fingerprint(read), rule.fingerprint(rule.read(kept.text))
-    compared = rule.judge(read, [other], every=True)[0]
+    compared = rule.judge(read, other, every=True)
     same, short = bool(own.n) and own.digest == other.digest, rule.too_short(own)
     duplicate, variant, bands, differs = (same or compared.duplicate) and not short, "", None, None
     one_site = is_same_site(site_of(new.url), site_of(kept.url))

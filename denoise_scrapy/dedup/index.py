@@ -542,8 +542,8 @@ class DuplicateIndex:
             item, found.alike if self._bands else self._forest.candidates(item.text, item.name.scope)
         ):
             self._verified += len(records)
-            judged = self._rule.judge(item.text, [one.fingerprint for one in records])
-            alike = [(one, proof) for one, proof in zip(records, judged, strict=True) if proof.duplicate]
+            judged = [(one, self._rule.judge(item.text, one.fingerprint)) for one in records]
+            alike = [(one, proof) for one, proof in judged if proof.duplicate]
             forms: dict[str, list[Record]] = {}
             for one, _ in alike:
                 forms.setdefault(one.name.variant_of or one.name.key, []).append(one)

@@ -228,8 +228,8 @@ class Machine(RuleBasedStateMachine):
                 yield self.like(item, one, Comparison(True, 1.0, 1.0), [])
         if too_short:
             return
-        judged = RULE.judge(item.text, [one.made for one in others])
-        found = [(one, proof) for one, proof in zip(others, judged, strict=True) if proof.duplicate]
+        judged = [(one, RULE.judge(item.text, one.made)) for one in others]
+        found = [(one, proof) for one, proof in judged if proof.duplicate]
         form = {one.number: one.name.variant_of or one.name.key for one, _ in found}
         likes = [
             self.like(

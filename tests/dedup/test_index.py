@@ -49,7 +49,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             made = item.fingerprint
             likes = index._likes(item, index._catalog.find(*name[:2], made.digest, made.bands))
             matches = [like.record.id - 1 for like in likes]
-            verdicts = judge.judge(item.text, kept)
+            verdicts = [judge.judge(item.text, one) for one in kept]
             assert matches == [i for i, one in enumerate(verdicts) if one.duplicate]
             hits += len(matches)
             index.add(str(number), text)
