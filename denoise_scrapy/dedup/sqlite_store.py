@@ -22,7 +22,7 @@ from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file longer
 
-FORMAT = "5"  # raise with any change of the tables, and add the upgrade from the one before to `INDEX.upgrades`
+FORMAT = "5"  # raise with any change of the tables, and put the upgrade from the one before into `INDEX.upgrades`
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     schema=(

@@ -171,15 +171,12 @@ def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
     return units[units < limit], limit
 
 
-def _is_name(new: FeatureStrings) -> npt.NDArray[np.bool_]:
-    """Mark places of words capitalised anywhere in the text except after a full stop: bool (n,)."""
-    return np.isin(new.hashes, unit_hashes(tokens(" ".join(_NAME.findall(new.text)))))
-
-
 def _is_edited(new: FeatureStrings, places: npt.NDArray[np.intp]) -> bool:
     """Return whether the words at some places look like an editor's changes: many, no numbers, few names."""
-    numbers = new.kinds[places] == NUMBER
-    return len(places) >= EDITED and not numbers.any() and bool(_is_name(new)[places].mean() < EDITED_NAMES)
+    if len(places) < EDITED or (new.kinds[places] == NUMBER).any():
+        return False
+    names = unit_hashes(tokens(" ".join(_NAME.findall(new.text))))  # capitalised anywhere except after a full stop
+    return bool(np.isin(new.hashes[places], names).mean() < EDITED_NAMES)
 
 
 def is_filled_in(
