@@ -607,7 +607,7 @@ class DuplicateIndex:
                 too_short=verdict.too_short,
                 updated=verdict.updated,
             )
-            return replace(verdict, claim=number if claim else 0)
+            return replace(verdict, claim=number) if claim and number else verdict
 
     def _keep(
         self, name: Name, fingerprint: Fingerprint, replaced: Record | None, version: bytes, *, claim: bool = False

@@ -117,15 +117,9 @@ for i = 1, #ARGV, 2 do count = count + forget(ARGV[i], ARGV[i + 1]) end
 return count
 """
 
-_SETTLE = """
--- ARGV: id, owner. Gives 1 where that owner had claimed it.
-local claim = call('HGET', claims, ARGV[1])
-if not claim or claim:sub(17) ~= ARGV[2] then return 0 end
-return call('HDEL', claims, ARGV[1])
-"""
-
-_RELEASE = """
--- ARGV: owner, id, or '' for all of the owner and itself. Gives the ids removed.
+_END = """
+-- ARGV: owner, id of a claim of its, or '' for all of these and the owner itself, 1 to settle or 0 to forget the texts.
+-- Gives the ids.
 local gone, found = {}, {ARGV[2], call('HGET', claims, ARGV[2])}
 if ARGV[2] == '' then
   found = call('HGETALL', claims)
@@ -134,7 +128,7 @@ end
 for i = 1, #found, 2 do
   local id, claim = found[i], found[i + 1]
   if claim and claim:sub(17) == ARGV[1] then
-    forget(id, claim:sub(1, 16))
+    if ARGV[3] == '1' then call('HDEL', claims, id) else forget(id, claim:sub(1, 16)) end
     gone[#gone + 1] = tonumber(id)
   end
 end
@@ -211,7 +205,7 @@ class RedisStore(Store):
         self._all = [f"{{{name}}}:{key}" for key in _NAMES]
         self._meta, self._last, self._log, self._keys, self._claims, self._owners = self._all[:6]
         self._seen, self._copies, self._copy_times = self._all[6:]
-        scripts = (_OPEN, _PUT, _REMOVE, _SETTLE, _RELEASE, _NOTE, _BEAT, _SILENT)
+        scripts = (_OPEN, _PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)
         self._scripts = {script: self._link.client.register_script(_COMMON + script) for script in scripts}
         self._opened = False
 
@@ -289,11 +283,11 @@ class RedisStore(Store):
 
     @override
     def settle(self, number: int, owner: str) -> bool:
-        return bool(self._run(_SETTLE, number, owner))
+        return bool(self._run(_END, owner, number, 1))
 
     @override
     def release(self, owner: str, number: int = 0) -> list[int]:
-        return list(self._run(_RELEASE, owner, number or ""))
+        return list(self._run(_END, owner, number or "", 0))
 
     @override
     def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:

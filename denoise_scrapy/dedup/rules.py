@@ -26,7 +26,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -393,38 +392,25 @@ _STOP = np.array(sorted({ord(one) for one in STOP_WORDS if len(one) == 1 and ord
 _16 = np.uint32(16)
 
 
-@dataclass(frozen=True, eq=False)
 class Characters:
-    """A text as read by the source's rule."""
+    """A text as read by the source's rule.
 
-    codes: npt.NDArray[np.uint16]  # its letters, digits and ideographs in order, lower-cased; others are left out
+    Attributes:
+        codes: Its letters, digits and ideographs in order, lower-cased, as uint16; others are left out.
+        n: Length in characters.
+        main_units: S1: the frequent characters but stop characters, in code order.
+        neighbours: S2: each frequent character with the one after it, as sorted uint32, repeats included.
+    """
 
-    @classmethod
-    def read(cls, text: str) -> Characters:
-        """Read a text."""
+    def __init__(self, text: str) -> None:
         kept = "".join(c for c in text[:MAX_CHARACTERS].lower() if c.isalnum() and c < "\U00010000")
-        return cls(np.frombuffer(kept.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16, copy=False))
-
-    @property
-    def n(self) -> int:
-        """Length in characters."""
-        return len(self.codes)
-
-    @cached_property
-    def _frequent(self) -> npt.NDArray[np.uint16]:
-        codes, counts = np.unique(self.codes, return_counts=True)
-        return codes[counts > FREQUENCY]
-
-    def main_units(self, t: int = FREQUENCY) -> npt.NDArray[np.uint16]:
-        """S1: the frequent characters but stop characters, in code order."""
-        return self._frequent[~np.isin(self._frequent, _STOP)] if t == FREQUENCY else self._frequent[:0]
-
-    @cached_property
-    def neighbours(self) -> npt.NDArray[np.uint32]:
-        """S2: each frequent character with the one after it, as sorted uint32, repeats included."""
-        here = np.isin(self.codes[:-1], self._frequent)
+        self.codes = np.frombuffer(kept.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16, copy=False)
+        self.n = len(self.codes)
+        found, counts = np.unique(self.codes, return_counts=True)
+        frequent = found[counts > FREQUENCY]
+        self.main_units = frequent[~np.isin(frequent, _STOP)]
         pairs = (self.codes[:-1].astype(np.uint32) << _16) | self.codes[1:]
-        return np.sort(pairs[here])
+        self.neighbours = np.sort(pairs[np.isin(self.codes[:-1], frequent)])
 
 
 class PatentRule(Rule):
@@ -442,17 +428,17 @@ class PatentRule(Rule):
 
     @override
     def read(self, text: str) -> Characters:
-        return Characters.read(text)
+        return Characters(text)
 
     @override
     def fingerprint(self, new: Characters) -> Fingerprint:
-        s1, s2 = new.main_units().astype("<u2").tobytes(), new.neighbours.astype("<u4").tobytes()
+        s1, s2 = new.main_units.astype("<u2").tobytes(), new.neighbours.astype("<u4").tobytes()
         digest = hashlib.blake2b(new.codes.astype("<u2").tobytes(), digest_size=16).digest()
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest, b"")
 
     @override
     def judge(self, new: Characters, kept: Fingerprint, *, every: bool = False) -> Comparison:
-        mine, theirs = new.main_units(), kept.units
+        mine, theirs = new.main_units, kept.units
         frequent = f"characters that come more than {FREQUENCY} times"
         floors = [
             _least("characters", min(new.n, kept.n), MIN_TOKENS),
@@ -486,7 +472,7 @@ class PatentRule(Rule):
     @override
     def main_query(self, new: Characters, t: int) -> Query:
         # The source requires more than the threshold, or equal main strings.
-        units = new.main_units(t)
+        units = new.main_units
         return Query(units, min(len(units), self._more(len(units))) if new.n >= MIN_TOKENS else 0)
 
 
@@ -496,9 +482,8 @@ def _common_neighbours(
     """Count equal neighbours of the common characters, and X's neighbours of these."""
     mine = mine[np.isin(mine >> _16, common)]
     pairs, counts = np.unique(mine, return_counts=True)
-    others, their_counts = np.unique(theirs, return_counts=True)
-    _, here, there = np.intersect1d(pairs, others, assume_unique=True, return_indices=True)
-    return int(np.minimum(counts[here], their_counts[there]).sum()), len(mine)
+    there = np.searchsorted(theirs, pairs, "right") - np.searchsorted(theirs, pairs)
+    return int(np.minimum(counts, there).sum()), len(mine)
 
 
 NewText = FeatureStrings | Characters  # as its rule reads it

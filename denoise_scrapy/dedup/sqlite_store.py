@@ -148,7 +148,7 @@ class SQLiteStore(Store):
     ) -> Put:
         f = fingerprint
         row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.rare, f.title, f.values, version, seen)
-        with self._writing() as link:
+        with self._writing(several=bool(owner or replaced)) as link:
             done = link.execute(_PUT, row)
             number = (done.lastrowid or 0) if done.rowcount else 0
             if number and replaced:
@@ -165,7 +165,7 @@ class SQLiteStore(Store):
 
     @override
     def settle(self, number: int, owner: str) -> bool:
-        with self._writing() as link:
+        with self._writing(several=False) as link:
             return link.execute(_SETTLE, (number, owner)).rowcount > 0
 
     @override
@@ -262,10 +262,11 @@ class SQLiteStore(Store):
         return gone
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection for writing; its statements are one transaction."""
+    def _writing(self, *, several: bool = True) -> Iterator[sqlite3.Connection]:
+        """Yield the connection for writing; its statements are one transaction, as a single one is by itself."""
         with self._lock, self._connection as link:
-            link.execute("BEGIN IMMEDIATE")
+            if several:
+                link.execute("BEGIN IMMEDIATE")
             yield link
 
     def _rows(self, query: str, numbers: Sequence[int]) -> Iterator[Any]:
