@@ -46,6 +46,7 @@ RULE = RULES["part"]
 WHO, SCOPE = st.integers(0, 1), st.sampled_from([""] * 5 + ["s"])
 ITEM = {"who": WHO, "key": st.sampled_from(KEYS), "text": st.sampled_from(POOL), "price": st.sampled_from([0, 1, 2, 3])}
 ITEM |= {"scope": SCOPE, "group": st.sampled_from([""] * 5 + ["g"])}
+HOW = st.sampled_from(["claim", "claim", "check_and_add"])
 
 
 def put(store, key, fingerprint, scope="", group="", replaced=0, owner=""):
@@ -199,6 +200,7 @@ class Machine(RuleBasedStateMachine):
         self.owners[who] = Owner(seen=max((one.number for one in self.kept), default=0))
 
     def is_dead(self, owner):
+        owner.beat = min(owner.beat, self.place.now)  # a clock may have been set back
         return self.place.now - owner.beat >= CLAIM_SECONDS
 
     def release(self, owner):
@@ -281,21 +283,18 @@ class Machine(RuleBasedStateMachine):
             me.counts["claimed"] += 1
         return self.given * claim
 
-    @rule(**ITEM)
-    def claim(self, **item):
-        self.ask("claim", **item)
+    @rule(how=HOW, **ITEM)
+    def keep_one(self, **item):
+        self.ask(**item)
 
-    @rule(**ITEM)
-    def check_and_add(self, **item):
-        self.ask("check_and_add", **item)
+    @rule(items=st.lists(st.fixed_dictionaries({"how": HOW, **ITEM}), min_size=1, max_size=6))
+    def keep_some(self, items):
+        for item in items:
+            self.ask(**item)
 
-    @rule(**ITEM, how=st.sampled_from(["claim", "check_and_add"]))
-    def check_more(self, how, **item):
-        self.ask(how, **item)
-
-    @rule(**ITEM, how=st.sampled_from(["check", "check", "add", "add claim"]))
-    def check_or_add(self, how, **item):
-        self.ask(how, **item)
+    @rule(how=st.sampled_from(["check", "check", "add", "add claim"]), **ITEM)
+    def check_or_add(self, **item):
+        self.ask(**item)
 
     def ask(self, how, who, key, text, price, scope, group):
         who %= len(self.indexes)
@@ -420,7 +419,7 @@ class Machine(RuleBasedStateMachine):
         self.open(who)
         self.place.wait(seconds)
 
-    @rule(who=WHO, seconds=st.sampled_from([6, 16]))
+    @rule(who=WHO, seconds=st.sampled_from([6, 16, -1000]))
     def wait(self, who, seconds):
         """One index beats, then time goes by."""
         who %= len(self.indexes)

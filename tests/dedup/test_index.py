@@ -79,12 +79,6 @@ def test_how_much_of_a_duplicate_may_be_new():
 
 
 class TestRules:
-    def test_a_near_copy_is_one_both_ways(self):
-        with DuplicateIndex(rule="near-copy") as index:
-            index.check_and_add("a", TEXT)
-            assert not index.check_and_add("half", " ".join(A[:150])).duplicate
-            assert index.check_and_add("near", NEAR).of == "a"
-
     def test_one_index_may_be_read_by_both_rules_of_words(self, tmp_path):
         with DuplicateIndex(store=SQLiteStore(tmp_path / "a.db")) as index:
             index.check_and_add("a", TEXT)
@@ -142,6 +136,10 @@ def test_wrong_settings(arguments, message):
         ({"scope": None}, "scope must be a string, got None"),
         ({"text": b"bytes"}, "text must be a string, got bytes"),
         ({"text": None}, "text must be a string, got NoneType"),
+        ({"title": 3}, "title must be a string, got int"),
+        ({"title": None}, "title must be a string, got NoneType"),
+        ({"site": 3}, "site must be a string, got 3"),
+        ({"site": "\ud800"}, "site must be text UTF-8 can write"),
     ],
 )
 def test_wrong_arguments(index, arguments, message):

@@ -378,20 +378,6 @@ class TestValues:
         assert found == [3402113753, 2366072709, 4210582990, 653788642]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"title": 3}, "title must be a string, got int"),
-        ({"title": None}, "title must be a string, got NoneType"),
-        ({"site": 3}, "site must be a string, got 3"),
-        ({"site": "\ud800"}, "site must be text UTF-8 can write"),
-    ],
-)
-def test_wrong_arguments(arguments, message):
-    with DuplicateIndex() as index, pytest.raises(ValueError, match=message):
-        index.check("a", STORY, **arguments)
-
-
 def test_a_text_read_before_has_its_title_and_values():
     with DuplicateIndex() as index:
         given = {"title": "Rooms in Kiel", "values": json.loads('{"rent": 700}')}
