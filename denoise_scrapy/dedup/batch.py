@@ -31,19 +31,11 @@ class Row(NamedTuple):
 
 
 class Batch:
-    """Judges rows by an index, each as a separate item.
+    """Judges rows by an index, each against the kept rows.
 
-    A row is compared with the kept rows, so each dropped row duplicates the row it is dropped for. Similar rows of one
-    site, according to their keys, may be variants, which are kept. To keep the longest or newest row, rows are judged
-    in that order. All rows must then be read first: their texts go to a temporary file, and about 150 bytes per row
-    stay in memory.
-
-    Args:
-        index: The index.
-        keep: One of `KEEPS`. Among rows of equal length or date, the first is kept.
-        numbered: Whether rows with the same key are separate items. False if the index is shared with other users,
-            who look items up by key: a row then replaces the kept text of its key, as in a crawl, and is a
-            duplicate only if the batch already contained the same key with the same text.
+    Among rows of equal length or date, the first is kept. With `numbered`, rows with the same key are separate items.
+    Without, the index is shared with others, who look items up by key: a row then replaces the kept text of its key, as
+    in a crawl, and is a duplicate only if the batch already contained the same key with the same text.
     """
 
     def __init__(self, index: DuplicateIndex, *, keep: str = KEEPS[0], numbered: bool = True) -> None:
@@ -56,14 +48,7 @@ class Batch:
         self._done: set[int] = set()  # hashes of keys, where the index is shared
 
     def judge(self, row: Row) -> Verdict:
-        """Judge the next row, and keep it unless it is a duplicate.
-
-        Returns:
-            The verdict; `of` and `variant_of` are names of kept rows, see `key_of`.
-
-        Raises:
-            ValueError: As for `DuplicateIndex.check`.
-        """
+        """Judge the next row, and keep it unless it is a duplicate; `key_of` reads the names in the verdict."""
         name = f"{self._count} {row.key}" if self._numbered else row.key
         verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site_of(row.key), title=row.title)
         if not self._numbered:
@@ -75,7 +60,10 @@ class Batch:
         return verdict
 
     def judge_all(self, rows: Iterable[Row]) -> Iterator[Verdict]:
-        """Judge rows and yield their verdicts in row order."""
+        """Judge rows and yield their verdicts in row order.
+
+        To keep the longest or newest, all are read first: 150 bytes a row stay in memory, texts go to a file.
+        """
         if self.keep == "first":
             yield from map(self.judge, rows)
             return

@@ -586,17 +586,16 @@ class DuplicateIndex:
         with self._lock:
             self.note_error = None
             self._withdraw_unsure()
+            version = b"" if item.version is None else item.version._replace(since=int(time.time())).pack()
             for _ in turns():  # each takes in what others have kept meanwhile
                 answer = self._judge(item, similar=similar)
                 if not answer.keep:
-                    number = self._repeat(answer, claim=claim)
+                    number = self._see_again(item.name, answer, claim=claim)
                     break
                 name = item.name._replace(variant_of=answer.variant_of)
-                version = b"" if item.version is None else item.version._replace(since=int(time.time())).pack()
                 number = self._keep(name, item.fingerprint, answer.record, version, claim=claim)
                 if number:
                     break
-            self._note(item.name, answer)
             verdict = answer.verdict
             self._counts.update(
                 checked=1,
@@ -629,17 +628,24 @@ class DuplicateIndex:
                 self._held.add(put.id)
         return put.id
 
-    def _repeat(self, answer: Answer, *, claim: bool) -> int:
-        """Return the claim that an item shares with an earlier one of its key and text; 0 for none."""
-        same = answer.record
-        if same is None or answer.verdict.duplicate:
-            return 0
-        if not claim and same.owner:  # it is kept for good now
-            self._store.settle(same.id, same.owner)
-        if not claim or same.owner != self._owner:
-            return 0
-        self._held.add(same.id)
-        return same.id
+    def _see_again(self, name: Name, answer: Answer, *, claim: bool) -> int:
+        """Record that a kept text was seen again; return the claim that its key shares with an earlier item, or 0."""
+        same, number = answer.record, 0
+        assert same is not None
+        if not answer.verdict.duplicate:
+            if not claim and same.owner:  # it is kept for good now
+                self._store.settle(same.id, same.owner)
+            if claim and same.owner == self._owner:
+                number = same.id
+                self._held.add(number)
+        if not answer.verdict.pending:  # a copy that may change is none yet
+            try:
+                copy = name if answer.verdict.duplicate and self._copies else None
+                self._store.note(same.id, copy, self._copies)
+            except Exception as error:  # of any store; the verdict stands
+                self._counts["unnoted"] += 1
+                self.note_error = error
+        return number
 
     def _withdraw_unsure(self) -> None:
         """Withdraw claims that the store may hold for items without a verdict."""
@@ -649,17 +655,6 @@ class DuplicateIndex:
                 self._store.release(self._owner, same.id)
                 self._catalog.discard(same.id)
             self._unsure.pop()
-
-    def _note(self, name: Name, answer: Answer) -> None:
-        """Record that the kept text of a verdict was seen again; the verdict stands if this fails."""
-        same = answer.record
-        if same is not None and not answer.keep and not answer.verdict.pending:  # a copy that may change is none yet
-            copy = name if answer.verdict.duplicate and self._copies else None
-            try:
-                self._store.note(same.id, copy, self._copies)
-            except Exception as error:  # of any store
-                self._counts["unnoted"] += 1
-                self.note_error = error
 
 
 def _check_number(name: str, value: object, kind: type, valid: str, low: float, high: float = 1 << 62) -> None:

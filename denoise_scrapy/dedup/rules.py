@@ -198,11 +198,8 @@ class Comparison:
     checks: tuple[Check, ...] = ()  # in order, up to the first that failed; none for texts of the same words
 
 
-class Query(NamedTuple):
-    """Units, uint16 and each once, of which a duplicate must have `need`; 0 if there can be none."""
-
-    units: Sample
-    need: int
+# Units, each once, of which a duplicate must have so many; 0 if there can be none.
+Query = tuple[Sample, int]
 
 
 class Rule(ABC):
@@ -326,12 +323,12 @@ class PartRule(Rule):
     @override
     def main_query(self, new: FeatureStrings, t: int) -> Query:
         units = new.main_units(t)
-        return Query(units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0)
+        return units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0
 
     @override
     def run_query(self, new: FeatureStrings, limit: int) -> Query:
         runs = new.sample(limit)
-        return Query(runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0)
+        return runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0
 
     @override
     def longest(self, new: FeatureStrings) -> int:
@@ -473,7 +470,7 @@ class PatentRule(Rule):
     def main_query(self, new: Characters, t: int) -> Query:
         # The source requires more than the threshold, or equal main strings.
         units = new.main_units
-        return Query(units, min(len(units), self._more(len(units))) if new.n >= MIN_TOKENS else 0)
+        return units, min(len(units), self._more(len(units))) if new.n >= MIN_TOKENS else 0
 
 
 def _common_neighbours(

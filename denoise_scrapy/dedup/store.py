@@ -258,17 +258,15 @@ class Store(ABC):
         of = [one.kept for one in self.copies(name) if one.key == key]
         of += [one.variant_of for one in self.variants(name) if one.key == key]
         kept = Name(of[0] if of else key, scope)
-        copies = tuple(one.key for one in self.copies(kept) if one.kept == kept.key)
-        variants = tuple(one.key for one in self.variants(kept) if one.variant_of == kept.key)
-        return Group(kept.key, scope, copies, variants) if copies or variants else None
+        return next((one for one in self.groups(kept) if one.kept == kept.key), None)
 
-    def groups(self) -> list[Group]:
-        """Return all groups, the largest first; they take about 200 bytes per copy or variant."""
+    def groups(self, name: Name | None = None) -> list[Group]:
+        """Return all groups, or those of one key, the largest first; they take about 200 bytes per copy or variant."""
         found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
-        for copy in self.copies():
+        for copy in self.copies(name):
             found.setdefault((copy.kept, copy.scope), ([], []))[0].append(copy.key)
-        for name in self.variants():
-            found.setdefault((name.variant_of, name.scope), ([], []))[1].append(name.key)
+        for one in self.variants(name):
+            found.setdefault((one.variant_of, one.scope), ([], []))[1].append(one.key)
         groups = [Group(kept, scope, *map(tuple, keys)) for (kept, scope), keys in found.items()]
         return sorted(groups, key=lambda one: (-len(one.members), one.scope, one.kept))
 

@@ -59,7 +59,7 @@ class DistanceForest:
 
     def __init__(self, store: Store, rule: Rule, catalog: Catalog) -> None:
         self._store, self._rule, self._catalog = store, rule, catalog
-        self._last = 0  # the highest id taken in
+        self._last = self._count = 0  # the highest id taken in, and how many sets
         self._trees: dict[str, dict[int, SetTree]] = {}  # by scope and frequency threshold
 
     @property
@@ -79,9 +79,8 @@ class DistanceForest:
 
     def _catch_up(self) -> None:
         """Take in the catalog's new texts; begin anew where most of those taken in are dead."""
-        size = sum(len(one) for trees in self._trees.values() for one in trees.values())
-        if size > 2 * len(self._catalog) + _DEAD_LEAST:
-            self._trees, self._last = {}, 0
+        if self._count > 2 * len(self._catalog) + _DEAD_LEAST:
+            self._trees, self._last, self._count = {}, 0, 0
         ids = self._catalog.ids_after(self._last)
         for start in range(0, len(ids), _BATCH):
             part = ids[start : start + _BATCH]
@@ -90,6 +89,7 @@ class DistanceForest:
                 if not self._rule.too_short(kept):
                     tree = self._trees.setdefault(record.name.scope, {}).setdefault(kept.t, SetTree())
                     tree.add(record.id, kept.units, kept.n)
+                    self._count += 1
             self._last = part[-1]
 
 
