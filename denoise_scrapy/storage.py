@@ -38,18 +38,7 @@ SLOW_SECONDS, REST = 0.2, 9.0
 
 
 class BackOff:
-    """Decides when a store that has failed, or is slow, may be used again.
-
-    Args:
-        clock: Returns seconds; another one in tests.
-
-    Example:
-        >>> store = BackOff()
-        >>> store.failed(), store.failed()
-        (None, None)
-        >>> store.ready, store.pause
-        (False, 2.0)
-    """
+    """Decides when a store that has failed, or is slow, may be used again; `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -73,8 +62,6 @@ class BackOff:
 
 
 SCHEMES = ("redis://", "rediss://", "unix://")  # of the URLs that redis-py reads
-# Seconds to wait for an answer. One takes a millisecond: a server silent for so long is gone.
-TIMEOUT = 5.0
 _RETRIES = 3  # a server that restarts is back within these and their pauses, or stays away for long
 _RETRY_PAUSE, _LONGEST_RETRY_PAUSE = 0.1, 1.0  # seconds before the first of them, and at most
 _MISSING = "A store in Redis needs redis-py, which is not installed: pip install denoise-scrapy[redis]"
@@ -86,8 +73,6 @@ def without_password(place: str) -> str:
     Example:
         >>> without_password("redis://user:secret@cache.example:6379/0?password=x#news")
         'redis://cache.example:6379/0#news'
-        >>> without_password("job/denoise-sites.sqlite")
-        'job/denoise-sites.sqlite'
     """
     scheme, mark, rest = place.partition("://")
     if not mark:
@@ -97,24 +82,13 @@ def without_password(place: str) -> str:
 
 
 class RedisLink:
-    """A client of redis-py. Connects with the first request, and again after a break.
+    """A client of redis-py, which connects with the first request, and again after a break.
 
-    Args:
-        url: As redis-py reads it.
-        timeout: Seconds to wait for a connection and for an answer, above 0.
-        retries: How often a request that failed is sent again; None: as often as a restart of the server takes.
-
-    Attributes:
-        client: The client; without types, for they differ between versions of redis-py.
-        errors: The exceptions it raises; redis-py has no other common base class.
-        place: The URL without user, password and options, for messages.
-
-    Raises:
-        ImportError: redis-py is not installed.
-        ValueError: The URL is none, or the timeout is out of range.
+    `timeout` is in seconds; a request that fails is sent again `retries` times, by default as long as a server takes to
+    restart. Raises `ImportError` if redis-py is not installed, `ValueError` for a wrong URL or timeout.
     """
 
-    def __init__(self, url: str, timeout: float = TIMEOUT, retries: int | None = None) -> None:
+    def __init__(self, url: str, timeout: float, retries: int = _RETRIES) -> None:
         if not timeout > 0:
             raise ValueError(f"timeout must be above 0 seconds, got {timeout!r}")
         try:
@@ -123,14 +97,14 @@ class RedisLink:
             from redis.retry import Retry  # noqa: PLC0415
         except ImportError as error:
             raise ImportError(_MISSING) from error
-        self.errors: type[Exception] = redis.RedisError
+        self.errors: type[Exception] = redis.RedisError  # redis-py has no other common base class
         self._failures = (redis.ConnectionError, redis.TimeoutError)
-        again = _RETRIES if retries is None else retries
+        # without types, for they differ between versions of redis-py
         self.client: Any = redis.Redis.from_url(
             url,
             socket_timeout=timeout,
             socket_connect_timeout=timeout,
-            retry=Retry(ExponentialBackoff(_LONGEST_RETRY_PAUSE, _RETRY_PAUSE), again, (*self._failures, OSError)),
+            retry=Retry(ExponentialBackoff(_LONGEST_RETRY_PAUSE, _RETRY_PAUSE), retries, (*self._failures, OSError)),
             retry_on_error=list(self._failures),
         )
         self.place = without_password(url.partition("#")[0])
@@ -195,7 +169,7 @@ class FileKind:
     # Tables whose cells must be of their columns' types, which SQLite itself does not check, each with a condition that
     # none of its rows may fulfil. To look takes .8 s of a million texts.
     sound: tuple[tuple[str, str], ...] = ()
-    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # statements that make a format the next one
+    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by format: statements that make it this one
 
     @property
     def what(self) -> str:
@@ -206,16 +180,10 @@ class FileKind:
 def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float) -> sqlite3.Connection:
     """Open or create a file; return a connection in write-ahead mode, without transactions of its own, for any thread.
 
-    Args:
-        path: The file; its folder must exist.
-        kind: What it must be.
-        constants: What its content is made with in this version; kept in the table `meta`.
-        timeout: Seconds to wait for another process to finish its transaction.
-
-    Raises:
-        StoreMismatch: Not of this kind, of other constants, or with tables of others, whose triggers may never end.
-        FileNotFoundError: The folder does not exist.
-        sqlite3.Error: It cannot be opened or written.
+    `constants` are what its content is made with in this version, kept in the table `meta`; `timeout` is the seconds to
+    wait for another process to finish its transaction. Raises `StoreMismatch` for a file that is not of this kind, or
+    of other constants, or has others' tables, whose triggers may never end; `FileNotFoundError` where there is no
+    folder; `sqlite3.Error` if it cannot be opened or written.
     """
     refuse_foreign(path, kind)
     if not path.parent.is_dir():
@@ -227,10 +195,7 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
         link.execute("BEGIN IMMEDIATE")
         is_new = not _schema(link, 1)
         if not is_new:
-            old = _upgrade(link, kind, constants)
-            _check(link, path, kind, {**constants, "format": old} if old else constants)
-            if old:
-                link.execute("UPDATE meta SET value = ? WHERE name = 'format'", (constants["format"],))
+            _check(link, path, kind, constants)
         _make(link, kind)
         if is_new:
             link.execute(f"PRAGMA application_id = {kind.application_id}")
@@ -300,35 +265,30 @@ def _own_schema(kind: FileKind) -> Schema:
     return found
 
 
-def _upgrade(link: sqlite3.Connection, kind: FileKind, constants: Mapping[str, str]) -> str:
-    """Change the tables of a file of an older format, as far as steps exist; return that format, "" for none."""
-    # no trigger fires: whose they are is not known yet
-    own = _own_schema(kind)
-    if not any(row in own for row in _schema(link, len(own) + 1) if row[1] == "meta"):
-        return ""
-    [(old,)] = link.execute("SELECT max(value) FROM meta WHERE name = 'format'")
-    now = old
-    while now != constants.get("format") and now in kind.upgrades:
-        for statement in kind.upgrades[now]:
-            link.execute(statement)
-        now = str(int(now) + 1)
-    return old if now == constants.get("format") != old else ""
-
-
 def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
-    """Compare a file with its expected form; its constants, which name the version, come first."""
+    """Compare a file with its expected form, and bring one of the format before up to date.
+
+    Its constants, which name the version, come first.
+    """
     own = _own_schema(kind)
-    found = _schema(link, len(own) + 1)
+    found, steps = _schema(link, len(own) + 1), tuple[str, ...]()
     if any(row in own for row in found if row[1] == "meta"):
-        marks = ", ".join("?" * len(constants))
-        asked = f"SELECT name, value FROM meta WHERE name IN ({marks})"
-        stored = dict(link.execute(asked, tuple(constants)))
+        stored = dict.fromkeys(constants)
+        for name in stored:
+            [(stored[name],)] = link.execute("SELECT max(value) FROM meta WHERE name = ?", (name,))
+        steps = kind.upgrades.get(stored.get("format") or "", ())
+        for statement in steps:  # no trigger fires: whose they are is not known yet
+            link.execute(statement)
+        if steps:
+            found, stored["format"] = _schema(link, len(own) + 1), constants["format"]
         for name, value in constants.items():
-            if stored.get(name) != value:
-                raise OtherVersion(name, str(stored.get(name))[:100], value, str(path), kind.advice)
+            if stored[name] != value:
+                raise OtherVersion(name, str(stored[name])[:100], value, str(path), kind.advice)
     for odd in (row for row in found if row not in own):  # of our own some may be missing in older files
         there = f"with a {odd[0]} named {odd[1][:100]!r}"
         raise StoreMismatch("schema", there, f"that of {kind.what}", str(path), _MOVE)
+    if steps:
+        link.execute("UPDATE meta SET value = ? WHERE name = 'format'", (constants["format"],))
 
 
 def _check_rows(link: sqlite3.Connection, path: Path, kind: FileKind) -> None:

@@ -80,7 +80,7 @@ class Pair:
 
 
 def _judge(name: str, new: str, kept: str) -> bool:
-    return RULES[name].judge(_read(name, new)[0], [_read(name, kept)[1]])[0].duplicate
+    return RULES[name].judge(_read(name, new)[0], _read(name, kept)[1]).duplicate
 
 
 def _behind_prefilter(new: str, kept: str) -> bool:

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
 from denoise_scrapy.core.feature_strings import BANDS, FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
-from denoise_scrapy.dedup.rules import Comparison, PartRule, is_too_short, threshold_for
+from denoise_scrapy.dedup.rules import Comparison, PartRule
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
-    Item,
     Like,
+    ReadText,
     hash_title,
     is_same_site,
     is_view,
@@ -186,13 +186,13 @@ def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> 
         >>> [(number, one.duplicate) for row in rows[2:] for number, one in verify(row, dict(enumerate(rows[:2])))]
         [(0, True), (0, False)]
     """
-    new = FeatureStrings(row["text"])
-    if is_too_short(new.n, len(new.main_units(threshold_for(new)))):
-        return []
     this = _record(0, row)
-    item = Item(this.name, new, this.fingerprint)
+    if this.fingerprint.too_short:
+        return []
+    new = FeatureStrings(row["text"])
+    item = ReadText(new, this.fingerprint, name=this.name)
     records = [_record(number, earlier[number]) for number in sorted(earlier)]
-    judged = zip(records, PartRule().judge(new, [one.fingerprint for one in records]), strict=True)
+    judged = [(one, PartRule().judge(new, one.fingerprint)) for one in records]
     alike = [(one, proof) for one, proof in judged if proof.duplicate]
     siblings = _siblings([one for one, _ in alike])
     likes = [

@@ -15,7 +15,7 @@ from denoise_scrapy.core.feature_strings import BANDS, IDEOGRAPH, RUN, RUN_OF_ID
 from denoise_scrapy.dedup import RULES, Fingerprint
 from denoise_scrapy.dedup.rules import MOST_NEW, Characters, Check
 from denoise_scrapy.dedup.store import Name, Record
-from denoise_scrapy.dedup.variants import Item, Like, difference, hash_title, is_same_site, site_of, why_variant
+from denoise_scrapy.dedup.variants import Like, ReadText, difference, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say, say_json
 
@@ -99,14 +99,14 @@ def explained(
     rule = RULES[rule_name].at(threshold, most_new)
     read = rule.read(new.text)
     own, other = rule.fingerprint(read), rule.fingerprint(rule.read(kept.text))
-    compared = rule.judge(read, [other], every=True)[0]
+    compared = rule.judge(read, other, every=True)
     same, short = bool(own.n) and own.digest == other.digest, rule.too_short(own)
     duplicate, variant, bands, differs = (same or compared.duplicate) and not short, "", None, None
     one_site = is_same_site(site_of(new.url), site_of(kept.url))
     if isinstance(read, FeatureStrings):
         if duplicate:  # as if both were of one site
             keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
-            item = Item(Name(keys[0]), read, replace(own, title=hash_title(new.title)))
+            item = ReadText(read, replace(own, title=hash_title(new.title)), name=Name(keys[0]))
             record = Record(1, Name(keys[1]), replace(other, title=hash_title(kept.title)))
             variant = why_variant(item, Like(record, compared, own=True))
         mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (own, other))

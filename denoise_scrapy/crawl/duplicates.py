@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict
-    from denoise_scrapy.dedup.index import ReadText
+    from denoise_scrapy.dedup.variants import ReadText
     from denoise_scrapy.settings import DenoiseSettings
 
 logger = logger_of(__name__)

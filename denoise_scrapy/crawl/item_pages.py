@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.base import Beside, CrawlLog
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.dedup import DuplicateIndex
-    from denoise_scrapy.dedup.index import ReadText
+    from denoise_scrapy.dedup.variants import ReadText
     from denoise_scrapy.settings import DenoiseSettings
 
 # Why an item has no text of its own: names of stats (`denoise/body/…`).

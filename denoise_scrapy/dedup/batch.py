@@ -6,7 +6,7 @@ import pickle
 import tempfile
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -31,52 +31,39 @@ class Row(NamedTuple):
 
 
 class Batch:
-    """Judges rows by an index, each as a separate item.
+    """Judges rows by an index, each against the kept rows.
 
-    A row is compared with the kept rows, so each dropped row duplicates the row it is dropped for. Similar rows of one
-    site, according to their keys, may be variants, which are kept. To keep the longest or newest row, rows are judged
-    in that order. All rows must then be read first: their texts go to a temporary file, and about 150 bytes per row
-    stay in memory.
-
-    Args:
-        index: The index.
-        keep: One of `KEEPS`. Among rows of equal length or date, the first is kept.
-        numbered: Whether rows with the same key are separate items. False if the index is shared with other users,
-            who look items up by key: a row then replaces the kept text of its key, as in a crawl, and is a
-            duplicate only if the batch already contained the same key with the same text.
-        step: Called with the verdict of each row, in the order of judging.
+    Among rows of equal length or date, the first is kept. With `numbered`, rows with the same key are separate items.
+    Without, the index is shared with others, who look items up by key: a row then replaces the kept text of its key, as
+    in a crawl, and is a duplicate only if the batch already contained the same key with the same text.
     """
 
-    def __init__(
-        self,
-        index: DuplicateIndex,
-        *,
-        keep: str = KEEPS[0],
-        numbered: bool = True,
-        step: Callable[[Verdict], Any] = lambda verdict: None,
-    ) -> None:
+    def __init__(self, index: DuplicateIndex, *, keep: str = KEEPS[0], numbered: bool = True) -> None:
         if keep not in KEEPS:
             raise ValueError(f"keep must be one of {', '.join(KEEPS)}, got {keep!r}")
         self.keep = keep
         self._index = index
         self._numbered = numbered
-        self._step = step
         self._count = 0
         self._done: set[int] = set()  # hashes of keys, where the index is shared
 
     def judge(self, row: Row) -> Verdict:
-        """Judge the next row, and keep it unless it is a duplicate.
-
-        Returns:
-            The verdict; `of` and `variant_of` are names of kept rows, see `key_of`.
-
-        Raises:
-            ValueError: As for `DuplicateIndex.check`.
-        """
-        return self._judge(row, self._count)
+        """Judge the next row, and keep it unless it is a duplicate; `key_of` reads the names in the verdict."""
+        name = f"{self._count} {row.key}" if self._numbered else row.key
+        verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site_of(row.key), title=row.title)
+        if not self._numbered:
+            same = hash((row.key, row.scope))
+            if same in self._done and not verdict.duplicate and not verdict.updated:
+                verdict = replace(verdict, duplicate=True, of=row.key, score=1.0, c1=1.0)
+            self._done.add(same)
+        self._count += 1
+        return verdict
 
     def judge_all(self, rows: Iterable[Row]) -> Iterator[Verdict]:
-        """Judge rows and yield their verdicts in row order."""
+        """Judge rows and yield their verdicts in row order.
+
+        To keep the longest or newest, all are read first: 150 bytes a row stay in memory, texts go to a file.
+        """
         if self.keep == "first":
             yield from map(self.judge, rows)
             return
@@ -89,7 +76,7 @@ class Batch:
             verdicts: dict[int, Verdict] = {}
             for number in sorted(range(len(ranks)), key=ranks.__getitem__, reverse=True):
                 file.seek(starts[number])
-                verdict = self._judge(Row(*pickle.load(file)), number)
+                verdict = self.judge(Row(*pickle.load(file)))
                 if verdict != _NEW:
                     verdicts[number] = verdict
         yield from (verdicts.get(number, _NEW) for number in range(len(ranks)))
@@ -97,18 +84,6 @@ class Batch:
     def key_of(self, name: str) -> str:
         """Return the key of a kept row by its name in a verdict."""
         return name.partition(" ")[2] if self._numbered else name
-
-    def _judge(self, row: Row, number: int) -> Verdict:
-        name = f"{number} {row.key}" if self._numbered else row.key
-        verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site_of(row.key), title=row.title)
-        if not self._numbered:
-            same = hash((row.key, row.scope))
-            if same in self._done and not verdict.duplicate and not verdict.updated:
-                verdict = replace(verdict, duplicate=True, of=row.key, score=1.0, c1=1.0)
-            self._done.add(same)
-        self._count += 1
-        self._step(verdict)
-        return verdict
 
 
 _NEW = Verdict()
@@ -173,24 +148,21 @@ def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) ->
             yield keys.popleft(), _plain(verdict, batch)
 
 
-def _row(given: Given) -> Row:
-    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 4:
-        raise ValueError(f"a row must be (key, text), (key, text, date) or (key, text, date, title), got {given!r:.80}")
-    key, text, date, title = [*given, None, ""] if len(given) == 2 else [*given, ""][:4]
-    if not isinstance(key, str):
-        raise ValueError(f"a key must be a string, got {key!r:.80}")
-    if not isinstance(text, str):
-        raise ValueError(f"the text of {key!r} must be a string, got {type(text).__name__}")
-    if not isinstance(title, str):
-        raise ValueError(f"the title of {key!r} must be a string, got {type(title).__name__}")
-    return Row(key, text, "", date, title)
-
-
 def _plain(verdict: Verdict, batch: Batch) -> Verdict:
     """Return a verdict with the key of the kept row in place of its name."""
     name = verdict.of or verdict.variant_of
     if name is None:
         return verdict
-    key = batch.key_of(name)
-    of, variant_of = (None, key) if verdict.of is None else (key, None)
-    return replace(verdict, of=of, variant_of=variant_of, reason=verdict.reason.replace(name, key))
+    key, reason = batch.key_of(name), verdict.reason.replace(name, batch.key_of(name))
+    return replace(verdict, of=verdict.of and key, variant_of=verdict.variant_of and key, reason=reason)
+
+
+def _row(given: Any) -> Row:
+    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 4:
+        raise ValueError(f"a row must be (key, text), (key, text, date) or (key, text, date, title), got {given!r:.80}")
+    values: list[Any] = [*given, None, ""] if len(given) == 2 else [*given, ""]
+    key, text, date, title = values[:4]
+    for what, value in (("a key", key), (f"the text of {key!r:.80}", text), (f"the title of {key!r:.80}", title)):
+        if not isinstance(value, str):
+            raise ValueError(f"{what} must be a string, got {type(value).__name__}")
+    return Row(key, text, "", date, title)

@@ -12,31 +12,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import repeat
-from types import TracebackType
 from typing import NamedTuple
 
 from typing_extensions import Self
 
 from denoise_scrapy.core.catalog import Candidates, Catalog
-from denoise_scrapy.dedup.rules import (
-    MOST_NEW,
-    Comparison,
-    Fingerprint,
-    NearCopyRule,
-    NewText,
-    PartRule,
-    PatentRule,
-    Rule,
-)
+from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, Fingerprint, NearCopyRule, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
     TEXT,
-    Item,
     Like,
+    ReadText,
     Version,
     hash_title,
     hash_values,
@@ -59,8 +50,6 @@ _CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the
 EXPIRED = 1000  # texts that are forgotten by one call of `expire`: some 20 ms of a file, .2 s of a server
 # Turns of a loop in each of which a store has something new: others keep texts meanwhile, some tens at the most.
 MOST_TURNS = 1000
-_DEAD_LEAST = 1000  # dead texts in the forest before it is worth the work to build it anew
-_NO_TEXT = Fingerprint.of("")  # stands for that of a text that is looked up by its key
 
 
 def turns() -> Iterator[None]:
@@ -113,22 +102,13 @@ class Verdict:
     claim: int = 0
 
 
-class ReadText(NamedTuple):
-    """The result of `DuplicateIndex.read`, accepted in place of the text."""
-
-    text: NewText
-    fingerprint: Fingerprint
-    version: Version
-    field_names: tuple[str, ...]
-
-
 class Answer(NamedTuple):
     """A verdict, the record it rests on, and whether to keep the text, in place of that record if there is one."""
 
     verdict: Verdict
     record: Record | None = None
     keep: bool = False
-    variant_of: str = ""  # of the same text with other fields, which stays a variant
+    variant_of: str = ""  # of the text if it is kept
 
 
 class DuplicateIndex:
@@ -223,7 +203,7 @@ class DuplicateIndex:
         self._bands = way == "prefilter"
         self._catalog = Catalog(bands=self._bands, short=short_duplicates or not self._rule.has_bands)
         self._store = MemoryStore() if store is None else store
-        self._forest = DistanceForest(self._store, self._rule)
+        self._forest = DistanceForest(self._store, self._rule, self._catalog)
         self._verified = 0
         self._store.every_newer = not self._bands
         self._store.open(self._rule.constants)
@@ -276,15 +256,10 @@ class DuplicateIndex:
             if not isinstance(given, str):
                 raise ValueError(f"{what} must be a string, got {type(given).__name__}")
         new = self._rule.read(text)
-        made = self._rule.fingerprint(new)
+        made = replace(self._rule.fingerprint(new), title=hash_title(title), values=hash_values(values or {}))
         shown = (values or {}) if fields is None else fields
         taken = text if "title" in shown else f"{title}\n{text}"
-        return ReadText(
-            new,
-            replace(made, title=hash_title(title), values=hash_values(values or {})),
-            Version.of(taken, shown, source),
-            tuple(shown),
-        )
+        return ReadText(new, made, Version.of(taken, shown, source), tuple(shown))
 
     def check(
         self,
@@ -312,7 +287,7 @@ class DuplicateIndex:
         Raises:
             ValueError: `key` is empty, or an argument is not a string that UTF-8 can encode.
         """
-        item = self._read(text, Name(key, scope, group, _site(site, key)), title, values)
+        item = self._item(_named(key, scope, group, site), text, title, values)
         with self._lock:
             self._load()
             return self._judge(item).verdict
@@ -333,7 +308,7 @@ class DuplicateIndex:
 
         The verdict reports whether the key was there, and what has changed since.
         """
-        item = self._read(text, Name(key, scope, group, _site(site, key)), title, values)
+        item = self._item(_named(key, scope, group, site), text, title, values)
         return self._take(item, similar=False, claim=claim)
 
     def check_and_add(
@@ -366,7 +341,7 @@ class DuplicateIndex:
             True
             (False, True)
         """
-        item = self._read(text, Name(key, scope, group, _site(site, key)), title, values)
+        item = self._item(_named(key, scope, group, site), text, title, values)
         return self._take(item, similar=True, claim=claim)
 
     def settle(self, claim: int) -> bool:
@@ -428,9 +403,9 @@ class DuplicateIndex:
             ...     index.group("/print/bees").members
             ('/bees', '/print/bees', '/bees?page=1')
         """
-        _check_names(Name(key, scope))
+        name = _named(key, scope)
         with self._lock:
-            return self._store.group(key, scope)
+            return self._store.group(*name[:2])
 
     def groups(self) -> list[Group]:
         """Return all remembered groups, the largest first; they take about 200 bytes per key."""
@@ -439,8 +414,7 @@ class DuplicateIndex:
 
     def remove(self, key: str, scope: str = "") -> bool:
         """Forget an item and return whether it was kept. Its copies count as new; it is no longer a copy itself."""
-        name = Name(key, scope)
-        _check_names(name)
+        name = _named(key, scope)
         with self._lock:
             self._store.remove_copy(name)
             same = self._record_named(name)
@@ -477,9 +451,7 @@ class DuplicateIndex:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __len__(self) -> int:
@@ -495,14 +467,12 @@ class DuplicateIndex:
     def _is_forked(self) -> bool:
         return os.getpid() != self._process and not isinstance(self._store, MemoryStore)
 
-    def _read(
-        self, text: str | ReadText, name: Name, title: str = "", values: Mapping[str, object] | None = None
-    ) -> Item:
-        """Check and read the arguments; costly, and done outside the lock."""
-        _check_names(name)
-        return Item(name, *(text if isinstance(text, ReadText) else self.read(text, title=title, values=values)))
+    def _item(self, name: Name, text: str | ReadText, title: str, values: Mapping[str, object] | None) -> ReadText:
+        """Read the arguments of an item; costly, and done outside the lock."""
+        read = text if isinstance(text, ReadText) else self.read(text, title=title, values=values)
+        return read._replace(name=name)
 
-    def _judge(self, item: Item, *, similar: bool = True) -> Answer:
+    def _judge(self, item: ReadText, *, similar: bool = True) -> Answer:
         """Judge a text against all remembered texts except those claimed by dead owners."""
         for _ in turns():  # each finds a claim that was released, or one that was settled meanwhile
             answer = self._answer(item, similar=similar)
@@ -517,44 +487,32 @@ class DuplicateIndex:
             self._counts["released"] += len(gone)
         raise AssertionError
 
-    def _load(self) -> None:
-        """Load new records from the store."""
-        for batch in self._store.newer(self._catalog.last):
-            self._catalog.extend(batch)
-
-    def _record_named(self, name: Name) -> Record | None:
-        """Find the record of a key, whatever its text, in the current state of the store."""
-        self._load()
-        return self._same_item(name, self._catalog.find(*name[:2], _NO_TEXT.digest, _NO_TEXT.bands))
-
-    def _same_item(self, name: Name, found: Candidates) -> Record | None:
-        return next((one for one in self._alive(found.same_name) if one.name[:2] == name[:2]), None)
-
-    def _answer(self, item: Item, *, similar: bool) -> Answer:
+    def _answer(self, item: ReadText, *, similar: bool) -> Answer:
         """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
-        found, short = self._find(item, similar=similar), self._rule.too_short(item.fingerprint)
-        same = self._same_item(item.name, found)
+        name, made = item.name, item.fingerprint
+        query = partial(self._rule.run_query, item.text)
+        found = self._catalog.find(name.key, name.scope, made.digest, made.bands, self._limit, query)
+        short = self._rule.too_short(made)
+        same = self._same_item(name, found.same_name)
         if same is not None:
             return self._compared(item, same, short=short)
-        if not similar or (short and not self._short):
-            reason = "too short to be judged" if similar and short else "new"
-            return Answer(Verdict(reason=reason, too_short=short), keep=True)
-        nearest: Like | None = None  # of those that are variants
-        for like in self._likes(item, found, short=short):
+        variant_of, reason = "", "too short to be judged" if short and similar else "new"
+        for like in self._likes(item, found) if similar and (self._short or not short) else ():
+            proof, kept = like.proof, like.record.name
             why = why_variant(item, like) if self._variants else ""
-            kept = like.record.name.key
-            if not why:
-                proof = like.proof
-                verdict = Verdict(True, kept, proof.c2, proof.c1, proof.new, reason=like.reason, too_short=short)
-                return Answer(verdict, like.record)
-            nearest = nearest or like._replace(reason=f"a variant of {kept}: {why}")
-        if nearest is None:
-            return Answer(Verdict(reason="too short to be judged" if short else "new", too_short=short), keep=True)
-        name = nearest.record.name
-        verdict = Verdict(variant_of=name.variant_of or name.key, reason=nearest.reason, too_short=short)
-        return Answer(verdict, keep=True)
+            if why:  # of several the first counts
+                reason = reason if variant_of else f"a variant of {kept.key}: {why}"
+                variant_of = variant_of or kept.variant_of or kept.key
+                continue
+            reason = f"near-duplicate of {kept.key} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
+            if like.record.fingerprint.digest == made.digest:
+                reason = f"the same words as {kept.key}"
+            verdict = Verdict(True, kept.key, proof.c2, proof.c1, proof.new, reason=reason, too_short=short)
+            return Answer(verdict, like.record)
+        verdict = Verdict(variant_of=variant_of or None, reason=reason, too_short=short)
+        return Answer(verdict, keep=True, variant_of=variant_of)
 
-    def _compared(self, item: Item, same: Record, *, short: bool) -> Answer:
+    def _compared(self, item: ReadText, same: Record, *, short: bool) -> Answer:
         """Compare an item with its kept version."""
         mine, theirs, old = item.fingerprint, same.fingerprint, Version.unpack(same.version)
         same_text = (mine.digest, mine.n) == (theirs.digest, theirs.n)
@@ -563,83 +521,81 @@ class DuplicateIndex:
         if item.version is not None and old is not None:  # else it was kept by an earlier version of ours
             changed = item.version.changes(old, item.field_names)
             since, keep = None if same.owner else float(old.since), bool(changed)
-        reason = "the same item with the same text"
-        if changed:
-            reason = f"the same item with another {', '.join(changed)}"
+        reason = f"the same item with another {', '.join(changed)}" if changed else "the same item with the same text"
         verdict = Verdict(reason=reason, too_short=short, updated=bool(changed), since=since, changed=changed)
         return Answer(verdict, same, keep, same.name.variant_of if same_text else "")
 
-    def _find(self, item: Item, *, similar: bool) -> Candidates:
-        given = *item.name[:2], item.fingerprint.digest, item.fingerprint.bands
-        if not (self._bands and similar):
-            return self._catalog.find(*given)
-        query = self._rule.run_query
-        return self._catalog.find(*given, self._limit, lambda limit: query(item.text, limit))
-
-    def _likes(self, item: Item, found: Candidates, *, short: bool) -> Iterator[Like]:
+    def _likes(self, item: ReadText, found: Candidates) -> Iterator[Like]:
         """Yield the kept texts that a new one repeats: first with the same words, then of other sites, then its own."""
-        for start in range(0, len(found.same_words) if item.fingerprint.n else 0, _CHUNK):
-            for one in self._others(item, found.same_words[start : start + _CHUNK]):
-                if one.fingerprint.digest == item.fingerprint.digest:
-                    own_site = is_same_site(item.name.site, one.name.site)
-                    yield Like(one, Comparison(True, 1.0, 1.0), own_site, reason=f"the same words as {one.name.key}")
-        ids = [] if short else found.alike
-        if not self._bands and not short:
-            if len(self._forest) > 2 * len(self._catalog) + _DEAD_LEAST:
-                self._forest = DistanceForest(self._store, self._rule)
-            self._forest.catch_up(self._catalog.ids_after(self._forest.last))
-            ids = self._forest.candidates(item.text, item.name.scope)
+        made, site = item.fingerprint, item.name.site
+        for records in self._others(item, found.same_words if made.n else []):
+            for one in records:
+                if one.fingerprint.digest == made.digest:
+                    yield Like(one, Comparison(True, 1.0, 1.0), is_same_site(site, one.name.site))
+        if self._rule.too_short(made):
+            return
         own: list[Like] = []
-        for start in range(0, len(ids), _CHUNK):
-            records = self._others(item, ids[start : start + _CHUNK])
+        for records in self._others(
+            item, found.alike if self._bands else self._forest.candidates(item.text, item.name.scope)
+        ):
             self._verified += len(records)
-            judged = self._rule.judge(item.text, [one.fingerprint for one in records])
-            found_alike = [(one, proof) for one, proof in zip(records, judged, strict=True) if proof.duplicate]
+            judged = [(one, self._rule.judge(item.text, one.fingerprint)) for one in records]
+            alike = [(one, proof) for one, proof in judged if proof.duplicate]
             forms: dict[str, list[Record]] = {}
-            for one, _ in found_alike:
+            for one, _ in alike:
                 forms.setdefault(one.name.variant_of or one.name.key, []).append(one)
-            for one, proof in found_alike:
-                name = one.name
-                shares = f"(c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
-                own_site = is_same_site(item.name.site, name.site)
-                siblings = [sib.fingerprint for sib in forms[name.variant_of or name.key] if sib is not one]
-                like = Like(one, proof, own_site, siblings[:MOST_ALIGNED], f"near-duplicate of {name.key} {shares}")
+            for one, proof in alike:
+                form = forms[one.name.variant_of or one.name.key]
+                siblings = [other.fingerprint for other in form if other is not one][:MOST_ALIGNED]
+                like = Like(one, proof, is_same_site(site, one.name.site), siblings)
                 if like.in_a_form:
                     own.append(like)
                 else:
                     yield like
         yield from likest(item, own)
 
-    def _others(self, item: Item, ids: Sequence[int]) -> list[Record]:
-        """Return the records still in the store, except those of the item's group."""
+    def _others(self, item: ReadText, ids: Sequence[int]) -> Iterator[list[Record]]:
+        """Yield the records still in the store, except those of the item's group, some at a time."""
         group = item.name.group
-        return [one for one in self._alive(ids) if not group or one.name.group != group]
+        for start in range(0, len(ids), _CHUNK):
+            alive = self._alive(ids[start : start + _CHUNK])
+            yield [one for one in alive if not group or one.name.group != group]
 
     def _alive(self, ids: Sequence[int]) -> list[Record]:
         """Return the records still in the store, and forget those that another index has removed."""
-        if not ids:
-            return []
-        records = self._store.get(ids)
+        records = self._store.get(ids) if ids else []
         for gone in {*ids}.difference(record.id for record in records):
             self._catalog.discard(gone)
         return records
 
-    def _take(self, item: Item, *, similar: bool, claim: bool) -> Verdict:
+    def _load(self) -> None:
+        """Load new records from the store."""
+        for batch in self._store.newer(self._catalog.last):
+            self._catalog.extend(batch)
+
+    def _record_named(self, name: Name) -> Record | None:
+        """Find the record of a key, whatever its text, in the current state of the store."""
+        self._load()
+        return self._same_item(name, self._catalog.find(name.key, name.scope, bytes(16), b"").same_name)
+
+    def _same_item(self, name: Name, ids: Sequence[int]) -> Record | None:
+        return next((one for one in self._alive(ids) if one.name[:2] == name[:2]), None)
+
+    def _take(self, item: ReadText, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""
         with self._lock:
             self.note_error = None
             self._withdraw_unsure()
+            version = b"" if item.version is None else item.version._replace(since=int(time.time())).pack()
             for _ in turns():  # each takes in what others have kept meanwhile
                 answer = self._judge(item, similar=similar)
                 if not answer.keep:
-                    number = self._repeat(answer, claim=claim)
+                    number = self._see_again(item.name, answer, claim=claim)
                     break
-                name = item.name._replace(variant_of=answer.verdict.variant_of or answer.variant_of)
-                version = b"" if item.version is None else item.version._replace(since=int(time.time())).pack()
+                name = item.name._replace(variant_of=answer.variant_of)
                 number = self._keep(name, item.fingerprint, answer.record, version, claim=claim)
                 if number:
                     break
-            self._note(item.name, answer)
             verdict = answer.verdict
             self._counts.update(
                 checked=1,
@@ -672,17 +628,24 @@ class DuplicateIndex:
                 self._held.add(put.id)
         return put.id
 
-    def _repeat(self, answer: Answer, *, claim: bool) -> int:
-        """Return the claim that an item shares with an earlier one of its key and text; 0 for none."""
-        same = answer.record
-        if same is None or answer.verdict.duplicate:
-            return 0
-        if not claim and same.owner:  # it is kept for good now
-            self._store.settle(same.id, same.owner)
-        if not claim or same.owner != self._owner:
-            return 0
-        self._held.add(same.id)
-        return same.id
+    def _see_again(self, name: Name, answer: Answer, *, claim: bool) -> int:
+        """Record that a kept text was seen again; return the claim that its key shares with an earlier item, or 0."""
+        same, number = answer.record, 0
+        assert same is not None
+        if not answer.verdict.duplicate:
+            if not claim and same.owner:  # it is kept for good now
+                self._store.settle(same.id, same.owner)
+            if claim and same.owner == self._owner:
+                number = same.id
+                self._held.add(number)
+        if not answer.verdict.pending:  # a copy that may change is none yet
+            try:
+                copy = name if answer.verdict.duplicate and self._copies else None
+                self._store.note(same.id, copy, self._copies)
+            except Exception as error:  # of any store; the verdict stands
+                self._counts["unnoted"] += 1
+                self.note_error = error
+        return number
 
     def _withdraw_unsure(self) -> None:
         """Withdraw claims that the store may hold for items without a verdict."""
@@ -693,21 +656,6 @@ class DuplicateIndex:
                 self._catalog.discard(same.id)
             self._unsure.pop()
 
-    def _note(self, name: Name, answer: Answer) -> None:
-        """Record that the kept text of a verdict was seen again; the verdict stands if this fails."""
-        same = answer.record
-        if same is not None and not answer.keep and not answer.verdict.pending:  # a copy that may change is none yet
-            copy = name if answer.verdict.duplicate and self._copies else None
-            try:
-                self._store.note(same.id, copy, self._copies)
-            except Exception as error:  # of any store
-                self._counts["unnoted"] += 1
-                self.note_error = error
-
-
-def _site(site: str | None, key: str) -> str:
-    return site_of(key) if site is None and isinstance(key, str) else site or ""
-
 
 def _check_number(name: str, value: object, kind: type, valid: str, low: float, high: float = 1 << 62) -> None:
     kinds = (int, float) if kind is float else (int,)
@@ -715,8 +663,11 @@ def _check_number(name: str, value: object, kind: type, valid: str, low: float, 
         raise ValueError(f"{name} must be {valid}, got {value!r}")
 
 
-def _check_names(name: Name) -> None:
-    """Reject an item without a key, or with text that no store could write."""
+def _named(key: str, scope: str, group: str = "", site: str | None = "") -> Name:
+    """Make the name of an item; reject one without a key, or with text that no store could write."""
+    if site is None:
+        site = site_of(key) if isinstance(key, str) else ""
+    name = Name(key, scope, group, site)
     for part, value in name._asdict().items():
         if not isinstance(value, str) or not (value or part != "key"):
             raise ValueError(f"{part} must be a string{' not empty' if part == 'key' else ''}, got {value!r}")
@@ -724,3 +675,4 @@ def _check_names(name: Name) -> None:
             value.encode()
         except UnicodeEncodeError:
             raise ValueError(f"{part} must be text UTF-8 can write, got {value!r}") from None
+    return name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import PurePath
+from pkgutil import resolve_name
 from typing import Any
 from urllib.parse import unquote
 
@@ -78,15 +78,14 @@ def is_remote(place: str) -> bool:
 
 def is_class_path(place: str) -> bool:
     """Return whether a place is the import path of a class: dotted names, the last of which begins in upper case."""
-    *modules, name = place.split(".")
-    return bool(modules) and all(map(str.isidentifier, modules)) and name.isidentifier() and name[0].isupper()
+    names = place.split(".")
+    return len(names) > 1 and all(map(str.isidentifier, names)) and names[-1][0].isupper()
 
 
 def store_class(path: str) -> type[Store]:
     """Import the class of a store; `ValueError` where there is none of this path, or it is no subclass of `Store`."""
-    module, _, name = path.rpartition(".")
     try:
-        found = getattr(import_module(module), name)
+        found = resolve_name(path)
     except (ImportError, AttributeError) as error:
         raise ValueError(str(error)) from error
     if not (isinstance(found, type) and issubclass(found, Store)):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
 
 from typing_extensions import override
 
@@ -24,39 +26,38 @@ _LOST = "The server has lost records while they were in use: see that it evicts 
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
 _HEAD = struct.Struct("<IIQ10I16s")
 
-# Lua scripts, which run atomically inside the server. Ids are written with `%d`, since Lua would write large numbers
-# as 1e+14.
+_NAMES = ("meta", "last", "log", "keys", "claims", "owners", "seen", "copies", "copy-times")
+
+# Lua scripts, which run atomically inside the server, each with this before it. Ids are written with `%d`, since Lua
+# would write large numbers as 1e+14. A claim is the digest of a name and an owner.
+_COMMON = """
+local meta, last, log, keys, claims, owners, seen, copies, times = unpack(KEYS)
+local call, time = redis.call, redis.call('TIME')  -- one clock for all owners
+local second, now = tonumber(time[1]), string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
+
+local function forget(id, digest)
+  call('HDEL', claims, id)
+  if call('HGET', keys, digest) == id then call('HDEL', keys, digest) end
+  call('ZREM', seen, id)
+  for _, name in ipairs(call('ZRANGEBYSCORE', copies, id, id)) do call('ZREM', times, name) end
+  call('ZREMRANGEBYSCORE', copies, id, id)
+  return call('XDEL', log, id .. '-0')
+end
+"""
 
 _OPEN = """
--- KEYS: meta, last, log, keys. ARGV: names and values. Gives all that meta holds; nothing where the keys are not ours.
-local kind = redis.call('TYPE', KEYS[1]).ok
-if kind == 'none' and redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4]) == 0 then
-  redis.call('HSET', KEYS[1], unpack(ARGV))
-  redis.call('SET', KEYS[2], '0')
+-- ARGV: names and values. Gives all that meta holds; nothing where the keys are not ours.
+local kind = call('TYPE', meta).ok
+if kind == 'none' and call('EXISTS', last, log, keys) == 0 then
+  call('HSET', meta, unpack(ARGV))
+  call('SET', last, '0')
 elseif kind ~= 'hash' then
   return {}
 end
-return redis.call('HGETALL', KEYS[1])
+return call('HGETALL', meta)
 """
 
-_NOW = """
-local function now()  -- milliseconds, by the server's clock, which is one for all owners
-  local time = redis.call('TIME')
-  return string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
-end
-"""
-
-_DROP_GROUP = """
-local function drop_group(copies, times, id)
-  for _, name in ipairs(redis.call('ZRANGEBYSCORE', copies, id, id)) do redis.call('ZREM', times, name) end
-  redis.call('ZREMRANGEBYSCORE', copies, id, id)
-end
-"""
-
-_PUT = (
-    _NOW
-    + """
--- KEYS: last, log, keys, claims, owners, seen, copies, copy times.
+_PUT = """
 -- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or '', its name, version.
 -- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
 local function read(data)  -- the head that `_pack` writes
@@ -67,7 +68,7 @@ local function read(data)  -- the head that `_pack` writes
           scope = data:sub(names, names + scope - 1), key = data:sub(names + scope + group + site + variant)}
 end
 
-local seen, new, every, most = tonumber(ARGV[1]), read(ARGV[2]), ARGV[4] == '1', tonumber(ARGV[5])
+local new, every, most = read(ARGV[2]), ARGV[4] == '1', tonumber(ARGV[5])
 
 local function matters(old)  -- whether one may be a duplicate of the other, or its earlier state
   if old.scope ~= new.scope then return false end
@@ -78,119 +79,86 @@ local function matters(old)  -- whether one may be a duplicate of the other, or 
   return false
 end
 
-local last = tonumber(redis.call('GET', KEYS[1]) or '-1')
-if last < seen then return {0, {}, last} end
+local before = tonumber(call('GET', last) or '-1')
+if before < tonumber(ARGV[1]) then return {0, {}, before} end
 
-local found = redis.call('XRANGE', KEYS[2], string.format('%d-0', seen + 1), '+', 'COUNT', most + 1)
+local found = call('XRANGE', log, string.format('%d-0', ARGV[1] + 1), '+', 'COUNT', most + 1)
 local newer, keep = {}, #found <= most
 for i = 1, math.min(#found, most) do
-  newer[i] = {found[i][1], found[i][2][2]}
+  newer[i] = {found[i][1]:match('%d+'), found[i][2][2]}
   keep = keep and not matters(read(found[i][2][2]))
 end
-if not keep then return {0, newer, last} end
+if not keep then return {0, newer, before} end
 
-local old = redis.call('HGET', KEYS[3], ARGV[3])
-local id = string.format('%d', last + 1)
+local old, id = call('HGET', keys, ARGV[3]), string.format('%d', before + 1)
 -- first, for it is refused where memory is full, with nothing changed
-redis.call('XADD', KEYS[2], id .. '-0', 'r', ARGV[2], 'v', ARGV[8])
-redis.call('SET', KEYS[1], id)
-redis.call('HSET', KEYS[3], ARGV[3], id)
+call('XADD', log, id .. '-0', 'r', ARGV[2], 'v', ARGV[8])
+call('SET', last, id)
+call('HSET', keys, ARGV[3], id)
 if old then
-  redis.call('XDEL', KEYS[2], old .. '-0')
-  redis.call('HDEL', KEYS[4], old)
-  redis.call('ZREM', KEYS[6], old)
-  for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[7], old, old)) do redis.call('ZADD', KEYS[7], id, name) end
+  call('XDEL', log, old .. '-0')
+  call('HDEL', claims, old)
+  call('ZREM', seen, old)
+  for _, name in ipairs(call('ZRANGEBYSCORE', copies, old, old)) do call('ZADD', copies, id, name) end
 end
-redis.call('ZADD', KEYS[6], math.floor(now() / 1000), id)
-if redis.call('ZREM', KEYS[7], ARGV[7]) == 1 then redis.call('ZREM', KEYS[8], ARGV[7]) end
+call('ZADD', seen, second, id)
+if call('ZREM', copies, ARGV[7]) == 1 then call('ZREM', times, ARGV[7]) end
 if ARGV[6] ~= '' then
-  redis.call('HSET', KEYS[4], id, ARGV[3] .. ARGV[6])
-  redis.call('HSET', KEYS[5], ARGV[6], now())
+  call('HSET', claims, id, ARGV[3] .. ARGV[6])
+  call('HSET', owners, ARGV[6], now)
 end
-return {last + 1, newer, last}
-"""
-)
-
-_REMOVE = (
-    _DROP_GROUP
-    + """
--- KEYS: log, keys, claims, seen, copies, copy times. ARGV: id, digest of its name. Gives the number of records removed.
-redis.call('HDEL', KEYS[3], ARGV[1])
-if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[1] then redis.call('HDEL', KEYS[2], ARGV[2]) end
-redis.call('ZREM', KEYS[4], ARGV[1])
-drop_group(KEYS[5], KEYS[6], ARGV[1])
-return redis.call('XDEL', KEYS[1], ARGV[1] .. '-0')
-"""
-)
-
-_SETTLE = """
--- KEYS: claims. ARGV: id, owner. Gives 1 where that owner had claimed it. A claim is the digest of a name and an owner.
-local claim = redis.call('HGET', KEYS[1], ARGV[1])
-if not claim or claim:sub(17) ~= ARGV[2] then return 0 end
-return redis.call('HDEL', KEYS[1], ARGV[1])
+return {before + 1, newer, before}
 """
 
-_RELEASE = (
-    _DROP_GROUP
-    + """
--- KEYS: log, keys, claims, owners, seen, copies, copy times. ARGV: owner, id, or '' for all of the owner and itself.
--- Gives the ids removed.
-local gone = {}
-local function forget(id, claim)
-  if not claim or claim:sub(17) ~= ARGV[1] then return end
-  redis.call('HDEL', KEYS[3], id)
-  redis.call('XDEL', KEYS[1], id .. '-0')
-  redis.call('ZREM', KEYS[5], id)
-  drop_group(KEYS[6], KEYS[7], id)
-  local digest = claim:sub(1, 16)
-  if redis.call('HGET', KEYS[2], digest) == id then redis.call('HDEL', KEYS[2], digest) end
-  gone[#gone + 1] = tonumber(id)
+_REMOVE = """
+-- ARGV: ids, each with the digest of its name. Gives the number of records removed.
+local count = 0
+for i = 1, #ARGV, 2 do count = count + forget(ARGV[i], ARGV[i + 1]) end
+return count
+"""
+
+_END = """
+-- ARGV: owner, id of a claim of its, or '' for all of these and the owner itself, 1 to settle or 0 to forget the texts.
+-- Gives the ids.
+local gone, found = {}, {ARGV[2], call('HGET', claims, ARGV[2])}
+if ARGV[2] == '' then
+  found = call('HGETALL', claims)
+  call('HDEL', owners, ARGV[1])
 end
-if ARGV[2] ~= '' then
-  forget(ARGV[2], redis.call('HGET', KEYS[3], ARGV[2]))
-else
-  local claims = redis.call('HGETALL', KEYS[3])
-  for i = 1, #claims, 2 do forget(claims[i], claims[i + 1]) end
-  redis.call('HDEL', KEYS[4], ARGV[1])
+for i = 1, #found, 2 do
+  local id, claim = found[i], found[i + 1]
+  if claim and claim:sub(17) == ARGV[1] then
+    if ARGV[3] == '1' then call('HDEL', claims, id) else forget(id, claim:sub(1, 16)) end
+    gone[#gone + 1] = tonumber(id)
+  end
 end
 return gone
 """
-)
 
 _NOTE = """
--- KEYS: seen, copies, copy times. ARGV: id, seconds for which a time is good, name of a copy or '', most of them.
-local seen, time = redis.call('ZSCORE', KEYS[1], ARGV[1]), redis.call('TIME')
-if not seen then return end
-local second = tonumber(time[1])
-if second - seen >= tonumber(ARGV[2]) or tonumber(seen) > second then redis.call('ZADD', KEYS[1], second, ARGV[1]) end
+-- ARGV: id, seconds for which a time is good, name of a copy or '', most of them.
+local before = tonumber(call('ZSCORE', seen, ARGV[1]))
+if not before then return end
+if second - before >= tonumber(ARGV[2]) or before > second then call('ZADD', seen, second, ARGV[1]) end
 if ARGV[3] == '' then return end
-redis.call('ZADD', KEYS[2], ARGV[1], ARGV[3])
-redis.call('ZADD', KEYS[3], string.format('%d', time[1] * 1000000 + time[2]), ARGV[3])  -- one after another
-local over = math.min(redis.call('ZCARD', KEYS[3]) - ARGV[4], 1000)  -- a bound that was lowered is reached in steps
+call('ZADD', copies, ARGV[1], ARGV[3])
+call('ZADD', times, string.format('%d', time[1] * 1000000 + time[2]), ARGV[3])  -- one after another
+local over = math.min(call('ZCARD', times) - ARGV[4], 1000)  -- a bound that was lowered is reached in steps
 if over > 0 then
-  local old = redis.call('ZPOPMIN', KEYS[3], over)
-  for i = 1, #old, 2 do redis.call('ZREM', KEYS[2], old[i]) end
+  local gone = call('ZPOPMIN', times, over)
+  for i = 1, #gone, 2 do call('ZREM', copies, gone[i]) end
 end
 """
 
-_BEAT = (
-    _NOW
-    + """
--- KEYS: owners. ARGV: owner.
-return redis.call('HSET', KEYS[1], ARGV[1], now())
-"""
-)
+_BEAT = "return call('HSET', owners, ARGV[1], now)"
 
-_SILENT = (
-    _NOW
-    + """
--- KEYS: owners. ARGV: owner. Gives the milliseconds since its last beat; nothing for one not heard of.
-local beat, time = redis.call('HGET', KEYS[1], ARGV[1]), now()
+_SILENT = """
+-- ARGV: owner. Gives the milliseconds since its last beat; nothing for one not heard of.
+local beat = call('HGET', owners, ARGV[1])
 if not beat then return false end
-if tonumber(beat) > tonumber(time) then redis.call('HSET', KEYS[1], ARGV[1], time) end  -- the clock was set back
-return math.max(0, time - beat)
+if tonumber(beat) > tonumber(now) then call('HSET', owners, ARGV[1], now) end  -- the clock was set back
+return math.max(0, now - beat)
 """
-)
 
 
 class RedisStore(Store):
@@ -234,31 +202,33 @@ class RedisStore(Store):
             raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
         self._link = RedisLink(url, timeout)
         self._where = f"{self._link.place}, keys {{{name}}}:*"
-        self._meta, self._last, self._log, self._keys, self._claims, self._owners = (
-            f"{{{name}}}:{key}" for key in ("meta", "last", "log", "keys", "claims", "owners")
-        )
-        self._seen, self._copies, self._copy_times = (f"{{{name}}}:{key}" for key in ("seen", "copies", "copy-times"))
-        self._beside = (self._seen, self._copies, self._copy_times)
-        self._of_record = (self._log, self._keys, self._claims, *self._beside)
-        self._open, self._put, self._remove, self._settle, self._release, self._beat, self._silent, self._note = map(
-            self._link.client.register_script, (_OPEN, _PUT, _REMOVE, _SETTLE, _RELEASE, _BEAT, _SILENT, _NOTE)
-        )
+        self._all = [f"{{{name}}}:{key}" for key in _NAMES]
+        self._meta, self._last, self._log, self._keys, self._claims, self._owners = self._all[:6]
+        self._seen, self._copies, self._copy_times = self._all[6:]
+        scripts = (_OPEN, _PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)
+        self._scripts = {script: self._link.client.register_script(_COMMON + script) for script in scripts}
         self._opened = False
 
     @override
     def open(self, constants: Mapping[str, str]) -> None:
         ours = {"layout": LAYOUT, "format": FORMAT, **constants}
-        with self._link.named():
-            args = [part for item in ours.items() for part in item]
-            parts = [part.decode() for part in self._open((self._meta, self._last, self._log, self._keys), args)]
-        stored = dict(zip(parts[::2], parts[1::2], strict=True))
-        if "layout" not in stored:
-            raise StoreMismatch("keys", "another program's", "an index of denoise_scrapy", self._where, _FOREIGN)
-        for constant, value in ours.items():
-            if stored.get(constant) != value:
-                raise OtherVersion(constant, str(stored.get(constant)), value, self._where, _OTHER)
         self._opened = True
-        self._release_dead()
+        try:
+            parts = [part.decode() for part in self._run(_OPEN, *(part for item in ours.items() for part in item))]
+            stored = dict(zip(parts[::2], parts[1::2], strict=True))
+            if "layout" not in stored:
+                raise StoreMismatch("keys", "another program's", "an index of denoise_scrapy", self._where, _FOREIGN)
+            for constant, value in ours.items():
+                if stored.get(constant) != value:
+                    raise OtherVersion(constant, str(stored.get(constant)), value, self._where, _OTHER)
+            with self._client as client:
+                known, claims = client.pipeline().hkeys(self._owners).hvals(self._claims).execute()
+            for owner in {one.decode() for one in known}.union(map(_owner, claims)):
+                if not self.lives(owner):
+                    self.release(owner)
+        except BaseException:
+            self._opened = False
+            raise
 
     def exists(self) -> bool:
         """Return whether there is an index of this name."""
@@ -277,13 +247,10 @@ class RedisStore(Store):
 
     @override
     def expire(self, before: float, most: int) -> list[int]:
-        with self._ready.named() as client:
+        with self._client as client:
             old = [int(one) for one in client.zrangebyscore(self._seen, "-inf", f"({before}", start=0, num=most)]
-            gone = [one for one in self.get(old) if not one.owner]
-            pipeline = client.pipeline(transaction=False)
-            for record in gone:
-                self._remove(self._of_record, (record.id, _digest(record.name)), pipeline)
-            pipeline.execute()
+        gone = [one for one in self.get(old) if not one.owner]
+        self._forget(gone)
         return [record.id for record in gone]
 
     @override
@@ -291,7 +258,7 @@ class RedisStore(Store):
         asked = sorted(one for one in numbers if one > 0)
         if not asked:
             return []
-        with self._ready.named() as client:
+        with self._client as client:
             pipeline = client.pipeline(transaction=False).hmget(self._claims, asked)
             for number in asked:
                 pipeline.xrange(self._log, f"{number}-0", f"{number}-0")
@@ -305,72 +272,53 @@ class RedisStore(Store):
     ) -> Put:
         record, every = _pack(name, fingerprint), int(self.every_newer)
         args = (seen, record, _digest(name), every, MOST_NEWER, owner, _full(name), version)
-        with self._ready.named():
-            keys = (self._last, self._log, self._keys, self._claims, self._owners, *self._beside)
-            number, newer, last = self._put(keys, args)
+        number, newer, last = self._run(_PUT, *args)
         if last < seen:
             raise StoreMismatch("last id", str(last), str(seen), self._where, _LOST)
-        return Put(number, [self._record(_number(entry), data).listing for entry, data in newer])
+        return Put(number, [self._record(int(one), data).listing for one, data in newer])
 
     @override
     def remove(self, number: int) -> bool:
-        for record in self.get([number]):
-            with self._ready.named():
-                return bool(self._remove(self._of_record, (number, _digest(record.name))))
-        return False
+        return self._forget(self.get([number])) > 0
 
     @override
     def settle(self, number: int, owner: str) -> bool:
-        with self._ready.named():
-            return bool(self._settle((self._claims,), (number, owner)))
+        return bool(self._run(_END, owner, number, 1))
 
     @override
     def release(self, owner: str, number: int = 0) -> list[int]:
-        keys = (self._log, self._keys, self._claims, self._owners, *self._beside)
-        with self._ready.named():
-            return list(self._release(keys, (owner, number or "")))
+        return list(self._run(_END, owner, number or "", 0))
 
     @override
     def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
         name = "" if copy is None or most <= 0 else _full(copy)
-        with self._ready.named():
-            self._note(self._beside, (number, round(SEEN_STEP), name, most))
+        self._run(_NOTE, number, round(SEEN_STEP), name, most)
 
     @override
-    def copies(self, kept: Name | None = None) -> Iterator[Copy]:
-        with self._ready.named() as client:
+    def copies(self, name: Name | None = None) -> Iterator[Copy]:
+        with self._client as client:
             times = dict(client.zrange(self._copy_times, 0, -1, withscores=True))
-            if kept is None:
-                numbers = dict(client.zrange(self._copies, 0, -1, withscores=True))
-            else:
-                number = int(client.hget(self._keys, _digest(kept)) or 0)
-                numbers = dict.fromkeys(client.zrangebyscore(self._copies, number, number), number)
-        by_id = {int(one): "" for one in numbers.values()}
-        ordered = sorted(by_id)
+            numbers = {one: int(kept) for one, kept in client.zrange(self._copies, 0, -1, withscores=True)}
+            if name is not None:
+                own, number = _full(name).encode(), int(client.hget(self._keys, _digest(name)) or 0)
+                numbers = {one: kept for one, kept in numbers.items() if one == own or kept == number}
+        ordered, keys = sorted({*numbers.values()}), dict[int, str]()
         for start in range(0, len(ordered), BATCH):
-            by_id |= {one.id: one.name.key for one in self.get(ordered[start : start + BATCH])}
-        for name in sorted(numbers, key=lambda one: times.get(one, 0.0)):
-            scope, key = _parts(name)
-            if by_id[int(numbers[name])]:  # its text may have been removed meanwhile
-                yield Copy(key, scope, by_id[int(numbers[name])], times.get(name, 0.0) / 1e6)
-
-    @override
-    def copy_named(self, name: Name) -> Copy | None:
-        with self._ready.named() as client:
-            pipeline = client.pipeline().zscore(self._copies, _full(name)).zscore(self._copy_times, _full(name))
-            number, time = pipeline.execute()
-        found = self.get([int(number or 0)])
-        return Copy(name.key, name.scope, found[0].name.key, (time or 0.0) / 1e6) if found else None
+            keys |= {one.id: one.name.key for one in self.get(ordered[start : start + BATCH])}
+        for member in sorted(numbers, key=lambda one: times.get(one, 0.0)):
+            scope, key = _parts(member)
+            if numbers[member] in keys:  # its text may have been removed meanwhile
+                yield Copy(key, scope, keys[numbers[member]], times.get(member, 0.0) / 1e6)
 
     @override
     def remove_copy(self, name: Name) -> bool:
-        with self._ready.named() as client:
+        with self._client as client:
             pipeline = client.pipeline().zrem(self._copies, _full(name)).zrem(self._copy_times, _full(name))
             return bool(pipeline.execute()[0])
 
     @override
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
-        with self._ready.named() as client:
+        with self._client as client:
             pipeline = client.pipeline(transaction=False)
             for number in numbers:
                 pipeline.zscore(self._seen, number)
@@ -380,18 +328,16 @@ class RedisStore(Store):
     @override
     def set_last_seen(self, times: Mapping[int, float]) -> None:
         if times:
-            with self._ready.named() as client:
+            with self._client as client:
                 client.zadd(self._seen, {number: int(time) for number, time in times.items()}, xx=True)
 
     @override
     def beat(self, owner: str) -> None:
-        with self._ready.named():
-            self._beat((self._owners,), (owner,))
+        self._run(_BEAT, owner)
 
     @override
     def lives(self, owner: str) -> bool:
-        with self._ready.named():
-            silent = self._silent((self._owners,), (owner,))
+        silent = self._run(_SILENT, owner)
         return silent is not None and not is_dead(owner, silent / 1000)
 
     @override
@@ -401,7 +347,7 @@ class RedisStore(Store):
         return [line for line in found if line in again]
 
     def __len__(self) -> int:
-        with self._ready.named() as client:
+        with self._client as client:
             return int(client.xlen(self._log))
 
     @override
@@ -411,7 +357,7 @@ class RedisStore(Store):
 
     def _look(self) -> list[str]:
         """Compare log, keys and last id with each other."""
-        with self._ready.named() as client:
+        with self._client as client:
             last, keys, claims = client.pipeline().get(self._last).hgetall(self._keys).hkeys(self._claims).execute()
         claimed = {int(number) for number in claims}
         found = [] if last else ["the last id is gone"]
@@ -429,17 +375,13 @@ class RedisStore(Store):
         found += [f"a key stands for record {int(number)}, which cannot be found" for number in keys.values()]
         return found + [f"a claim on record {number}, which cannot be found" for number in sorted(claimed)]
 
-    def _release_dead(self) -> None:
-        """Forget claims of dead owners."""
-        with self._ready.named() as client:
-            known, claims = client.pipeline().hkeys(self._owners).hvals(self._claims).execute()
-        for owner in {one.decode() for one in known}.union(map(_owner, claims)):
-            if not self.lives(owner):
-                self.release(owner)
+    def _forget(self, records: Sequence[Record]) -> int:
+        """Remove records; return how many were there."""
+        return int(self._run(_REMOVE, *(part for one in records for part in (one.id, _digest(one.name)))))
 
     def _batches(self, after: int) -> Iterator[list[tuple[int, bytes, bytes]]]:
         while True:
-            with self._ready.named() as client:
+            with self._client as client:
                 batch = [_entry(*one) for one in client.xrange(self._log, f"{after + 1}-0", count=BATCH)]
             if not batch:
                 return
@@ -452,11 +394,15 @@ class RedisStore(Store):
         except ValueError as error:
             raise ValueError(f"{self._where}, record {number}: {error}") from None
 
+    def _run(self, script: str, *args: object) -> Any:
+        with self._client:
+            return self._scripts[script](self._all, args)
+
     @property
-    def _ready(self) -> RedisLink:
+    def _client(self) -> AbstractContextManager[Any]:
         if not self._opened:
             raise ValueError(f"store {self._where} is not open")
-        return self._link
+        return self._link.named()
 
 
 def _digest(name: Name) -> bytes:
@@ -480,13 +426,9 @@ def _owner(claim: bytes | None) -> str:
     return (claim or b"")[16:].decode()
 
 
-def _number(entry: bytes) -> int:
-    return int(entry.partition(b"-")[0])
-
-
 def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes, bytes]:
     """Read an entry of the stream: id, record and version, empty bytes if missing."""
-    return _number(number), fields.get(b"r", b""), fields.get(b"v", b"")
+    return int(number.partition(b"-")[0]), fields.get(b"r", b""), fields.get(b"v", b"")
 
 
 def _pack(name: Name, fingerprint: Fingerprint) -> bytes:

@@ -23,11 +23,10 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -95,17 +94,6 @@ CONSTANTS: dict[str, str] = {
 }
 
 
-def is_too_short(n: int, units: int) -> bool:
-    """Return whether a text of `n` units, and so many main units, is too short to be judged by similarity."""
-    return n < MIN_TOKENS or units < MIN_UNITS
-
-
-def threshold_for(new: FeatureStrings) -> int:
-    """Return the frequency threshold at which a text is kept, one of `LEVELS`."""
-    least = sum(new.n >= length for length in LEVEL_LENGTHS)
-    return next((t for t in LEVELS[least:] if len(new.main_units(t)) <= S1_CAP), LEVELS[-1])
-
-
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
     """A kept text. A value: hashable, comparable, and made of bytes a database can hold.
@@ -144,10 +132,11 @@ class Fingerprint:
     def of(cls, text: str | FeatureStrings) -> Fingerprint:
         """Return the fingerprint of a text, or of its features if already computed."""
         features = FeatureStrings(text) if isinstance(text, str) else text
-        t = threshold_for(features)
+        least = sum(features.n >= length for length in LEVEL_LENGTHS)
+        t = next((t for t in LEVELS[least:] if len(features.main_units(t)) <= S1_CAP), LEVELS[-1])
         s1 = features.main_units(t)
         runs, limit = features.sample_of(S2_CAP)
-        short = is_too_short(features.n, len(s1))
+        short = features.n < MIN_TOKENS or len(s1) < MIN_UNITS
         return cls(
             n=features.n,
             t=t,
@@ -162,7 +151,7 @@ class Fingerprint:
     @property
     def too_short(self) -> bool:
         """True where the text is too short to be judged by similarity."""
-        return is_too_short(self.n, len(self.s1) // 2)
+        return self.n < MIN_TOKENS or len(self.units) < MIN_UNITS
 
     @property
     def units(self) -> Sample:
@@ -185,8 +174,6 @@ MOST_NEW = 0.3
 MIN_RUNS = 8
 # The part's least length in percent of the whole's. A bounded fingerprint cannot know tiny excerpts.
 RATIO_PERCENT = 30
-
-_32 = np.uint64(32)
 
 
 class Check(NamedTuple):
@@ -215,26 +202,12 @@ class Comparison:
     checks: tuple[Check, ...] = ()  # in order, up to the first that failed; none for texts of the same words
 
 
-class NewText(Protocol):
-    """A text as read by a rule."""
-
-    @property
-    def n(self) -> int:
-        """Length, in the rule's units."""
-
-    def main_units(self, t: int) -> Sample:
-        """Main feature string at a frequency threshold."""
-
-
-class Query(NamedTuple):
-    """Units, uint16 and each once, of which a duplicate must have `need`; 0 if there can be none."""
-
-    units: Sample
-    need: int
+# Units, each once, of which a duplicate must have so many; 0 if there can be none.
+Query = tuple[Sample, int]
 
 
 class Rule(ABC):
-    """A definition of duplicates."""
+    """A definition of duplicates. A new text is what the same rule's `read` returned."""
 
     name: ClassVar[str]
     threshold: float  # least share of a duplicate that is found in the kept text, 0 to 1
@@ -253,18 +226,18 @@ class Rule(ABC):
         """Read a text."""
 
     @abstractmethod
-    def fingerprint(self, new: NewText) -> Fingerprint:
+    def fingerprint(self, new: Any) -> Fingerprint:
         """Return the fingerprint of a text."""
 
     @abstractmethod
-    def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
-        """Compare a text with kept texts; with `every`, run the checks after the deciding one too."""
+    def judge(self, new: Any, kept: Fingerprint, *, every: bool = False) -> Comparison:
+        """Compare a text with a kept one; with `every`, run the checks after the deciding one too."""
 
     @abstractmethod
-    def main_query(self, new: NewText, t: int) -> Query:
+    def main_query(self, new: Any, t: int) -> Query:
         """Return what a duplicate kept at frequency threshold `t` has in common with a text's main string."""
 
-    def run_query(self, new: NewText, limit: int) -> Query:
+    def run_query(self, new: Any, limit: int) -> Query:
         """Return what a duplicate sampled at `limit` has in common with a text's auxiliary string."""
         raise NotImplementedError
 
@@ -272,7 +245,7 @@ class Rule(ABC):
         """Return whether a text is too short to be judged by similarity."""
         return kept.too_short
 
-    def longest(self, new: NewText) -> int:
+    def longest(self, new: Any) -> int:
         """Return the length of the longest kept text that a text may be a duplicate of."""
         return 1 << 62
 
@@ -302,7 +275,7 @@ class PartRule(Rule):
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
         >>> text += "The angle of the dance is the angle to the sun, its length the distance."
         >>> rule, kept = PartRule(), Fingerprint.of(text)
-        >>> [found] = rule.judge(rule.read(f"{text} Share this."), [kept])
+        >>> found = rule.judge(rule.read(f"{text} Share this."), kept)
         >>> found.duplicate, [check.name for check in found.checks]
         (True, ['units', '% of its length', 'main units', 'runs', 'c1', 'c2', 'new'])
     """
@@ -318,63 +291,51 @@ class PartRule(Rule):
         return FeatureStrings(text)
 
     @override
-    def fingerprint(self, new: NewText) -> Fingerprint:
-        assert isinstance(new, FeatureStrings)
+    def fingerprint(self, new: FeatureStrings) -> Fingerprint:
         return Fingerprint.of(new)
 
     @override
-    def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
-        assert isinstance(new, FeatureStrings)
-        found = [Comparison(True, 1.0, 1.0)] * len(kept)  # of the same words
-        groups: dict[tuple[int, int], list[int]] = {}
-        for place, one in enumerate(kept):
-            if every or not new.n or one.digest != new.digest:
-                groups.setdefault((one.t, one.limit), []).append(place)
-        for (t, limit), places in groups.items():
-            units = count_common(new.main_units(t), [kept[place].s1 for place in places])
-            runs = count_common(new.sample(limit), [kept[place].s2 for place in places])
-            for place, common, common_runs in zip(places, units, runs, strict=True):
-                made = _until_failed(self._checks(new, kept[place], common, common_runs), every=every)
-                if new.n and kept[place].digest == new.digest:
-                    found[place] = Comparison(True, 1.0, 1.0, checks=made)
-                    continue
-                values = {check.name: check.share if check.of else check.value for check in made}
-                passed = all(check.passed for check in made)
-                share = values["new"] if passed else 0.0
-                found[place] = Comparison(passed, values.get("c1", 0.0), values.get("c2", 0.0), share, made)
-        return found
+    def judge(self, new: FeatureStrings, kept: Fingerprint, *, every: bool = False) -> Comparison:
+        same = new.n > 0 and kept.digest == new.digest
+        made = () if same and not every else _until_failed(self._checks(new, kept), every=every)
+        if same:
+            return Comparison(True, 1.0, 1.0, checks=made)
+        values = {check.name: check.share if check.of else check.value for check in made}
+        passed = all(check.passed for check in made)
+        return Comparison(
+            passed, values.get("c1", 0.0), values.get("c2", 0.0), values["new"] if passed else 0.0, checks=made
+        )
 
-    def _checks(self, new: FeatureStrings, kept: Fingerprint, units: int, runs: int) -> Iterator[Check]:
-        """Yield the steps of the decision; `units` and `runs` are in common."""
+    def _checks(self, new: FeatureStrings, kept: Fingerprint) -> Iterator[Check]:
+        """Yield the steps of the decision."""
         yield _least("units", min(new.n, kept.n), MIN_TOKENS)
         yield _least("% of its length", new.n * 100 // max(1, kept.n), RATIO_PERCENT)
-        mine, theirs = len(new.main_units(kept.t)), len(kept.s1) // 2
-        of = max(mine, theirs) if self.both else mine
+        units, runs = new.main_units(kept.t), new.sample(kept.limit)
+        theirs, their_runs = len(kept.units), len(kept.runs)
+        of = max(len(units), theirs) if self.both else len(units)
         yield _least("main units", min(of, theirs), MIN_UNITS)
-        mine, theirs = len(new.sample(kept.limit)), len(kept.s2) // 2
-        of_runs = max(mine, theirs) if self.both else mine
+        of_runs = max(len(runs), their_runs) if self.both else len(runs)
         yield _least("runs", of_runs, MIN_RUNS)
-        yield _least("c1", units, needed(of, self.threshold), of)
-        yield _least("c2", runs, needed(of_runs, self.threshold), of_runs)
+        yield _least("c1", count_common(units, [kept.s1])[0], needed(of, self.threshold), of)
+        yield _least("c2", count_common(runs, [kept.s2])[0], needed(of_runs, self.threshold), of_runs)
         share = share_new(new, kept)
         yield Check("new", share, self.most_new, share <= self.most_new)
         if self.both:  # of the kept text's runs those that the new one cannot have
-            missing = 1 - (1 - share) * mine / max(1, theirs)
+            missing = 1 - (1 - share) * len(runs) / max(1, their_runs)
             yield Check("missing", missing, self.most_new, missing <= self.most_new)
 
     @override
-    def main_query(self, new: NewText, t: int) -> Query:
+    def main_query(self, new: FeatureStrings, t: int) -> Query:
         units = new.main_units(t)
-        return Query(units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0)
+        return units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0
 
     @override
-    def run_query(self, new: NewText, limit: int) -> Query:
-        assert isinstance(new, FeatureStrings)
+    def run_query(self, new: FeatureStrings, limit: int) -> Query:
         runs = new.sample(limit)
-        return Query(runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0)
+        return runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0
 
     @override
-    def longest(self, new: NewText) -> int:
+    def longest(self, new: FeatureStrings) -> int:
         return new.n * 100 // RATIO_PERCENT
 
 
@@ -385,6 +346,14 @@ class NearCopyRule(PartRule):
     both = True
 
 
+def sampled_runs(new: FeatureStrings, limit: int) -> tuple[npt.NDArray[np.intp], Sample]:
+    """Return the places of a text where runs sampled at a limit begin, and these runs."""
+    at = new.runs
+    hashes = at >> np.uint64(32)
+    places = np.flatnonzero((at > 0) & (hashes < np.uint64(limit)))
+    return places, hashes[places].astype(np.uint16)
+
+
 def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     """Estimate the share of a text that a kept text lacks.
 
@@ -393,12 +362,13 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     length of a stretch of missing runs follows from how often neighbours agree; the new units of each stretch are its
     missing runs less (a run's length - 1).
     """
-    hashes = new.runs >> _32
-    places = np.flatnonzero((new.runs > 0) & (hashes < np.uint64(min(kept.limit, EVERY))))
-    missing = ~np.isin(hashes[places].astype(np.uint16), kept.runs)
+    if new.digest == kept.digest:
+        return 0.0
+    places, runs = sampled_runs(new, kept.limit)
+    missing = ~np.isin(runs, kept.runs)
     share = float(missing.mean()) if len(places) else 0.0
-    if not 0 < share < 1 or new.digest == kept.digest:
-        return 0.0 if new.digest == kept.digest else share
+    if not 0 < share < 1:
+        return share
     pairs = len(places) - 1
     agree = 1 - int(np.count_nonzero(missing[1:] != missing[:-1])) / (2 * pairs * share * (1 - share))
     agree = min(max(agree, 0.5 / pairs), 1 - 0.5 / pairs)  # all that so few pairs show
@@ -423,38 +393,25 @@ _STOP = np.array(sorted({ord(one) for one in STOP_WORDS if len(one) == 1 and ord
 _16 = np.uint32(16)
 
 
-@dataclass(frozen=True, eq=False)
 class Characters:
-    """A text as read by the source's rule."""
+    """A text as read by the source's rule.
 
-    codes: npt.NDArray[np.uint16]  # its letters, digits and ideographs in order, lower-cased; others are left out
+    Attributes:
+        codes: Its letters, digits and ideographs in order, lower-cased, as uint16; others are left out.
+        n: Length in characters.
+        main_units: S1: the frequent characters but stop characters, in code order.
+        neighbours: S2: each frequent character with the one after it, as sorted uint32, repeats included.
+    """
 
-    @classmethod
-    def read(cls, text: str) -> Characters:
-        """Read a text."""
+    def __init__(self, text: str) -> None:
         kept = "".join(c for c in text[:MAX_CHARACTERS].lower() if c.isalnum() and c < "\U00010000")
-        return cls(np.frombuffer(kept.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16, copy=False))
-
-    @property
-    def n(self) -> int:
-        """Length in characters."""
-        return len(self.codes)
-
-    @cached_property
-    def _frequent(self) -> npt.NDArray[np.uint16]:
-        codes, counts = np.unique(self.codes, return_counts=True)
-        return codes[counts > FREQUENCY]
-
-    def main_units(self, t: int = FREQUENCY) -> npt.NDArray[np.uint16]:
-        """S1: the frequent characters but stop characters, in code order."""
-        return self._frequent[~np.isin(self._frequent, _STOP)] if t == FREQUENCY else self._frequent[:0]
-
-    @cached_property
-    def neighbours(self) -> npt.NDArray[np.uint32]:
-        """S2: each frequent character with the one after it, as sorted uint32, repeats included."""
-        here = np.isin(self.codes[:-1], self._frequent)
+        self.codes = np.frombuffer(kept.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16, copy=False)
+        self.n = len(self.codes)
+        found, counts = np.unique(self.codes, return_counts=True)
+        frequent = found[counts > FREQUENCY]
+        self.main_units = frequent[~np.isin(frequent, _STOP)]
         pairs = (self.codes[:-1].astype(np.uint32) << _16) | self.codes[1:]
-        return np.sort(pairs[here])
+        self.neighbours = np.sort(pairs[np.isin(self.codes[:-1], frequent)])
 
 
 class PatentRule(Rule):
@@ -472,22 +429,17 @@ class PatentRule(Rule):
 
     @override
     def read(self, text: str) -> Characters:
-        return Characters.read(text)
+        return Characters(text)
 
     @override
-    def fingerprint(self, new: NewText) -> Fingerprint:
-        assert isinstance(new, Characters)
-        s1, s2 = new.main_units().astype("<u2").tobytes(), new.neighbours.astype("<u4").tobytes()
+    def fingerprint(self, new: Characters) -> Fingerprint:
+        s1, s2 = new.main_units.astype("<u2").tobytes(), new.neighbours.astype("<u4").tobytes()
         digest = hashlib.blake2b(new.codes.astype("<u2").tobytes(), digest_size=16).digest()
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest, b"")
 
     @override
-    def judge(self, new: NewText, kept: Sequence[Fingerprint], *, every: bool = False) -> list[Comparison]:
-        assert isinstance(new, Characters)
-        return [self._judged(new, one, every=every) for one in kept]
-
-    def _judged(self, new: Characters, kept: Fingerprint, *, every: bool) -> Comparison:
-        mine, theirs = new.main_units(), kept.units
+    def judge(self, new: Characters, kept: Fingerprint, *, every: bool = False) -> Comparison:
+        mine, theirs = new.main_units, kept.units
         frequent = f"characters that come more than {FREQUENCY} times"
         floors = [
             _least("characters", min(new.n, kept.n), MIN_TOKENS),
@@ -508,23 +460,21 @@ class PatentRule(Rule):
 
     def _above(self, name: str, common: int, of: int) -> Check:
         """Check that a share is above the threshold, as in the source."""
-        return Check(name, common, above(of, self.threshold), common / max(1, of) > self.threshold, of)
+        return Check(name, common, self._more(of), common / max(1, of) > self.threshold, of)
+
+    def _more(self, size: int) -> int:
+        """Return the least number of common elements above the threshold."""
+        return int(self.threshold * size + 1e-9) + 1
 
     @override
     def too_short(self, kept: Fingerprint) -> bool:
         return kept.n < MIN_TOKENS or not kept.s1
 
     @override
-    def main_query(self, new: NewText, t: int) -> Query:
+    def main_query(self, new: Characters, t: int) -> Query:
         # The source requires more than the threshold, or equal main strings.
-        units = new.main_units(t)
-        more = min(len(units), above(len(units), self.threshold))
-        return Query(units, more if new.n >= MIN_TOKENS else 0)
-
-
-def above(size: int, threshold: float) -> int:
-    """Return the least number of common elements above a share, as the source requires."""
-    return int(threshold * size + 1e-9) + 1
+        units = new.main_units
+        return units, min(len(units), self._more(len(units))) if new.n >= MIN_TOKENS else 0
 
 
 def _common_neighbours(
@@ -533,6 +483,8 @@ def _common_neighbours(
     """Count equal neighbours of the common characters, and X's neighbours of these."""
     mine = mine[np.isin(mine >> _16, common)]
     pairs, counts = np.unique(mine, return_counts=True)
-    others, their_counts = np.unique(theirs, return_counts=True)
-    _, here, there = np.intersect1d(pairs, others, assume_unique=True, return_indices=True)
-    return int(np.minimum(counts[here], their_counts[there]).sum()), len(mine)
+    there = np.searchsorted(theirs, pairs, "right") - np.searchsorted(theirs, pairs)
+    return int(np.minimum(counts, there).sum()), len(mine)
+
+
+NewText = FeatureStrings | Characters  # as its rule reads it

@@ -6,11 +6,12 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from typing_extensions import override
 
@@ -21,7 +22,7 @@ from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file longer
 
-FORMAT = "5"  # raise with any change of the tables, and add the upgrade from the one before to `INDEX.upgrades`
+FORMAT = "5"  # raise with any change of the tables, and put the upgrade from the one before into `INDEX.upgrades`
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     schema=(
@@ -59,23 +60,21 @@ INDEX = FileKind(
     ),
 )
 
+# All columns of a record but its id, in the order of `Name`, `Fingerprint` and the version.
+_COLUMNS = """key, scope, text_group, site, variant_of,
+    n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version"""
 _LISTING = "SELECT id, key, scope, n, digest, bands, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
-_RECORD = """SELECT id, owner, key, scope, text_group, site, variant_of,
-    n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version
-    FROM texts LEFT JOIN claims USING (id) WHERE id """
-_ASKED = 512  # records per statement; every version of SQLite accepts 999 parameters
+_RECORD = f"SELECT id, owner, {_COLUMNS} FROM texts LEFT JOIN claims USING (id)"
+_ASKED = 512  # ids per statement; every version of SQLite accepts 999 parameters
 _as_listing = partial(tuple.__new__, Listing)  # like `Listing._make`, without a Python frame for each of a million rows
 # One statement, so one transaction: nothing is kept if there is something newer. REPLACE assigns a new id.
-_PUT = f"""INSERT OR REPLACE INTO texts (key, scope, text_group, site, variant_of,
-    n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version)
+_PUT = f"""INSERT OR REPLACE INTO texts ({_COLUMNS})
     SELECT {", ".join("?" * 16)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
 _SETTLE = "DELETE FROM claims WHERE id = ? AND owner = ? AND EXISTS (SELECT 1 FROM texts WHERE texts.id = claims.id)"
 _COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
     SELECT ?, scope, key, ? FROM texts WHERE id = ? AND scope = ?"""
 _OLD_COPIES = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?"
-_COPIES = "SELECT key, scope, kept, seen FROM copies"
-_VARIANTS = "SELECT key, scope, text_group, site, variant_of FROM texts WHERE variant_of <> ''"
 _EXPIRED = "SELECT id FROM texts WHERE seen < ? AND id NOT IN (SELECT id FROM claims) ORDER BY seen LIMIT ?"
 _ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 
@@ -124,7 +123,10 @@ class SQLiteStore(Store):
         if self._link is None:
             kind = replace(INDEX, sound=INDEX.sound[1:]) if self.opens_damaged else INDEX
             self._link = connect(self.path, kind, {"format": FORMAT, **constants}, self._timeout)
-            self._release_dead()
+            with self._writing() as link:
+                owners = {owner for (owner,) in link.execute("SELECT owner FROM owners UNION SELECT owner FROM claims")}
+                self._release(link, {owner for owner in owners if not self.lives(owner)})
+                link.execute(f"DELETE {_ORPHANS}")  # a version without claims may have replaced their texts
 
     @override
     def newer(self, after: int) -> Iterator[Sequence[Listing]]:
@@ -135,14 +137,9 @@ class SQLiteStore(Store):
     @override
     def get(self, numbers: Sequence[int]) -> list[Record]:
         found = []
-        ordered = sorted(numbers)
-        for start in range(0, len(ordered), _ASKED):
-            part = ordered[start : start + _ASKED]
-            part += part[-1:] * ((1 << (len(part) - 1).bit_length()) - len(part))
-            rows = self._connection.execute(_record_statement(len(part)), part)
-            for number, owner, key, scope, group, site, variant_of, *of, version in rows:
-                name = Name(key, scope, group, site, variant_of)
-                found.append(Record(number, name, Fingerprint(*of), owner or "", version))
+        for number, owner, key, scope, group, site, variant_of, *of, version in self._rows(_RECORD, numbers):
+            name = Name(key, scope, group, site, variant_of)
+            found.append(Record(number, name, Fingerprint(*of), owner or "", version))
         return found
 
     @override
@@ -163,24 +160,18 @@ class SQLiteStore(Store):
 
     @override
     def remove(self, number: int) -> bool:
-        with self._writing(several=True) as link:
-            link.execute("DELETE FROM claims WHERE id = ?", (number,))
-            return link.execute("DELETE FROM texts WHERE id = ?", (number,)).rowcount > 0
+        with self._writing() as link:
+            return _forget(link, [(number,)]) > 0
 
     @override
     def settle(self, number: int, owner: str) -> bool:
-        with self._writing() as link:
+        with self._writing(several=False) as link:
             return link.execute(_SETTLE, (number, owner)).rowcount > 0
 
     @override
     def release(self, owner: str, number: int = 0) -> list[int]:
-        with self._writing(several=True) as link:
-            found = link.execute("SELECT id FROM claims WHERE owner = ? AND ? IN (0, id)", (owner, number)).fetchall()
-            link.executemany("DELETE FROM texts WHERE id = ?", found)
-            link.executemany("DELETE FROM claims WHERE id = ?", found)
-            if not number:
-                link.execute("DELETE FROM owners WHERE owner = ?", (owner,))
-        return [one for (one,) in found]
+        with self._writing() as link:
+            return self._release(link, {owner}, number)
 
     @override
     def beat(self, owner: str) -> None:
@@ -189,15 +180,12 @@ class SQLiteStore(Store):
 
     @override
     def lives(self, owner: str) -> bool:
-        # A beat from the future, after a clock was set back, counts as one of now.
         now = time.time()
         row = self._connection.execute("SELECT beat FROM owners WHERE owner = ?", (owner,)).fetchone()
-        if row is None:
-            return False
-        if row[0] > now:
-            with self._writing() as link:
-                link.execute("UPDATE owners SET beat = ? WHERE owner = ? AND beat > ?", (now, owner, now))
-        return not is_dead(owner, now - row[0])
+        if row is not None and row[0] > now:  # a clock was set back
+            with self._lock:
+                self._connection.execute("UPDATE owners SET beat = ? WHERE owner = ? AND beat > ?", (now, owner, now))
+        return row is not None and not is_dead(owner, now - row[0])
 
     @override
     def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:
@@ -207,7 +195,7 @@ class SQLiteStore(Store):
             return
         old, remember = not now - SEEN_STEP < row[0] <= now, copy is not None and most > 0
         if old or remember:
-            with self._writing(several=True) as link:
+            with self._writing() as link:
                 if old:
                     link.execute("UPDATE texts SET seen = ? WHERE id = ?", (int(now), number))
                 if copy is not None and remember:
@@ -215,19 +203,13 @@ class SQLiteStore(Store):
                     link.execute(_OLD_COPIES, (most,))
 
     @override
-    def copies(self, kept: Name | None = None) -> Iterator[Copy]:
-        which, values = ("", ()) if kept is None else (" WHERE kept = ? AND scope = ?", kept[:2])
-        yield from map(Copy._make, self._connection.execute(f"{_COPIES}{which} ORDER BY id", values))
+    def copies(self, name: Name | None = None) -> Iterator[Copy]:
+        yield from map(Copy._make, self._named("key, scope, kept, seen FROM copies WHERE kept", name))
 
     @override
-    def copy_named(self, name: Name) -> Copy | None:
-        row = self._connection.execute(f"{_COPIES} WHERE key = ? AND scope = ?", name[:2]).fetchone()
-        return None if row is None else Copy(*row)
-
-    @override
-    def variants(self, kept: Name | None = None) -> Iterator[Name]:
-        which, values = ("", ()) if kept is None else (" AND variant_of = ? AND scope = ?", kept[:2])
-        yield from map(Name._make, self._connection.execute(f"{_VARIANTS}{which} ORDER BY id", values))
+    def variants(self, name: Name | None = None) -> Iterator[Name]:
+        columns = "key, scope, text_group, site, variant_of"
+        yield from map(Name._make, self._named(f"{columns} FROM texts WHERE variant_of", name))
 
     @override
     def remove_copy(self, name: Name) -> bool:
@@ -236,36 +218,30 @@ class SQLiteStore(Store):
 
     @override
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
-        found: dict[int, float] = {}
-        for start in range(0, len(numbers), _ASKED):
-            part = numbers[start : start + _ASKED]
-            asked = f"SELECT id, seen FROM texts WHERE id IN ({','.join('?' * len(part))})"
-            found.update(self._connection.execute(asked, part))
-        return found
+        return dict(self._rows("SELECT id, seen FROM texts", numbers))
 
     @override
     def set_last_seen(self, times: Mapping[int, float]) -> None:
-        with self._writing(several=True) as link:
+        with self._writing() as link:
             link.executemany("UPDATE texts SET seen = ? WHERE id = ?", [(int(at), one) for one, at in times.items()])
 
     @override
     def expire(self, before: float, most: int) -> list[int]:
-        with self._writing(several=True) as link:
+        with self._writing() as link:
             gone = link.execute(_EXPIRED, (before, most)).fetchall()
-            link.executemany("DELETE FROM texts WHERE id = ?", gone)
+            _forget(link, gone)
         return [number for (number,) in gone]
 
     @override
     def problems(self) -> list[str]:
         try:
-            said = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
+            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
         except sqlite3.DatabaseError as error:  # too damaged even to be scanned
             return [str(error)]
-        found = [line for line in said if line != "ok"]
-        if not found:
-            orphans = self._connection.execute(f"SELECT id {_ORPHANS}")
-            found += [f"a claim on text {number}, which cannot be found" for (number,) in orphans]
-        return found
+        if found != ["ok"]:
+            return found
+        orphans = self._connection.execute(f"SELECT id {_ORPHANS}")
+        return [f"a claim on text {number}, which cannot be found" for (number,) in orphans]
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM texts").fetchone()[0])
@@ -276,38 +252,40 @@ class SQLiteStore(Store):
             self._link.close()
             self._link = None
 
-    def _release_dead(self) -> None:
-        """Forget claims of dead owners, all at once: each owner would take a scan of all claims."""
-        with self._writing(several=True) as link:
-            claims = link.execute("SELECT id, owner FROM claims").fetchall()
-            known = {owner for (owner,) in link.execute("SELECT owner FROM owners")}
-            dead = {owner for owner in known.union(owner for _, owner in claims) if not self.lives(owner)}
-            gone = [(number,) for number, owner in claims if owner in dead]
-            link.executemany("DELETE FROM texts WHERE id = ?", gone)
-            link.executemany("DELETE FROM claims WHERE id = ?", gone)
-            link.executemany("DELETE FROM owners WHERE owner = ?", [(owner,) for owner in dead])
-            link.execute(f"DELETE {_ORPHANS}")  # a version without claims may have replaced their texts
+    def _release(self, link: sqlite3.Connection, owners: Set[str], number: int = 0) -> list[int]:
+        """Forget claims of owners, all at once: each owner takes a scan of all claims."""
+        claims = link.execute("SELECT id, owner FROM claims WHERE ? IN (0, id)", (number,)).fetchall()
+        gone = [one for one, owner in claims if owner in owners]
+        _forget(link, [(one,) for one in gone])
+        if not number:
+            link.executemany("DELETE FROM owners WHERE owner = ?", [(owner,) for owner in owners])
+        return gone
 
     @contextmanager
-    def _writing(self, *, several: bool = False) -> Iterator[sqlite3.Connection]:
-        """Yield the connection for writing; its statements are one transaction."""
-        with self._lock:
-            link = self._connection
-            if not several:
-                yield link
-                return
-            link.execute("BEGIN IMMEDIATE")
-            try:
-                yield link
-                link.execute("COMMIT")
-            except BaseException:
-                if link.in_transaction:
-                    link.execute("ROLLBACK")
-                raise
+    def _writing(self, *, several: bool = True) -> Iterator[sqlite3.Connection]:
+        """Yield the connection for writing; its statements are one transaction, as a single one is by itself."""
+        with self._lock, self._connection as link:
+            if several:
+                link.execute("BEGIN IMMEDIATE")
+            yield link
+
+    def _rows(self, query: str, numbers: Sequence[int]) -> Iterator[Any]:
+        """Yield the rows of these ids, in order."""
+        ordered = sorted(numbers)
+        for start in range(0, len(ordered), _ASKED):
+            part = ordered[start : start + _ASKED]
+            marks = ",".join("?" * len(part))
+            yield from self._connection.execute(f"{query} WHERE id IN ({marks}) ORDER BY id", part)
+
+    def _named(self, query: str, name: Name | None) -> Iterator[Any]:
+        """Yield the rows that have a name as their key or in a query's last column, or all that have one there."""
+        column = query.rpartition(" ")[2]
+        values = [] if name is None else [name.scope, name.key, name.key]
+        which = f"AND scope = ? AND (key = ? OR {column} = ? AND {column} <> '')" if values else ""  # by two indexes
+        return self._connection.execute(f"SELECT {query} <> '' {which} ORDER BY id", values)
 
     def _listings(self, after: int) -> list[Listing]:
-        rows = self._connection.execute(_LISTING, (after, BATCH))
-        return list(map(_as_listing, rows))
+        return list(map(_as_listing, self._connection.execute(_LISTING, (after, BATCH))))
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -332,7 +310,7 @@ class MemoryStore(SQLiteStore):
         super().__init__(":memory:")
 
 
-@cache
-def _record_statement(count: int) -> str:
-    """The statement for a power of two of ids: a new one takes SQLite ten times as long as a cached one."""
-    return _RECORD + ("= ?" if count == 1 else f"IN ({','.join('?' * count)}) ORDER BY id")
+def _forget(link: sqlite3.Connection, numbers: Sequence[tuple[int]]) -> int:
+    """Delete texts and their claims; return how many texts were there."""
+    link.executemany("DELETE FROM claims WHERE id = ?", numbers)
+    return link.executemany("DELETE FROM texts WHERE id = ?", numbers).rowcount

@@ -7,7 +7,6 @@ the only synchronisation: no lock is held between judging and keeping.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import socket
@@ -17,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
 from typing_extensions import Self
@@ -34,7 +32,6 @@ SEEN_STEP = 3600.0
 # Seconds without a beat after which an owner is dead. It beats three times as often, so that a pause of some seconds,
 # from a slow page or a busy machine, costs no claim. A copy of a text whose owner died waits no longer.
 CLAIM_SECONDS = 15.0
-_ENDED = frozenset("ZXx")  # states in /proc of a process that has ended
 
 
 class Name(NamedTuple):
@@ -207,16 +204,12 @@ class Store(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # The methods below are optional: a store without them still finds duplicates.
 
-    def note(  # noqa: B027
-        self, number: int, copy: Name | None = None, most: int = 0
-    ) -> None:
+    def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:  # noqa: B027
         """Record that a text was seen again, and the key that was dropped for it.
 
         The time is written if the stored one is older than `SEEN_STEP`. A copy is remembered until its text is removed,
@@ -229,13 +222,9 @@ class Store(ABC):
             most: Maximum copies to remember, the latest ones.
         """
 
-    def copies(self, kept: Name | None = None) -> Iterator[Copy]:
-        """Yield the remembered copies of one kept key or of all, in order of dropping."""
+    def copies(self, name: Name | None = None) -> Iterator[Copy]:
+        """Yield the remembered copies in order of dropping: those of or for one key and scope, or all."""
         return iter(())
-
-    def copy_named(self, name: Name) -> Copy | None:
-        """Return the record of a dropped key, None if it is not remembered."""
-        return None
 
     def remove_copy(self, name: Name) -> bool:
         """Forget a dropped key; return whether it was there."""
@@ -250,51 +239,40 @@ class Store(ABC):
 
     def expire(self, before: float, most: int) -> list[int]:
         """Forget up to so many settled texts last kept or seen again before a moment, and return their ids."""
-        gone: list[int] = []
-        for batch in self.newer(0):
-            times = self.last_seen([one.id for one in batch])
-            old = self.get([number for number, time in times.items() if time < before])
-            settled = [one.id for one in old if not one.owner]
-            gone += [number for number in settled[: most - len(gone)] if self.remove(number)]
-        return gone
+        return []
 
     def records(self) -> Iterator[Record]:
         """Yield all records in order of id, claimed or not."""
         for batch in self.newer(0):
             yield from (one._replace(owner="") for one in self.get([listing.id for listing in batch]))
 
-    def variants(self, kept: Name | None = None) -> Iterator[Name]:
-        """Yield the names of the kept texts that are variants of one, or of any, in order of keeping."""
-        for name in (record.name for record in self.records()):
-            if name.variant_of and (kept is None or kept[:2] == (name.variant_of, name.scope)):
-                yield name
+    def variants(self, name: Name | None = None) -> Iterator[Name]:
+        """Yield the kept names that are variants in order of keeping: those of or for one key and scope, or all."""
+        for one in (record.name for record in self.records()):
+            if one.variant_of and (name is None or (one.scope == name.scope and name.key in {one.key, one.variant_of})):
+                yield one
 
     def group(self, key: str, scope: str) -> Group | None:
         """Return the group of a key, whether kept, dropped or a variant; None if it has none."""
-        copy = self.copy_named(Name(key, scope))
-        variant = next((one for one in self.variants() if one[:2] == (key, scope)), None)
-        kept = Name(copy.kept if copy else variant.variant_of if variant else key, scope)
-        copies = tuple(one.key for one in self.copies(kept))
-        variants = tuple(one.key for one in self.variants(kept))
-        return Group(kept.key, scope, copies, variants) if copies or variants else None
+        name = Name(key, scope)
+        of = [one.kept for one in self.copies(name) if one.key == key]
+        of += [one.variant_of for one in self.variants(name) if one.key == key]
+        kept = Name(of[0] if of else key, scope)
+        return next((one for one in self.groups(kept) if one.kept == kept.key), None)
 
-    def groups(self) -> list[Group]:
-        """Return all groups, the largest first; they take about 200 bytes per copy or variant."""
+    def groups(self, name: Name | None = None) -> list[Group]:
+        """Return all groups, or those of one key, the largest first; they take about 200 bytes per copy or variant."""
         found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
-        for copy in self.copies():
+        for copy in self.copies(name):
             found.setdefault((copy.kept, copy.scope), ([], []))[0].append(copy.key)
-        for name in self.variants():
-            found.setdefault((name.variant_of, name.scope), ([], []))[1].append(name.key)
+        for one in self.variants(name):
+            found.setdefault((one.variant_of, one.scope), ([], []))[1].append(one.key)
         groups = [Group(kept, scope, *map(tuple, keys)) for (kept, scope), keys in found.items()]
         return sorted(groups, key=lambda one: (-len(one.members), one.scope, one.kept))
 
 
 def new_owner() -> str:
-    """Return a name for an index of this process: `host:process:random`.
-
-    The host is the machine since its last start, with its process namespace: it differs between two containers of one
-    host and after a reboot.
-    """
+    """Return a name for an index of this process: `host:process:random`."""
     return f"{_host()}:{_process(os.getpid())}:{secrets.token_hex(4)}"
 
 
@@ -325,17 +303,14 @@ def _process(pid: int) -> str:
         state, *more = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (OSError, ValueError):
         return str(pid)
-    return "" if state in _ENDED else f"{pid}-{more[18]}"
+    return "" if state in "ZXx" else f"{pid}-{more[18]}"
 
 
 @cache
 def _host() -> str:
-    """Return the machine's identity: its name is not enough, as cloned machines share it."""
-    name = socket.gethostname().replace(":", "-")
-    parts = [name]
+    """Return the machine since its last start and its process namespace: cloned machines share a name."""
     try:
-        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text())
-        parts.append(str(Path("/proc/self/ns/pid").readlink()))
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}-{Path('/proc/self/ns/pid').stat().st_ino}"
     except OSError:
-        parts.append(str(uuid.getnode()))
-    return f"{name}-{hashlib.blake2b(''.join(parts).encode(), digest_size=6).hexdigest()}"
+        return f"{socket.gethostname().replace(':', '-')}-{uuid.getnode()}"

@@ -14,11 +14,11 @@ Signatures and the walk by levels are ours.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.catalog import Catalog
 from denoise_scrapy.core.feature_strings import UNIT_BITS, count_common
 from denoise_scrapy.dedup.rules import NewText, Rule
 from denoise_scrapy.dedup.store import Store
@@ -28,6 +28,7 @@ from denoise_scrapy.dedup.store import Store
 MAX_DEPTH = 64
 
 _BATCH = 2048  # records taken in at a time: 2 MB
+_DEAD_LEAST = 1000  # dead texts before it is worth the work to begin anew
 _PARENT, _DISTANCE, _NUMBER, _LENGTH = range(4)  # columns of a level's nodes
 _UNREACHED = -(1 << 40)  # overlap with a node that the walk has not reached
 BITS_LOG2 = 10  # 1,024 bits of a signature: as fast as 2,048 at 84,000 texts, in half the memory
@@ -54,24 +55,33 @@ def ones(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
 
 
 class DistanceForest:
-    """The main strings of a store; the rule determines which may belong to duplicates."""
+    """The main strings of a store's texts; the rule determines which may belong to duplicates."""
 
-    def __init__(self, store: Store, rule: Rule) -> None:
-        self.last = 0  # the highest id taken in
-        self._store = store
-        self._rule = rule
+    def __init__(self, store: Store, rule: Rule, catalog: Catalog) -> None:
+        self._store, self._rule, self._catalog = store, rule, catalog
+        self._last = self._count = 0  # the highest id taken in, and how many sets
         self._trees: dict[str, dict[int, SetTree]] = {}  # by scope and frequency threshold
-
-    def __len__(self) -> int:
-        return sum(len(one) for trees in self._trees.values() for one in trees.values())
 
     @property
     def visited(self) -> int:
         """Sets read since the start, for measurements."""
         return sum(one.visited for trees in self._trees.values() for one in trees.values())
 
-    def catch_up(self, ids: Sequence[int]) -> None:
-        """Add the records of these ids, ascending, above `last`; those no longer in the store are skipped."""
+    def candidates(self, new: NewText, scope: str) -> list[int]:
+        """Return ascending ids of all texts that a new one may duplicate, and of a few more."""
+        self._catch_up()
+        found = list[int]()
+        for t, tree in self._trees.get(scope, {}).items():
+            units, need = self._rule.main_query(new, t)
+            if need:
+                found += tree.search(units, need, self._rule.longest(new)).tolist()
+        return sorted(found)
+
+    def _catch_up(self) -> None:
+        """Take in the catalog's new texts; begin anew where most of those taken in are dead."""
+        if self._count > 2 * len(self._catalog) + _DEAD_LEAST:
+            self._trees, self._last, self._count = {}, 0, 0
+        ids = self._catalog.ids_after(self._last)
         for start in range(0, len(ids), _BATCH):
             part = ids[start : start + _BATCH]
             for record in self._store.get(part):
@@ -79,16 +89,8 @@ class DistanceForest:
                 if not self._rule.too_short(kept):
                     tree = self._trees.setdefault(record.name.scope, {}).setdefault(kept.t, SetTree())
                     tree.add(record.id, kept.units, kept.n)
-            self.last = part[-1]
-
-    def candidates(self, new: NewText, scope: str) -> list[int]:
-        """Return ascending ids of all texts that a new one may duplicate, and of a few more."""
-        found = list[int]()
-        for t, tree in self._trees.get(scope, {}).items():
-            units, need = self._rule.main_query(new, t)
-            if need:
-                found += tree.search(units, need, self._rule.longest(new)).tolist()
-        return sorted(found)
+                    self._count += 1
+            self._last = part[-1]
 
 
 class Level:

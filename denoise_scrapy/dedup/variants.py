@@ -34,7 +34,7 @@ from denoise_scrapy.core.feature_strings import (
     FeatureStrings,
     read_units,
 )
-from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText
+from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText, sampled_runs
 from denoise_scrapy.dedup.store import Name, Record
 
 # A text is another form if it lacks at least this share of the units that only the kept form has among its siblings:
@@ -60,7 +60,6 @@ MOST_ALIGNED = 8
 EDITED, EDITED_NAMES = 6, 0.3
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
 _NAME = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z]\w+")
-_32 = np.uint64(32)
 
 
 def site_of(key: str) -> str:
@@ -97,12 +96,7 @@ def hash_title(title: str) -> bytes:
 
 def hash_values(values: Mapping[str, object]) -> bytes:
     """Return the values of a fingerprint from an item's other fields."""
-    if not values:
-        return b""
-    pairs = {name: written(value) for name, value in values.items()}
-    names, texts = _short_hashes(pairs), _short_hashes(pairs.values())
-    order = np.argsort(names)[:VALUES_CAP]
-    return np.stack([names[order], texts[order]], axis=1).astype("<u4").tobytes()
+    return np.array(sorted(_hashed(values))[:VALUES_CAP], "<u4").tobytes()
 
 
 def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
@@ -110,12 +104,6 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
 
     False if one is unknown, or if the text has the units of the other title but not of its own, which then belongs to
     the template.
-
-    Example:
-        >>> one, other, frame = map(hash_title, ("Two rooms in Kiel", "Two rooms in Bonn", "Print this page"))
-        >>> text = FeatureStrings("Two rooms in Kiel, bright and quiet.")
-        >>> other_title(text, one, other), other_title(text, frame, one), other_title(text, one, b"")
-        (True, False, False)
     """
     mine, theirs = (np.frombuffer(title, "<u2") for title in (one, other))
     if not len(mine) or not len(theirs) or np.isin(mine, theirs).all() or np.isin(theirs, mine).all():
@@ -133,15 +121,6 @@ def is_view(one: str, other: str) -> bool:
     """Return whether one URL is another of its site with parts of a path or pairs of a query added.
 
     Entries of one page, whose URLs differ after the `#`, are not views of each other.
-
-    Example:
-        >>> story = "http://a.example/news/7.html"
-        >>> is_view(story, story + "?view=print"), is_view(story, "http://m.a.example/print/news/7")
-        (True, True)
-        >>> is_view(story, "http://a.example/news/8.html"), is_view(story + "?page=1", story + "?page=2")
-        (False, False)
-        >>> is_view("http://a.example/list#2", "http://a.example/list#3"), is_view("sku 7", "sku 8")
-        (False, False)
     """
     addresses = [url.partition("#") for url in (one, other) if "://" in url]
     parts = [Counter(_PART.findall(url.partition("://")[2].partition("/")[2])) for url, *_ in addresses]
@@ -172,9 +151,7 @@ def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
     is_theirs, is_mine = np.zeros((2, 1 << UNIT_BITS), np.bool_)
     is_theirs[theirs], is_mine[new.places] = True, True
     novel = np.flatnonzero(new.informative & (new.places < limit) & ~is_theirs[new.places])
-    hashes = new.runs >> _32
-    sampled = np.flatnonzero((new.runs > 0) & (hashes < np.uint64(kept.limit)))
-    mine = hashes[sampled].astype(np.uint16)
+    sampled, mine = sampled_runs(new, kept.limit)
     common, there = sampled[np.isin(mine, kept.runs)], np.isin(kept.runs, mine)
     starts = common + np.where(new.kinds[common] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN) - 1
     lost = _zones(np.flatnonzero(~there), *[np.flatnonzero(there)] * 2)
@@ -202,15 +179,12 @@ def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
     return units[units < limit], limit
 
 
-def _is_name(new: FeatureStrings) -> npt.NDArray[np.bool_]:
-    """Mark places of words capitalised anywhere in the text except after a full stop: bool (n,)."""
-    return np.isin(new.hashes, read_units(" ".join(_NAME.findall(new.text))).hashes)
-
-
 def _is_edited(new: FeatureStrings, places: npt.NDArray[np.intp]) -> bool:
     """Return whether the words at some places look like an editor's changes: many, no numbers, few names."""
-    numbers = new.kinds[places] == NUMBER
-    return len(places) >= EDITED and not numbers.any() and bool(_is_name(new)[places].mean() < EDITED_NAMES)
+    if len(places) < EDITED or (new.kinds[places] == NUMBER).any():
+        return False
+    names = read_units(" ".join(_NAME.findall(new.text))).hashes  # capitalised anywhere except after a full stop
+    return bool(np.isin(new.hashes[places], names).mean() < EDITED_NAMES)
 
 
 def is_filled_in(
@@ -225,10 +199,10 @@ def is_filled_in(
     """Return whether a text, as similar to a kept one as a copy, is the same form filled in differently.
 
     That is so if each of the two has units that the other lacks at the same place: before the common part, after it, or
-    within it. `siblings`, other kept texts of the form that the new one resembles, show which units only the kept one
-    has: a copy has most of them, another form does not. On another site, differences at the ends are a byline or a
-    notice, and it takes three texts to make a form. `same_title` means two known, equal titles. `view` means that one
-    address is the other with something added: differences at the ends then belong to the frame.
+    within it. `siblings`, other kept texts of the form, show which units only the kept one has: a copy has most of
+    them, another form does not. On another site, differences at the ends are a byline or a notice, and it takes three
+    texts to make a form. `same_title` means two known, equal titles. `view` means that one address is the other with
+    something added: differences at the ends then belong to the frame.
     """
     places, novel, lost, lacking = difference(new, kept)
     if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
@@ -251,14 +225,14 @@ def is_filled_in(
     return lacks >= (LACKS_INSIDE if novel.inner and same_site else LACKS) * max(1, len(alone))
 
 
-class Item(NamedTuple):
-    """A new text with its attributes; `field_names` are the names of its version's fields."""
+class ReadText(NamedTuple):
+    """A text read by `DuplicateIndex.read`, which accepts it in place of the text; `name` is that of its item."""
 
-    name: Name
     text: NewText
     fingerprint: Fingerprint
     version: Version | None = None
-    field_names: Sequence[str] = ()
+    field_names: Sequence[str] = ()  # of its version's fields
+    name: Name = Name("")
 
 
 class Like(NamedTuple):
@@ -268,7 +242,6 @@ class Like(NamedTuple):
     proof: Comparison
     own: bool  # True if it is from the same site
     siblings: Sequence[Fingerprint] = ()  # other texts of its form that the new one repeats as well
-    reason: str = ""  # the comparison in words, for a log
 
     @property
     def in_a_form(self) -> bool:
@@ -276,7 +249,7 @@ class Like(NamedTuple):
         return self.own or bool(self.siblings)
 
 
-def likest(item: Item, likes: Iterable[Like]) -> list[Like]:
+def likest(item: ReadText, likes: Iterable[Like]) -> list[Like]:
     """Return the texts to align with a text: with its title first, then with the most runs in common, then earliest."""
     title = item.fingerprint.title
     return sorted(
@@ -285,7 +258,7 @@ def likest(item: Item, likes: Iterable[Like]) -> list[Like]:
     )[:MOST_ALIGNED]
 
 
-def why_variant(item: Item, like: Like) -> str:
+def why_variant(item: ReadText, like: Like) -> str:
     """Return why a text is not a copy of a kept one that it repeats; "" if it is."""
     mine, theirs = item.fingerprint, like.record.fingerprint
     if other_values(mine.values, theirs.values):
@@ -328,30 +301,15 @@ class Version(NamedTuple):
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
         if len(named) < len(fields):
             named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
-        names, values = _short_hashes(named), _short_hashes(map(written, named.values()))
-        pairs = dict(zip(names.tolist(), values.tolist(), strict=True))
-        return cls(0, _hash(" ".join(text.split())), _hash(source) if source else bytes(8), pairs)
+        return cls(0, _hash(" ".join(text.split())), _hash(source) if source else bytes(8), dict(_hashed(named)))
 
     def changes(self, old: Version, names: Sequence[str]) -> tuple[str, ...]:
         """Return what differs from an older version: names of fields, `TEXT` first, `GONE` at the end.
 
-        The same source gives the same text: if the source has not changed, a different text means that extraction
-        has.
-
-        Args:
-            old: The older version.
-            names: Names of the fields of this version.
-
-        Example:
-            >>> old = Version.of("A fox.", {"price": 9, "sku": 7}, "A fox. 3 readers")
-            >>> new = Version.of("A Fox.", {"price": 8, "colour": "red"}, "A fox. 4 readers")
-            >>> new.changes(old, ["price", "colour"])
-            ('text', 'price', 'colour', '(gone)')
-            >>> again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
-            >>> again.changes(old, ["price", "sku"])
-            ()
+        `names` are those of this version's fields. The same source gives the same text: if the source has not changed,
+        a different text means that extraction has.
         """
-        known = dict(zip(_short_hashes([*names, OTHERS]).tolist(), [*names, OTHERS], strict=True))
+        known = {_crc(name): name for name in (*names, OTHERS)}
         same_text = self.text == old.text or (self.source == old.source and any(self.source))
         found = [] if same_text else [TEXT]
         found += [name for hashed, name in known.items() if self.fields.get(hashed) != old.fields.get(hashed)]
@@ -373,9 +331,13 @@ class Version(NamedTuple):
         return cls(since, text, source, dict(zip(parts[::2], parts[1::2], strict=True)))
 
 
-def _short_hashes(texts: Iterable[str]) -> npt.NDArray[np.uint32]:
-    """CRC-32 of each text, as held by stores."""
-    return np.array([zlib.crc32(text.encode("utf-8", "surrogatepass")) for text in texts], np.uint32)
+def _hashed(fields: Mapping[str, object]) -> list[tuple[int, int]]:
+    """Return the hashes of each field's name and value, as held by stores."""
+    return [(_crc(name), _crc(written(value))) for name, value in fields.items()]
+
+
+def _crc(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def _hash(text: str) -> bytes:

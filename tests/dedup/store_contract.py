@@ -31,7 +31,7 @@ from denoise_scrapy.dedup import (
 from denoise_scrapy.dedup import index as index_module
 from denoise_scrapy.dedup.rules import Comparison
 from denoise_scrapy.dedup.store import CLAIM_SECONDS, Name, Record, Store
-from denoise_scrapy.dedup.variants import Item, Like, is_same_site, likest, site_of, why_variant
+from denoise_scrapy.dedup.variants import Like, is_same_site, likest, site_of, why_variant
 from tests.dedup.made_texts import english
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
@@ -46,6 +46,7 @@ RULE = RULES["part"]
 WHO, SCOPE = st.integers(0, 1), st.sampled_from([""] * 5 + ["s"])
 ITEM = {"who": WHO, "key": st.sampled_from(KEYS), "text": st.sampled_from(POOL), "price": st.sampled_from([0, 1, 2, 3])}
 ITEM |= {"scope": SCOPE, "group": st.sampled_from([""] * 5 + ["g"])}
+HOW = st.sampled_from(["claim", "claim", "check_and_add"])
 
 
 def put(store, key, fingerprint, scope="", group="", replaced=0, owner=""):
@@ -228,8 +229,8 @@ class Machine(RuleBasedStateMachine):
                 yield self.like(item, one, Comparison(True, 1.0, 1.0), [])
         if too_short:
             return
-        judged = RULE.judge(item.text, [one.made for one in others])
-        found = [(one, proof) for one, proof in zip(others, judged, strict=True) if proof.duplicate]
+        judged = [(one, RULE.judge(item.text, one.made)) for one in others]
+        found = [(one, proof) for one, proof in judged if proof.duplicate]
         form = {one.number: one.name.variant_of or one.name.key for one, _ in found}
         likes = [
             self.like(
@@ -281,21 +282,18 @@ class Machine(RuleBasedStateMachine):
             me.counts["claimed"] += 1
         return self.given * claim
 
-    @rule(**ITEM)
-    def claim(self, **item):
-        self.ask("claim", **item)
+    @rule(how=HOW, **ITEM)
+    def keep_one(self, **item):
+        self.ask(**item)
 
-    @rule(**ITEM)
-    def check_and_add(self, **item):
-        self.ask("check_and_add", **item)
+    @rule(items=st.lists(st.fixed_dictionaries({"how": HOW, **ITEM}), min_size=1, max_size=6))
+    def keep_some(self, items):
+        for item in items:
+            self.ask(**item)
 
-    @rule(**ITEM, how=st.sampled_from(["claim", "check_and_add"]))
-    def check_more(self, how, **item):
-        self.ask(how, **item)
-
-    @rule(**ITEM, how=st.sampled_from(["check", "check", "add", "add claim"]))
-    def check_or_add(self, how, **item):
-        self.ask(how, **item)
+    @rule(how=st.sampled_from(["check", "check", "add", "add claim"]), **ITEM)
+    def check_or_add(self, **item):
+        self.ask(**item)
 
     def ask(self, how, who, key, text, price, scope, group):
         who %= len(self.indexes)
@@ -305,7 +303,7 @@ class Machine(RuleBasedStateMachine):
         verdict = call(key, text, values=values, scope=scope, group=group, **({"claim": True} if claim else {}))
 
         read = index.read(text, values=values)
-        item, similar = Item(Name(key, scope, group, site_of(key)), *read), "add" not in how.split()
+        item, similar = read._replace(name=Name(key, scope, group, site_of(key))), "add" not in how.split()
         text = " ".join(text.split())
         if how == "check":
             self.see_all(me)

@@ -33,7 +33,7 @@ def literally(rows: Sequence[tuple[str, str, int]], keep: str) -> list[int | Non
         like = (
             []
             if short
-            else [k for k, judged in zip(kept, rule.at(0.7, 0.3).judge(new, prints), strict=True) if judged.duplicate]
+            else [k for k, one in zip(kept, prints, strict=True) if rule.at(0.7, 0.3).judge(new, one).duplicate]
         )
         of[number] = next(iter(same + like), None)
         if of[number] is None:
@@ -85,7 +85,7 @@ def test_short_texts() -> None:
         ([], {"threshold": 2}, "threshold must be"),
         (["ab"], {}, "a row must be .key, text."),
         ([("a",)], {}, "a row must be"),
-        ([(5, "a")], {}, "a key must be a string, got 5"),
+        ([(5, "a")], {}, "a key must be a string, got int"),
         ([("a", None)], {}, "the text of 'a' must be a string, got NoneType"),
         ([("a", "text", None, 7)], {}, "the title of 'a' must be a string, got int"),
         ([("a", "text", None, "", "")], {}, "a row must be"),

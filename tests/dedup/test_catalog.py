@@ -113,8 +113,8 @@ def test_no_duplicate_is_refused(seed, length, share, threshold):
     new = FeatureStrings(" ".join(cut_out(words, share / 2, 0.1)))
     for rule in (PartRule(), NearCopyRule()):
         can = possible(filled(kept), new, rule, threshold)
-        verdicts = enumerate(rule.at(threshold, MOST_NEW).judge(new, kept), 1)
-        assert set(can) >= {number for number, one in verdicts if one.duplicate}
+        judge = rule.at(threshold, MOST_NEW).judge
+        assert set(can) >= {number for number, one in enumerate(kept, 1) if judge(new, one).duplicate}
 
 
 def test_strangers_are_refused():

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import DuplicateIndex
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Fingerprint
-from denoise_scrapy.dedup.variants import difference, hash_title, hash_values, is_filled_in, is_view, other_values
+from denoise_scrapy.dedup.variants import (
+    Version,
+    difference,
+    hash_title,
+    hash_values,
+    is_filled_in,
+    is_view,
+    other_title,
+    other_values,
+)
 from tests.dedup.literal import distinct_runs, is_stop_word, runs_of
 from tests.dedup.made_texts import english
 
@@ -259,10 +268,39 @@ def test_a_page_that_shows_posts_is_not_what_they_are_dropped_for():
     assert judged(whole, *posts) == ["new", *["~https://a.example/"] * 3]
 
 
-def test_addresses_of_one_page():
-    assert is_view("https://a.example/?id=7", "https://a.example/?id=7&lang=de")
-    assert not is_view("https://a.example/?id=7", "https://a.example/?id=8")
-    assert not is_view("7", "8") and not is_view("7", "https://a.example/7")
+NEWS = "http://a.example/news/7.html"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "view"),
+    [
+        (NEWS, f"{NEWS}?view=print", True),
+        (NEWS, "http://m.a.example/print/news/7", True),
+        ("https://a.example/?id=7", "https://a.example/?id=7&lang=de", True),
+        ("https://a.example/?id=7", "https://a.example/?id=8", False),
+        (NEWS, "http://a.example/news/8.html", False),
+        (f"{NEWS}?page=1", f"{NEWS}?page=2", False),
+        ("http://a.example/list#2", "http://a.example/list#3", False),
+        ("7", "8", False),
+        ("7", "https://a.example/7", False),
+    ],
+)
+def test_addresses_of_one_page(one, other, view):
+    assert is_view(one, other) is view
+
+
+def test_a_title_of_the_frame_or_an_unknown_one_is_no_other():
+    one, other, frame = map(hash_title, ("Two rooms in Kiel", "Two rooms in Bonn", "Print this page"))
+    text = FeatureStrings("Two rooms in Kiel, bright and quiet.")
+    assert other_title(text, one, other) and not other_title(text, frame, one) and not other_title(text, one, b"")
+
+
+def test_changes_are_named_and_of_the_same_source_the_text_is_the_same():
+    old = Version.of("A fox.", {"price": 9, "sku": 7}, "A fox. 3 readers")
+    new = Version.of("A Fox.", {"price": 8, "colour": "red"}, "A fox. 4 readers")
+    assert new.changes(old, ["price", "colour"]) == ("text", "price", "colour", "(gone)")
+    again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
+    assert again.changes(old, ["price", "sku"]) == () and Version.unpack(again.pack()) == again
 
 
 @pytest.mark.parametrize(
@@ -337,20 +375,6 @@ class TestValues:
         assert np.frombuffer(hash_title("Bees dance"), "<u2").tolist() == [28300, 42966]
         found = np.frombuffer(hash_values({"price": 9, "colour": "red"}), "<u4").tolist()
         assert found == [3402113753, 2366072709, 4210582990, 653788642]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"title": 3}, "title must be a string, got int"),
-        ({"title": None}, "title must be a string, got NoneType"),
-        ({"site": 3}, "site must be a string, got 3"),
-        ({"site": "\ud800"}, "site must be text UTF-8 can write"),
-    ],
-)
-def test_wrong_arguments(arguments, message):
-    with DuplicateIndex() as index, pytest.raises(ValueError, match=message):
-        index.check("a", STORY, **arguments)
 
 
 def test_a_text_read_before_has_its_title_and_values():
