@@ -244,11 +244,6 @@ class Blocks:
         seen = np.where(shows, flags & ~np.int64(Flag.HIDDEN), flags | Flag.HIDDEN)
         return np.where(known, seen, flags)
 
-    @cached_property
-    def own_flags(self) -> IntArray:
-        """Flags of the block's element."""
-        return np.asarray(self.elements.column("own_flags").take(self.element), np.int64)
-
     @property
     def layout(self) -> FloatArray | None:
         """Where the blocks of a rendered page lie (`columns.layout_of`), shape (3, m); None without boxes."""

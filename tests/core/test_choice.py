@@ -48,7 +48,7 @@ def literal_comments(page, bits):
     long = [n if n >= 12 else 0 for n in blocks.tokens.tolist()]
     tags = page.tags()
     for i in range(m):
-        heading = blocks.own_flags[i] & Flag.HEADING or tags[blocks.element[i]] == "dt"
+        heading = blocks.rows["own_flags"][i] & Flag.HEADING or tags[blocks.element[i]] == "dt"
         late = sum(long[: i + 1]) > 0.03 * sum(long)
         lines = sum(1 for bit in bits[i : i + 60] if bit & META_BIT)
         if bits[i] & COMMENTS_BIT and heading and late and lines >= 3:
@@ -72,7 +72,7 @@ def literal_stock(page, chances, stock, place):
         for i in range(m)
         if of_stock[i]
         and slots[i] not in story
-        and not blocks.own_flags[i] & Flag.HEADING
+        and not blocks.rows["own_flags"][i] & Flag.HEADING
         and ((shared[i] and alone(shared, i)) or (known[i] and alone(of_stock, i)))
     ]
     whole = sum(chance * n for chance, n in zip(chances, tokens, strict=True))
@@ -105,7 +105,7 @@ def literal_lists(page, chances):
 def literal(page, chances, bits, in_place, stock, place, layout, is_forum):
     """All rules, one after the other."""
     blocks, m, chances = page.blocks, len(chances), list(chances)
-    heading = [bool(flags & Flag.HEADING) for flags in blocks.own_flags.tolist()]
+    heading = [bool(flags & Flag.HEADING) for flags in blocks.rows["own_flags"].tolist()]
     hidden = [bool(flags & Flag.HIDDEN) for flags in blocks.flags.tolist()]
     for i in range(m if is_forum else literal_comments(page, bits), m):
         chances[i] *= 0.1
