@@ -14,7 +14,7 @@ from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter, PythonItem
 
 from denoise_scrapy.crawl.pages import held_bytes
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.formats import FILE_FORMATS, FORMS_BESIDE_TEXT
+from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import DenoiseSettings
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 CHUNKS = "chunks"
 #: Formats by their names in `FEEDS`.
 FORMATS: Mapping[str, str] = {
-    name: f"{__name__}.{exporter}" for one in FILE_FORMATS.values() for name, exporter in one.feeds.items()
+    "parquet": f"{__name__}.ParquetItemExporter",
+    "chunks-parquet": f"{__name__}.ParquetChunkExporter",
+    "chunks-jsonl": f"{__name__}.JsonLinesChunkExporter",
 }
 # Values of DENOISE_FIELDS for a page as a whole, which its chunks have in parts.
 _WHOLE = ("body", *FORMS_BESIDE_TEXT, "blocks", CHUNKS)
