@@ -15,13 +15,13 @@ import sqlite3
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from denoise_scrapy.exceptions import UsageError as UsageError
 from denoise_scrapy.shown import say
 
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
+#: Settings of a project, or a mapping of some.
+Given: TypeAlias = Mapping[Any, Any]
 
 PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as of Scrapy and of argparse
@@ -49,8 +49,8 @@ def __getattr__(name: str) -> Any:
     return import_module(f"{__name__}.scrapy_command").DenoiseCommand
 
 
-def run(argv: Sequence[str], settings: Settings | Mapping[str, Any]) -> int:
-    """Run a subcommand with the settings of a project; return its exit code. `extract` takes any mapping of settings.
+def run(argv: Sequence[str], settings: Given) -> int:
+    """Run a subcommand with the settings of a project; return its exit code.
 
     Raises:
         SystemExit: The command line is wrong, or asks for help.

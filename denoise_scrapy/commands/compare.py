@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.commands import Given
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import BANDS, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings
 from denoise_scrapy.core.units import IDEOGRAPH, tokens
@@ -19,9 +19,6 @@ from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import Item, Like, difference, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import say, say_json
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 EXAMPLES = 8  # units and runs shown, a line of them
 
@@ -57,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
+def run(args: argparse.Namespace, settings: Given) -> int:
     """Print the verdict in both directions."""
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)

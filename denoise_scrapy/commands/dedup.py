@@ -13,26 +13,21 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import UsageError, add_command, dedup_run, failures
+from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, failures
 from denoise_scrapy.core.feature_strings import BANDS
 from denoise_scrapy.crawl.duplicates import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
-from denoise_scrapy.dedup.rules import LEVELS
+from denoise_scrapy.dedup.rules import LEVELS, Rule
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say, say_json
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import without_password
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
-
-    from denoise_scrapy.dedup.rules import Rule
 
 SCOPES_SHOWN = 10
 PERCENTS = (5, 50, 95)
@@ -50,7 +45,7 @@ STORE = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
-    commands: dict[str, tuple[str, Callable[[argparse.Namespace, Settings], int], str]] = {
+    commands: dict[str, tuple[str, Callable[[argparse.Namespace, Given], int], str]] = {
         "run": ("find the near-duplicates in a file of rows", dedup_run.run, "items.jsonl -o kept.jsonl"),
         "stats": ("show the contents of an index", stats, "crawls/news"),
         "groups": ("list dropped copies and kept variants of each text", groups, "crawls/news"),
@@ -84,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.epilog = "Copies of a removed text then count as new. Its group is removed too."
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
+def run(args: argparse.Namespace, settings: Given) -> int:
     """Run the subcommand of this subcommand."""
     code: int = args.run(args, settings)
     return code
@@ -123,7 +118,7 @@ def open_index(place: str, *, damaged: bool = False) -> Opened:
     raise mismatch
 
 
-def named_in(settings: Settings) -> str:
+def named_in(settings: Given) -> str:
     """Return the place of the index in a project's settings; raise `UsageError` if they name none."""
     # JOBDIR as it is: Scrapy's own function makes the folder
     place = index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
@@ -132,7 +127,7 @@ def named_in(settings: Settings) -> str:
     return place
 
 
-def stats(args: argparse.Namespace, settings: Settings) -> int:
+def stats(args: argparse.Namespace, settings: Given) -> int:
     """Print the contents of an index."""
     args.store = args.store or named_in(settings)
     opened = open_index(args.store)
@@ -178,7 +173,7 @@ def statistics(opened: Opened) -> dict[str, Any]:
     }
 
 
-def groups(args: argparse.Namespace, settings: Settings) -> int:
+def groups(args: argparse.Namespace, settings: Given) -> int:
     """List groups."""
     meant = None if args.key is None else _spellings(args.key)
     scope = "" if args.scope == "all" else args.scope
@@ -208,7 +203,7 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def forget(args: argparse.Namespace, settings: Settings) -> int:
+def forget(args: argparse.Namespace, settings: Given) -> int:
     """Remove texts and records of dropped keys; raise `UsageError` without a selection."""
     if not args.keys and args.pattern is None and args.older_than is None:
         raise UsageError("dedup forget: give a KEY, a --pattern or --older-than")
@@ -269,7 +264,7 @@ def _spellings(key: str) -> set[str]:
     return {key, canonicalize_url(key)} if site_key(key) else {key}
 
 
-def copy(args: argparse.Namespace, settings: Settings) -> int:
+def copy(args: argparse.Namespace, settings: Given) -> int:
     """Add all texts of an index to another, and when they were last seen; the same key there is replaced."""
     opened, target, count = open_index(args.store), dedup_run.store_at(args.to), 0
     times: dict[tuple[str, str], float] = {}
@@ -286,7 +281,7 @@ def copy(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def check(args: argparse.Namespace, settings: Settings) -> int:
+def check(args: argparse.Namespace, settings: Given) -> int:
     """Check for damage, and print the problems."""
     opened = open_index(args.store, damaged=True)
     found = 0

@@ -13,11 +13,11 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime, timezone
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import STANDARD, UsageError
+from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.duplicates import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
@@ -29,9 +29,6 @@ from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import replacing
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
 MARK_FIELD = "near_duplicate"
@@ -84,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
+def run(args: argparse.Namespace, settings: Given) -> int:
     """Run it."""
     kind, read = _checked(args), DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)

@@ -12,22 +12,19 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from denoise_scrapy.archive.places import addresses_of, files_of, records_of
 from denoise_scrapy.archive.records import ArchiveRecord, is_binary
 from denoise_scrapy.body import Body, extract, extract_pages
 from denoise_scrapy.body.rendering import IMAGES, LINKS
-from denoise_scrapy.commands import STANDARD, UsageError
+from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.formats import FORMS, PAGE_FORMATS, format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say, shown, straight
 from denoise_scrapy.site import site_key
-
-if TYPE_CHECKING:
-    from denoise_scrapy.commands.scrapy_command import Given
 
 PROGRESS_SECONDS = 5.0
 PROBLEMS_SHOWN = 10

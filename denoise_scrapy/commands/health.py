@@ -7,17 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from denoise_scrapy.commands import UsageError
+from denoise_scrapy.commands import Given, UsageError
 from denoise_scrapy.commands.site import add_places, local_time, opened_store, sites_of
 from denoise_scrapy.shown import MAX_CELL, figures_page, say, say_json, shown, text_table
+from denoise_scrapy.site import FactsStore
 from denoise_scrapy.site.health import SiteCrawl, read_record
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
-
-    from denoise_scrapy.site import FactsStore
 
 Kept = Mapping[str, Sequence[SiteCrawl]]
 
@@ -67,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"Exits with {ALARM} if a site has an alarm. {parser.epilog}"
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
+def run(args: argparse.Namespace, settings: Given) -> int:
     """Show the last crawl of each site, or the kept crawls of one."""
     if args.output and Path(args.output).suffix != ".html":
         raise UsageError(f"health: -o {args.output}: valid is .html")

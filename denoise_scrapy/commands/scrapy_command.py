@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, Spider
 from scrapy.commands import ScrapyCommand
@@ -13,13 +13,10 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from denoise_scrapy.commands import SUBCOMMANDS, run
+from denoise_scrapy.commands import SUBCOMMANDS, Given, run
 
 if TYPE_CHECKING:
     from twisted.python.failure import Failure
-
-#: Settings of a project, or those that are not Scrapy's own.
-Given: TypeAlias = Settings | Mapping[str, Any]
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 #: Settings of a crawl for a command: the project's middlewares, delays, caches and robots.txt hold, but nothing is done
@@ -58,16 +55,12 @@ class DenoiseCommand(ScrapyCommand):
         self.exitcode = run([*args, "--help"] if opts.help_asked else args, self.settings)
 
 
-class Fetched(NamedTuple):
-    """A page of the web: its source, and its URL after redirects."""
+def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, bool]]:
+    """Fetch pages by a crawl of a few requests, once a process: its reactor starts once. `OSError` where one fails.
 
-    text: str
-    url: str
-    is_html: bool
-
-
-def fetch(urls: Sequence[str], settings: Given) -> dict[str, Fetched]:
-    """Fetch pages by a crawl of a few requests, once a process: its reactor starts once. `OSError` where one fails."""
+    Returns:
+        The source of each, its URL after redirects, and whether it is HTML.
+    """
     found: dict[str, Response | str] = {}
     process = _process(settings)
     process.crawl(_Spider, urls=urls, found=found)
@@ -76,7 +69,7 @@ def fetch(urls: Sequence[str], settings: Given) -> dict[str, Fetched]:
     for url in urls:
         response = found.get(url, "the crawl ended before it came; -L ERROR says why")
         if isinstance(response, TextResponse):
-            pages[url] = Fetched(response.text, response.url, isinstance(response, HtmlResponse))
+            pages[url] = (response.text, response.url, isinstance(response, HtmlResponse))
         else:
             failed.append(f"{url}: {response if isinstance(response, str) else 'neither text nor HTML'}")
     if failed:

@@ -7,17 +7,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from denoise_scrapy.commands import UsageError
+from denoise_scrapy.commands import Given, UsageError
 from denoise_scrapy.crawl.sites import PLACES, SITES_FILE, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import MAX_CELL, counted, say, say_json, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
 from denoise_scrapy.storage import SCHEMES
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 _NO_STORE = f"no STORE is given, and the settings name none: {PLACES}"
 
@@ -42,7 +39,7 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"A single HOST that is a file, a folder or a server is read as STORE. {parser.epilog}"
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
+def run(args: argparse.Namespace, settings: Given) -> int:
     """Show sites, or forget them."""
     with opened_store(args, settings) as store:
         if args.forget and args.host is None:
@@ -51,7 +48,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 @contextmanager
-def opened_store(args: argparse.Namespace, settings: Settings) -> Iterator[FactsStore]:
+def opened_store(args: argparse.Namespace, settings: Given) -> Iterator[FactsStore]:
     """Open the store that the arguments of `add_places` name, which then have HOST and STORE apart."""
     if args.store is None and args.host is not None and _is_store(args.host):
         args.host, args.store = None, args.host
@@ -136,7 +133,7 @@ def _is_store(name: str) -> bool:
     return not site_key(name) and (Path(name).exists() or Path(name).suffix in {".sqlite", ".db"})
 
 
-def _store(name: str | None, settings: Settings) -> FactsStore:
+def _store(name: str | None, settings: Given) -> FactsStore:
     read = DenoiseSettings.from_settings(settings)
     if name is None:
         place = sites_place(read, settings.get("JOBDIR"))  # as it is: Scrapy's own function makes the folder

@@ -8,15 +8,12 @@ import json
 import sys
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from denoise_scrapy.commands import STANDARD, UsageError
+from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.crawl.base import STATS_FILE
 from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, say, say_json, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 Counts = dict[str, Any]
 
@@ -33,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the plugin's stats as JSON")
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
+def run(args: argparse.Namespace, settings: Given) -> int:
     """Print the table, and write the page."""
     if args.output and Path(args.output).suffix != ".html":
         raise UsageError(f"stats: -o {args.output}: valid is .html")

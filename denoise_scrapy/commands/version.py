@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import Any
 
 from scrapy.utils.project import inside_project
 from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.shown import say, say_json
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 #: Dependencies on which bodies and duplicates rest, the optional ones last.
 PACKAGES = ("Scrapy", "lxml", "numpy", "w3lib", "scrapy-playwright", "redis", "pyarrow")
@@ -27,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
+def run(args: argparse.Namespace, settings: Any) -> int:
     """Print them."""
     found = {
         "denoise_scrapy": _version("denoise-scrapy"),
@@ -44,7 +41,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _add_on(settings: Settings) -> str:
+def _add_on(settings: Any) -> str:
     """Return whether the project's settings name it: the second of two lines `ADDONS = …` counts."""
     names = [addon if isinstance(addon, str) else global_object_name(addon) for addon in settings.getdict("ADDONS")]
     if not ADDON.isdisjoint(names):
