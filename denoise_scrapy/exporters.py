@@ -71,7 +71,6 @@ class ParquetItemExporter(PythonItemExporter):
         super().__init__(dont_fail=True, **options)
         self._file = file
         self._rows = ParquetRows()
-        self._begun = False
 
     def start_exporting(self) -> None:
         """Load the rows that are already in the file.
@@ -79,7 +78,7 @@ class ParquetItemExporter(PythonItemExporter):
         Raises:
             ValueError: The file exists and is not Parquet.
         """
-        if self._begun or not _length(self._file):
+        if not _length(self._file):
             return
         path = Path(self._file.name)
         try:
@@ -87,13 +86,11 @@ class ParquetItemExporter(PythonItemExporter):
                 self._rows.add_file(before)
         except ValueError as error:  # of pyarrow
             raise ValueError(f"{path}: no Parquet to be added to: {error}") from None
-        self._begun = True
 
-    def export_item(self, item: Any) -> dict[str | bytes, Any]:  # type: ignore[override]
+    def export_item(self, item: Any) -> None:  # type: ignore[override]
         """Add a row."""
-        self._begun = True
         row = dict(self.get_serialized_fields(item, include_empty=self.fields_to_export is not None))
-        return dict(self._rows.add(row, held_bytes(row)).items())
+        self._rows.add(row, held_bytes(row))
 
     def finish_exporting(self) -> None:
         """Write the file."""

@@ -258,14 +258,12 @@ class ParquetRows:
         self._bytes = self._groups = 0
         self._spool: Any = tempfile.TemporaryFile(prefix="denoise-")  # noqa: SIM115 - closed by `write`
 
-    def add(self, row: Mapping[str, Any], nbytes: int = 0) -> dict[str, Any]:
-        """Add a row of some bytes in memory; return it as it is written."""
-        written = {str(name): _writable(value) for name, value in row.items()}
-        self._rows.append(written)
+    def add(self, row: Mapping[str, Any], nbytes: int = 0) -> None:
+        """Add a row of some bytes in memory."""
+        self._rows.append({str(name): _writable(value) for name, value in row.items()})
         self._bytes += nbytes
         if len(self._rows) == MOST_ROWS or self._bytes > MOST_BYTES:
             self._flush()
-        return written
 
     def add_file(self, file: BinaryIO) -> None:
         """Add the rows of a Parquet file; raise ValueError if it is none."""
