@@ -8,11 +8,11 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import asdict
 from glob import has_magic
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from denoise_scrapy.archive.places import addresses_of, files_of, records_of
 from denoise_scrapy.archive.records import ArchiveRecord, is_binary
@@ -72,13 +72,10 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     else:
         front = body.meta.front_matter() + "\n\n" if args.meta else ""
         text = front + _in_form(body, args.format, markdown).rstrip("\n") + "\n"
-    if args.output == STANDARD and sys.stdout.isatty():
-        text = straight(text)
-    data = text.encode(errors="replace")  # a lone surrogate has no bytes
-    if args.output == STANDARD:
-        sys.stdout.buffer.write(data)
+    if args.output != STANDARD:
+        Path(args.output).write_text(text, "utf-8", "replace", newline="\n")  # a lone surrogate has no bytes
     else:
-        Path(args.output).write_bytes(data)
+        sys.stdout.buffer.write((straight(text) if sys.stdout.isatty() else text).encode(errors="replace"))
     return 0
 
 
@@ -121,9 +118,7 @@ def _extract_many(
         raise UsageError("extract: standard input is one page, and goes with no other")
     urls = [name for name in args.page if "://" in name]
     pages = Pages(args.page, args.url, dict(zip(urls, pages_of(urls, "extract", settings), strict=True)))
-    with ExitStack() as files:
-        to_standard = args.output == STANDARD
-        out: BinaryIO = sys.stdout.buffer if to_standard else files.enter_context(Path(args.output).open("wb"))
+    with nullcontext(sys.stdout.buffer) if args.output == STANDARD else Path(args.output).open("wb") as out:
         for _, body in extract_pages(pages, **chosen):
             record = pages.read.popleft()
             row = {"file": record.file, **body_fields(body, args.format, markdown, meta=args.meta)}
@@ -159,32 +154,27 @@ class Pages:
 
     def __iter__(self) -> Iterator[tuple[str | None, str | bytes]]:
         for file in self._files:
-            if file in self._fetched:
-                source, url = self._fetched[file]
-                self.read.append(ArchiveRecord(file, 0, url or ""))
-                yield url, source
-            elif _is_many(file):
-                for record in records_of(file):
-                    if record.html is None:
-                        self._count_problem(record)
-                    else:
-                        self.read.append(record)
-                        yield record.url, record.html
-            else:
-                yield from self._page(file)
+            for record, source in self._read(file):
+                if record.problem:
+                    self._count_problem(record)
+                else:
+                    self.read.append(record)
+                    yield record.url or None, source
 
-    def _page(self, file: str) -> Iterator[tuple[str | None, bytes]]:
-        record = ArchiveRecord(file, 0, self._addresses.get(str(Path(file).absolute()), ""))
-        try:
-            data = Path(file).read_bytes()
-        except OSError as error:
-            self._count_problem(record.bad("unreadable", error))
-            return
-        if is_binary(data):
-            self._count_problem(record.bad("no HTML"))
-            return
-        self.read.append(record)
-        yield record.url or None, data
+    def _read(self, file: str) -> Iterator[tuple[ArchiveRecord, str | bytes]]:
+        if file in self._fetched:
+            source, url = self._fetched[file]
+            yield ArchiveRecord(file, 0, url or ""), source
+        elif _is_many(file):
+            yield from ((record, record.html or "") for record in records_of(file))
+        else:
+            record = ArchiveRecord(file, 0, self._addresses.get(str(Path(file).absolute()), ""))
+            try:
+                data = Path(file).read_bytes()
+            except OSError as error:
+                yield record.bad("unreadable", error), b""
+            else:
+                yield record.bad("no HTML") if is_binary(data) else record, data
 
     def _count_problem(self, record: ArchiveRecord) -> None:
         self.problems[record.problem] += 1

@@ -15,8 +15,8 @@ from denoise_scrapy.shown import say, say_json
 #: Dependencies on which bodies and duplicates rest, the optional ones last.
 PACKAGES = ("Scrapy", "lxml", "numpy", "w3lib", "scrapy-playwright", "redis", "pyarrow")
 
-#: Its path, and that of its class.
-ADDON = frozenset(["denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"])
+#: The add-on by its path, and by that of its class.
+ADDONS = {"denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace, settings: Any) -> int:
 
 def _add_on(settings: Any) -> str:
     """Return whether the project's settings name it: the second of two lines `ADDONS = …` counts."""
-    names = [addon if isinstance(addon, str) else global_object_name(addon) for addon in settings.getdict("ADDONS")]
-    if not ADDON.isdisjoint(names):
-        return "enabled"
+    for addon in settings.getdict("ADDONS"):
+        if (addon if isinstance(addon, str) else global_object_name(addon)) in ADDONS:
+            return "enabled"
     return "not in ADDONS of this project's settings" if inside_project() else "no project here"
 
 
