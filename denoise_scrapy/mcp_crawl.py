@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urlsplit
 
-from scrapy import Request, Spider, signals
-from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Response
-from scrapy.linkextractors import LinkExtractor
 from scrapy.utils.project import get_project_settings
 
-from denoise_scrapy.commands.scrapy_command import PAGES_ALONE, failure_text
+from denoise_scrapy.commands.fetching import PAGES_ALONE, crawl_pages
 from denoise_scrapy.crawl.comparison import leads_to_public_only
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.settings import Settings
-    from twisted.python.failure import Failure
 
 # Where the project sets nothing. Other values are what `scrapy startproject` writes.
 DEFAULTS = {"DOWNLOAD_DELAY": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_TIMEOUT": 30, "RETRY_TIMES": 1}
@@ -57,45 +53,6 @@ class PublicOnly:
             raise IgnoreRequest(f"{host or request.url} has no public address")
 
 
-class PagesSpider(Spider):
-    """Fetches some pages, and some that they link to on their sites."""
-
-    name = "denoise-mcp"
-
-    def __init__(self, urls: list[str], follow: int, problems: list[dict[str, str]], **more: Any) -> None:
-        super().__init__(**more)
-        self.urls, self.left, self.problems = urls, follow, problems
-        self._links = LinkExtractor()
-        self._met = {*urls}
-
-    async def start(self) -> AsyncIterator[Any]:
-        """Request the pages."""
-        for url in self.urls:
-            if site_key(url):  # files of this machine are no pages of the web
-                yield Request(url, self.parse, errback=self.fail, dont_filter=True)
-            else:
-                self.problems.append({"url": url, "problem": "only http(s) URLs are fetched"})
-
-    def parse(self, response: Response) -> Iterator[Any]:
-        """Yield an item for a page, and requests of pages that it links to."""
-        if not isinstance(response, HtmlResponse):
-            self.problems.append({"url": response.url, "problem": "no HTML"})
-            return
-        yield {"url": response.url}
-        self._met.add(urldefrag(response.url).url)
-        for link in self._links.extract_links(response) if self.left > 0 else ():
-            url = urldefrag(link.url).url
-            if self.left > 0 and url not in self._met and site_key(url) == site_key(response.url):
-                self._met.add(url)
-                self.left -= 1
-                yield Request(url, self.parse, errback=self.fail)
-
-    def fail(self, failure: Failure) -> None:
-        """Record a page that could not be fetched."""
-        problem = failure_text(failure)[:500]
-        self.problems.append({"url": failure.request.url, "problem": problem})  # type: ignore[attr-defined]
-
-
 def crawl(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Crawl, and return the pages and the problems."""
     for name, value in DEFAULTS.items():
@@ -108,18 +65,17 @@ def crawl(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
     settings.set("DENOISE_FIELDS", fields, priority="cmdline")
     if not request["private"]:
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", PublicOnly, 50)
-    items: list[dict[str, Any]] = []
-    problems: list[dict[str, str]] = []
-    process = AsyncCrawlerProcess(settings)
-    crawler = process.create_crawler(PagesSpider)
+    pages: list[dict[str, Any]] = []
+    others: dict[str, str] = {}
 
-    def keep(item: dict[str, Any]) -> None:
-        items.append(item)
+    def keep(item: dict[str, Any], response: Response) -> None:
+        if isinstance(response, HtmlResponse):
+            pages.append(_row(item, form))
+        else:
+            others[response.url] = "no HTML"
 
-    crawler.signals.connect(keep, signals.item_scraped)
-    process.crawl(crawler, urls=request["urls"], follow=request["follow"], problems=problems)
-    process.start()
-    return {"pages": [_row(item, form) for item in items], "problems": problems}
+    problems = crawl_pages(request["urls"], settings, keep, request["follow"]) | others
+    return {"pages": pages, "problems": [{"url": url, "problem": why[:500]} for url, why in problems.items()]}
 
 
 def _row(item: dict[str, Any], form: str) -> dict[str, Any]:

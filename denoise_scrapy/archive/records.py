@@ -43,25 +43,15 @@ TAG_WITHIN = 65_536  # bytes in which a page has its first tag
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRecord:
-    """A record of an archive: a page, or a problem.
-
-    Attributes:
-        file: Its file.
-        offset: Its place: the byte of a WARC file, the line of JSON lines, the row of Parquet.
-        url: Its URL, or "".
-        date: Date of the fetch, as in the archive, or "".
-        html: The page; None for a bad record.
-        problem: One of `PROBLEMS`; "" for a page.
-        detail: Details of the problem.
-    """
+    """A record of an archive: a page, or a problem."""
 
     file: str
-    offset: int
+    offset: int  # the byte of a WARC file, the line of JSON lines, the row of Parquet
     url: str = ""
-    date: str = ""
-    html: str | None = None
-    problem: str = ""
-    detail: str = ""
+    date: str = ""  # of the fetch, as in the archive
+    html: str | None = None  # None for a bad record
+    problem: str = ""  # one of `PROBLEMS`; "" for a page
+    detail: str = ""  # of the problem
 
     def bad(self, problem: str, detail: object = "") -> ArchiveRecord:
         """Return the record with a problem in place of the page."""

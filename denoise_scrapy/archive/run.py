@@ -49,24 +49,21 @@ _WORKERS = {
 def session(master: str, out: str) -> SparkSession:
     """Return a session of this process, or that of `spark-submit`; raise `OSError` if Java does not start."""
     builder: Any = SparkSession.builder.appName("denoise_scrapy.archive")
-    for name, value in _WORKERS.items():
-        builder = builder.config(f"spark.executorEnv.{name}", value)
+    options = {f"spark.executorEnv.{name}": value for name, value in _WORKERS.items()}
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers' is the first in PATH
-        local = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
+        options |= {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
         if master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else connects
-            local["spark.executor.extraJavaOptions"] = _JAVA  # of local-cluster, a cluster on one machine
-        local["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()} {_JAVA}"
+            options["spark.executor.extraJavaOptions"] = _JAVA  # of local-cluster, a cluster on one machine
+        options["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()} {_JAVA}"
         if "SPARK_DRIVER_MEMORY" not in os.environ:
-            local["spark.driver.memory"] = _MEMORY
+            options["spark.driver.memory"] = _MEMORY
         if "SPARK_LOCAL_DIRS" not in os.environ and "://" not in out:
-            local["spark.local.dir"] = str(Path(out).absolute() / "stages" / "spark")  # not in a small /tmp
+            options["spark.local.dir"] = str(Path(out).absolute() / "stages" / "spark")  # not in a small /tmp
         builder = builder.master(master)
-        for name, value in local.items():
-            builder = builder.config(name, value)
     try:
-        spark: SparkSession = builder.getOrCreate()
+        spark: SparkSession = builder.config(map=options).getOrCreate()
     except RuntimeError as error:  # PySpark's own
         raise OSError(f"Java does not start: {error}") from error
     spark.sparkContext.setLogLevel("ERROR")

@@ -132,16 +132,7 @@ def _extract_many(
 
 
 class Pages:
-    """The pages of some files, read one after the other; bad ones are counted, and the first of them are named.
-
-    Args:
-        names: Files, folders, patterns, archives, and URLs among `fetched`.
-        url: The address of a folder of HTML; "" for those that pages declare.
-        fetched: Source and address of pages of the web, by URL.
-
-    Raises:
-        ValueError: A name stands for no file.
-    """
+    """The pages of some files, read one after the other; bad ones are counted, and the first of them are named."""
 
     def __init__(self, names: Sequence[str], url: str, fetched: Mapping[str, tuple[str | bytes, str | None]]) -> None:
         self._fetched = fetched

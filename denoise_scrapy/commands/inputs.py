@@ -107,7 +107,7 @@ def _sources(names: Sequence[str], command: str, settings: Given) -> list[tuple[
         if name not in urls
     }
     if urls:  # last: a missing file is found before any request is sent
-        from denoise_scrapy.commands.scrapy_command import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
+        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
 
         found |= fetch(urls, settings)
     return [found[name] for name in names]
