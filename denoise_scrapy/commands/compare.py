@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from denoise_scrapy.commands import Given
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import BANDS, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings
 from denoise_scrapy.core.units import IDEOGRAPH, tokens
-from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.rules import MOST_NEW, Characters, Check
+from denoise_scrapy.dedup import RULES
+from denoise_scrapy.dedup.rules import MOST_NEW, Check
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import Item, Like, difference, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
@@ -36,8 +35,9 @@ class TextComparison:
     same_words: bool  # the same units in the same order
     checks: Sequence[Check]  # the steps of the decision, whichever decided
     bands: int | None  # MinHash bands in common; None where the rule has none
-    lacking_units: Sequence[str]  # some main units of the new text that the kept one lacks
-    lacking_runs: Sequence[str]  # some of its runs; by the literal rule, pairs
+    # some main units of the new text that the kept one lacks, and some runs; none by the literal rule
+    lacking_units: Sequence[str]
+    lacking_runs: Sequence[str]
     variant: str  # why it is a variant of the kept one if both are of one site; "" where it is none
     one_site: bool  # both are known to be of one site
     # Units of the new text that the kept one lacks, and runs of that which the new one lacks: before what both have,
@@ -100,6 +100,7 @@ def explained(
     compared = rule.judge(read, [other], every=True)[0]
     same, short = bool(own.n) and own.digest == other.digest, rule.too_short(own)
     duplicate, variant, bands, differs = (same or compared.duplicate) and not short, "", None, None
+    units, runs = list[str](), list[str]()
     one_site = is_same_site(site_of(new.url), site_of(kept.url))
     if isinstance(read, FeatureStrings):
         if duplicate:  # as if both were of one site
@@ -111,7 +112,7 @@ def explained(
         bands = int((mine == theirs).sum()) if len(mine) == len(theirs) else 0
         aligned = difference(read, other)
         differs = {"novel": aligned.novel._asdict(), "lost": aligned.lost._asdict()}
-    units, runs = _lacking_words(new.text, kept.text, other.t) if differs else _lacking_characters(read, own, other)
+        units, runs = _lacking_words(new.text, kept.text, other.t)
     why, is_kept = _why(compared.checks, short=short, same=same, duplicate=duplicate), variant and one_site
     return TextComparison(
         duplicate and not is_kept, why, other.t, same, compared.checks, bands, units, runs, variant, one_site, differs
@@ -156,18 +157,6 @@ def _frequencies(text: FeatureStrings) -> dict[int, int]:
     return dict(zip(runs.units[~runs.stop].tolist(), runs.counts[~runs.stop].tolist(), strict=True))
 
 
-def _lacking_characters(new: object, own: Fingerprint, kept: Fingerprint) -> tuple[list[str], list[str]]:
-    assert isinstance(new, Characters)
-    units = np.setdiff1d(own.units, kept.units)
-    pairs = np.setdiff1d(new.neighbours, np.frombuffer(kept.s2, "<u4"))[:EXAMPLES]
-    return _letters(units[:EXAMPLES]), ["".join(_letters((pair >> np.uint32(16), pair & 0xFFFF))) for pair in pairs]
-
-
-def _letters(codes: Iterable[np.integer[npt.NBitBase]]) -> list[str]:
-    """Characters; half of one beyond 16 bits becomes a question mark."""
-    return [chr(int(code)).encode("utf-8", "replace").decode() for code in codes]
-
-
 def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
     verdict = "a duplicate" if found.duplicate else "a variant" if found.variant else "no duplicate"
     why = found.why
@@ -196,7 +185,7 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
         missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""
         facts["prefilter"] = f"does not find it: no MinHash band in common{missed}"
     yield from (f"  {name:<12} {fact}" for name, fact in facts.items())
-    for what, examples in (("units", found.lacking_units), (runs, found.lacking_runs)):
+    for what, examples in (("units", found.lacking_units), ("runs", found.lacking_runs)):
         if examples:
             yield f"  {what} of {new} that {kept} lacks: {', '.join(examples)}"
 
