@@ -1,7 +1,7 @@
 """Tools for agents by the Model Context Protocol: `python -m denoise_scrapy.mcp [--private]`.
 
 Docstrings and arguments of the tools are read by agents. Pages that are not handed over are fetched by a crawl in a
-process of its own (`mcp_crawl`).
+process of its own (`commands.fetching`).
 """
 
 import argparse
@@ -166,7 +166,7 @@ class Tools:
         with tempfile.TemporaryDirectory(prefix="denoise-") as folder:
             out = Path(folder, "found.json")
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "denoise_scrapy.mcp_crawl", str(out)),
+                *(sys.executable, "-m", "denoise_scrapy.commands.fetching", str(out)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.DEVNULL,  # ours is the agent's
                 stderr=asyncio.subprocess.PIPE,

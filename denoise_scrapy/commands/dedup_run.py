@@ -121,7 +121,7 @@ def _checked(args: argparse.Namespace) -> str:
     except LookupError:
         raise UsageError(f"dedup run: there is no encoding {args.encoding!r}") from None
     rows = args.what in {"drop", "mark"}
-    made = format_of(args.out, ROW_FORMATS) if args.out != STANDARD else ""
+    made = format_of(args.out, ROW_FORMATS)
     if rows and args.out == STANDARD and kind == "parquet":
         raise UsageError("dedup run: Parquet is not written to standard output: give -o FILE.parquet")
     if rows and made not in {"", kind, "parquet"}:
@@ -178,13 +178,13 @@ class Job:
                 write_parquet(self._source, out, rows, mark)
             else:
                 self._source.write(out, rows, mark)
-        elif self._args.what == "pairs":
-            write_entries(out, ("new", "kept", "score"), self._pairs(batch), as_csv=made == "csv")
-        elif made == "csv":
-            pairs = ((kept, copy) for kept, copies in self._groups(batch) for copy in copies)
-            write_entries(out, ("kept", "copy"), pairs, as_csv=True)
+            return
+        as_csv = made == "csv"
+        if self._args.what == "pairs":
+            write_entries(out, ("new", "kept", "score"), self._pairs(batch), as_csv=as_csv)
         else:
-            write_entries(out, ("kept", "copies"), self._groups(batch), as_csv=False)
+            names = ("kept", "copy" if as_csv else "copies")
+            write_entries(out, names, self._groups(batch, apart=as_csv), as_csv=as_csv)
 
     def _marked(self, batch: Batch, *, only_kept: bool) -> Iterator[Marked]:
         for read, _, verdict in self._judged(batch):
@@ -197,13 +197,14 @@ class Job:
             if row and verdict and verdict.of is not None:
                 yield row.key, batch.key_of(verdict.of), round(verdict.score, 4)
 
-    def _groups(self, batch: Batch) -> Iterator[tuple[str, list[str]]]:
+    def _groups(self, batch: Batch, *, apart: bool) -> Iterator[tuple[str, str | list[str]]]:
         groups: dict[str, list[str]] = {}
         for _, row, verdict in self._judged(batch):
             if row and verdict and verdict.of is not None:
                 groups.setdefault(verdict.of, []).append(row.key)
         for name, copies in sorted(groups.items(), key=lambda one: -len(one[1])):
-            yield batch.key_of(name), copies
+            for entry in copies if apart else [copies]:
+                yield batch.key_of(name), entry
 
     def say_progress(self) -> None:
         """Print the counts so far on standard error."""

@@ -1,18 +1,30 @@
-"""Pages fetched by a crawl of a few requests, which obeys the settings of the project around."""
+"""Pages fetched by a crawl of a few requests.
+
+The settings of the project around hold, its middlewares, delays and caches too, but nothing is done with items: no
+pipelines, feeds and extensions of the project run, and its index is not used.
+
+Run as a module, for a tool of `mcp`: the request comes as JSON on standard input, pages and their bodies go to a file.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.project import get_project_settings
 
+from denoise_scrapy.crawl.comparison import leads_to_public_only
 from denoise_scrapy.site import site_key
 
 if TYPE_CHECKING:
@@ -21,14 +33,31 @@ if TYPE_CHECKING:
     from denoise_scrapy.commands import Given
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-#: The project's middlewares, delays, caches and robots.txt hold, but nothing is done with items.
-PAGES_ALONE: Mapping[str, Any] = {
+_PAGES_ALONE: Mapping[str, Any] = {
     "EXTENSIONS": {},
     "FEEDS": {},
     "ITEM_PIPELINES": {},
     "JOBDIR": None,
     "TELNETCONSOLE_ENABLED": False,
 }
+
+# Of a crawl for a tool where the project sets nothing. Other values are what `scrapy startproject` writes.
+_DEFAULTS = {"DOWNLOAD_DELAY": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_TIMEOUT": 30, "RETRY_TIMES": 1}
+_FORCED = {
+    **_PAGES_ALONE,
+    "ROBOTSTXT_OBEY": True,
+    "CLOSESPIDER_TIMEOUT": 240,  # before the tool's own limit, so that what came is not lost
+    "DOWNLOAD_MAXSIZE": 10_000_000,
+    "DENOISE_ENABLED": True,
+    "DENOISE_BODY_FIELD": "body",
+    "DENOISE_DEDUP": "mark",
+    "DENOISE_DEDUP_STORE": "memory",
+    "DENOISE_SITE_MEMORY_PATH": ":memory:",
+    "LOG_LEVEL": "ERROR",
+}
+_ADDON = "denoise_scrapy.DenoiseAddon"
+_MARK = "near_duplicate"
+_RESOLVING = 10.0  # seconds to find the addresses of a host in
 
 
 def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, bool]]:
@@ -38,7 +67,7 @@ def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, boo
         OSError: A page cannot be fetched, or is no text.
     """
     ours = settings.copy() if isinstance(settings, Settings) else Settings(settings)
-    ours.setdict({**PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed here
+    ours.setdict({**_PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed here
     pages: dict[str, tuple[str, str, bool]] = {}
     problems = dict.fromkeys(urls, "the crawl ended before it came; -L ERROR says why")
 
@@ -108,3 +137,57 @@ class PagesSpider(Spider):
         error, request = failure.value, failure.request  # type: ignore[attr-defined]
         why = f"status {error.response.status}" if isinstance(error, HttpError) else str(error)
         self.problems[request.meta["asked"]] = why or type(error).__name__
+
+
+class PublicOnly:
+    """A downloader middleware that sends no request to a private address, whatever redirects and links say."""
+
+    async def process_request(self, request: Request) -> None:
+        """Refuse a request; raises `IgnoreRequest`."""
+        host = urlsplit(request.url).hostname or ""
+        if not site_key(request.url) or not await leads_to_public_only(host, _RESOLVING):
+            raise IgnoreRequest(f"{host or request.url} has no public address")
+
+
+def crawl_for_tool(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Crawl, obeying robots.txt in any case; return the pages and the problems."""
+    for name, value in _DEFAULTS.items():
+        settings.set(name, value, priority="default")
+    settings.setdict(_FORCED, priority="cmdline")
+    settings.set("ADDONS", {**settings.getdict("ADDONS"), _ADDON: 500}, priority="cmdline")
+    form = str(request["form"])
+    fields = {"title": "title", "confidence": "confidence", "comparison": "comparison", _MARK: _MARK}
+    fields |= {} if form == "text" else {form: form}
+    settings.set("DENOISE_FIELDS", fields, priority="cmdline")
+    if not request["private"]:
+        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", PublicOnly, 50)
+    pages: list[dict[str, Any]] = []
+    others: dict[str, str] = {}
+
+    def keep(item: dict[str, Any], response: Response) -> None:
+        if isinstance(response, HtmlResponse):
+            pages.append(_row(item, form))
+        else:
+            others[response.url] = "no HTML"
+
+    problems = crawl_pages(request["urls"], settings, keep, request["follow"]) | others
+    return {"pages": pages, "problems": [{"url": url, "problem": why[:500]} for url, why in problems.items()]}
+
+
+def _row(item: dict[str, Any], form: str) -> dict[str, Any]:
+    body = item.get("body") or ""
+    row = {
+        "url": item["url"],
+        "title": item.get("title") or "",
+        form: body if form == "text" else item.get(form) or "",
+        "confidence": item.get("confidence") or 0.0,
+        "evidence": "comparison pages" if item.get("comparison") else "page alone",
+        "body": body,
+    }
+    mark = item.get(_MARK)
+    return row | {"duplicate_of": mark["of"]} if mark else row
+
+
+if __name__ == "__main__":
+    found = crawl_for_tool(json.load(sys.stdin), get_project_settings())
+    Path(sys.argv[1]).write_bytes(json.dumps(found).encode())
