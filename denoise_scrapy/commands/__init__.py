@@ -3,8 +3,9 @@
 Every `scrapy` command on a machine with this package loads this module, so slow imports come late: a run loads the
 module of its subcommand alone.
 
-A subcommand is a module with `add_arguments(parser)` and `run(args, settings) -> int`, named in `SUBCOMMANDS`. It
-returns an exit code; `UsageError` and the exceptions of `failures()` become a line on stderr.
+A subcommand is a module named in `SUBCOMMANDS`. Its `add_arguments(parser)` declares the command line; its
+`run(args, settings) -> int` does what the table says of it, and returns an exit code. `UsageError` and the exceptions
+of `failures()` become a line on stderr.
 """
 
 from __future__ import annotations
@@ -108,6 +109,6 @@ def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
         if name in names:
             module = import_module(f"{__name__}.{name}")
             one.epilog = _GLOBAL
-            one.set_defaults(run=module.run)
+            one.set_defaults(run=getattr(module, "run", None))  # those of `dedup` have their own
             module.add_arguments(one)
     return parser

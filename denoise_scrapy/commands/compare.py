@@ -46,7 +46,6 @@ class TextComparison:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     parser.add_argument("a", metavar="A", help=_INPUT)
     parser.add_argument("b", metavar="B", help="the other text, likewise")
     add_rule_arguments(parser)
@@ -55,7 +54,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
-    """Print the verdict in both directions."""
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
     a, b = texts_of((args.a, args.b), settings, as_html=args.body)

@@ -43,7 +43,6 @@ STORE = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
     commands: dict[str, tuple[str, Callable[[argparse.Namespace, Given], int], str]] = {
         "run": ("find the near-duplicates in a file of rows", dedup_run.run, "items.jsonl -o kept.jsonl"),
@@ -79,12 +78,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.epilog = "Copies of a removed text then count as new. Its group is removed too."
 
 
-def run(args: argparse.Namespace, settings: Given) -> int:
-    """Run the subcommand of this subcommand."""
-    code: int = args.run(args, settings)
-    return code
-
-
 class Opened(NamedTuple):
     """An index."""
 
@@ -114,7 +107,6 @@ def open_index(place: str, *, damaged: bool = False) -> Opened:
 
 
 def stats(args: argparse.Namespace, settings: Given) -> int:
-    """Print the contents of an index."""
     # JOBDIR as it is: Scrapy's own function makes the folder
     args.store = args.store or index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
     if args.store == MEMORY:
@@ -166,7 +158,6 @@ def _size(path: Path) -> int:
 
 
 def groups(args: argparse.Namespace, settings: Given) -> int:
-    """List groups."""
     meant = None if args.key is None else _spellings(args.key)
     scope = "" if args.scope == "all" else args.scope
     with open_index(args.store).store as store:

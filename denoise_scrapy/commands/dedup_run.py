@@ -37,7 +37,6 @@ PROGRESS_SECONDS = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     file = "JSON lines, CSV (both also .gz) or Parquet; - for standard input"
     parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("output").add_mutually_exclusive_group()
@@ -82,7 +81,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
-    """Run it."""
     kind, read = _checked(args), DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
     with ExitStack() as open_things:

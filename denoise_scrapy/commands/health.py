@@ -56,7 +56,6 @@ circle { fill: var(--bad); }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     add_places(parser)
     parser.add_argument("-o", "--output", metavar="FILE.html", help="also write an HTML page with one row per site")
     parser.epilog = f"Exits with {ALARM} if a site has an alarm. {parser.epilog}"

@@ -17,7 +17,6 @@ from denoise_scrapy.storage import SCHEMES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     add_places(parser)
     parser.add_argument("--forget", action="store_true", help="delete the pages of HOST")
     parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
@@ -37,7 +36,6 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
-    """Show sites, or forget them."""
     with opened_store(args, settings) as store:
         if args.forget and args.host is None:
             raise UsageError("site: --forget needs a HOST")

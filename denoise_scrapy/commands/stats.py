@@ -23,7 +23,6 @@ _STEP = 0.05  # of the classes of confidence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     what = "a JOBDIR, a .json file of stats, the log of a crawl, or - for a log on standard input"
     parser.add_argument("source", metavar="SOURCE", help=what)
     parser.add_argument("-o", "--output", metavar="FILE.html", help="also write a page with the table and a chart")
@@ -31,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
-    """Print the table, and write the page."""
     if args.output and Path(args.output).suffix != ".html":
         raise UsageError(f"stats: -o {args.output}: valid is .html")
     found = read_stats(args.source)

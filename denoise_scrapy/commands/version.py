@@ -20,12 +20,10 @@ ADDONS = {"denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace, settings: Any) -> int:
-    """Print them."""
     found = {
         "denoise_scrapy": _version("denoise-scrapy"),
         "Python": platform.python_version(),
