@@ -16,10 +16,11 @@ import sqlite3
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from denoise_scrapy.exceptions import UsageError as UsageError
-from denoise_scrapy.shown import say
+from denoise_scrapy.shown import say, say_json
 
 #: Settings of a project, or a mapping of some.
 Given: TypeAlias = Mapping[Any, Any]
@@ -80,6 +81,16 @@ def failures() -> tuple[type[Exception], ...]:
     if "redis" not in sys.modules:
         return known
     return (*known, import_module("redis").RedisError)
+
+
+def show(args: argparse.Namespace, value: object, lines: Iterable[object], page: str = "") -> None:
+    """Print a value as JSON, or lines; write a page of HTML too, where the command line says so."""
+    if args.json:
+        say_json(value)
+    else:
+        say(*lines)
+    if page and args.output:
+        Path(args.output).write_text(page, encoding="utf-8", errors="replace")
 
 
 class _Help(argparse.HelpFormatter):

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from denoise_scrapy.commands import Given
+from denoise_scrapy.commands import Given, show
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import BANDS, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings
 from denoise_scrapy.core.units import IDEOGRAPH, tokens
@@ -17,7 +17,6 @@ from denoise_scrapy.dedup.rules import MOST_NEW, Check
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import Item, Like, difference, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import say, say_json
 
 EXAMPLES = 8  # units and runs shown, a line of them
 
@@ -57,24 +56,18 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
     a, b = texts_of((args.a, args.b), settings, as_html=args.body)
-    ways = {
-        (new, kept): explained(one, other, rule, threshold, read.dedup_most_new)
-        for new, kept, one, other in (("B", "A", b, a), ("A", "B", a, b))
-    }
     lengths = {name: RULES[rule].read(one.text).n for name, one in (("A", a), ("B", b))}
-    if args.json:
-        found = []
-        for (new, kept), way in ways.items():
-            checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
-            found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
-        head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
-        say_json({**head, "comparisons": found})
-        return 0
-    for name, source in (("A", args.a), ("B", args.b)):
-        say(f"{name}: {source}, {lengths[name]:,} {'characters' if rule == 'patent' else 'units'}")
-    say(f"rule {rule}, threshold {_percent(threshold)}")
-    for (new, kept), way in ways.items():
-        say("", *_lines(new, kept, way))
+    units = "characters" if rule == "patent" else "units"
+    found = []
+    lines = [f"{name}: {source}, {lengths[name]:,} {units}" for name, source in (("A", args.a), ("B", args.b))]
+    lines.append(f"rule {rule}, threshold {_percent(threshold)}")
+    for new, kept, one, other in (("B", "A", b, a), ("A", "B", a, b)):
+        way = explained(one, other, rule, threshold, read.dedup_most_new)
+        checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
+        found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
+        lines += ["", *_lines(new, kept, way)]
+    head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
+    show(args, {**head, "comparisons": found}, lines)
     return 0
 
 

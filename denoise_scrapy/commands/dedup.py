@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, failures
+from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, failures, show
 from denoise_scrapy.core.feature_strings import BANDS
 from denoise_scrapy.crawl.duplicates import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import LEVELS, Rule
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, say, say_json
+from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import without_password
 
@@ -114,12 +114,9 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
     opened = open_index(args.store)
     with opened.store:
         found = statistics(opened)
-    if args.json:
-        say_json(found)
-        return 0
     units = found["units"]
     size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
-    say(
+    lines = [
         f"{without_password(args.store)}: {counted(found['texts'], 'text')}{size}",
         f"length in units: median {units['50%']:,}, 5% have {units['5%']:,} or fewer, 5% {units['95%']:,} or more",
         f"too short to be judged by similarity: {found['short']:,}",
@@ -128,7 +125,8 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
         *(f"{count:>9,}  {scope or 'all'}" for scope, count in found["largest_scopes"].items()),
         "constants:",
         *(f"    {key}: {value}" for key, value in found["constants"].items()),
-    )
+    ]
+    show(args, found, lines)
     return 0
 
 

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from html import escape
 from pathlib import Path
 
-from denoise_scrapy.commands import Given, UsageError
+from denoise_scrapy.commands import Given, UsageError, show
 from denoise_scrapy.commands.site import add_places, local_time, opened_store, sites_of
-from denoise_scrapy.shown import MAX_CELL, figures_page, say, say_json, shown, text_table
+from denoise_scrapy.shown import MAX_CELL, figures_page, say, shown, text_table
 from denoise_scrapy.site import FactsStore
 from denoise_scrapy.site.health import SiteCrawl, read_record
 
@@ -67,15 +67,11 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         raise UsageError(f"health: -o {args.output}: valid is .html")
     with opened_store(args, settings) as store:
         kept = read_kept(store, args.host)
-    if args.json:
-        say_json([_plain(site, crawls) for site, crawls in kept.items()])
-    else:
-        shown_crawls = [(site, one) for site, crawls in kept.items() for one in (crawls if args.host else crawls[-1:])]
-        rows = [[*(column(one) for column in _COLUMNS.values()), site] for site, one in shown_crawls]
-        say(*text_table([*_COLUMNS, "site"], rows, [len(_COLUMNS)]))
-        say(*(f"{site}, {local_time(one.began)}: {alarm}" for site, one in shown_crawls for alarm in one.alarms))
-    if args.output:
-        Path(args.output).write_text(health_page(kept), encoding="utf-8", errors="replace")
+    listed = [(site, one) for site, crawls in kept.items() for one in (crawls if args.host else crawls[-1:])]
+    rows = [[*(column(one) for column in _COLUMNS.values()), site] for site, one in listed]
+    lines = text_table([*_COLUMNS, "site"], rows, [len(_COLUMNS)])
+    lines += [f"{site}, {local_time(one.began)}: {alarm}" for site, one in listed for alarm in one.alarms]
+    show(args, [_plain(site, crawls) for site, crawls in kept.items()], lines, health_page(kept))
     return ALARM if any(crawls[-1].alarms for crawls in kept.values()) else 0
 
 

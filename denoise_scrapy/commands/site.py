@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from denoise_scrapy.commands import Given, UsageError
+from denoise_scrapy.commands import Given, UsageError, show
 from denoise_scrapy.crawl.sites import PLACES, SITES_FILE, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.shown import MAX_CELL, counted, say, say_json, shown, text_table
+from denoise_scrapy.shown import MAX_CELL, counted, say, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
 from denoise_scrapy.storage import SCHEMES
 
@@ -51,18 +51,14 @@ def run(args: argparse.Namespace, settings: Given) -> int:
             say(f"forgotten: {', '.join(names)}")
             return 0
         urls = {name: [facts.url for facts in reversed(store.load(name))] for name in names if args.host}
-    if args.json:
-        say_json([site._asdict() | ({"urls": urls[site.site]} if urls else {}) for site in found])
-        return 0
     rows = [
         [f"{site.pages:,}", f"{site.nbytes:,}", local_time(site.newest), site.site]
         for site in sorted(found, key=lambda site: -site.newest)
     ]
-    say(f"{args.store}: {counted(len(found), 'site')}")
-    if rows:
-        say(*text_table(["pages", "bytes", "newest", "site"], rows, [2, 3]))
-    for pages in urls.values():
-        say("", *(shown(url, MAX_CELL) for url in pages))
+    lines = [f"{args.store}: {counted(len(found), 'site')}"]
+    lines += text_table(["pages", "bytes", "newest", "site"], rows, [2, 3]) if rows else []
+    lines += [shown(url, MAX_CELL) for pages in urls.values() for url in ("", *pages)]
+    show(args, [site._asdict() | ({"urls": urls[site.site]} if urls else {}) for site in found], lines)
     return 0
 
 

@@ -10,9 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.commands import STANDARD, Given, UsageError
+from denoise_scrapy.commands import STANDARD, Given, UsageError, show
 from denoise_scrapy.crawl.base import STATS_FILE
-from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, say, say_json, shown, text_table
+from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
 
 Counts = dict[str, Any]
@@ -36,13 +36,8 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     counts = {name.removeprefix(PREFIX): found[name] for name in sorted(found) if name.startswith(PREFIX)}
     if not counts:
         raise ValueError(f"{args.source}: no stat begins with {PREFIX!r}; the plugin was off, or left no stats here")
-    if args.json:
-        say_json(counts)
-    else:
-        rows = [[_written(value), name, meaning_of(name)] for name, value in counts.items()]
-        say(*text_table(["value", "stat", "meaning"], rows, [1, 2]))
-    if args.output:
-        Path(args.output).write_text(stats_page(args.source, counts), encoding="utf-8", errors="replace")
+    rows = [[_written(value), name, meaning_of(name)] for name, value in counts.items()]
+    show(args, counts, text_table(["value", "stat", "meaning"], rows, [1, 2]), stats_page(args.source, counts))
     return 0
 
 

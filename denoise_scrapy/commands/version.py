@@ -10,7 +10,7 @@ from typing import Any
 from scrapy.utils.project import inside_project
 from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.shown import say, say_json
+from denoise_scrapy.commands import show
 
 #: Dependencies on which bodies and duplicates rest, the optional ones last.
 PACKAGES = ("Scrapy", "lxml", "numpy", "w3lib", "scrapy-playwright", "redis", "pyarrow")
@@ -32,10 +32,7 @@ def run(args: argparse.Namespace, settings: Any) -> int:
         "add-on": _add_on(settings),
     }
     width = max(map(len, found))
-    if args.json:
-        say_json(found)
-    else:
-        say(*(f"{name:{width}} : {value}" for name, value in found.items()))
+    show(args, found, (f"{name:{width}} : {value}" for name, value in found.items()))
     return 0
 
 
