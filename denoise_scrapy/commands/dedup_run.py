@@ -118,17 +118,13 @@ def _checked(args: argparse.Namespace) -> str:
         "".encode(args.encoding)
     except LookupError:
         raise UsageError(f"dedup run: there is no encoding {args.encoding!r}") from None
-    rows = args.what in {"drop", "mark"}
+    what, valid = (args.what, ("jsonl", "csv")) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
     made = format_of(args.out, ROW_FORMATS)
-    if rows and args.out == STANDARD and kind == "parquet":
+    if made and made not in valid:
+        kinds = " or ".join(dict.fromkeys(valid))
+        raise UsageError(f"dedup run: {what} of {args.file} are written as {kinds}, not as {made}")
+    if what == "rows" and args.out == STANDARD and kind == "parquet":
         raise UsageError("dedup run: Parquet is not written to standard output: give -o FILE.parquet")
-    if rows and made not in {"", kind, "parquet"}:
-        other = "" if kind == "parquet" else ", or Parquet"
-        raise UsageError(
-            f"dedup run: rows are written as they are read: {args.file} is {kind}, and so OUT must be{other}"
-        )
-    if not rows and made == "parquet":
-        raise UsageError(f"dedup run: {args.what} are written as JSON lines or as CSV, not as Parquet")
     return kind
 
 
