@@ -7,21 +7,19 @@ import tempfile
 from collections.abc import Mapping
 from io import UnsupportedOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
 from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter, PythonItemExporter
+from scrapy.settings import BaseSettings
+from typing_extensions import Self
 
 from denoise_scrapy.crawl.pages import held_bytes
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import DenoiseSettings
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-    from typing_extensions import Self
 
 CHUNKS = "chunks"
 #: Formats by their names in `FEEDS`.

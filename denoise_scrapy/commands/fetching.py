@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urldefrag, urlsplit
 
 from scrapy import Request, Spider, signals
@@ -23,14 +23,11 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.project import get_project_settings
+from twisted.python.failure import Failure
 
+from denoise_scrapy.commands import Given
 from denoise_scrapy.crawl.comparison import leads_to_public_only
 from denoise_scrapy.site import site_key
-
-if TYPE_CHECKING:
-    from twisted.python.failure import Failure
-
-    from denoise_scrapy.commands import Given
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 _PAGES_ALONE: Mapping[str, Any] = {
