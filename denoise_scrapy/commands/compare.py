@@ -87,13 +87,14 @@ def explained(
     """
     rule = RULES[rule_name].at(threshold, most_new)
     read = rule.read(new.text)
-    own, other = rule.fingerprint(read), rule.fingerprint(rule.read(kept.text))
+    there = rule.read(kept.text)
+    own, other = rule.fingerprint(read), rule.fingerprint(there)
     compared = rule.judge(read, [other], every=True)[0]
     same, short = bool(own.n) and own.digest == other.digest, rule.too_short(own)
     duplicate, variant, bands, differs = (same or compared.duplicate) and not short, "", None, None
     units, runs = list[str](), list[str]()
     one_site = is_same_site(site_of(new.url), site_of(kept.url))
-    if isinstance(read, FeatureStrings):
+    if isinstance(read, FeatureStrings) and isinstance(there, FeatureStrings):
         if duplicate:  # as if both were of one site
             keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
             item = Item(Name(keys[0]), read, replace(own, title=hash_title(new.title)))
@@ -103,7 +104,7 @@ def explained(
         bands = int((mine == theirs).sum()) if len(mine) == len(theirs) else 0
         aligned = difference(read, other)
         differs = {"novel": aligned.novel._asdict(), "lost": aligned.lost._asdict()}
-        units, runs = _lacking_words(new.text, kept.text, other.t)
+        units, runs = _lacking_words(read, there, other.t)
     why, is_kept = _why(compared.checks, short=short, same=same, duplicate=duplicate), variant and one_site
     return TextComparison(
         duplicate and not is_kept, why, other.t, same, compared.checks, bands, units, runs, variant, one_site, differs
@@ -128,10 +129,10 @@ def _said(check: Check) -> str:
     return check.name if check.passed else f"{check.value:g} {check.name}, {check.bound:g} are needed"
 
 
-def _lacking_words(new_text: str, kept_text: str, t: int) -> tuple[list[str], list[str]]:
+def _lacking_words(new: FeatureStrings, kept: FeatureStrings, t: int) -> tuple[list[str], list[str]]:
     """Words and runs of the new text that the kept one lacks, the most frequent words first, runs in their order."""
-    words, new, kept = tokens(new_text), FeatureStrings(new_text), FeatureStrings(kept_text)
-    word_of, mine, theirs = dict(zip(new.hashes.tolist(), words, strict=True)), _frequencies(new), _frequencies(kept)
+    words, mine, theirs = tokens(new.text), _frequencies(new), _frequencies(kept)
+    word_of = dict(zip(new.hashes.tolist(), words, strict=True))
     units = [unit for unit in word_of if mine.get(unit, 0) > t >= theirs.get(unit, 0)]
     units.sort(key=lambda unit: -mine[unit])
     lacking = ~np.isin(new.runs.at >> np.uint64(32), kept.runs.distinct) & (new.runs.at > 0)
