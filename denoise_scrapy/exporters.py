@@ -7,26 +7,26 @@ import tempfile
 from collections.abc import Mapping
 from io import UnsupportedOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
 from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter, PythonItemExporter
+from scrapy.settings import BaseSettings
+from typing_extensions import Self
 
 from denoise_scrapy.crawl.pages import held_bytes
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.formats import FILE_FORMATS, FORMS_BESIDE_TEXT
+from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import DenoiseSettings
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-    from typing_extensions import Self
 
 CHUNKS = "chunks"
 #: Formats by their names in `FEEDS`.
 FORMATS: Mapping[str, str] = {
-    name: f"{__name__}.{exporter}" for one in FILE_FORMATS.values() for name, exporter in one.feeds.items()
+    "parquet": f"{__name__}.ParquetItemExporter",
+    "chunks-parquet": f"{__name__}.ParquetChunkExporter",
+    "chunks-jsonl": f"{__name__}.JsonLinesChunkExporter",
 }
 # Values of DENOISE_FIELDS for a page as a whole, which its chunks have in parts.
 _WHOLE = ("body", *FORMS_BESIDE_TEXT, "blocks", CHUNKS)
@@ -69,7 +69,6 @@ class ParquetItemExporter(PythonItemExporter):
         super().__init__(dont_fail=True, **options)
         self._file = file
         self._rows = ParquetRows()
-        self._begun = False
 
     def start_exporting(self) -> None:
         """Load the rows that are already in the file.
@@ -77,7 +76,7 @@ class ParquetItemExporter(PythonItemExporter):
         Raises:
             ValueError: The file exists and is not Parquet.
         """
-        if self._begun or not _length(self._file):
+        if not _length(self._file):
             return
         path = Path(self._file.name)
         try:
@@ -85,13 +84,11 @@ class ParquetItemExporter(PythonItemExporter):
                 self._rows.add_file(before)
         except ValueError as error:  # of pyarrow
             raise ValueError(f"{path}: no Parquet to be added to: {error}") from None
-        self._begun = True
 
-    def export_item(self, item: Any) -> dict[str | bytes, Any]:  # type: ignore[override]
+    def export_item(self, item: Any) -> None:  # type: ignore[override]
         """Add a row."""
-        self._begun = True
         row = dict(self.get_serialized_fields(item, include_empty=self.fields_to_export is not None))
-        return dict(self._rows.add(row, held_bytes(row)).items())
+        self._rows.add(row, held_bytes(row))
 
     def finish_exporting(self) -> None:
         """Write the file."""

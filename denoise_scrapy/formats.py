@@ -1,60 +1,34 @@
-"""Formats, each declared once: forms of a body, and files of pages, rows and items."""
+"""Formats, each declared once: forms of a body, and files of pages and rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
 
 #: Forms of a body: attributes of `Body`, choices of commands, keys of DENOISE_FIELDS and columns beside the text.
 Form = Literal["text", "markdown", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
 FORMS_BESIDE_TEXT = FORMS[1:]
 
-
-class FileFormat(NamedTuple):
-    """A format of files."""
-
-    suffixes: tuple[str, ...]  # ends of their names
-    packed: tuple[str, ...] = ()  # suffixes after these where a file may be compressed
-    rows: bool = False  # `scrapy denoise dedup run` reads and writes it (`row_files`)
-    pages: bool = False  # pages are read from it (`archive.places`)
-    feeds: Mapping[str, str] = {}  # classes of `exporters` by their names in FEEDS
-
-
-FILE_FORMATS: Mapping[str, FileFormat] = {
-    "warc": FileFormat((".warc",), (".gz", ".zst", ".lz4"), pages=True),
-    "jsonl": FileFormat(
-        (".jsonl", ".jl", ".ndjson"),
-        (".gz",),
-        rows=True,
-        pages=True,
-        feeds={"chunks-jsonl": "JsonLinesChunkExporter"},
-    ),
-    "csv": FileFormat((".csv", ".tsv"), (".gz",), rows=True),
-    "parquet": FileFormat(
-        (".parquet", ".pq"),
-        rows=True,
-        pages=True,
-        feeds={"parquet": "ParquetItemExporter", "chunks-parquet": "ParquetChunkExporter"},
-    ),
-    "html": FileFormat((".html", ".htm", ".xhtml"), pages=True),
+#: Ends of the names of files.
+SUFFIXES: Mapping[str, tuple[str, ...]] = {
+    "warc": (".warc", ".warc.gz", ".warc.zst", ".warc.lz4"),
+    "jsonl": (".jsonl", ".jl", ".ndjson", ".jsonl.gz", ".jl.gz", ".ndjson.gz"),
+    "csv": (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
+    "parquet": (".parquet", ".pq"),
+    "html": (".html", ".htm", ".xhtml"),
 }
-ROW_FORMATS = tuple(name for name, one in FILE_FORMATS.items() if one.rows)
-PAGE_FORMATS = tuple(name for name, one in FILE_FORMATS.items() if one.pages)
-_BY_SUFFIX = {
-    suffix + packed: name
-    for name, one in FILE_FORMATS.items()
-    for suffix in one.suffixes
-    for packed in ("", *one.packed)
-}
+#: Formats that `scrapy denoise dedup run` reads and writes (`row_files`), and those of pages (`archive.places`).
+ROW_FORMATS = ("csv", "jsonl", "parquet")
+PAGE_FORMATS = ("warc", "jsonl", "parquet", "html")
 
 
-def format_of(name: str) -> str:
-    """Return the format in `FILE_FORMATS` of a file by its name, "" for none.
+def format_of(name: str, formats: Iterable[str] = SUFFIXES) -> str:
+    """Return the format of a file by its name, one of some; "" for another.
 
     Example:
         >>> format_of("in/CC-MAIN-00000.warc.gz"), format_of("Items.JL"), format_of("notes.txt")
         ('warc', 'jsonl', '')
     """
     lower = name.lower()
-    return next((found for suffix, found in _BY_SUFFIX.items() if lower.endswith(suffix)), "")
+    return next((one for one in formats if lower.endswith(SUFFIXES[one])), "")

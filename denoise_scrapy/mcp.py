@@ -1,7 +1,7 @@
 """Tools for agents by the Model Context Protocol: `python -m denoise_scrapy.mcp [--private]`.
 
 Docstrings and arguments of the tools are read by agents. Pages that are not handed over are fetched by a crawl in a
-process of its own (`mcp_crawl`).
+process of its own (`commands.fetching`).
 """
 
 import argparse
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from denoise_scrapy.body import Body, extract_pages
-from denoise_scrapy.commands.compare import TextComparison, explained
+from denoise_scrapy.commands.compare import explained
 from denoise_scrapy.commands.extract import body_fields
 from denoise_scrapy.commands.inputs import GivenText
-from denoise_scrapy.dedup import RULES, deduplicate
+from denoise_scrapy.dedup import deduplicate
 from denoise_scrapy.dedup.rules import PartRule
 from denoise_scrapy.formats import Form
 from denoise_scrapy.shown import say
@@ -99,11 +99,17 @@ class Tools:
         if len(found) != 2:
             raise self._error(f"there are not two texts: {json.dumps(problems, ensure_ascii=False)}")
         a, b = (GivenText(one.text, one.row["title"], one.row["url"]) for one in found)
-        rule = PartRule.name
-        return {
-            name: self._verdict(await asyncio.to_thread(explained, new, kept, rule, RULES[rule].threshold))
-            for name, new, kept in (("second_is_new", b, a), ("first_is_new", a, b))
-        }
+        ways = {}
+        for name, new, kept in (("second_is_new", b, a), ("first_is_new", a, b)):
+            judged = await asyncio.to_thread(explained, new, kept, PartRule.name, PartRule.threshold)
+            ways[name] = {
+                "duplicate": judged.duplicate,
+                "why": judged.why,
+                "variant": judged.variant,
+                "shares": {check.name: round(check.share, 3) for check in judged.checks if check.of},
+                "only_in_the_new_one": list(judged.lacking_units),
+            }
+        return ways
 
     async def dedup(
         self, pages: list[GivenPage], keep: Literal["first", "longest"] = "first", follow: int = 0
@@ -133,16 +139,6 @@ class Tools:
             "problems": problems,
         }
 
-    @staticmethod
-    def _verdict(found: TextComparison) -> dict[str, Any]:
-        return {
-            "duplicate": found.duplicate,
-            "why": found.why,
-            "variant": found.variant,
-            "shares": {check.name: round(check.share, 3) for check in found.checks if check.of},
-            "only_in_the_new_one": list(found.lacking_units),
-        }
-
     async def _read(
         self, pages: Sequence[GivenPage], form: Form, follow: int
     ) -> tuple[list[_Found], list[dict[str, str]]]:
@@ -170,7 +166,7 @@ class Tools:
         with tempfile.TemporaryDirectory(prefix="denoise-") as folder:
             out = Path(folder, "found.json")
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "denoise_scrapy.mcp_crawl", str(out)),
+                *(sys.executable, "-m", "denoise_scrapy.commands.fetching", str(out)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.DEVNULL,  # ours is the agent's
                 stderr=asyncio.subprocess.PIPE,

@@ -16,7 +16,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from typing_extensions import override
@@ -34,38 +34,17 @@ class Read(NamedTuple):
     """One row as it stands in its file."""
 
     number: int  # of its first line, 1 for the first; in Parquet of the row
-    raw: Any  # the row for a writer of the same format
+    raw: Any  # the row, to be written in the same format
     fields: Mapping[str, Any] | None  # its values by name; None where it cannot be read
     problem: str = ""  # why it cannot
 
 
-class RowWriter(ABC):
-    """Writes rows, in the format that they were read from or as Parquet."""
+class Marked(NamedTuple):
+    """A row to write, and its mark where marks are written."""
 
-    @abstractmethod
-    def write(self, read: Read, of: str | None, score: float | None) -> None:
-        """Write a row; `ValueError` where it could not be read, and the format has no place for it.
-
-        Where marks are written, it has one with the key of its original, None for no copy, and the score. A row that
-        was not judged has no score, and gets no mark.
-        """
-
-    @abstractmethod
-    def close(self) -> None:
-        """Write the remaining rows and the end of the file."""
-
-
-class _TextWriter(RowWriter):
-    """Writes text to a file, which stays open."""
-
-    def __init__(self, file: BinaryIO, encoding: str, mark: str) -> None:
-        encoding = encoding.removesuffix("-sig")
-        self._file = io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="", write_through=True)
-        self._mark = mark
-
-    @override
-    def close(self) -> None:
-        self._file.detach()
+    read: Read
+    of: str | None  # the key of its original; None for no copy
+    score: float | None  # None for a row that was not judged, and gets no mark
 
 
 class RowFile(ABC):
@@ -75,7 +54,7 @@ class RowFile(ABC):
 
     def __init__(self, opened: Callable[[], BinaryIO], encoding: str) -> None:
         self._opened = opened
-        self._encoding = "utf-8-sig" if encoding == "utf-8" else encoding  # also with a byte order mark
+        self._encoding = encoding
 
     @abstractmethod
     def names(self) -> list[str]:
@@ -86,16 +65,17 @@ class RowFile(ABC):
         """Read all rows; where a format has columns, only values of those wanted."""
 
     @abstractmethod
-    def writer(self, file: BinaryIO, mark: str = "") -> RowWriter:
-        """Begin a file of the same kind, with a column for marks if that is named; `ValueError` if it is there."""
+    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+        """Write rows in the same format, with a field for marks if it is named; `ValueError` for one that is there."""
 
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
         """Open the text of the file, compressed by gzip or not; raise ValueError if it is cut short or damaged."""
+        encoding = "utf-8-sig" if self._encoding == "utf-8" else self._encoding  # also with a byte order mark
         with self._opened() as file:
             content: Any = gzip.GzipFile(fileobj=file) if file.read(2) == _GZIP else file
             file.seek(0)
-            with io.TextIOWrapper(content, self._encoding, errors="surrogateescape", newline="") as text:
+            with io.TextIOWrapper(content, encoding, errors="surrogateescape", newline="") as text:
                 try:
                     yield text
                 except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -124,8 +104,11 @@ class JsonLines(RowFile):
                     yield Read(number, line, *_object(line))
 
     @override
-    def writer(self, file: BinaryIO, mark: str = "") -> RowWriter:
-        return _JsonWriter(file, self._encoding, mark)
+    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+        with _text_to(file, self._encoding) as text:
+            for read, of, score in rows:
+                is_marked = mark and read.fields is not None and score is not None
+                text.write(_marked(read, mark, of, score or 0.0) if is_marked else read.raw)
 
 
 def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
@@ -138,21 +121,15 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
     return (found, "") if isinstance(found, dict) else (None, f"no JSON object, but {kind_of(found)}")
 
 
-class _JsonWriter(_TextWriter):
-    @override
-    def write(self, read: Read, of: str | None, score: float | None) -> None:
-        """Put the mark before the closing brace; all else stays, but for a mark that was there."""
-        line: str = read.raw
-        if self._mark and read.fields is not None and score is not None:
-            content = line.rstrip()
-            value = None if of is None else {"of": of, "score": round(score, 4)}
-            if self._mark in read.fields:
-                marked = json.dumps({**read.fields, self._mark: value}, ensure_ascii=False)
-            else:
-                added = json.dumps({self._mark: value}, ensure_ascii=False)[1:]
-                marked = content[:-1] + (", " if read.fields else "") + added
-            line = marked + line[len(content) :]
-        self._file.write(line)
+def _marked(read: Read, mark: str, of: str | None, score: float) -> str:
+    """Return a line with a mark before the closing brace; all else stays, but for a mark that was there."""
+    fields, content = read.fields or {}, read.raw.rstrip()
+    value = None if of is None else {"of": of, "score": round(score, 4)}
+    if mark in fields:
+        marked = json.dumps({**fields, mark: value}, ensure_ascii=False)
+    else:
+        marked = content[:-1] + (", " if fields else "") + json.dumps({mark: value}, ensure_ascii=False)[1:]
+    return marked + str(read.raw[len(content) :])
 
 
 class Csv(RowFile):
@@ -177,10 +154,15 @@ class Csv(RowFile):
                 number = self._line + 1
 
     @override
-    def writer(self, file: BinaryIO, mark: str = "") -> RowWriter:
+    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
         names = self.names()
         _refuse_column(names, mark)
-        return _CsvWriter(file, self._encoding, mark, names, self._separator)
+        with _text_to(file, self._encoding) as text:
+            writer = csv.writer(text, delimiter=self._separator, lineterminator="\n")
+            if names:
+                writer.writerow([*names, mark] if mark else names)
+            for read, of, score in rows:
+                writer.writerow([*read.raw, of or ""] if mark and score is not None else read.raw)
 
     def _cells(self, text: TextIO) -> Iterator[list[str]]:
         csv.field_size_limit(MOST_CHARS)
@@ -194,18 +176,6 @@ class Csv(RowFile):
                 yield cells
         except csv.Error as error:
             raise ValueError(f"line {reader.line_num}: no CSV: {error}") from None
-
-
-class _CsvWriter(_TextWriter):
-    def __init__(self, file: BinaryIO, encoding: str, mark: str, names: Sequence[str], separator: str) -> None:
-        super().__init__(file, encoding, mark)
-        self._writer = csv.writer(self._file, delimiter=separator, lineterminator="\n")
-        if names:
-            self._writer.writerow([*names, mark] if mark else names)
-
-    @override
-    def write(self, read: Read, of: str | None, score: float | None) -> None:
-        self._writer.writerow([*read.raw, of or ""] if self._mark and score is not None else read.raw)
 
 
 class Parquet(RowFile):
@@ -233,76 +203,44 @@ class Parquet(RowFile):
                     yield Read(number, (batch, place), fields)
 
     @override
-    def writer(self, file: BinaryIO, mark: str = "") -> RowWriter:
+    def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
         schema = self._schema()
         _refuse_column(schema.names, mark)
         if mark:
             schema = schema.append(self._arrow.field(mark, self._arrow.string()))
-        return _ParquetWriter(self._arrow, self._parquet.ParquetWriter(file, schema), schema, marked=bool(mark))
+        with self._parquet.ParquetWriter(file, schema) as writer:
+            for _, group in groupby(rows, lambda one: id(one.read.raw[0])):
+                chosen = list(group)
+                batch = chosen[0].read.raw[0]
+                columns = batch.take(
+                    self._arrow.array([one.read.raw[1] for one in chosen], self._arrow.int64())
+                ).columns
+                if mark:
+                    columns = [*columns, self._arrow.array([one.of for one in chosen], self._arrow.string())]
+                writer.write_batch(self._arrow.RecordBatch.from_arrays(columns, schema=schema))
 
     def _schema(self) -> Any:
         with self._opened() as file:
             return self._parquet.ParquetFile(file).schema_arrow
 
 
-class _ParquetWriter(RowWriter):
-    def __init__(self, arrow: Any, writer: Any, schema: Any, *, marked: bool) -> None:
-        self._arrow = arrow
-        self._writer = writer
-        self._schema = schema
-        self._marked = marked
-        self._batch: Any = None
-        self._chosen: list[tuple[int, str | None]] = []
-
-    @override
-    def write(self, read: Read, of: str | None, score: float | None) -> None:
-        batch, place = read.raw
-        if batch is not self._batch:
-            self._flush()
-            self._batch = batch
-        self._chosen.append((place, of))
-
-    @override
-    def close(self) -> None:
-        self._flush()
-        self._writer.close()
-
-    def _flush(self) -> None:
-        """Write the chosen rows of a batch that is through."""
-        if self._chosen:
-            places, marks = zip(*self._chosen, strict=True)
-            columns = self._batch.take(self._arrow.array(places, self._arrow.int64())).columns
-            if self._marked:
-                columns = [*columns, self._arrow.array(marks, self._arrow.string())]
-            self._writer.write_batch(self._arrow.RecordBatch.from_arrays(columns, schema=self._schema))
-            self._chosen = []
-
-
-class ParquetConverter(RowWriter):
-    """Writes rows of another format as Parquet, where objects, and values of several types in a column, become JSON.
+def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+    """Write rows of another format as Parquet, where objects, and values of several types in a column, become JSON.
 
     Raises:
         ImportError: pyarrow is not installed.
-        ValueError: There is a column of the mark's name.
+        ValueError: There is a column of the mark's name, or a row could not be read.
     """
-
-    def __init__(self, source: RowFile, file: BinaryIO, mark: str = "") -> None:
-        names = source.names()
-        _refuse_column(names, mark)
-        self._counted, self._mark, self._file = source.counted, mark, file
-        self._rows = ParquetRows([*names, mark] if mark else names, flat=True)
-
-    @override
-    def write(self, read: Read, of: str | None, score: float | None) -> None:
+    names = source.names()
+    _refuse_column(names, mark)
+    table = ParquetRows([*names, mark] if mark else names, flat=True)
+    for read, of, _ in rows:
         if read.fields is None:
-            where = f"{self._counted} {read.number}: {read.problem}"
+            where = f"{source.counted} {read.number}: {read.problem}"
             raise ValueError(f"{where}; Parquet has no place for such a row: --bad skip leaves it out")
-        _refuse_column(read.fields, self._mark)
-        self._rows.add({**read.fields, self._mark: of} if self._mark else read.fields)
-
-    @override
-    def close(self) -> None:
-        self._rows.write(self._file)
+        _refuse_column(read.fields, mark)
+        table.add({**read.fields, mark: of} if mark else read.fields)
+    table.write(file)
 
 
 class ParquetRows:
@@ -320,14 +258,12 @@ class ParquetRows:
         self._bytes = self._groups = 0
         self._spool: Any = tempfile.TemporaryFile(prefix="denoise-")  # noqa: SIM115 - closed by `write`
 
-    def add(self, row: Mapping[str, Any], nbytes: int = 0) -> dict[str, Any]:
-        """Add a row of some bytes in memory; return it as it is written."""
-        written = {str(name): _writable(value) for name, value in row.items()}
-        self._rows.append(written)
+    def add(self, row: Mapping[str, Any], nbytes: int = 0) -> None:
+        """Add a row of some bytes in memory."""
+        self._rows.append({str(name): _writable(value) for name, value in row.items()})
         self._bytes += nbytes
         if len(self._rows) == MOST_ROWS or self._bytes > MOST_BYTES:
             self._flush()
-        return written
 
     def add_file(self, file: BinaryIO) -> None:
         """Add the rows of a Parquet file; raise ValueError if it is none."""
@@ -425,30 +361,28 @@ def pyarrow_and_parquet() -> tuple[Any, Any]:
 
 
 def _refuse_column(names: Collection[str], mark: str) -> None:
-    if mark in names:
+    if mark and mark in names:  # a column may have no name
         raise ValueError(f"there is a column {mark!r} already: name another with --mark-field")
 
 
-class ListWriter:
-    """Writes pairs or groups: a JSON object a line, or CSV, with a line for each pair of keys."""
+def write_entries(file: BinaryIO, names: Sequence[str], entries: Iterable[Sequence[Any]], *, as_csv: bool) -> None:
+    """Write entries of so many values: a JSON object a line, or CSV with a header."""
+    with _text_to(file, "utf-8", "backslashreplace") as text:
+        if as_csv:
+            csv.writer(text, lineterminator="\n").writerows(chain([names], entries))
+            return
+        for entry in entries:
+            text.write(json.dumps(dict(zip(names, entry, strict=True)), ensure_ascii=False) + "\n")
 
-    def __init__(self, file: BinaryIO, names: Sequence[str], *, as_csv: bool) -> None:
-        self._file = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="", write_through=True)
-        self._names = names
-        self._csv = csv.writer(self._file, lineterminator="\n") if as_csv else None
-        if self._csv is not None:
-            self._csv.writerow(names)
 
-    def write(self, *values: Any) -> None:
-        """Write one entry."""
-        if self._csv is not None:
-            self._csv.writerow(values)
-        else:
-            self._file.write(json.dumps(dict(zip(self._names, values, strict=True)), ensure_ascii=False) + "\n")
-
-    def close(self) -> None:
-        """Flush the file, which stays open."""
-        self._file.detach()
+@contextmanager
+def _text_to(file: BinaryIO, encoding: str, errors: str = "surrogateescape") -> Iterator[TextIO]:
+    """Yield a text that is written to a file, which stays open."""
+    text = io.TextIOWrapper(file, encoding.removesuffix("-sig"), errors, newline="", write_through=True)
+    try:
+        yield text
+    finally:
+        text.detach()
 
 
 def _lines(text: TextIO) -> Iterator[str]:

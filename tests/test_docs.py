@@ -26,9 +26,9 @@ def test_settings_and_stats_that_are_named_exist(page):
 
 
 def test_formats_are_named():
-    from denoise_scrapy.formats import FILE_FORMATS, FORMS
+    from denoise_scrapy.exporters import FORMATS
+    from denoise_scrapy.formats import FORMS, SUFFIXES
 
     text = "".join(page.read_text("utf-8") for page in PAGES)
-    suffixes = [one.suffixes[0] for one in FILE_FORMATS.values()]
-    feeds = [name for one in FILE_FORMATS.values() for name in one.feeds]
-    assert [name for name in (*FORMS, *suffixes, *feeds) if name not in text] == []
+    suffixes = [one[0] for one in SUFFIXES.values()]
+    assert [name for name in (*FORMS, *suffixes, *FORMATS) if name not in text] == []

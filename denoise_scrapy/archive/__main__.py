@@ -30,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from denoise_scrapy.archive.run import Run, session  # noqa: PLC0415 - an extra
     except ImportError as error:
         return _failed(_NO_EXTRA.format(error.name))
-    if "PYSPARK_GATEWAY_PORT" not in os.environ and not _java():
+    path = str(Path(os.environ["JAVA_HOME"], "bin")) if os.environ.get("JAVA_HOME") else None
+    if "PYSPARK_GATEWAY_PORT" not in os.environ and shutil.which("java", path=path) is None:
         return _failed(_NO_JAVA)
     options = {name: getattr(args, name) for name in ("cell", "slices", "strategy", "scope", "url")}
     options["inputs"] = [name if "://" in name else str(Path(name).absolute()) for name in args.inputs]
@@ -79,11 +80,6 @@ def _number(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")
     return value
-
-
-def _java() -> str | None:
-    home = os.environ.get("JAVA_HOME")
-    return shutil.which("java", path=str(Path(home, "bin")) if home else None)
 
 
 def _failed(why: object) -> int:

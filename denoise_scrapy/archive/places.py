@@ -18,10 +18,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import quote, urljoin
 
-from denoise_scrapy.archive.records import MOST_BYTES, TAG_WITHIN, ArchiveRecord, is_html
+from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord
 from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
-from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.row_files import JsonLines, Read, kind_of
 
 _ROWS = 16  # of Parquet read at a time: some MB of pages
@@ -145,12 +144,8 @@ def page_format(name: str) -> str:
 def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
     """The record of a page of HTML."""
     data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        return record.bad("too large", f"over {MOST_BYTES} bytes")
-    if data and not is_html(data, labelled=True):
-        return record.bad("no HTML")
-    record = replace(record, url=record.url or declared_url(data))
-    return record.page(decode_html(data)) if record.url else record.bad("no URL", "it declares none: --url names one")
+    found = replace(record, url=record.url or declared_url(data)).page(data)
+    return found.bad("no URL", "it declares none: --url names one") if found.problem == "no URL" else found
 
 
 def _parquet_rows(file: BinaryIO) -> Iterator[Read]:
@@ -179,13 +174,6 @@ def _of_fields(record: ArchiveRecord, fields: Mapping[str, Any]) -> ArchiveRecor
     url, html, date = (fields.get(name) for name in ("url", "html", "date"))
     dated: str = date.isoformat() if isinstance(date, datetime.date) else str(date or "")
     record = replace(record, url=url if isinstance(url, str) else "", date=dated)
-    if not html and record.url:
-        return record.bad("empty")
-    if not isinstance(html, (str, bytes)):
-        return record.bad("no HTML" if html else "no URL", kind_of(html))
-    if len(html) > MOST_BYTES:
-        return record.bad("too large", f"{len(html)}")
-    start = html if isinstance(html, bytes) else html[:TAG_WITHIN].encode("utf-8", "replace")
-    if not is_html(start, labelled=True):
-        return record.bad("no HTML" if html else "no URL")
-    return record.page(decode_html(html) if isinstance(html, bytes) else html)
+    if html and not isinstance(html, (str, bytes)):
+        return record.bad("no HTML", kind_of(html))
+    return record.page(html or "")

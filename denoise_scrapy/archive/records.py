@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.site import site_key
 
 #: Problems of records, in words.
@@ -43,39 +44,33 @@ TAG_WITHIN = 65_536  # bytes in which a page has its first tag
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRecord:
-    """A record of an archive: a page, or a problem.
-
-    Attributes:
-        file: Its file.
-        offset: Its place: the byte of a WARC file, the line of JSON lines, the row of Parquet.
-        url: Its URL, or "".
-        date: Date of the fetch, as in the archive, or "".
-        html: The page; None for a bad record.
-        problem: One of `PROBLEMS`; "" for a page.
-        detail: Details of the problem.
-    """
+    """A record of an archive: a page, or a problem."""
 
     file: str
-    offset: int
+    offset: int  # the byte of a WARC file, the line of JSON lines, the row of Parquet
     url: str = ""
-    date: str = ""
-    html: str | None = None
-    problem: str = ""
-    detail: str = ""
+    date: str = ""  # of the fetch, as in the archive
+    html: str | None = None  # None for a bad record
+    problem: str = ""  # one of `PROBLEMS`; "" for a page
+    detail: str = ""  # of the problem
 
     def bad(self, problem: str, detail: object = "") -> ArchiveRecord:
         """Return the record with a problem in place of the page."""
         return replace(self, html=None, problem=problem, detail=str(detail)[:200])
 
-    def page(self, html: str) -> ArchiveRecord:
-        """Return the record with its page, or as a bad one where that is none."""
+    def page(self, content: str | bytes, charset: str = "", *, labelled: bool = True) -> ArchiveRecord:
+        """Return the record with its page, or as a bad one where the content is none; see `is_html`."""
+        start = content if isinstance(content, bytes) else content[:TAG_WITHIN].encode("utf-8", "replace")
+        if len(content) > MOST_BYTES:
+            return self.bad("too large", f"over {MOST_BYTES} bytes")
+        if not content.strip():
+            return self.bad("empty")
+        if not is_html(start, labelled=labelled):
+            return self.bad("no HTML")
         if not site_key(self.url):
             return self.bad("no URL", self.url)
-        if not html.strip():
-            return self.bad("empty")
-        if len(html) > MOST_BYTES:
-            return self.bad("too large", f"{len(html)} characters")
-        return replace(self, html=html)
+        html = content if isinstance(content, str) else decode_html(content, charset or None)
+        return replace(self, html=html) if html.strip() else self.bad("empty")
 
     @property
     def row(self) -> dict[str, Any]:

@@ -49,24 +49,21 @@ _WORKERS = {
 def session(master: str, out: str) -> SparkSession:
     """Return a session of this process, or that of `spark-submit`; raise `OSError` if Java does not start."""
     builder: Any = SparkSession.builder.appName("denoise_scrapy.archive")
-    for name, value in _WORKERS.items():
-        builder = builder.config(f"spark.executorEnv.{name}", value)
+    options = {f"spark.executorEnv.{name}": value for name, value in _WORKERS.items()}
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers' is the first in PATH
-        local = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
+        options |= {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
         if master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else connects
-            local["spark.executor.extraJavaOptions"] = _JAVA  # of local-cluster, a cluster on one machine
-        local["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()} {_JAVA}"
+            options["spark.executor.extraJavaOptions"] = _JAVA  # of local-cluster, a cluster on one machine
+        options["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()} {_JAVA}"
         if "SPARK_DRIVER_MEMORY" not in os.environ:
-            local["spark.driver.memory"] = _MEMORY
+            options["spark.driver.memory"] = _MEMORY
         if "SPARK_LOCAL_DIRS" not in os.environ and "://" not in out:
-            local["spark.local.dir"] = str(Path(out).absolute() / "stages" / "spark")  # not in a small /tmp
+            options["spark.local.dir"] = str(Path(out).absolute() / "stages" / "spark")  # not in a small /tmp
         builder = builder.master(master)
-        for name, value in local.items():
-            builder = builder.config(name, value)
     try:
-        spark: SparkSession = builder.getOrCreate()
+        spark: SparkSession = builder.config(map=options).getOrCreate()
     except RuntimeError as error:  # PySpark's own
         raise OSError(f"Java does not start: {error}") from error
     spark.sparkContext.setLogLevel("ERROR")
@@ -85,17 +82,15 @@ class Run:
     def __init__(self, out: str, options: Mapping[str, Any]) -> None:
         self._out = out.rstrip("/")
         self._options = {**options, "version": VERSION}
-        self._seconds: dict[str, float] = {}
-        self._figures: dict[str, Any] = {}
+        self._note: dict[str, dict[str, Any]] = {"options": self._options, "seconds": {}, "figures": {}}
         self._files, self._root = file_system(self._out)
         if self._has("run.json"):
             with self._files.open_input_file(f"{self._root}/run.json") as file:
-                noted = json.loads(file.read())
-            begun = noted["options"]
+                self._note = json.loads(file.read())
+            begun = self._note["options"]
             other = [f"{name} {begun.get(name)!r}" for name, one in self._options.items() if begun.get(name) != one]
             if other:
                 raise ValueError(f"{out} was begun with {', '.join(other)}: name another folder, or remove it")
-            self._seconds, self._figures = noted["seconds"], noted["figures"]
         else:
             files_of(options["inputs"])
             others = [name for name in ("bodies", "bad", "stages") if self._has(name)]
@@ -108,7 +103,7 @@ class Run:
         self._spark = spark
         if self._has("summary.html"):
             say(f"{self._out} is finished", file=sys.stderr)
-            return dict(self._figures["The archive"])
+            return dict(self._note["figures"]["The archive"])
         pages = self._pages()
         found = self._bodies(pages)
         marked = duplicates_of(found, scope=self._options["scope"], stage=self._stage)
@@ -116,13 +111,14 @@ class Run:
         bad = pages.where(F.col("problem") != "").select("url", "date", "file", "offset", "problem", "detail")
         bad = self._stage("bad", bad.coalesce(1), "bad")
         with self._timed("summary"):
-            self._figures = figures_of(pages, results, bad)
-        total: dict[str, int] = self._figures["The archive"]
+            figures = figures_of(pages, results, bad)
+        total: dict[str, int] = figures["The archive"]
         if total["records"] != total["pages with a body"] + total["bad records"]:
             raise RuntimeError(f"of {total['records']} records some are neither in bodies nor in bad")
-        made_with = {**self._options, "keys of candidates": self._figures.pop("keys")}
-        shown = {**self._figures, "Seconds": self._seconds, "Made with": made_with}
+        made_with = {**self._options, "keys of candidates": figures.pop("keys")}
+        shown = {**figures, "Seconds": self._note["seconds"], "Made with": made_with}
         tables = [figures_table(rows.items(), title=title) for title, rows in shown.items()]
+        self._note["figures"] = figures
         self._write_note()
         self._write("summary.html", figures_page("Archive", tables))
         self._files.delete_dir(f"{self._root}/stages")
@@ -165,13 +161,12 @@ class Run:
     def _timed(self, name: str) -> Iterator[None]:
         begin = time.monotonic()
         yield
-        self._seconds[name] = seconds = round(time.monotonic() - begin, 1)
+        self._note["seconds"][name] = seconds = round(time.monotonic() - begin, 1)
         say(f"{name}: {int(seconds) // 60}:{int(seconds) % 60:02}", file=sys.stderr)
         self._write_note()
 
     def _write_note(self) -> None:
-        note = {"options": self._options, "seconds": self._seconds, "figures": self._figures}
-        self._write("run.json", json.dumps(note, indent=1))
+        self._write("run.json", json.dumps(self._note, indent=1))
 
     def _has(self, name: str) -> bool:
         return bool(self._files.get_file_info(f"{self._root}/{name}").type != FileType.NotFound)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -31,12 +32,9 @@ from denoise_scrapy.archive.places import addresses_of, files_of, page_format, r
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import DEFAULT_STRATEGY
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
 Rows = Iterator[dict[str, Any]]
 #: Gives a result a place, so that it is computed once: its name, the result; returns the same from its place.
-Stage = Callable[[str, "DataFrame"], "DataFrame"]
+Stage = Callable[[str, DataFrame], DataFrame]
 
 # Of a batch between Spark and Python: its own 10,000 rows would be 1.5 GB of pages. Spark before 4.1 counts rows only.
 _BATCH_BYTES, _BATCH_ROWS = 1_000_000, 8

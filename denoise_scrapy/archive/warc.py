@@ -16,8 +16,7 @@ from typing import Any, BinaryIO
 from fastwarc.stream_io import BrotliReader, ChunkedReader, ZstdReader
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from denoise_scrapy.archive.records import HTML_TYPES, MOST_BYTES, ArchiveRecord, is_html
-from denoise_scrapy.page.parse import decode_html
+from denoise_scrapy.archive.records import HTML_TYPES, MOST_BYTES, ArchiveRecord
 
 _ALL = WarcRecordType.any_type | WarcRecordType.unknown | WarcRecordType.no_type
 _PAGES = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.revisit)
@@ -103,14 +102,11 @@ def _page(record: ArchiveRecord, data: bytes, kind: str, charset: str = "", enco
     kind = kind.partition(";")[0].strip().lower()
     if kind not in HTML_TYPES:
         return record.bad("type", kind)
-    if not data:
-        return record.bad("empty")
     content, problem = _decoded(data, encodings)
-    if len(content) > MOST_BYTES:
-        return record.bad("too large", f"over {MOST_BYTES} bytes when decoded")
-    if not is_html(content, labelled=kind in HTML_TYPES[:2]):
-        return record.bad(*(("encoding", problem) if problem else ("no HTML", kind)) if content.strip() else ("empty",))
-    return record.page(decode_html(content, charset.strip("\"' ") or None))
+    found = record.page(content, charset.strip("\"' "), labelled=kind in HTML_TYPES[:2])
+    if found.problem == "no HTML":
+        return record.bad("encoding", problem) if problem else record.bad("no HTML", kind)
+    return found
 
 
 def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:

@@ -3,8 +3,9 @@
 Every `scrapy` command on a machine with this package loads this module, so slow imports come late: a run loads the
 module of its subcommand alone.
 
-A subcommand is a module with `add_arguments(parser)` and `run(args, settings) -> int`, named in `SUBCOMMANDS`. It
-returns an exit code; `UsageError` and the exceptions of `failures()` become a line on stderr.
+A subcommand is a module named in `SUBCOMMANDS`. Its `add_arguments(parser)` declares the command line; its
+`run(args, settings) -> int` does what the table says of it, and returns an exit code. `UsageError` and the exceptions
+of `failures()` become a line on stderr.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import sqlite3
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from denoise_scrapy.exceptions import UsageError as UsageError
-from denoise_scrapy.shown import say
+from denoise_scrapy.shown import say, say_json
 
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
+#: Settings of a project, or a mapping of some.
+Given: TypeAlias = Mapping[Any, Any]
 
 PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as of Scrapy and of argparse
@@ -49,8 +51,8 @@ def __getattr__(name: str) -> Any:
     return import_module(f"{__name__}.scrapy_command").DenoiseCommand
 
 
-def run(argv: Sequence[str], settings: Settings | Mapping[str, Any]) -> int:
-    """Run a subcommand with the settings of a project; return its exit code. `extract` takes any mapping of settings.
+def run(argv: Sequence[str], settings: Given) -> int:
+    """Run a subcommand with the settings of a project; return its exit code.
 
     Raises:
         SystemExit: The command line is wrong, or asks for help.
@@ -81,6 +83,16 @@ def failures() -> tuple[type[Exception], ...]:
     return (*known, import_module("redis").RedisError)
 
 
+def show(args: argparse.Namespace, value: object, lines: Iterable[object], page: str = "") -> None:
+    """Print a value as JSON, or lines; write a page of HTML too, where the command line says so."""
+    if args.json:
+        say_json(value)
+    else:
+        say(*lines)
+    if page and args.output:
+        Path(args.output).write_text(page, encoding="utf-8", errors="replace")
+
+
 class _Help(argparse.HelpFormatter):
     """Help in which indented lines stay as they are."""
 
@@ -108,6 +120,6 @@ def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
         if name in names:
             module = import_module(f"{__name__}.{name}")
             one.epilog = _GLOBAL
-            one.set_defaults(run=module.run)
+            one.set_defaults(run=getattr(module, "run", None))  # those of `dedup` have their own
             module.add_arguments(one)
     return parser

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from denoise_scrapy.commands import Given, show
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import BANDS, IDEOGRAPH, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings, tokens
-from denoise_scrapy.dedup import RULES, Fingerprint
-from denoise_scrapy.dedup.rules import MOST_NEW, Characters, Check
+from denoise_scrapy.dedup import RULES
+from denoise_scrapy.dedup.rules import MOST_NEW, Check
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import Like, ReadText, difference, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import say, say_json
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 EXAMPLES = 8  # units and runs shown, a line of them
 
@@ -38,8 +33,9 @@ class TextComparison:
     same_words: bool  # the same units in the same order
     checks: Sequence[Check]  # the steps of the decision, whichever decided
     bands: int | None  # MinHash bands in common; None where the rule has none
-    lacking_units: Sequence[str]  # some main units of the new text that the kept one lacks
-    lacking_runs: Sequence[str]  # some of its runs; by the literal rule, pairs
+    # some main units of the new text that the kept one lacks, and some runs; none by the literal rule
+    lacking_units: Sequence[str]
+    lacking_runs: Sequence[str]
     variant: str  # why it is a variant of the kept one if both are of one site; "" where it is none
     one_site: bool  # both are known to be of one site
     # Units of the new text that the kept one lacks, and runs of that which the new one lacks: before what both have,
@@ -48,7 +44,6 @@ class TextComparison:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     parser.add_argument("a", metavar="A", help=_INPUT)
     parser.add_argument("b", metavar="B", help="the other text, likewise")
     add_rule_arguments(parser)
@@ -56,29 +51,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Print the verdict in both directions."""
+def run(args: argparse.Namespace, settings: Given) -> int:
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
     a, b = texts_of((args.a, args.b), settings, as_html=args.body)
-    ways = {
-        (new, kept): explained(one, other, rule, threshold, read.dedup_most_new)
-        for new, kept, one, other in (("B", "A", b, a), ("A", "B", a, b))
-    }
     lengths = {name: RULES[rule].read(one.text).n for name, one in (("A", a), ("B", b))}
-    if args.json:
-        found = []
-        for (new, kept), way in ways.items():
-            checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
-            found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
-        head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
-        say_json({**head, "comparisons": found})
-        return 0
-    for name, source in (("A", args.a), ("B", args.b)):
-        say(f"{name}: {source}, {lengths[name]:,} {'characters' if rule == 'patent' else 'units'}")
-    say(f"rule {rule}, threshold {_percent(threshold)}")
-    for (new, kept), way in ways.items():
-        say("", *_lines(new, kept, way))
+    units = "characters" if rule == "patent" else "units"
+    found = []
+    lines = [f"{name}: {source}, {lengths[name]:,} {units}" for name, source in (("A", args.a), ("B", args.b))]
+    lines.append(f"rule {rule}, threshold {_percent(threshold)}")
+    for new, kept, one, other in (("B", "A", b, a), ("A", "B", a, b)):
+        way = explained(one, other, rule, threshold, read.dedup_most_new)
+        checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
+        found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
+        lines += ["", *_lines(new, kept, way)]
+    head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
+    show(args, {**head, "comparisons": found}, lines)
     return 0
 
 
@@ -98,12 +86,14 @@ def explained(
     """
     rule = RULES[rule_name].at(threshold, most_new)
     read = rule.read(new.text)
-    own, other = rule.fingerprint(read), rule.fingerprint(rule.read(kept.text))
+    there = rule.read(kept.text)
+    own, other = rule.fingerprint(read), rule.fingerprint(there)
     compared = rule.judge(read, other, every=True)
     same, short = bool(own.n) and own.digest == other.digest, rule.too_short(own)
     duplicate, variant, bands, differs = (same or compared.duplicate) and not short, "", None, None
+    units, runs = list[str](), list[str]()
     one_site = is_same_site(site_of(new.url), site_of(kept.url))
-    if isinstance(read, FeatureStrings):
+    if isinstance(read, FeatureStrings) and isinstance(there, FeatureStrings):
         if duplicate:  # as if both were of one site
             keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
             item = ReadText(read, replace(own, title=hash_title(new.title)), name=Name(keys[0]))
@@ -113,7 +103,7 @@ def explained(
         bands = int((mine == theirs).sum()) if len(mine) == len(theirs) else 0
         aligned = difference(read, other)
         differs = {"novel": aligned.novel._asdict(), "lost": aligned.lost._asdict()}
-    units, runs = _lacking_words(new.text, kept.text, other.t) if differs else _lacking_characters(read, own, other)
+        units, runs = _lacking_words(read, there, other.t)
     why, is_kept = _why(compared.checks, short=short, same=same, duplicate=duplicate), variant and one_site
     return TextComparison(
         duplicate and not is_kept, why, other.t, same, compared.checks, bands, units, runs, variant, one_site, differs
@@ -138,10 +128,10 @@ def _said(check: Check) -> str:
     return check.name if check.passed else f"{check.value:g} {check.name}, {check.bound:g} are needed"
 
 
-def _lacking_words(new_text: str, kept_text: str, t: int) -> tuple[list[str], list[str]]:
+def _lacking_words(new: FeatureStrings, kept: FeatureStrings, t: int) -> tuple[list[str], list[str]]:
     """Words and runs of the new text that the kept one lacks, the most frequent words first, runs in their order."""
-    words, new, kept = tokens(new_text), FeatureStrings(new_text), FeatureStrings(kept_text)
-    word_of, mine, theirs = dict(zip(new.hashes.tolist(), words, strict=True)), new.frequencies, kept.frequencies
+    words, mine, theirs = tokens(new.text), new.frequencies, kept.frequencies
+    word_of = dict(zip(new.hashes.tolist(), words, strict=True))
     units = [unit for unit in word_of if mine.get(unit, 0) > t >= theirs.get(unit, 0)]
     units.sort(key=lambda unit: -mine[unit])
     lacking = ~np.isin(new.runs >> np.uint64(32), kept.distinct) & (new.runs > 0)
@@ -150,18 +140,6 @@ def _lacking_words(new_text: str, kept_text: str, t: int) -> tuple[list[str], li
         length = RUN_OF_IDEOGRAPHS if new.kinds[place] == IDEOGRAPH else RUN
         runs[" ".join(words[place : place + length])] = None
     return [word_of[unit] for unit in units[:EXAMPLES]], list(runs)[:EXAMPLES]
-
-
-def _lacking_characters(new: object, own: Fingerprint, kept: Fingerprint) -> tuple[list[str], list[str]]:
-    assert isinstance(new, Characters)
-    units = np.setdiff1d(own.units, kept.units)
-    pairs = np.setdiff1d(new.neighbours, np.frombuffer(kept.s2, "<u4"))[:EXAMPLES]
-    return _letters(units[:EXAMPLES]), ["".join(_letters((pair >> np.uint32(16), pair & 0xFFFF))) for pair in pairs]
-
-
-def _letters(codes: Iterable[np.integer[npt.NBitBase]]) -> list[str]:
-    """Characters; half of one beyond 16 bits becomes a question mark."""
-    return [chr(int(code)).encode("utf-8", "replace").decode() for code in codes]
 
 
 def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
@@ -192,7 +170,7 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
         missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""
         facts["prefilter"] = f"does not find it: no MinHash band in common{missed}"
     yield from (f"  {name:<12} {fact}" for name, fact in facts.items())
-    for what, examples in (("units", found.lacking_units), (runs, found.lacking_runs)):
+    for what, examples in (("units", found.lacking_units), ("runs", found.lacking_runs)):
         if examples:
             yield f"  {what} of {new} that {kept} lacks: {', '.join(examples)}"
 

@@ -13,26 +13,21 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import UsageError, add_command, dedup_run, failures
+from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, failures, show
 from denoise_scrapy.core.feature_strings import BANDS
 from denoise_scrapy.crawl.duplicates import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
-from denoise_scrapy.dedup.rules import LEVELS
+from denoise_scrapy.dedup.rules import LEVELS, Rule
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, say, say_json
+from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import without_password
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
-
-    from denoise_scrapy.dedup.rules import Rule
 
 SCOPES_SHOWN = 10
 PERCENTS = (5, 50, 95)
@@ -48,9 +43,8 @@ STORE = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
-    commands: dict[str, tuple[str, Callable[[argparse.Namespace, Settings], int], str]] = {
+    commands: dict[str, tuple[str, Callable[[argparse.Namespace, Given], int], str]] = {
         "run": ("find the near-duplicates in a file of rows", dedup_run.run, "items.jsonl -o kept.jsonl"),
         "stats": ("show the contents of an index", stats, "crawls/news"),
         "groups": ("list dropped copies and kept variants of each text", groups, "crawls/news"),
@@ -84,66 +78,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.epilog = "Copies of a removed text then count as new. Its group is removed too."
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Run the subcommand of this subcommand."""
-    code: int = args.run(args, settings)
-    return code
-
-
 class Opened(NamedTuple):
     """An index."""
 
     store: Store  # open; to be closed
     rule: Rule  # one that reads it: "part" also where it was "near-copy", for they keep the same
-    path: Path | None  # its file
 
 
 def open_index(place: str, *, damaged: bool = False) -> Opened:
     """Open an index that is there, or that of a job directory; `damaged`: also where texts are damaged."""
+    store = dedup_run.store_at(place)
+    if isinstance(store, SQLiteStore):
+        path, store.opens_damaged = store.path, damaged
+        if not (path.is_file() and path.stat().st_size):  # SQLite would make one
+            raise FileNotFoundError(f"{path}: {'this is no index' if path.exists() else 'there is no such file'}")
+    elif isinstance(store, RedisStore) and not store.exists():
+        raise FileNotFoundError(f"{without_password(place)}: there is no such index")
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
-        store = dedup_run.store_at(place)
-        path = store.path if isinstance(store, SQLiteStore) else None
-        if path is not None and not (path.is_file() and path.stat().st_size):  # SQLite would make one
-            raise FileNotFoundError(f"{path}: {'there is no such file' if not path.exists() else 'this is no index'}")
         try:
-            if isinstance(store, SQLiteStore):
-                store.opens_damaged = damaged
-            elif isinstance(store, RedisStore) and not store.exists():
-                raise FileNotFoundError(f"{without_password(place)}: there is no such index")
             store.open(rule.constants)
-            return Opened(store, rule, path)
+            return Opened(store, rule)
         except StoreMismatch as error:  # rules differ in their constants: the default's is the one to name
             store.close()
             mismatch = mismatch or error
-        except BaseException:
-            store.close()
-            raise
     assert mismatch is not None
     raise mismatch
 
 
-def named_in(settings: Settings) -> str:
-    """Return the place of the index in a project's settings; raise `UsageError` if they name none."""
+def stats(args: argparse.Namespace, settings: Given) -> int:
     # JOBDIR as it is: Scrapy's own function makes the folder
-    place = index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
-    if place == MEMORY:
+    args.store = args.store or index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
+    if args.store == MEMORY:
         raise UsageError("no STORE is given, and the settings name none: DENOISE_DEDUP_STORE or JOBDIR")
-    return place
-
-
-def stats(args: argparse.Namespace, settings: Settings) -> int:
-    """Print the contents of an index."""
-    args.store = args.store or named_in(settings)
     opened = open_index(args.store)
     with opened.store:
         found = statistics(opened)
-    if args.json:
-        say_json(found)
-        return 0
     units = found["units"]
     size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
-    say(
+    lines = [
         f"{without_password(args.store)}: {counted(found['texts'], 'text')}{size}",
         f"length in units: median {units['50%']:,}, 5% have {units['5%']:,} or fewer, 5% {units['95%']:,} or more",
         f"too short to be judged by similarity: {found['short']:,}",
@@ -152,7 +125,8 @@ def stats(args: argparse.Namespace, settings: Settings) -> int:
         *(f"{count:>9,}  {scope or 'all'}" for scope, count in found["largest_scopes"].items()),
         "constants:",
         *(f"    {key}: {value}" for key, value in found["constants"].items()),
-    )
+    ]
+    show(args, found, lines)
     return 0
 
 
@@ -164,8 +138,6 @@ def statistics(opened: Opened) -> dict[str, Any]:
         scopes[record.name.scope] += 1
         short += opened.rule.too_short(record.fingerprint)
     ranks = np.percentile(lengths, PERCENTS, method="nearest").tolist() if lengths else [0] * len(PERCENTS)
-    path = opened.path  # what has been written but not yet put into a file is beside it
-    files = [] if path is None else [one for one in (path, path.with_name(path.name + "-wal")) if one.exists()]
     return {
         "texts": len(lengths),
         "short": short,
@@ -173,13 +145,17 @@ def statistics(opened: Opened) -> dict[str, Any]:
         "scopes": len(scopes),
         "largest_scopes": dict(scopes.most_common(SCOPES_SHOWN)),
         "copies": sum(1 for _ in opened.store.copies()),
-        "bytes": sum(file.stat().st_size for file in files) if path else None,
+        "bytes": _size(opened.store.path) if isinstance(opened.store, SQLiteStore) else None,
         "constants": dict(opened.rule.constants),
     }
 
 
-def groups(args: argparse.Namespace, settings: Settings) -> int:
-    """List groups."""
+def _size(path: Path) -> int:
+    beside = path.with_name(f"{path.name}-wal")  # what has been written but not yet put into the file
+    return path.stat().st_size + (beside.stat().st_size if beside.exists() else 0)
+
+
+def groups(args: argparse.Namespace, settings: Given) -> int:
     meant = None if args.key is None else _spellings(args.key)
     scope = "" if args.scope == "all" else args.scope
     with open_index(args.store).store as store:
@@ -208,37 +184,32 @@ def groups(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def forget(args: argparse.Namespace, settings: Settings) -> int:
+def forget(args: argparse.Namespace, settings: Given) -> int:
     """Remove texts and records of dropped keys; raise `UsageError` without a selection."""
     if not args.keys and args.pattern is None and args.older_than is None:
         raise UsageError("dedup forget: give a KEY, a --pattern or --older-than")
-    is_meant, limit = _matcher(args.keys, args.pattern), args.older_than
-    scope = "" if args.scope == "all" else args.scope
+    is_meant, limit = _matcher(args), args.older_than
     with open_index(args.store).store as store:
-        found = list[tuple[int, str, str]]()
+        texts = list[tuple[int, str, str]]()
         for batch in store.newer(0):
-            meant = [(one.id, one.key, one.scope) for one in batch if scope in {None, one.scope} and is_meant(one.key)]
+            meant = [(one.id, one.key, one.scope) for one in batch if is_meant(one.key, one.scope)]
             if limit is not None:
                 times = store.last_seen([number for number, *_ in meant])
                 meant = [one for one in meant if times.get(one[0], limit) < limit]
-            found += meant
-        copies = [
-            one
-            for one in store.copies()
-            if scope in {None, one.scope} and is_meant(one.key) and one.time < (limit or float("inf"))
-        ]
+            texts += meant
+        most = float("inf") if limit is None else limit
+        copies = [one for one in store.copies() if is_meant(one.key, one.scope) and one.time < most]
         if args.dry_run:
-            say(*(f"{where or 'all'}  {key}" for _, key, where in found))
+            say(*(f"{where or 'all'}  {key}" for _, key, where in texts))
             say(*(f"{one.scope or 'all'}  {one.key}, dropped for {one.kept}" for one in copies))
-            texts = len(found)
         else:
             copies = [one for one in copies if store.remove_copy(Name(one.key, one.scope))]
-            texts = sum(store.remove(number) for number, *_ in found)
+            texts = [one for one in texts if store.remove(one[0])]
     more = f", and {counted(len(copies), 'dropped key')}" if copies else ""
-    say(f"{'would be ' if args.dry_run else ''}forgotten: {texts:,}{more}")
-    there = {one[1] for one in found}.union(one.key for one in copies)
+    say(f"{'would be ' if args.dry_run else ''}forgotten: {len(texts):,}{more}")
+    gone = {key for _, key, _ in texts}.union(one.key for one in copies)
     for key in args.keys:
-        if there.isdisjoint(_spellings(key)):
+        if gone.isdisjoint(_spellings(key)):
             say(f"not there{'' if limit is None else ', or not that old'}: {key}", file=sys.stderr)
     return 0
 
@@ -254,14 +225,20 @@ def moment(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is no age as 12h, 30d, 2w, and no date as 2026-01-31") from None
 
 
-def _matcher(keys: list[str], pattern: str | None) -> Callable[[str], bool]:
+def _matcher(args: argparse.Namespace) -> Callable[[str, str], bool]:
+    """Return a function of a key and its scope: whether the command line means it."""
     try:
-        search = None if pattern is None else re.compile(pattern).search
+        search = re.compile(args.pattern or "").search
     except re.error as error:
-        raise UsageError(f"--pattern {pattern!r} is no regular expression: {error}") from None
-    everything = not keys and pattern is None
-    wanted = {spelling for key in keys for spelling in _spellings(key)}
-    return lambda key: everything or key in wanted or (search is not None and search(key) is not None)
+        raise UsageError(f"--pattern {args.pattern!r} is no regular expression: {error}") from None
+    by_pattern = args.pattern is not None or not args.keys
+    wanted = {spelling for key in args.keys for spelling in _spellings(key)}
+    meant = "" if args.scope == "all" else args.scope
+
+    def is_meant(key: str, scope: str) -> bool:
+        return meant in {None, scope} and (key in wanted or (by_pattern and search(key) is not None))
+
+    return is_meant
 
 
 def _spellings(key: str) -> set[str]:
@@ -269,7 +246,7 @@ def _spellings(key: str) -> set[str]:
     return {key, canonicalize_url(key)} if site_key(key) else {key}
 
 
-def copy(args: argparse.Namespace, settings: Settings) -> int:
+def copy(args: argparse.Namespace, settings: Given) -> int:
     """Add all texts of an index to another, and when they were last seen; the same key there is replaced."""
     opened, target, count = open_index(args.store), dedup_run.store_at(args.to), 0
     times: dict[tuple[str, str], float] = {}
@@ -286,7 +263,7 @@ def copy(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def check(args: argparse.Namespace, settings: Settings) -> int:
+def check(args: argparse.Namespace, settings: Given) -> int:
     """Check for damage, and print the problems."""
     opened = open_index(args.store, damaged=True)
     found = 0

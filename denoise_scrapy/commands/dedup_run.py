@@ -9,28 +9,26 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
-from datetime import date, datetime, timezone
+from contextlib import ExitStack, contextmanager
+from datetime import datetime, timezone
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import STANDARD, UsageError
+from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.duplicates import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
 from denoise_scrapy.exceptions import BadRowError
 from denoise_scrapy.formats import ROW_FORMATS, format_of
-from denoise_scrapy.row_files import ListWriter, Parquet, ParquetConverter, Read, RowFile, kind_of, row_file
+from denoise_scrapy.row_files import Marked, Parquet, Read, RowFile, kind_of, row_file, write_entries, write_parquet
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import replacing
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
 MARK_FIELD = "near_duplicate"
@@ -39,7 +37,6 @@ PROGRESS_SECONDS = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     file = "JSON lines, CSV (both also .gz) or Parquet; - for standard input"
     parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("output").add_mutually_exclusive_group()
@@ -73,8 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mark-field", metavar="FIELD", default=MARK_FIELD, help=f"field of --mark; default: {MARK_FIELD}"
     )
-    kinds = sorted(ROW_FORMATS)
-    parser.add_argument("--format", choices=kinds, help="format of FILE; default: by its suffix, or jsonl")
+    parser.add_argument("--format", choices=ROW_FORMATS, help="format of FILE; default: by its suffix, or jsonl")
     parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of JSON lines and CSV; default: utf-8")
     parser.epilog = (
         "A row is compared with the kept rows. Variants are not duplicates: similar rows of one site (by the host of "
@@ -84,8 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Run it."""
+def run(args: argparse.Namespace, settings: Given) -> int:
     kind, read = _checked(args), DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
     with ExitStack() as open_things:
@@ -114,7 +109,7 @@ def store_at(place: str) -> Store:
 
 def _checked(args: argparse.Namespace) -> str:
     """Return the format of the file; `UsageError` where arguments do not go together."""
-    kind = args.format or ("jsonl" if args.file == STANDARD else _format_of(args.file))
+    kind = args.format or ("jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS))
     if not kind:
         raise UsageError(f"dedup run: what is {args.file}? Name it *.jsonl, *.csv or *.parquet, or give --format")
     if (args.keep == "newest") != bool(args.date):
@@ -123,24 +118,14 @@ def _checked(args: argparse.Namespace) -> str:
         "".encode(args.encoding)
     except LookupError:
         raise UsageError(f"dedup run: there is no encoding {args.encoding!r}") from None
-    rows = args.what in {"drop", "mark"}
-    made = _format_of(args.out) if args.out != STANDARD else ""
-    if rows and args.out == STANDARD and kind == "parquet":
+    what, valid = (args.what, ("jsonl", "csv")) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
+    made = format_of(args.out, ROW_FORMATS)
+    if made and made not in valid:
+        kinds = " or ".join(dict.fromkeys(valid))
+        raise UsageError(f"dedup run: {what} of {args.file} are written as {kinds}, not as {made}")
+    if what == "rows" and args.out == STANDARD and kind == "parquet":
         raise UsageError("dedup run: Parquet is not written to standard output: give -o FILE.parquet")
-    if rows and made not in {"", kind, "parquet"}:
-        other = "" if kind == "parquet" else ", or Parquet"
-        raise UsageError(
-            f"dedup run: rows are written as they are read: {args.file} is {kind}, and so OUT must be{other}"
-        )
-    if not rows and made == "parquet":
-        raise UsageError(f"dedup run: {args.what} are written as JSON lines or as CSV, not as Parquet")
     return kind
-
-
-def _format_of(name: str) -> str:
-    """The format that a suffix names, "" for none."""
-    found = format_of(name)
-    return found if found in ROW_FORMATS else ""
 
 
 def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], BinaryIO]:
@@ -153,16 +138,6 @@ def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], Bi
     return lambda: path.open("rb")
 
 
-class _FieldNames(NamedTuple):
-    """Names of the fields that are read; "" for none."""
-
-    text: str
-    key: str
-    scope: str
-    date: str
-    title: str
-
-
 class Job:
     """Reads and judges the rows of a file, and writes the requested output."""
 
@@ -170,51 +145,60 @@ class Job:
         self.rows = self.duplicates = self.variants = self.bad = 0
         self._args = args
         self._source = source
-        self.converts = _format_of(args.out) == "parquet" and not isinstance(source, Parquet)
         self._start = self._said = time.monotonic()
-        scope = "" if args.scope in {"site", "global"} else str(args.scope)
+        self._scope = "" if args.scope in {"site", "global"} else str(args.scope)
         names = source.names()
         if not names and next(source.rows(), None) is not None:
-            problems = [f"{read.number}: {read.problem}" for read, _ in zip(source.rows(), range(3), strict=False)]
+            problems = [f"{read.number}: {read.problem}" for read in islice(source.rows(), 3)]
             raise ValueError(f"{args.file}: no row can be read. Line {'; '.join(problems)}")
-        text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
-        lacking = [
-            f"a field {name!r}" for name in (text, args.key, scope, args.date, args.title) if name and name not in names
-        ]
-        if not text:
+        self._text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
+        needed = [self._text, args.key, self._scope, args.date, args.title]
+        lacking = [f"a field {name!r}" for name in needed if name and name not in names]
+        if not self._text:
             lacking.insert(0, " or ".join(f"a field {name!r}" for name in TEXT_FIELDS) + " (--text names another)")
         if names and lacking:
             there = ", ".join(names)
             raise UsageError(f"dedup run: no row of {args.file} has {', '.join(lacking)}; there are: {there}")
-        title = args.title or (TITLE_FIELD if TITLE_FIELD in names else "")
-        self._fields = _FieldNames(text, args.key or "url", scope, args.date or "", title)
+        self._title = args.title or (TITLE_FIELD if TITLE_FIELD in names else "")
+        self._key = args.key or "url"
 
     def write(self, batch: Batch, out: BinaryIO) -> None:
         """Write the requested output."""
-        args = self._args
-        if args.what in {"drop", "mark"}:
-            mark = args.mark_field if args.what == "mark" else ""
-            writer = ParquetConverter(self._source, out, mark) if self.converts else self._source.writer(out, mark)
-            with closing(writer):
-                for read, _, verdict in self._judged(batch):
-                    of = None if verdict is None or verdict.of is None else batch.key_of(verdict.of)
-                    if of is None or args.what == "mark":
-                        writer.write(read, of, None if verdict is None else verdict.score)
+        made = format_of(self._args.out, ROW_FORMATS)
+        if self._args.what in {"drop", "mark"}:
+            mark = self._args.mark_field if self._args.what == "mark" else ""
+            rows = self._marked(batch, only_kept=not mark)
+            if made == "parquet" and not isinstance(self._source, Parquet):
+                write_parquet(self._source, out, rows, mark)
+            else:
+                self._source.write(out, rows, mark)
             return
-        as_csv = _format_of(args.out) == "csv"
-        names = ("new", "kept", "score") if args.what == "pairs" else ("kept", "copy" if as_csv else "copies")
-        found = ListWriter(out, names, as_csv=as_csv)
+        as_csv = made == "csv"
+        if self._args.what == "pairs":
+            write_entries(out, ("new", "kept", "score"), self._pairs(batch), as_csv=as_csv)
+        else:
+            names = ("kept", "copy" if as_csv else "copies")
+            write_entries(out, names, self._groups(batch, apart=as_csv), as_csv=as_csv)
+
+    def _marked(self, batch: Batch, *, only_kept: bool) -> Iterator[Marked]:
+        for read, _, verdict in self._judged(batch):
+            of = None if verdict is None or verdict.of is None else batch.key_of(verdict.of)
+            if of is None or not only_kept:
+                yield Marked(read, of, None if verdict is None else verdict.score)
+
+    def _pairs(self, batch: Batch) -> Iterator[tuple[str, str, float]]:
+        for _, row, verdict in self._judged(batch):
+            if row and verdict and verdict.of is not None:
+                yield row.key, batch.key_of(verdict.of), round(verdict.score, 4)
+
+    def _groups(self, batch: Batch, *, apart: bool) -> Iterator[tuple[str, str | list[str]]]:
         groups: dict[str, list[str]] = {}
         for _, row, verdict in self._judged(batch):
             if row and verdict and verdict.of is not None:
-                if args.what == "pairs":
-                    found.write(row.key, batch.key_of(verdict.of), round(verdict.score, 4))
-                else:
-                    groups.setdefault(verdict.of, []).append(row.key)
+                groups.setdefault(verdict.of, []).append(row.key)
         for name, copies in sorted(groups.items(), key=lambda one: -len(one[1])):
-            for entry in copies if as_csv else [copies]:
-                found.write(batch.key_of(name), entry)
-        found.close()
+            for entry in copies if apart else [copies]:
+                yield batch.key_of(name), entry
 
     def say_progress(self) -> None:
         """Print the counts so far on standard error."""
@@ -227,28 +211,25 @@ class Job:
 
     def _judged(self, batch: Batch) -> Iterator[tuple[Read, Row | None, Verdict | None]]:
         """Yield the rows to write in their order; bad ones that are kept have no verdict."""
-        if batch.keep == KEEPS[0]:
-            for read, row in self._rows(first=True):
-                yield read, row, self._counted(batch.judge(row)) if row else None
-            return
-        verdicts = batch.judge_all(row for _, row in self._rows(first=True) if row)
-        held = next(verdicts, None)  # all are judged now
-        for read, row in self._rows(first=False):
+        in_one = batch.keep == KEEPS[0]
+        verdicts: Iterator[Verdict] = iter(())
+        if not in_one:
+            verdicts = batch.judge_all(row for _, row in self._rows(first=True) if row)
+            verdicts = chain([*islice(verdicts, 1)], verdicts)  # all are judged now
+        for read, row in self._rows(first=in_one):
             verdict = None
             if row:
-                if held is None:
+                verdict = batch.judge(row) if in_one else next(verdicts, None)
+                if verdict is None:
                     raise ValueError(f"{self._args.file}: the file has grown while it was read")
-                verdict, held = self._counted(held), next(verdicts, None)
+                self.duplicates += verdict.duplicate
+                self.variants += verdict.variant_of is not None
             yield read, row, verdict
-
-    def _counted(self, verdict: Verdict) -> Verdict:
-        self.duplicates += verdict.duplicate
-        self.variants += verdict.variant_of is not None
-        return verdict
 
     def _rows(self, *, first: bool) -> Iterator[tuple[Read, Row | None]]:
         """Yield rows, and bad ones too where they are kept; on the first reading they are counted and named."""
-        for read in self._source.rows([name for name in self._fields if name]):
+        wanted = [name for name in (self._text, self._key, self._scope, self._args.date, self._title) if name]
+        for read in self._source.rows(wanted):
             self.rows += first
             if time.monotonic() - self._said > PROGRESS_SECONDS:
                 self.say_progress()
@@ -270,35 +251,34 @@ class Job:
         """Return the text of a row that is compared; `BadRowError` where there is none."""
         if read.fields is None:
             raise BadRowError(read.problem)
-        fields = self._fields
-        if fields.text not in read.fields:
-            raise BadRowError(f"no field {fields.text!r}")
-        text = read.fields[fields.text]
+        if self._text not in read.fields:
+            raise BadRowError(f"no field {self._text!r}")
+        text = read.fields[self._text]
         if not isinstance(text, str):
-            raise BadRowError(f"field {fields.text!r} is {kind_of(text)}, not a text")
-        key = self._key(read.fields, read.number)
+            raise BadRowError(f"field {self._text!r} is {kind_of(text)}, not a text")
+        key = self._key_of(read)
         scope = site_key(key) if self._args.scope == "site" else ""
-        if fields.scope:
-            value = read.fields.get(fields.scope)
+        if self._scope:
+            value = read.fields.get(self._scope)
             if value is None:
-                raise BadRowError(f"no value in field {fields.scope!r}")
+                raise BadRowError(f"no value in field {self._scope!r}")
             scope = str(value)
         for value in (key, scope):
             if not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value):
                 raise BadRowError(f"{value!r} has half a character")
-        date = _seconds(read.fields.get(fields.date)) if fields.date else 0.0
-        title = read.fields.get(fields.title)
+        date = _seconds(read.fields.get(self._args.date)) if self._args.date else 0.0
+        title = read.fields.get(self._title)
         return Row(key, text, scope, date, title if isinstance(title, str) else "")
 
-    def _key(self, fields: Any, number: int) -> str:
+    def _key_of(self, read: Read) -> str:
         """The row's key: an URL in canonical form where others find it in a store; its number where it has none."""
-        value = fields.get(self._fields.key)
+        value = (read.fields or {}).get(self._key)
         key = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
         if isinstance(key, str) and key.strip():
             return canonicalize_url(key) if self._args.store and site_key(key) else key
         if self._args.store:
-            raise BadRowError(f"no key in field {self._fields.key!r}, and in a store each text needs one")
-        return str(number)
+            raise BadRowError(f"no key in field {self._key!r}, and in a store each text needs one")
+        return str(read.number)
 
 
 def _seconds(value: Any) -> float:
@@ -308,10 +288,8 @@ def _seconds(value: Any) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value)
     try:
-        if isinstance(value, str):
-            value = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
-        elif isinstance(value, date) and not isinstance(value, datetime):
-            value = datetime(value.year, value.month, value.day)
+        if not isinstance(value, datetime):
+            value = datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
         return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp())
     except (ValueError, AttributeError, OverflowError):
         raise BadRowError(f"{value!r:.80} is no ISO date") from None

@@ -31,7 +31,6 @@ SPIDERS_SHOWN = 5  # more are not worth a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     add_page_arguments(parser)
     parser.add_argument("--alone", action="store_true", help="do not compare the page with others")
     parser.add_argument("--spider", metavar="NAME", help="spider whose settings apply; default: the site's")

@@ -8,26 +8,23 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import asdict
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any
 
 from denoise_scrapy.archive.places import addresses_of, files_of, records_of
 from denoise_scrapy.archive.records import ArchiveRecord, is_binary
 from denoise_scrapy.body import Body, extract, extract_pages
 from denoise_scrapy.body.rendering import IMAGES, LINKS
-from denoise_scrapy.commands import STANDARD, UsageError
+from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.formats import FORMS, PAGE_FORMATS, format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say, shown, straight
 from denoise_scrapy.site import site_key
-
-if TYPE_CHECKING:
-    from denoise_scrapy.commands.scrapy_command import Given
 
 PROGRESS_SECONDS = 5.0
 PROBLEMS_SHOWN = 10
@@ -36,7 +33,6 @@ DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     add_page_arguments(parser, several=True)
     of_files = "address of the file or folder; default: the one each page declares (link rel=canonical)"
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
@@ -75,13 +71,10 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     else:
         front = body.meta.front_matter() + "\n\n" if args.meta else ""
         text = front + _in_form(body, args.format, markdown).rstrip("\n") + "\n"
-    if args.output == STANDARD and sys.stdout.isatty():
-        text = straight(text)
-    data = text.encode(errors="replace")  # a lone surrogate has no bytes
-    if args.output == STANDARD:
-        sys.stdout.buffer.write(data)
+    if args.output != STANDARD:
+        Path(args.output).write_text(text, "utf-8", "replace", newline="\n")  # a lone surrogate has no bytes
     else:
-        Path(args.output).write_bytes(data)
+        sys.stdout.buffer.write((straight(text) if sys.stdout.isatty() else text).encode(errors="replace"))
     return 0
 
 
@@ -124,9 +117,7 @@ def _extract_many(
         raise UsageError("extract: standard input is one page, and goes with no other")
     urls = [name for name in args.page if "://" in name]
     pages = Pages(args.page, args.url, dict(zip(urls, pages_of(urls, "extract", settings), strict=True)))
-    with ExitStack() as files:
-        to_standard = args.output == STANDARD
-        out: BinaryIO = sys.stdout.buffer if to_standard else files.enter_context(Path(args.output).open("wb"))
+    with nullcontext(sys.stdout.buffer) if args.output == STANDARD else Path(args.output).open("wb") as out:
         for _, body in extract_pages(pages, **chosen):
             record = pages.read.popleft()
             row = {"file": record.file, **body_fields(body, args.format, markdown, meta=args.meta)}
@@ -140,16 +131,7 @@ def _extract_many(
 
 
 class Pages:
-    """The pages of some files, read one after the other; bad ones are counted, and the first of them are named.
-
-    Args:
-        names: Files, folders, patterns, archives, and URLs among `fetched`.
-        url: The address of a folder of HTML; "" for those that pages declare.
-        fetched: Source and address of pages of the web, by URL.
-
-    Raises:
-        ValueError: A name stands for no file.
-    """
+    """The pages of some files, read one after the other; bad ones are counted, and the first of them are named."""
 
     def __init__(self, names: Sequence[str], url: str, fetched: Mapping[str, tuple[str | bytes, str | None]]) -> None:
         self._fetched = fetched
@@ -162,32 +144,27 @@ class Pages:
 
     def __iter__(self) -> Iterator[tuple[str | None, str | bytes]]:
         for file in self._files:
-            if file in self._fetched:
-                source, url = self._fetched[file]
-                self.read.append(ArchiveRecord(file, 0, url or ""))
-                yield url, source
-            elif _is_many(file):
-                for record in records_of(file):
-                    if record.html is None:
-                        self._count_problem(record)
-                    else:
-                        self.read.append(record)
-                        yield record.url, record.html
-            else:
-                yield from self._page(file)
+            for record, source in self._read(file):
+                if record.problem:
+                    self._count_problem(record)
+                else:
+                    self.read.append(record)
+                    yield record.url or None, source
 
-    def _page(self, file: str) -> Iterator[tuple[str | None, bytes]]:
-        record = ArchiveRecord(file, 0, self._addresses.get(str(Path(file).absolute()), ""))
-        try:
-            data = Path(file).read_bytes()
-        except OSError as error:
-            self._count_problem(record.bad("unreadable", error))
-            return
-        if is_binary(data):
-            self._count_problem(record.bad("no HTML"))
-            return
-        self.read.append(record)
-        yield record.url or None, data
+    def _read(self, file: str) -> Iterator[tuple[ArchiveRecord, str | bytes]]:
+        if file in self._fetched:
+            source, url = self._fetched[file]
+            yield ArchiveRecord(file, 0, url or ""), source
+        elif _is_many(file):
+            yield from ((record, record.html or "") for record in records_of(file))
+        else:
+            record = ArchiveRecord(file, 0, self._addresses.get(str(Path(file).absolute()), ""))
+            try:
+                data = Path(file).read_bytes()
+            except OSError as error:
+                yield record.bad("unreadable", error), b""
+            else:
+                yield record.bad("no HTML") if is_binary(data) else record, data
 
     def _count_problem(self, record: ArchiveRecord) -> None:
         self.problems[record.problem] += 1

@@ -7,17 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from denoise_scrapy.commands import UsageError
+from denoise_scrapy.commands import Given, UsageError, show
 from denoise_scrapy.commands.site import add_places, local_time, opened_store, sites_of
-from denoise_scrapy.shown import MAX_CELL, figures_page, say, say_json, shown, text_table
+from denoise_scrapy.shown import MAX_CELL, figures_page, say, shown, text_table
+from denoise_scrapy.site import FactsStore
 from denoise_scrapy.site.health import SiteCrawl, read_record
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
-
-    from denoise_scrapy.site import FactsStore
 
 Kept = Mapping[str, Sequence[SiteCrawl]]
 
@@ -61,27 +56,22 @@ circle { fill: var(--bad); }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     add_places(parser)
     parser.add_argument("-o", "--output", metavar="FILE.html", help="also write an HTML page with one row per site")
     parser.epilog = f"Exits with {ALARM} if a site has an alarm. {parser.epilog}"
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
+def run(args: argparse.Namespace, settings: Given) -> int:
     """Show the last crawl of each site, or the kept crawls of one."""
     if args.output and Path(args.output).suffix != ".html":
         raise UsageError(f"health: -o {args.output}: valid is .html")
     with opened_store(args, settings) as store:
         kept = read_kept(store, args.host)
-    if args.json:
-        say_json([_plain(site, crawls) for site, crawls in kept.items()])
-    else:
-        shown_crawls = [(site, one) for site, crawls in kept.items() for one in (crawls if args.host else crawls[-1:])]
-        rows = [[*(column(one) for column in _COLUMNS.values()), site] for site, one in shown_crawls]
-        say(*text_table([*_COLUMNS, "site"], rows, [len(_COLUMNS)]))
-        say(*(f"{site}, {local_time(one.began)}: {alarm}" for site, one in shown_crawls for alarm in one.alarms))
-    if args.output:
-        Path(args.output).write_text(health_page(kept), encoding="utf-8", errors="replace")
+    listed = [(site, one) for site, crawls in kept.items() for one in (crawls if args.host else crawls[-1:])]
+    rows = [[*(column(one) for column in _COLUMNS.values()), site] for site, one in listed]
+    lines = text_table([*_COLUMNS, "site"], rows, [len(_COLUMNS)])
+    lines += [f"{site}, {local_time(one.began)}: {alarm}" for site, one in listed for alarm in one.alarms]
+    show(args, [_plain(site, crawls) for site, crawls in kept.items()], lines, health_page(kept))
     return ALARM if any(crawls[-1].alarms for crawls in kept.values()) else 0
 
 

@@ -7,22 +7,19 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from w3lib.encoding import html_to_unicode
 
 from denoise_scrapy.archive.records import begins_page
 from denoise_scrapy.body import STRATEGIES, extract
-from denoise_scrapy.commands import STANDARD, UsageError
+from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.formats import format_of
-
-if TYPE_CHECKING:
-    from denoise_scrapy.commands.scrapy_command import Fetched, Given
-    from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.settings import DenoiseSettings
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
-_OTHER_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_OTHER_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 class GivenText(NamedTuple):
@@ -66,24 +63,33 @@ def _threshold(text: str) -> float:
 
 
 def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[GivenText]:
-    """Read texts; of an HTML page, its body and its title. Errors are those of `sources_of`."""
+    """Read texts; of an HTML page, its body and its title. Errors are those of `_sources`."""
     found = []
-    for name, source in zip(names, sources_of(names, "compare", settings), strict=True):
-        if isinstance(source, bytes):
-            text, url = _decoded(name, source), ""
-            is_page = format_of(name) == "html" or begins_page(text[:4096].encode(errors="replace"))
-        else:
-            text, url, is_page = source
+    for name, (source, url, is_html) in zip(names, _sources(names, "compare", settings), strict=True):
+        text, is_page = (source, is_html) if isinstance(source, str) else _decoded(name, source)
         if is_page or as_html:
-            body = extract(text, url=url or None)
-            found.append(GivenText(body.text, body.title, url))
+            body = extract(text, url=url)
+            found.append(GivenText(body.text, body.title, url or ""))
         else:
-            found.append(GivenText(text, url=url))
+            found.append(GivenText(text, url=url or ""))
     return found
 
 
-def sources_of(names: Sequence[str], command: str, settings: Given) -> list[bytes | Fetched]:
-    """Read files and standard input ("-", once) as they are, and fetch URLs.
+def _decoded(name: str, data: bytes) -> tuple[str, bool]:
+    """Return the text of a file, and whether it is HTML."""
+    _, text = html_to_unicode(None, data, default_encoding="utf-8")
+    if "\0" in text:
+        raise ValueError(f"{name}: neither text nor HTML")
+    return text, format_of(name) == "html" or begins_page(text[:4096].encode(errors="replace"))
+
+
+def pages_of(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None]]:
+    """Read the source of each page, bytes of a file, which are decoded as browsers do; and its URL if fetched."""
+    return [(source, url) for source, url, _ in _sources(names, command, settings)]
+
+
+def _sources(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None, bool]]:
+    """Read files and standard input ("-", once) as they are, and fetch URLs: source, URL, whether it is HTML.
 
     Raises:
         UsageError: A name is of another kind, or "-" occurs twice.
@@ -91,30 +97,17 @@ def sources_of(names: Sequence[str], command: str, settings: Given) -> list[byte
     """
     if list(names).count(STANDARD) > 1:
         raise UsageError(f"{command}: only one page can be standard input")
-    urls = [name for name in dict.fromkeys(names) if _URL.match(name)]
     for name in names:
-        if _OTHER_URL.match(name) and name not in urls:
+        if _OTHER_URL.match(name):
             raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
-    found: dict[str, bytes | Fetched] = {
-        name: sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes()
+    urls = [name for name in dict.fromkeys(names) if _URL.match(name)]
+    found: dict[str, tuple[str | bytes, str | None, bool]] = {
+        name: (sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes(), None, False)
         for name in names
         if name not in urls
     }
     if urls:  # last: a missing file is found before any request is sent
-        from denoise_scrapy.commands.scrapy_command import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
+        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
 
         found |= fetch(urls, settings)
     return [found[name] for name in names]
-
-
-def pages_of(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None]]:
-    """Read the source of each page, bytes of a file, which are decoded as browsers do; and its URL if fetched."""
-    sources = sources_of(names, command, settings)
-    return [(one, None) if isinstance(one, bytes) else (one.text, one.url) for one in sources]
-
-
-def _decoded(name: str, data: bytes) -> str:
-    _, text = html_to_unicode(None, data, default_encoding="utf-8")
-    if "\0" in text:
-        raise ValueError(f"{name}: neither text nor HTML")
-    return text

@@ -5,25 +5,18 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from denoise_scrapy.commands import UsageError
+from denoise_scrapy.commands import Given, UsageError, show
 from denoise_scrapy.crawl.sites import PLACES, SITES_FILE, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.shown import MAX_CELL, counted, say, say_json, shown, text_table
+from denoise_scrapy.shown import MAX_CELL, counted, say, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
 from denoise_scrapy.storage import SCHEMES
 
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
-
-_NO_STORE = f"no STORE is given, and the settings name none: {PLACES}"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     add_places(parser)
     parser.add_argument("--forget", action="store_true", help="delete the pages of HOST")
     parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
@@ -42,58 +35,51 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"A single HOST that is a file, a folder or a server is read as STORE. {parser.epilog}"
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Show sites, or forget them."""
+def run(args: argparse.Namespace, settings: Given) -> int:
     with opened_store(args, settings) as store:
         if args.forget and args.host is None:
             raise UsageError("site: --forget needs a HOST")
-        return _run(args, store)
+        kept = store.sites()
+        names = sites_of([site.site for site in kept], args.host, f"{store.place}: no pages")
+        found = [site for site in kept if site.site in names]
+        if args.forget:
+            if not args.yes and not _agreed(f"Forget the pages of {', '.join(names)}? [y/N] "):
+                say("nothing is forgotten")
+                return 1
+            for name in names:
+                store.forget(name)
+            say(f"forgotten: {', '.join(names)}")
+            return 0
+        urls = {name: [facts.url for facts in reversed(store.load(name))] for name in names if args.host}
+    rows = [
+        [f"{site.pages:,}", f"{site.nbytes:,}", local_time(site.newest), site.site]
+        for site in sorted(found, key=lambda site: -site.newest)
+    ]
+    lines = [f"{args.store}: {counted(len(found), 'site')}"]
+    lines += text_table(["pages", "bytes", "newest", "site"], rows, [2, 3]) if rows else []
+    lines += [shown(url, MAX_CELL) for pages in urls.values() for url in ("", *pages)]
+    show(args, [site._asdict() | ({"urls": urls[site.site]} if urls else {}) for site in found], lines)
+    return 0
 
 
 @contextmanager
-def opened_store(args: argparse.Namespace, settings: Settings) -> Iterator[FactsStore]:
+def opened_store(args: argparse.Namespace, settings: Given) -> Iterator[FactsStore]:
     """Open the store that the arguments of `add_places` name, which then have HOST and STORE apart."""
     if args.store is None and args.host is not None and _is_store(args.host):
         args.host, args.store = None, args.host
-    store = _store(args.store, settings)
-    args.store = store.place  # for messages of SQLite
-    try:
+    if args.store is None:
+        # JOBDIR as it is: Scrapy's own function makes the folder
+        args.store = sites_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
+    elif Path(args.store).is_dir():
+        args.store = str(Path(args.store, SITES_FILE))
+    if args.store is None:
+        raise UsageError(f"no STORE is given, and the settings name none: {PLACES}")
+    with closing(facts_store(args.store)) as store:
+        args.store = store.place  # for messages of SQLite
         if not store.exists():  # opening would create it
             raise FileNotFoundError(f"{store.place}: there is no site memory")
         store.open()
         yield store
-    finally:
-        store.close()
-
-
-def _run(args: argparse.Namespace, store: FactsStore) -> int:
-    kept = store.sites()
-    names = sites_of([site.site for site in kept], args.host, f"{store.place}: no pages")
-    found = [site for site in kept if site.site in names]
-    if args.forget:
-        names = [site.site for site in found]
-        if not args.yes and not _agreed(f"Forget the pages of {', '.join(names)}? [y/N] "):
-            say("nothing is forgotten")
-            return 1
-        for name in names:
-            store.forget(name)
-        say(f"forgotten: {', '.join(names)}")
-    elif args.json:
-        rows: list[dict[str, Any]] = [site._asdict() for site in found]
-        for row in rows if args.host is not None else ():
-            row["urls"] = _urls(store, row["site"])
-        say_json(rows)
-    else:
-        lines = [
-            [f"{site.pages:,}", f"{site.nbytes:,}", local_time(site.newest), site.site]
-            for site in sorted(found, key=lambda site: -site.newest)
-        ]
-        say(f"{store.place}: {counted(len(found), 'site')}")
-        if lines:
-            say(*text_table(["pages", "bytes", "newest", "site"], lines, [2, 3]))
-        if args.host is not None:
-            say(*(shown(url, MAX_CELL) for site in found for url in ("", *_urls(store, site.site))))
-    return 0
 
 
 def sites_of(sites: Sequence[str], host: str | None, what: str) -> list[str]:
@@ -108,11 +94,6 @@ def _is_of(site: str, host: str) -> bool:
     """Compare a site with a URL, or with a host with or without a port."""
     name = site.partition("://")[2]
     return site == site_key(host) or host.lower() in {name, name.rpartition(":")[0]}
-
-
-def _urls(store: FactsStore, site: str) -> list[str]:
-    """The pages of a site, newest first."""
-    return [facts.url for facts in reversed(store.load(site))]
 
 
 def local_time(seconds: float) -> str:
@@ -134,14 +115,3 @@ def _is_store(name: str) -> bool:
     if name.startswith(SCHEMES):
         return True
     return not site_key(name) and (Path(name).exists() or Path(name).suffix in {".sqlite", ".db"})
-
-
-def _store(name: str | None, settings: Settings) -> FactsStore:
-    read = DenoiseSettings.from_settings(settings)
-    if name is None:
-        place = sites_place(read, settings.get("JOBDIR"))  # as it is: Scrapy's own function makes the folder
-    else:
-        place = str(Path(name, SITES_FILE)) if Path(name).is_dir() else name
-    if place is None:
-        raise UsageError(_NO_STORE)
-    return facts_store(place)

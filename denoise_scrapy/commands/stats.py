@@ -8,15 +8,12 @@ import json
 import sys
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from denoise_scrapy.commands import STANDARD, UsageError
+from denoise_scrapy.commands import STANDARD, Given, UsageError, show
 from denoise_scrapy.crawl.base import STATS_FILE
-from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, say, say_json, shown, text_table
+from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 Counts = dict[str, Any]
 
@@ -26,28 +23,21 @@ _STEP = 0.05  # of the classes of confidence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     what = "a JOBDIR, a .json file of stats, the log of a crawl, or - for a log on standard input"
     parser.add_argument("source", metavar="SOURCE", help=what)
     parser.add_argument("-o", "--output", metavar="FILE.html", help="also write a page with the table and a chart")
     parser.add_argument("--json", action="store_true", help="print the plugin's stats as JSON")
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Print the table, and write the page."""
+def run(args: argparse.Namespace, settings: Given) -> int:
     if args.output and Path(args.output).suffix != ".html":
         raise UsageError(f"stats: -o {args.output}: valid is .html")
     found = read_stats(args.source)
     counts = {name.removeprefix(PREFIX): found[name] for name in sorted(found) if name.startswith(PREFIX)}
     if not counts:
         raise ValueError(f"{args.source}: no stat begins with {PREFIX!r}; the plugin was off, or left no stats here")
-    if args.json:
-        say_json(counts)
-    else:
-        rows = [[_written(value), name, meaning_of(name)] for name, value in counts.items()]
-        say(*text_table(["value", "stat", "meaning"], rows, [1, 2]))
-    if args.output:
-        Path(args.output).write_text(stats_page(args.source, counts), encoding="utf-8", errors="replace")
+    rows = [[_written(value), name, meaning_of(name)] for name, value in counts.items()]
+    show(args, counts, text_table(["value", "stat", "meaning"], rows, [1, 2]), stats_page(args.source, counts))
     return 0
 
 

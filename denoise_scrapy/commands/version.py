@@ -5,30 +5,25 @@ from __future__ import annotations
 import argparse
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import Any
 
 from scrapy.utils.project import inside_project
 from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.shown import say, say_json
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
+from denoise_scrapy.commands import show
 
 #: Dependencies on which bodies and duplicates rest, the optional ones last.
 PACKAGES = ("Scrapy", "lxml", "numpy", "w3lib", "scrapy-playwright", "redis", "pyarrow")
 
-#: Its path, and that of its class.
-ADDON = frozenset(["denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"])
+#: The add-on by its path, and by that of its class.
+ADDONS = {"denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run(args: argparse.Namespace, settings: Settings) -> int:
-    """Print them."""
+def run(args: argparse.Namespace, settings: Any) -> int:
     found = {
         "denoise_scrapy": _version("denoise-scrapy"),
         "Python": platform.python_version(),
@@ -37,18 +32,15 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         "add-on": _add_on(settings),
     }
     width = max(map(len, found))
-    if args.json:
-        say_json(found)
-    else:
-        say(*(f"{name:{width}} : {value}" for name, value in found.items()))
+    show(args, found, (f"{name:{width}} : {value}" for name, value in found.items()))
     return 0
 
 
-def _add_on(settings: Settings) -> str:
+def _add_on(settings: Any) -> str:
     """Return whether the project's settings name it: the second of two lines `ADDONS = …` counts."""
-    names = [addon if isinstance(addon, str) else global_object_name(addon) for addon in settings.getdict("ADDONS")]
-    if not ADDON.isdisjoint(names):
-        return "enabled"
+    for addon in settings.getdict("ADDONS"):
+        if (addon if isinstance(addon, str) else global_object_name(addon)) in ADDONS:
+            return "enabled"
     return "not in ADDONS of this project's settings" if inside_project() else "no project here"
 
 

@@ -2,7 +2,8 @@
 
 import random
 from collections.abc import Sequence
-from itertools import groupby
+from dataclasses import replace
+from itertools import groupby, product, zip_longest
 from operator import itemgetter
 from typing import Any
 
@@ -14,8 +15,18 @@ from hypothesis import strategies as st
 from denoise_scrapy.archive import candidate_pairs, keys_of, resolve, verify
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint
 from denoise_scrapy.dedup.rules import Comparison
-from tests.archive.forms import COPIES, offers, rows_of
+from denoise_scrapy.dedup.variants import hash_title
 from tests.archive.warcs import WORDS, story
+
+
+def rows_of(texts: Sequence[str], urls: Sequence[str] = (), titles: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Rows of bodies; without URLs they are of no site."""
+    rows = []
+    for text, url, title in zip_longest(texts, urls or list(map(str, range(len(texts)))), titles, fillvalue=""):
+        fingerprint = replace(Fingerprint.of(text), title=hash_title(title))
+        columns = {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}
+        rows.append({"url": url, "text": text, "title": title, "fingerprint": columns})
+    return rows
 
 
 def resolved(rows: Sequence[dict[str, Any]], *, joined: bool = False) -> list[tuple[int, int, bool, Comparison]]:
@@ -116,6 +127,34 @@ def test_joined_keys_find_what_is_nearly_the_same_and_hold_no_others() -> None:
 def test_texts_that_are_too_short_are_no_duplicates() -> None:
     (row,) = rows_of(["Rain and wind all day."])
     assert not verify(row, {0: row})
+
+
+FORM = (
+    "{job} wanted in {town}. Our workshop looks for someone who knows the trade, likes to work in a small team and "
+    "wants to learn more. You work {hours} hours a week and earn {pay} a month, with thirty days of leave. Write to "
+    "{name} before the end of the month, with your papers, and say when you could begin. We pay the fare of those we "
+    "invite."
+)
+JOBS, TOWNS = ("Joiner", "Welder", "Baker", "Glazier", "Potter"), ("Kiel", "Bonn", "Jena", "Ulm")
+NAMES = ("Mrs Adler", "Mr Brandt", "Mrs Conrad", "Mr Decker", "Mrs Ebert", "Mr Falk", "Mrs Graf")
+#: Copies behind the twenty offers, and what each is of.
+COPIES = {20: 7, 21: 13, 22: 4, 23: 7}
+
+
+def offers(*, titled: bool = True) -> list[dict[str, Any]]:
+    """Twenty jobs of one site, then a print view, a page with a session's number, a reprint and another print view."""
+    texts, urls, titles = [], [], []
+    for number, (job, town) in enumerate(product(JOBS, TOWNS)):
+        name = NAMES[number % len(NAMES)]
+        texts.append(FORM.format(job=job, town=town, hours=20 + number, pay=1500 + 137 * number, name=name))
+        urls.append(f"https://www.jobs.example/offers/{1000 + 7 * number}.html")
+        titles.append(f"{job} in {town}")
+    texts += ["Printed on Monday, page 1 of 1. " + texts[7], texts[13], "From our partners. " + texts[4]]
+    urls += ["https://m.jobs.example/offers/1049.html?view=print", f"{urls[13]}?session=8c1f"]
+    urls += ["https://www.morning-wire.example/reprint", "https://www.jobs.example/print/offers/1049.html"]
+    texts.append("Print this page. " + texts[7])
+    titles += [titles[7], titles[13], "Hands wanted", titles[7]]  # a reprint has another headline
+    return rows_of(texts, urls, titles if titled else [])
 
 
 @pytest.mark.parametrize("titled", [True, False])

@@ -1,8 +1,12 @@
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scrapy.settings import Settings
 
+from denoise_scrapy.commands import run
 from denoise_scrapy.crawl import comparison
 from tests.crawl.crawling import event_loop, stop_reactor
 from tests.crawl.names import Names
@@ -31,6 +35,21 @@ def three(here: Path) -> Path:
     for number in range(3):
         (here / f"{number}.html").write_text(article(number), "utf-8")
     return here
+
+
+Told = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str]) -> Told:
+    """Runs a line of `scrapy denoise` that returns a code; gives its output and its errors."""
+
+    def run_line(line: str, code: int = 0, **settings: Any) -> tuple[str, str]:
+        capsys.readouterr()
+        assert run(shlex.split(line), Settings({"JOBDIR": None, **settings})) == code
+        return tuple(capsys.readouterr())
+
+    return run_line
 
 
 @pytest.fixture

@@ -25,12 +25,10 @@ from denoise_scrapy.commands.stats import read_stats, stats_page
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.site import FactsStore, SQLiteFacts
+from tests.crawl.conftest import Told
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
-from tests.dedup.redis_server import redis_server, shared_server
 from tests.site.made_sites import page
-
-__all__ = ["redis_server", "shared_server"]  # fixtures
 
 SCRAPY = [sys.executable, "-m", "scrapy", "denoise"]
 SITES = "denoise-sites.sqlite"
@@ -59,10 +57,6 @@ def host_of(web: Web) -> str:
     return web.url.partition("://")[2]
 
 
-def call(*argv: str, **given: Any) -> int:
-    return run(argv, Settings({"JOBDIR": None, **given}))
-
-
 def scrapy(*argv: str, cwd: Path, **more: Any) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
         [*SCRAPY, *argv], cwd=cwd, capture_output=True, encoding="utf-8", timeout=60, check=False, **more
@@ -77,6 +71,11 @@ def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
             for one in action.choices.values():
                 yield one
                 yield from _parsers(one)
+
+
+def content_of(folder: Path) -> dict[str, bytes]:
+    files = {path.name: path.read_bytes() if path.is_file() else b"" for path in folder.iterdir()}
+    return {name: content for name, content in files.items() if not name.endswith(("-shm", "-wal"))}
 
 
 @pytest.mark.parametrize("parser", list(_parsers(commands._parser())), ids=lambda parser: parser.prog)
@@ -152,18 +151,15 @@ def test_wrong_inputs_are_named_and_nothing_is_written(
         (three / name).write_text(text, "utf-8")
     with closing(sqlite3.connect(shutil.copy(news, "other_version.db"))) as link, link:
         link.execute("UPDATE meta SET value = '1' WHERE name = 'run cap'")
-    before = {path.name: path.is_file() and path.read_bytes() for path in three.iterdir()}
+    before = content_of(three)
     try:
-        found = call(*argv.split())
+        found = run(argv.split(), Settings({"JOBDIR": None}))
     except SystemExit as wrong:
         found = wrong.code
-    told = capsys.readouterr()
-    assert (found, told.out) == (code, "")
-    assert said in told.err and "secret" not in told.err
-    after = {path.name: path.is_file() and path.read_bytes() for path in three.iterdir()}
-    assert {name: content for name, content in after.items() if not name.endswith(("-shm", "-wal"))} == {
-        name: content for name, content in before.items() if not name.endswith(("-shm", "-wal"))
-    }
+    printed = capsys.readouterr()
+    assert (found, printed.out) == (code, "")
+    assert said in printed.err and "secret" not in printed.err
+    assert content_of(three) == before
     assert len(stored.sites()) == 2
 
 
@@ -200,41 +196,35 @@ class TestProcess:
         assert web.count("/secret") == 0
 
 
-class TestSite:
-    def test_sites_are_listed_and_one_is_shown(
-        self, here: Path, linked: Web, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        crawl(spider_of(*linked.urls(range(6))), {"DENOISE_SITE_MEMORY_PATH": SITES})
-        for settings in ({"DENOISE_DEDUP_STORE": "texts.sqlite"}, {"JOBDIR": "."}):
-            capsys.readouterr()  # the log of the crawl, too
-            assert call("site", **settings) == 0
-            told = capsys.readouterr().out
-            assert "1 site\npages" in told and told.endswith(f"  {linked.url}\n")
-        assert call("site", ".") == 0
-        capsys.readouterr()
-        assert call("site", SITES, "--json") == call("site", linked("/any/page"), SITES, "--json") == 0
-        listed, _, shown = capsys.readouterr().out.partition("]\n")
-        assert "urls" not in json.loads(listed + "]")[0]
-        [site] = json.loads(shown)
-        assert site["site"] == linked.url and site["pages"] == len(site["urls"]) >= 5
-        assert all(url.startswith(linked.url) for url in site["urls"])
-        assert call("site", host_of(linked), SITES) == 0
-        assert capsys.readouterr().out.endswith("\n".join(["", *site["urls"], ""]))
+def test_sites_are_listed_and_one_is_shown(here: Path, linked: Web, told: Told) -> None:
+    crawl(spider_of(*linked.urls(range(6))), {"DENOISE_SITE_MEMORY_PATH": SITES})
+    for settings in ({"DENOISE_DEDUP_STORE": "texts.sqlite"}, {"JOBDIR": "."}):
+        out, _ = told("site", **settings)
+        assert "1 site\npages" in out and out.endswith(f"  {linked.url}\n")
+    assert told("site .")[0] == out
+    [listed] = json.loads(told(f"site {SITES} --json")[0])
+    [site] = json.loads(told(f"site {linked('/any/page')} {SITES} --json")[0])
+    assert "urls" not in listed
+    assert site["site"] == linked.url and site["pages"] == len(site["urls"]) >= 5
+    assert all(url.startswith(linked.url) for url in site["urls"])
+    assert told(f"site {host_of(linked)} {SITES}")[0].endswith("\n".join(["", *site["urls"], ""]))
 
-    def test_forgetting_asks(self, stored: FactsStore, monkeypatch: pytest.MonkeyPatch) -> None:
-        for answer in ("", "n\n"):
-            monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
-            assert call("site", "a.example:80", "s.sqlite", "--forget") == 1
-        assert len(stored.sites()) == 2
-        monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-        assert call("site", "a.example:80", "s.sqlite", "--forget") == 0
-        assert [site.site for site in stored.sites()] == ["https://a.example:443"]
-        assert call("site", "a.example", "s.sqlite", "--forget", "--yes") == 0
-        assert stored.sites() == []
 
-    def test_settings_name_a_folder_that_is_not_made(self, here: Path) -> None:
-        assert call("site", JOBDIR="job") == 1
-        assert not (here / "job").exists()
+def test_forgetting_asks(stored: FactsStore, told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    for answer in ("", "n\n"):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
+        told("site a.example:80 s.sqlite --forget", 1)
+    assert len(stored.sites()) == 2
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    told("site a.example:80 s.sqlite --forget")
+    assert [site.site for site in stored.sites()] == ["https://a.example:443"]
+    told("site a.example s.sqlite --forget --yes")
+    assert stored.sites() == []
+
+
+def test_settings_name_a_folder_that_is_not_made(here: Path, told: Told) -> None:
+    told("site", 1, JOBDIR="job")
+    assert not (here / "job").exists()
 
 
 class Tags(HTMLParser):
@@ -247,28 +237,23 @@ class Tags(HTMLParser):
 
 
 class TestStats:
-    def test_a_job_directory_has_the_stats_of_its_last_run(
-        self, linked: Web, here: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_job_directory_has_the_stats_of_its_last_run(self, linked: Web, here: Path, told: Told) -> None:
         crawl(spider_of(linked("/a/1")))
         crawl(spider_of(linked("/a/1"), denoise_enabled=False), {"JOBDIR": "job"})
         assert not [path for path in here.rglob("*") if path.name == "denoise-stats.json"]
         for pages in (2, 1):
             done = crawl(spider_of(*linked.urls(range(pages))), {"JOBDIR": "job2"})
-        capsys.readouterr()
-        assert call("stats", "job2", "--json") == 0
-        found = json.loads(capsys.readouterr().out)
+        found = json.loads(told("stats job2 --json")[0])
         assert found["body/items"] == 1
         assert sum(count for name, count in found.items() if name.startswith("body/confidence/")) == 1
         assert found == {
             name.removeprefix("denoise/"): value for name, value in done.stats.items() if "denoise/" in name
         }
 
-    def test_the_table_and_the_chart(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_table_and_the_chart(self, here: Path, told: Told) -> None:
         more = {"denoise/body/confidence/0.50": 300, "denoise/dedup/most_copied": "a\x1b[2J"}
         (here / "s.json").write_text(json.dumps(COUNTS | more), "utf-8")
-        assert call("stats", "s.json", "-o", "x.html") == 0
-        lines = capsys.readouterr().out.splitlines()
+        lines = told("stats s.json -o x.html")[0].splitlines()
         assert [line.split()[:2] for line in lines[:4]] == [
             ["value", "stat"],
             ["300", "body/confidence/0.50"],

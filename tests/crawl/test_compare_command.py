@@ -1,4 +1,4 @@
-"""`scrapy denoise compare` and `version`."""
+"""`scrapy denoise compare`."""
 
 import io
 import json
@@ -12,25 +12,21 @@ from hypothesis import strategies as st
 from denoise_scrapy.commands.compare import explained
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore
-from tests.crawl.test_commands import call
+from tests.crawl.conftest import Told
 from tests.crawl.web import article, story
 
 
 @pytest.fixture
-def two(here: Path) -> tuple[str, str]:
+def two(here: Path) -> None:
     """A text, and most of it with a new beginning."""
     words = story(1, 8).split()
     (here / "a.txt").write_text(" ".join(words))
     (here / "b.txt").write_text("By our staff. " + " ".join(words[:100]))
-    return "a.txt", "b.txt"
 
 
-SHORTER = st.lists(st.sampled_from("one two three four five six seven eight nine ten the of and".split()), max_size=60)
-
-
-def test_says_why(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("compare", *two, "--threshold", "0.9") == 0
-    out = capsys.readouterr().out
+@pytest.mark.usefixtures("two")
+def test_says_why(told: Told) -> None:
+    out, _ = told("compare a.txt b.txt --threshold 0.9")
     assert "A is kept, B is new: B is a duplicate of A: c1 is .97; c2 is .97." in out
     assert "B is kept, A is new: A is no duplicate of B: c1 is .84; c2 is .69." in out
     assert "units of B that A lacks: staff\n" in out
@@ -38,12 +34,14 @@ def test_says_why(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> N
     assert "MinHash bands in common" in out
 
 
-def test_the_settings_choose_rule_and_threshold(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    asked = {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_THRESHOLD": 0.9}
-    assert call("compare", *two, **asked) == 0
-    assert "rule patent, threshold .90" in capsys.readouterr().out
-    assert call("compare", *two, "--rule", "part", **asked) == 0
-    assert "rule part, threshold .60" in capsys.readouterr().out
+@pytest.mark.usefixtures("two")
+def test_the_settings_choose_rule_and_threshold(told: Told) -> None:
+    settings = {"DENOISE_DEDUP_RULE": "patent", "DENOISE_DEDUP_THRESHOLD": 0.9}
+    assert "rule patent, threshold .90" in told("compare a.txt b.txt", **settings)[0]
+    assert "rule part, threshold .60" in told("compare a.txt b.txt --rule part", **settings)[0]
+
+
+SHORTER = st.lists(st.sampled_from("one two three four five six seven eight nine ten the of and".split()), max_size=60)
 
 
 @given(
@@ -78,31 +76,23 @@ FLAT = (
 )
 
 
-def test_what_makes_a_variant_is_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_makes_a_variant_is_said(here: Path, told: Told) -> None:
     for name, values in (("a", ("Kiel", 700)), ("b", ("Bonn", 900))):
-        Path(f"{name}.txt").write_text("Flats to let by the owner. " + FLAT[:400].format(*values))
-    assert call("compare", "a.txt", "b.txt") == 0
-    out = capsys.readouterr().out
+        (here / f"{name}.txt").write_text("Flats to let by the owner. " + FLAT[:400].format(*values))
+        page = f"<html><title>Rooms in {values[0]}</title><body><article><p>{FLAT.format('town', 1)}</article>"
+        (here / f"{name}.html").write_text(page)
+    out, _ = told("compare a.txt b.txt")
     assert "; on one site it is a variant, and kept: something else is filled in." in out
     assert "differs      0 + 2 + 0 units of B, 0 + 10 + 0 runs of A: before what both have, between, behind" in out
-    for name, city in (("a", "Kiel"), ("b", "Bonn")):
-        page = f"<html><title>Rooms in {city}</title><body><article><p>{FLAT.format('town', 1)}</article>"
-        Path(f"{name}.html").write_text(page)
-    assert call("compare", "a.html", "b.html", "--json") == 0
-    found = json.loads(capsys.readouterr().out)["comparisons"]
-    assert [(one["duplicate"], one["variant"], one["one_site"]) for one in found] == [
-        (True, "another title", False)
-    ] * 2
+    found = json.loads(told("compare a.html b.html --json")[0])["comparisons"]
+    verdicts = [(one["duplicate"], one["variant"], one["one_site"]) for one in found]
+    assert verdicts == [(True, "another title", False)] * 2
 
 
-def test_of_html_the_body_is_compared(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("a.html").write_text(article(1))
+def test_of_html_the_body_is_compared(here: Path, monkeypatch: pytest.MonkeyPatch, told: Told) -> None:
+    (here / "a.html").write_text(article(1))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(("<!-- x -->\n" + article(1)).encode())))
-    assert call("compare", "a.html", "-") == 0
-    assert "the same words in the same order" in capsys.readouterr().out
-    Path("part.txt").write_text(f"<p>{story(1)}</p>")
-    assert call("compare", "a.html", "part.txt", "--body", "--json") == 0
-    found = json.loads(capsys.readouterr().out)
+    assert "the same words in the same order" in told("compare a.html -")[0]
+    (here / "part.txt").write_text(f"<p>{story(1)}</p>")
+    found = json.loads(told("compare a.html part.txt --body --json")[0])
     assert "p" not in found["comparisons"][0]["lacking_units"]

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from scrapy.settings import Settings
 
+from denoise_scrapy.commands import run
 from denoise_scrapy.commands.health import ALARM
 from denoise_scrapy.site import SQLiteFacts
 from denoise_scrapy.site.health import read_record, record_of
-from tests.crawl import test_commands
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.test_commands import host_of
 from tests.crawl.web import Web, article, story
@@ -57,7 +58,7 @@ def warned(done: Crawl) -> list[str]:
 
 
 def call(*argv: str) -> int:
-    return test_commands.call(*argv, DENOISE_SITE_MEMORY_PATH=FILE)
+    return run(argv, Settings({"JOBDIR": None, "DENOISE_SITE_MEMORY_PATH": FILE}))
 
 
 def test_a_site_that_does_not_change_is_well(web: Web) -> None:

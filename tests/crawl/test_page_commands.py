@@ -16,19 +16,18 @@ import pytest
 from denoise_scrapy import extract
 from denoise_scrapy.formats import FORMS
 from tests.archive.warcs import members, record
+from tests.crawl.conftest import Told
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.test_commands import call, scrapy
+from tests.crawl.test_commands import scrapy
 from tests.crawl.web import Web, article, story
 
 
 @pytest.mark.parametrize("form", [*FORMS, "json"])
-def test_each_format_is_what_the_library_gives(
-    three: Path, capsysbinary: pytest.CaptureFixture[bytes], form: str
-) -> None:
-    asked = ("extract", "0.html", "--compare", "1.html", "2.html", "--format", form)
-    assert call(*asked) == call(*asked, "-o", "0.out") == 0
+def test_each_format_is_what_the_library_gives(three: Path, told: Told, form: str) -> None:
+    line = f"extract 0.html --compare 1.html 2.html --format {form}"
+    told(f"{line} -o 0.out")
     written = (three / "0.out").read_text("utf-8")
-    assert capsysbinary.readouterr().out.decode() == written
+    assert told(line)[0] == written
     body = extract(article(0), comparison_pages=[article(1), article(2)])
     if form == "json":
         assert written.count("\n") == 1
@@ -40,11 +39,10 @@ TURNED = "\u202atold\u202bin\u202dthe\u202e\u2066\u2067other\u2068\u2069directio
 UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe]")
 
 
-def test_a_terminal_is_shown_nothing_that_it_obeys(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_terminal_is_shown_nothing_that_it_obeys(three: Path, told: Told) -> None:
     source = article(0).replace("<p>", f"<p>{TURNED}\x1b&#155;\x7f&#xfffe;", 1)
     (three / "0.html").write_text(source, "utf-8")
-    assert call("extract", "0.html", "--format", "json", "--meta") == 0
-    written = capsys.readouterr().out
+    written, _ = told("extract 0.html --format json --meta")
     assert not UNSEEN.search(written)
     assert json.loads(written)["text"] == extract(three / "0.html").text
     assert TURNED in json.loads(written)["text"]
@@ -68,21 +66,16 @@ def test_a_module_for_those_without_a_project(three: Path, web: Web) -> None:
         assert "Traceback" not in done.stderr
 
 
-def test_metadata_stands_before_the_text(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_metadata_stands_before_the_text(three: Path, told: Told) -> None:
     (three / "0.html").write_text(article(0).replace("<head>", "<head><meta name=author content='Ann Reed'>"), "utf-8")
-    assert call("extract", "0.html", "--meta") == 0
-    front, _, text = capsys.readouterr().out.removeprefix("---\n").partition("\n---\n\n")
+    front, _, text = told("extract 0.html --meta")[0].removeprefix("---\n").partition("\n---\n\n")
     assert 'authors: ["Ann Reed"]' in front.splitlines()
     assert text == extract(three / "0.html").text + "\n"
-    assert call("extract", "0.html", "--meta", "--format", "json") == 0
-    assert json.loads(capsys.readouterr().out)["meta"]["authors"] == ["Ann Reed"]
+    assert json.loads(told("extract 0.html --meta --format json")[0])["meta"]["authors"] == ["Ann Reed"]
 
 
-def test_explain_writes_a_file_and_prints_a_table(
-    three: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert call("explain", "0.html", "--compare", "1.html", "--compare", "2.html", "0.html") == 0
-    lines = capsysbinary.readouterr().out.decode().splitlines()
+def test_explain_writes_a_file_and_prints_a_table(three: Path, told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = told("explain 0.html --compare 1.html --compare 2.html 0.html")[0].splitlines()
     assert lines[0].startswith("0.html: ")
     left_out = "  0.html: left out: it is the page itself or a copy of it"
     assert lines[1:5] == ["compared with 2 of 3 pages", "  1.html", "  2.html", left_out]
@@ -90,15 +83,13 @@ def test_explain_writes_a_file_and_prints_a_table(
     assert lines[-1] == "written to 0-explained.html"
     assert story(0).split(".")[0] in (three / "0-explained.html").read_text("utf-8")
 
-    assert call("explain", "0.html", "-o", "x.html") == 0
-    assert b"judged alone: a page without a URL is of no site\n" in capsysbinary.readouterr().out
+    assert "judged alone: a page without a URL is of no site\n" in told("explain 0.html -o x.html")[0]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((three / "0.html").read_bytes())))
-    assert call("explain", "-", "--output", "-") == 0
-    assert capsysbinary.readouterr().out == (three / "x.html").read_bytes().replace(b"0.html", b"-")
+    assert told("explain - --output -")[0] == (three / "x.html").read_text("utf-8").replace("0.html", "-")
 
     project = {"DENOISE_STRATEGY": "repetition", "DENOISE_REMOVE": ["p"]}
-    for given, strategy in (([], "repetition"), (["--strategy", "block-filter"], "block-filter")):
-        assert call("explain", "0.html", *given, **project) == 0
+    for given, strategy in (("", "repetition"), ("--strategy block-filter", "block-filter")):
+        told(f"explain 0.html {given}", **project)
         assert f"<dd>{strategy}</dd>" in (three / "0-explained.html").read_text("utf-8")
 
 
@@ -115,17 +106,17 @@ def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, w
     (here / "conf_spiders.py").write_text("", "utf-8")
     (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n", "utf-8")
 
-    told = scrapy("explain", web("/a/7"), cwd=here).stdout.splitlines()
+    asked = scrapy("explain", web("/a/7"), cwd=here).stdout.splitlines()
     alone = scrapy("explain", web("/a/7"), "--alone", cwd=here).stdout.splitlines()
     elsewhere = scrapy("explain", web("/a/7").replace("127.0.0.1", "localhost"), cwd=here).stdout.splitlines()
 
     fields = {"DENOISE_FIELDS": {"comparison": "comparison", "confidence": "sure"}, "DENOISE_COMPARISON_FETCH": False}
     [item] = crawl(spider_of(web("/a/7")), settings | fields).items
     assert len(item["comparison"]) == 3
-    assert float(told[0].rpartition(" ")[2]) == pytest.approx(item["sure"], abs=0.006)  # one rounded twice
-    assert told[1] == f"compared with 3 of 3 pages that the site memory {here / 'sites.sqlite'} has of its site"
-    assert [line.strip() for line in told[2:5]] == item["comparison"]
-    kept = dict(line.split()[:2] for line in told if line.startswith(("kept", "template")))
+    assert float(asked[0].rpartition(" ")[2]) == pytest.approx(item["sure"], abs=0.006)  # one rounded twice
+    assert asked[1] == f"compared with 3 of 3 pages that the site memory {here / 'sites.sqlite'} has of its site"
+    assert [line.strip() for line in asked[2:5]] == item["comparison"]
+    kept = dict(line.split()[:2] for line in asked if line.startswith(("kept", "template")))
     assert int(kept["template"]) > 0
     assert alone[1] == "judged alone"
     assert [line.split()[1] for line in alone if line.startswith("template")] == ["0"]
@@ -172,63 +163,46 @@ def folder(here: Path) -> Path:
     return here / "site"
 
 
-def test_a_folder_is_compared_with_itself(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("extract", "site", "-o", "out.jsonl") == 0
-    assert capsys.readouterr().err.startswith("6 pages, ")
+def test_a_folder_is_compared_with_itself(folder: Path, told: Told) -> None:
+    assert told("extract site -o out.jsonl")[1].startswith("6 pages, ")
     rows = rows_of(Path("out.jsonl").read_text("utf-8"))
     assert [row["file"] for row in rows] == sorted(str(path) for path in folder.rglob("*.html"))
     for row in rows:
         assert (row["url"], row["evidence"]) == ("", "comparison pages")
         assert row["text"].endswith(story(int(Path(row["file"]).stem)).rpartition(". ")[2])
-    assert call("extract", "site/*/*.html", "--format", "markdown", "--meta") == 0
-    assert {row["markdown"].splitlines()[0] for row in rows_of(capsys.readouterr().out)} == {
-        f"# Heading of {number}" for number in range(6)
-    }
-    assert call("extract", "site", "--url", "https://gazette.example/news") == 0
-    urls = [row["url"] for row in rows_of(capsys.readouterr().out)]
+    rows = rows_of(told("extract 'site/*/*.html' --format markdown --meta")[0])
+    assert {row["markdown"].splitlines()[0] for row in rows} == {f"# Heading of {number}" for number in range(6)}
+    urls = [row["url"] for row in rows_of(told("extract site --url https://gazette.example/news")[0])]
     assert urls[:2] == ["https://gazette.example/news/a/0.html", "https://gazette.example/news/a/2.html"]
 
 
-def test_a_file_has_the_address_that_it_declares_or_that_is_named(
-    three: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_has_the_address_that_it_declares_or_that_is_named(three: Path, told: Told) -> None:
     link = '<p>Read <a href="/more">more of this long story of the harbour and the castle</a> on Monday.</p>'
     source = article(0).replace("<head>", "<head>" + CANONICAL.format(7)).replace("<p>", link + "<p>", 1)
     (three / "0.html").write_text(source, "utf-8")
-    assert call("extract", "0.html", "--format", "markdown") == 0
-    assert "](https://gazette.example/more)" in capsys.readouterr().out
-    assert call("extract", "0.html", "--url", "http://other.example/1", "--format", "markdown") == 0
-    assert "](http://other.example/more)" in capsys.readouterr().out
-    assert call("extract", "0.html", "1.html") == 0
-    assert [row["url"] for row in rows_of(capsys.readouterr().out)] == ["https://gazette.example/7", ""]
+    assert "](https://gazette.example/more)" in told("extract 0.html --format markdown")[0]
+    assert "](http://other.example/more)" in told("extract 0.html --url http://other.example/1 --format markdown")[0]
+    assert [row["url"] for row in rows_of(told("extract 0.html 1.html")[0])] == ["https://gazette.example/7", ""]
 
 
-def test_archives_and_a_file(three: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_archives_and_a_file(three: Path, told: Told) -> None:
     lines = [json.dumps({"url": f"http://a.example/{n}", "html": article(n)}) for n in range(3)]
     (three / "pages.jsonl").write_text("\n".join([*lines, "no JSON"]))
     answers = [record(f"http://b.example/{n}", article(n).encode()) for n in range(3)]
     (three / "crawl.warc.gz").write_bytes(b"".join(members([*answers, record(status="301 Moved")])))
-    assert call("extract", "crawl.warc.gz") == 0
-    capsys.readouterr()
-    assert call("extract", "pages.jsonl", "crawl.warc.gz", "0.html") == 1
-    told = capsys.readouterr()
+    told("extract crawl.warc.gz")
+    out, err = told("extract pages.jsonl crawl.warc.gz 0.html", 1)
     sites = [f"http://{site}.example/{n}" for site in "ab" for n in range(3)]
-    assert [(row["url"], row["evidence"]) for row in rows_of(told.out)][:6] == [
-        (url, "comparison pages") for url in sites
-    ]
-    assert len(rows_of(told.out)) == 7
-    assert re.fullmatch(r".*/pages.jsonl, 4: no JSON.*\n7 pages, 1 .*, 1 .*, [\d,]+ pages/s\n", told.err)
+    rows = [(row["url"], row["evidence"]) for row in rows_of(out)]
+    assert rows[:6] == [(url, "comparison pages") for url in sites] and len(rows) == 7
+    assert re.fullmatch(r".*/pages.jsonl, 4: no JSON.*\n7 pages, 1 .*, 1 .*, [\d,]+ pages/s\n", err)
 
 
 @pytest.mark.parametrize("name", ["page.gz", "page.png", "page.html"])
-def test_what_is_no_page_is_refused_in_a_line(three: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_what_is_no_page_is_refused_in_a_line(three: Path, told: Told, name: str) -> None:
     (three / name).write_bytes(gzip.compress(article(0).encode()))
-    assert call("extract", name) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
     archive = "nor an archive by its name (.warc, .jsonl, .parquet)"
-    assert told.err == f"scrapy denoise: {name}: neither HTML nor text, {archive}\n"
-    assert call("extract", name, "0.html") == 0
-    told = capsys.readouterr()
-    assert len(told.out.splitlines()) == 1
-    assert told.err.startswith(f"{name}: no HTML\n1 page, 1 no HTML, ")
+    assert told(f"extract {name}", 1) == ("", f"scrapy denoise: {name}: neither HTML nor text, {archive}\n")
+    out, err = told(f"extract {name} 0.html")
+    assert len(out.splitlines()) == 1
+    assert err.startswith(f"{name}: no HTML\n1 page, 1 no HTML, ")

@@ -1,0 +1,190 @@
+"""Pages fetched by a crawl of a few requests.
+
+The settings of the project around hold, its middlewares, delays and caches too, but nothing is done with items: no
+pipelines, feeds and extensions of the project run, and its index is not used.
+
+Run as a module, for a tool of `mcp`: the request comes as JSON on standard input, pages and their bodies go to a file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urldefrag, urlsplit
+
+from scrapy import Request, Spider, signals
+from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.linkextractors import LinkExtractor
+from scrapy.settings import Settings
+from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.project import get_project_settings
+from twisted.python.failure import Failure
+
+from denoise_scrapy.commands import Given
+from denoise_scrapy.crawl.comparison import leads_to_public_only
+from denoise_scrapy.site import site_key
+
+_ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+_PAGES_ALONE: Mapping[str, Any] = {
+    "EXTENSIONS": {},
+    "FEEDS": {},
+    "ITEM_PIPELINES": {},
+    "JOBDIR": None,
+    "TELNETCONSOLE_ENABLED": False,
+}
+
+# Of a crawl for a tool where the project sets nothing. Other values are what `scrapy startproject` writes.
+_DEFAULTS = {"DOWNLOAD_DELAY": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_TIMEOUT": 30, "RETRY_TIMES": 1}
+_FORCED = {
+    **_PAGES_ALONE,
+    "ROBOTSTXT_OBEY": True,
+    "CLOSESPIDER_TIMEOUT": 240,  # before the tool's own limit, so that what came is not lost
+    "DOWNLOAD_MAXSIZE": 10_000_000,
+    "DENOISE_ENABLED": True,
+    "DENOISE_BODY_FIELD": "body",
+    "DENOISE_DEDUP": "mark",
+    "DENOISE_DEDUP_STORE": "memory",
+    "DENOISE_SITE_MEMORY_PATH": ":memory:",
+    "LOG_LEVEL": "ERROR",
+}
+_ADDON = "denoise_scrapy.DenoiseAddon"
+_MARK = "near_duplicate"
+_RESOLVING = 10.0  # seconds to find the addresses of a host in
+
+
+def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, bool]]:
+    """Fetch pages; return the source of each, its URL after redirects, and whether it is HTML.
+
+    Raises:
+        OSError: A page cannot be fetched, or is no text.
+    """
+    ours = settings.copy() if isinstance(settings, Settings) else Settings(settings)
+    ours.setdict({**_PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed here
+    pages: dict[str, tuple[str, str, bool]] = {}
+    problems = dict.fromkeys(urls, "the crawl ended before it came; -L ERROR says why")
+
+    def keep(response: Response) -> None:
+        if isinstance(response, TextResponse):
+            pages[response.meta["asked"]] = (response.text, response.url, isinstance(response, HtmlResponse))
+        else:
+            problems[response.meta["asked"]] = "neither text nor HTML"
+
+    problems |= crawl_pages(urls, ours, keep)
+    failed = [f"{url}: {problems[url]}" for url in urls if url not in pages]
+    if failed:
+        raise OSError("not fetched: " + "; ".join(failed))
+    return pages
+
+
+def crawl_pages(urls: Sequence[str], settings: Settings, keep: Callable[..., None], follow: int = 0) -> dict[str, str]:
+    """Crawl pages, and so many more that they link to; return why pages were not fetched, by URL as requested.
+
+    `keep` is called with each `response` and its `item`: the URL, and what pipelines put there. Once a process: its
+    reactor starts once.
+    """
+    asyncio = settings["TWISTED_REACTOR"] == _ASYNCIO and not settings.getbool("FORCE_CRAWLER_PROCESS")
+    asyncio = asyncio or not settings.getbool("TWISTED_REACTOR_ENABLED", True)
+    process = AsyncCrawlerProcess(settings) if asyncio else CrawlerProcess(settings)  # as `scrapy.cmdline` chooses
+    crawler = process.create_crawler(PagesSpider)
+    problems: dict[str, str] = {}
+    crawler.signals.connect(keep, signals.item_scraped)
+    process.crawl(crawler, urls=urls, follow=follow, problems=problems)
+    process.start()
+    return problems
+
+
+class PagesSpider(Spider):
+    """Fetches some pages, and some that they link to on their sites."""
+
+    name = "denoise-pages"
+
+    def __init__(self, urls: Sequence[str], follow: int, problems: dict[str, str], **more: Any) -> None:
+        super().__init__(**more)
+        self.urls, self.left, self.problems = urls, follow, problems
+        self._links = LinkExtractor()
+        self._met = {*urls}
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Request the pages."""
+        for url in self.urls:
+            if site_key(url):  # files of this machine are no pages of the web
+                yield Request(url, self.parse, errback=self.fail, dont_filter=True, meta={"asked": url})
+            else:
+                self.problems[url] = "only http(s) URLs are fetched"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        """Yield an item for a page, and requests of pages that it links to."""
+        yield {"url": response.url}
+        self._met.add(urldefrag(response.url).url)
+        links = self._links.extract_links(response) if self.left > 0 and isinstance(response, HtmlResponse) else ()
+        for link in links:
+            url = urldefrag(link.url).url
+            if self.left > 0 and url not in self._met and site_key(url) == site_key(response.url):
+                self._met.add(url)
+                self.left -= 1
+                yield Request(url, self.parse, errback=self.fail, meta={"asked": url})
+
+    def fail(self, failure: Failure) -> None:
+        """Record in words why a page could not be fetched."""
+        error, request = failure.value, failure.request  # type: ignore[attr-defined]
+        why = f"status {error.response.status}" if isinstance(error, HttpError) else str(error)
+        self.problems[request.meta["asked"]] = why or type(error).__name__
+
+
+class PublicOnly:
+    """A downloader middleware that sends no request to a private address, whatever redirects and links say."""
+
+    async def process_request(self, request: Request) -> None:
+        """Refuse a request; raises `IgnoreRequest`."""
+        host = urlsplit(request.url).hostname or ""
+        if not site_key(request.url) or not await leads_to_public_only(host, _RESOLVING):
+            raise IgnoreRequest(f"{host or request.url} has no public address")
+
+
+def crawl_for_tool(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Crawl, obeying robots.txt in any case; return the pages and the problems."""
+    for name, value in _DEFAULTS.items():
+        settings.set(name, value, priority="default")
+    settings.setdict(_FORCED, priority="cmdline")
+    settings.set("ADDONS", {**settings.getdict("ADDONS"), _ADDON: 500}, priority="cmdline")
+    form = str(request["form"])
+    fields = {"title": "title", "confidence": "confidence", "comparison": "comparison", _MARK: _MARK}
+    fields |= {} if form == "text" else {form: form}
+    settings.set("DENOISE_FIELDS", fields, priority="cmdline")
+    if not request["private"]:
+        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", PublicOnly, 50)
+    pages: list[dict[str, Any]] = []
+    others: dict[str, str] = {}
+
+    def keep(item: dict[str, Any], response: Response) -> None:
+        if isinstance(response, HtmlResponse):
+            pages.append(_row(item, form))
+        else:
+            others[response.url] = "no HTML"
+
+    problems = crawl_pages(request["urls"], settings, keep, request["follow"]) | others
+    return {"pages": pages, "problems": [{"url": url, "problem": why[:500]} for url, why in problems.items()]}
+
+
+def _row(item: dict[str, Any], form: str) -> dict[str, Any]:
+    body = item.get("body") or ""
+    row = {
+        "url": item["url"],
+        "title": item.get("title") or "",
+        form: body if form == "text" else item.get(form) or "",
+        "confidence": item.get("confidence") or 0.0,
+        "evidence": "comparison pages" if item.get("comparison") else "page alone",
+        "body": body,
+    }
+    mark = item.get(_MARK)
+    return row | {"duplicate_of": mark["of"]} if mark else row
+
+
+if __name__ == "__main__":
+    found = crawl_for_tool(json.load(sys.stdin), get_project_settings())
+    Path(sys.argv[1]).write_bytes(json.dumps(found).encode())
