@@ -7,7 +7,7 @@ import dataclasses
 import json
 import re
 import time
-from collections.abc import Container, Iterable, Mapping, MutableMapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, MutableMapping, Set
 from datetime import date
 from datetime import time as clock_time
 from decimal import Decimal
@@ -193,53 +193,11 @@ def _lasting_text(value: str) -> str | None:
     return None if is_other else text or None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ComparedFields:
-    """The fields of DENOISE_DEDUP_FIELDS."""
+def field_lines(item: Any, fields: Iterable[str]) -> list[str]:
+    """Return the fields as text that is equal for equal values of any type.
 
-    text: str = ""  # with the text to compare; "" for the body field
-    agree: tuple[str, ...] = ()  # equal in duplicates
-    differ: tuple[str, ...] = ()  # different in duplicates
-    ignored: tuple[str, ...] = ()
-
-    @classmethod
-    def parse(cls, names: Sequence[str]) -> ComparedFields:
-        """Read the setting: field names; "=" before those that must agree, "!" that must differ, "-" that do not count.
-
-        Raises:
-            ValueError: A name is missing, or there are two texts.
-
-        Example:
-            >>> ComparedFields.parse(["body", "=sku", "!seller", "-rank"])
-            ComparedFields(text='body', agree=('sku',), differ=('seller',), ignored=('rank',))
-        """
-        parts: dict[str, list[str]] = {"": [], "=": [], "!": [], "-": []}
-        for name in names:
-            sign = name[:1] if name[:1] in parts else ""
-            field = name.removeprefix(sign).strip()
-            if not field:
-                raise ValueError(f"{name!r} names no field")
-            parts[sign].append(field)
-        if len(parts[""]) > 1:
-            raise ValueError(
-                f"one field holds the text to compare, not {len(parts[''])}; write '=', '!' or '-' before others"
-            )
-        return cls("".join(parts[""]), tuple(parts["="]), tuple(parts["!"]), tuple(parts["-"]))
-
-    @property
-    def decide(self) -> bool:
-        """True if fields are named that decide in place of all others."""
-        return bool(self.text or self.agree or self.differ)
-
-    def scope(self, item: Any, site: str) -> str:
-        """Return the scope of an item: its site, and what must agree."""
-        return "\n".join([site, *_values(item, self.agree)])
-
-    def group(self, item: Any) -> str:
-        """Return the group of an item: what must differ; "" where nothing must."""
-        return "\n".join(_values(item, self.differ))
-
-
-def _values(item: Any, fields: Iterable[str]) -> list[str]:
-    """Return the fields as text that is equal for equal values of any type."""
+    Example:
+        >>> field_lines({"sku": [7], "by": "a"}, ["sku", "seller"])
+        ['sku=[7]', 'seller=null']
+    """
     return [f"{field}={json.dumps(get_field(item, field), default=str, sort_keys=True)}" for field in fields]

@@ -8,11 +8,11 @@ import logging
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.rendering import IMAGES, LINKS
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-    from denoise_scrapy.items import ComparedFields
-
 __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_tracebacks", "nearest_hint"]
 
 PREFIX = "DENOISE_"
@@ -48,6 +46,7 @@ _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 # Types of settings, as their annotations are written, that are not plain values.
 _TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
+_ITEM_FIELD = "the name of an item field"
 
 
 def hide_tracebacks() -> None:
@@ -120,10 +119,41 @@ def check_store(place: str) -> None:
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
 
 
-def _compared_fields(names: Sequence[str]) -> ComparedFields:
-    from denoise_scrapy.items import ComparedFields  # noqa: PLC0415 - it loads Scrapy, which a page alone does not need
+class ComparedFields(NamedTuple):
+    """The fields of DENOISE_DEDUP_FIELDS."""
 
-    return ComparedFields.parse(names)
+    text: str = ""  # with the text to compare; "" for the body field
+    agree: tuple[str, ...] = ()  # equal in duplicates
+    differ: tuple[str, ...] = ()  # different in duplicates
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def decide(self) -> bool:
+        """True if fields are named that decide in place of all others."""
+        return bool(self.text or self.agree or self.differ)
+
+
+def compared_fields(names: Iterable[str]) -> ComparedFields:
+    """Read field names; "=" before those that must agree, "!" that must differ, "-" that do not count.
+
+    Raises:
+        ValueError: A name is missing, or there are two texts.
+
+    Example:
+        >>> compared_fields(["body", "=sku", "!seller", "-rank"])
+        ComparedFields(text='body', agree=('sku',), differ=('seller',), ignored=('rank',))
+    """
+    parts: dict[str, list[str]] = {"": [], "=": [], "!": [], "-": []}
+    for name in names:
+        sign = name[:1] if name[:1] in parts else ""
+        field = name.removeprefix(sign).strip()
+        if not field:
+            raise ValueError(f"{name!r} names no field")
+        parts[sign].append(field)
+    texts, agree, differ, ignored = map(tuple, parts.values())
+    if len(texts) > 1:
+        raise ValueError(f"one field holds the text to compare, not {len(texts)}; write '=', '!' or '-' before others")
+    return ComparedFields("".join(texts), agree, differ, ignored)
 
 
 def other_cores() -> int:
@@ -241,7 +271,7 @@ class DenoiseSettings:
         "Item fields that decide, in place of all others: the one with the text (default: the body field, if the "
         "plugin filled it); =NAME: equal in duplicates; !NAME: different in duplicates. -NAME: ignored, while "
         'all others decide. Examples: `["body", "=sku"]`, `["-rank"]`.',
-        check=_compared_fields,
+        check=compared_fields,
     )
     dedup_scope: str = _of_crawl(
         "site", "Compare a text with those of its site, or with all.", choices=("site", "global")
@@ -285,7 +315,7 @@ class DenoiseSettings:
     @cached_property
     def compared_fields(self) -> ComparedFields:
         """`dedup_fields` by their roles."""
-        return _compared_fields(self.dedup_fields)
+        return compared_fields(self.dedup_fields)
 
     def mark_field(self, mark: str) -> str:
         """Return the item field for one of `MARKS`; "" for none, which that of a near-duplicate cannot be."""
@@ -423,16 +453,15 @@ def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str,
     pairs = _json_of(value, dict) if isinstance(value, str) else {} if value is None else value
     if not isinstance(pairs, Mapping):
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}")
+    checked = {}
     for key, each in pairs.items():
-        choices = declared.keys.get(key)
-        if choices is None:
+        if key not in declared.keys:
             hint = nearest_hint(str(key), declared.keys)
             raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
-        if not isinstance(each, str) or (choices and each not in choices):
-            valid = " | ".join(choices) or "the name of an item field"
-            hint = nearest_hint(each, choices) if isinstance(each, str) else ""
-            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid is {valid}{hint}")
-    return dict(pairs)
+        choices = declared.keys[key]
+        of_key = Declaration("", choices=choices, may_be_empty=not choices, valid="" if choices else _ITEM_FIELD)
+        checked[key] = _checked(f"{name}[{key!r}]", each, "str", of_key)
+    return checked
 
 
 def _parse_bool(value: object) -> bool:

@@ -34,13 +34,10 @@ from denoise_scrapy.site.memory import SAME_TEMPLATE
 from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from denoise_scrapy.crawl.base import CrawlLog
+    from denoise_scrapy.crawl.base import Crawl
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.crawl.sites import SiteMemory
     from denoise_scrapy.page import Page, PageFacts
-    from denoise_scrapy.settings import DenoiseSettings
 
     Ranked = list[tuple[float, Page | PageFacts]]  # pages by similarity of their templates, the most similar first
 
@@ -91,14 +88,11 @@ _NAT64 = ip_network("64:ff9b::/96")
 class ComparisonPages:
     """Provides comparison pages, fetching some only while a site has too few."""
 
-    def __init__(
-        self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, sites: SiteMemory, pages: CrawledPages
-    ):
-        self._crawler = crawler
-        self._log = log
+    def __init__(self, crawl: Crawl, sites: SiteMemory, pages: CrawledPages):
+        self._crawl = crawl
         self._sites = sites
         self._pages = pages
-        self._budget = FetchBudget(crawler, settings, log)
+        self._budget = FetchBudget(crawl)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by server
 
     async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
@@ -113,7 +107,7 @@ class ComparisonPages:
         needed, plenty = min(ENOUGH, most), min(PLENTY, most)
         known = self._known(crawled)
         if (mates := _mates(known, plenty)) >= needed:
-            self._log.count("comparison/from_memory", int(needed > 0))
+            self._crawl.count("comparison/from_memory", int(needed > 0))
         if site and mates < plenty and self._may_wait():
             known = await self._wait(crawled, site, known, needed, plenty)
             may_fetch = settings.comparison_fetch and crawled.is_got
@@ -121,7 +115,7 @@ class ComparisonPages:
                 await self._fetch_some(crawled, site, needed)
                 known = self._known(crawled)
         if needed and not known:
-            self._log.count("comparison/none")
+            self._crawl.count("comparison/none")
         return [page for _, page in known]
 
     def _known(self, crawled: CrawledPage) -> Ranked:
@@ -131,7 +125,7 @@ class ComparisonPages:
     def _may_wait(self) -> bool:
         if is_asyncio_available():
             return True
-        self._log.say_once(
+        self._crawl.say_once(
             "reactor",
             logging.WARNING,
             "No comparison pages are fetched, since the reactor is not an asyncio one; pages are "
@@ -145,7 +139,7 @@ class ComparisonPages:
         lacking = _mates(known, needed) < needed
         if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
             return known
-        self._log.count("comparison/waits", int(lacking))
+        self._crawl.count("comparison/waits", int(lacking))
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
         while (mates := _mates(known, plenty)) < plenty and not self._is_stopping():
@@ -165,7 +159,7 @@ class ComparisonPages:
 
     def _is_stopping(self) -> bool:
         try:
-            engine: Any = self._crawler.engine
+            engine: Any = self._crawl.crawler.engine
         except RuntimeError:  # there is none yet
             return True
         slot = getattr(engine, "_slot", None)
@@ -173,13 +167,13 @@ class ComparisonPages:
 
     def _is_crawl_requesting(self, crawled: CrawledPage) -> bool:
         """Return whether requests of the spider to the server of a page are in progress, or waiting for their delay."""
-        slots = getattr(self._crawler.engine.downloader, "slots", {})
+        slots = getattr(self._crawl.crawler.engine.downloader, "slots", {})
         active = getattr(slots.get(self._server(crawled)), "active", ())
         return any(FETCH_META not in request.meta for request in active)
 
     def _server(self, crawled: CrawledPage) -> str:
         """Return the key of the downloader slot for a page and its siblings."""
-        url, key_of = crawled.page.url, getattr(self._crawler.engine.downloader, "get_slot_key", None)
+        url, key_of = crawled.page.url, getattr(self._crawl.crawler.engine.downloader, "get_slot_key", None)
         return site_key(url) if key_of is None else str(key_of(Request(url, meta=dict(crawled.carried))))
 
     async def _fetch_some(self, crawled: CrawledPage, site: str, needed: int) -> None:
@@ -198,7 +192,7 @@ class ComparisonPages:
                 if is_done():
                     return
                 if not self._budget.affords(site):
-                    self._log.count("comparison/over_budget")
+                    self._crawl.count("comparison/over_budget")
                     return
                 await self._fetch(url, crawled, site)
 
@@ -229,7 +223,7 @@ class ComparisonPages:
                 self._budget.give_up(site, "redirects")
         request = None if response is None else response.request
         if response is None or request is None or not is_sibling(request, response, crawled):
-            self._log.count("comparison/failed")
+            self._crawl.count("comparison/failed")
             return
         read = replace(crawled.settings, keep=(), remove=())  # it belongs to no item
         await self._sites.add(await self._pages.parse(request, response, read, is_spiders=False))
@@ -247,15 +241,15 @@ class ComparisonPages:
         return None
 
     async def _download(self, request: Request) -> tuple[Response | None, Exception | None]:
-        self._log.count("comparison/requests")
+        self._crawl.count("comparison/requests")
         # a browser's time-outs do not cover the wait for a free page; otherwise the downloader limits the time
         most = 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
         try:
-            return await asyncio.wait_for(self._crawler.engine.download_async(request), most), None
+            return await asyncio.wait_for(self._crawl.crawler.engine.download_async(request), most), None
         except Exception as error:
             if not was_sent(request, error):
-                self._log.count("comparison/requests", -1)
-            logger.debug("No comparison page from %s: %r", request.url, error, extra=self._log.extra)
+                self._crawl.count("comparison/requests", -1)
+            logger.debug("No comparison page from %s: %r", request.url, error, extra=self._crawl.extra)
             return None, error
 
     async def _may_be_sent(self, request: Request, site: str, crawled: CrawledPage) -> bool:
@@ -303,14 +297,13 @@ class FetchBudget:
     sites, hosts and URLs are forgotten.
     """
 
-    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
-        self._settings = settings
-        self._log = log
+    def __init__(self, crawl: Crawl):
+        self._crawl = crawl
         self._records: OrderedDict[str, FetchRecord] = OrderedDict()  # by site, and by host
         self._tried: LocalCache[int, None] = LocalCache(MOST_URLS)  # hashes
         self._crawled = 0  # responses to requests of the crawl itself
         self._spent = 0  # fetches begun; subtracted again if nothing was sent
-        connect = crawler.signals.connect
+        connect = crawl.crawler.signals.connect
         connect(self._response_received, signals.response_received)
         connect(self._headers_received, signals.headers_received)
         connect(self._response_downloaded, signals.response_downloaded)
@@ -321,7 +314,7 @@ class FetchBudget:
         self._records.move_to_end(of)
         if len(self._records) > MOST_SITES:
             self._records.popitem(last=False)
-            self._log.count("comparison/forgotten")
+            self._crawl.count("comparison/forgotten")
         return record
 
     def give_up(self, site: str, reason: str) -> None:
@@ -329,7 +322,7 @@ class FetchBudget:
         record = self.record(site)
         if not record.given_up:
             record.given_up = reason
-            self._log.count(f"comparison/given_up/{reason}")
+            self._crawl.count(f"comparison/given_up/{reason}")
 
     def gives_up(self, site: str) -> bool:
         """Return whether fetching from a site has stopped."""
@@ -347,8 +340,8 @@ class FetchBudget:
 
     def affords(self, site: str) -> bool:
         """Return whether the limits of the crawl and of the site allow another request to it."""
-        most = FREE + self._settings.comparison_share * self._crawled
-        return self._spent < most and self.record(site).fetched < self._settings.comparison_per_site
+        most = FREE + self._crawl.settings.comparison_share * self._crawled
+        return self._spent < most and self.record(site).fetched < self._crawl.settings.comparison_per_site
 
     def count_request(self, site: str, by: int = 1) -> None:
         """Count a request; with `by` -1, subtract one that was not sent."""

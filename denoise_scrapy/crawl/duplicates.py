@@ -96,13 +96,11 @@ class DuplicateCheck:
     def __init__(self, state: CrawlState):
         self.index: DuplicateIndex | None = None
         self.spellings = Spellings()
-        self._log = state.log
-        self._settings = state.settings
-        self._crawl_settings = state.crawler.settings
-        self._beside = state.beside
-        directory = job_dir(state.crawler.settings)
-        place = index_place(state.settings, str(Path(directory).absolute()) if directory else None)
-        self._place = place if state.settings.needs_index else MEMORY
+        self._crawl = crawl = state.crawl
+        self._settings = crawl.settings
+        directory = job_dir(crawl.crawler.settings)
+        place = index_place(crawl.settings, str(Path(directory).absolute()) if directory else None)
+        self._place = place if crawl.settings.needs_index else MEMORY
         self._remote = is_remote(self._place) and is_asyncio_available()
         self._lock = asyncio.Lock()
         self._back_off = BackOff()
@@ -114,11 +112,11 @@ class DuplicateCheck:
         self._left_out = 0  # items whose end will never reach the index, since there were too many
         self._open: dict[Delivery, None] = {}
         self._unwritten: list[Delivery] = []  # delivered, but a feed could not be written
-        self._feeds = Feeds(state.crawler)
+        self._feeds = Feeds(crawl.crawler)
         self._refused: dict[int, list[int]] = {}  # by a hash of key and scope: the feeds that did not take the item
         self._forgotten = 0  # of these
         self._taken_back = 0  # of the unwritten
-        watch = state.report.watch
+        watch = crawl.watch
         watch("index", nbytes=lambda: self.nbytes)
         watch("undelivered", evicted=lambda: self._left_out)
         watch("spellings", evicted=lambda: self.spellings.evicted)
@@ -126,7 +124,7 @@ class DuplicateCheck:
         watch("unwritten", evicted=lambda: self._taken_back)
         state.scraped, state.lost = self.scraped, self.lost
         # pipelines are not closed where another one fails
-        state.crawler.signals.connect(self.close, signals.spider_closed)
+        crawl.crawler.signals.connect(self.close, signals.spider_closed)
 
     def open(self) -> None:
         """Open the index.
@@ -135,7 +133,7 @@ class DuplicateCheck:
             ConfigurationError: It is refused. After a temporary fault, such as a full disk, it is opened later.
         """
         if self._settings.seen != "keep" and self._place == MEMORY:
-            logger.warning(NOTHING_BEFORE, self._settings.seen, extra=self._log.extra)
+            logger.warning(NOTHING_BEFORE, self._settings.seen, extra=self._crawl.extra)
         try:
             if self._settings.enabled:  # else with the first item that is treated
                 self.index = self._opened()
@@ -186,7 +184,7 @@ class DuplicateCheck:
             raise
         if verdict is None:
             delivery.unchecked = True
-            self._log.count("dedup/unchecked")
+            self._crawl.count("dedup/unchecked")
         elif verdict.duplicate or is_dropped(verdict, whose.settings):
             self._end(delivery)
         else:
@@ -222,7 +220,7 @@ class DuplicateCheck:
                     self._failed(unnoted)  # else each copy would wait for a silent server
                 else:
                     if self._back_off.pause:
-                        logger.info("The index of texts can be used again", extra=self._log.extra)
+                        logger.info("The index of texts can be used again", extra=self._crawl.extra)
                     self._back_off.worked()
                 return answer
             return None
@@ -239,7 +237,7 @@ class DuplicateCheck:
         """Use the index, and wait while the fate of the item that this one repeats is unknown."""
         read = None
         if self.index is not None and is_large(len(text.text)):  # beside the reactor
-            read = await self._beside.run(partial(text.read, self.index), len(text.text))
+            read = await self._crawl.beside.run(partial(text.read, self.index), len(text.text))
         if not is_asyncio_available():
             return await self.use(lambda index: _passing(_check(index, text, read)))
         now = asyncio.get_running_loop().time
@@ -249,9 +247,9 @@ class DuplicateCheck:
             if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):
                 return verdict
             if now() >= until:
-                self._log.count("dedup/waited_in_vain")
+                self._crawl.count("dedup/waited_in_vain")
                 return await self.use(lambda index: _kept(index, text, read))
-            self._log.count("dedup/waits")
+            self._crawl.count("dedup/waits")
             await self._outcome(str(verdict.of), text.scope, until - now())
 
     def _end(self, delivery: Delivery) -> None:
@@ -295,9 +293,9 @@ class DuplicateCheck:
             if found is None:
                 self.missed(delivery.text._replace(text=""), delivery.claim)
             elif found:
-                self._log.count("dedup/withdrawn")
+                self._crawl.count("dedup/withdrawn")
         except Exception as error:
-            self._log.report("dedup", error)
+            self._crawl.report("dedup", error)
         finally:
             self._end(delivery)
 
@@ -306,9 +304,9 @@ class DuplicateCheck:
         try:
             self._feeds.flush()
         except OSError as error:
-            self._log.count("dedup/unwritten")
+            self._crawl.count("dedup/unwritten")
             message = "A feed cannot be written; copies of its items wait until it can: %s"
-            self._log.say_once("unwritten", logging.WARNING, message, error)
+            self._crawl.say_once("unwritten", logging.WARNING, message, error)
             while len(self._unwritten) > MOST_UNWRITTEN:
                 self._taken_back += 1
                 await self._withdraw(self._unwritten.pop(0))
@@ -322,7 +320,7 @@ class DuplicateCheck:
             if delivery.unchecked or await self.use(lambda index: index.settle(delivery.claim)) is None:
                 self.missed(delivery.text, delivery.claim)
         except Exception as error:
-            self._log.report("dedup", error)
+            self._crawl.report("dedup", error)
         finally:
             self._end(delivery)
 
@@ -340,7 +338,7 @@ class DuplicateCheck:
             except StoreMismatch:
                 raise
             except (ValueError, TypeError) as error:  # of this entry: no later try would do better
-                self._log.report("dedup", error)
+                self._crawl.report("dedup", error)
             self._missed.popleft()
             self._missed_chars -= text.chars
         return call(self.index)
@@ -355,7 +353,7 @@ class DuplicateCheck:
                 if not beside:
                     raise
                 said = f"{without_password(self._place)}: {error}"
-                self._log.say_once("dedup_version", logging.WARNING, BESIDE, said, without_password(beside))
+                self._crawl.say_once("dedup_version", logging.WARNING, BESIDE, said, without_password(beside))
                 self._place = beside
                 index = self._open_at(beside)
         except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
@@ -367,7 +365,7 @@ class DuplicateCheck:
         settings = self._settings
         return DuplicateIndex(
             settings.dedup_threshold or None,
-            open_store(place, self._crawl_settings),
+            open_store(place, self._crawl.crawler.settings),
             rule=settings.dedup_rule,
             search=None if settings.dedup_search == "auto" else settings.dedup_search,
             most_new=settings.dedup_most_new,
@@ -390,14 +388,14 @@ class DuplicateCheck:
         """Warn once that the index's file has vanished: SQLite writes on without noticing."""
         if self.index is not None and self._file is not None and _identity(self._place) != self._file:
             self._file = None
-            self._log.count("dedup/store_failed")
+            self._crawl.count("dedup/store_failed")
             message = "The index of texts %s was moved or deleted; this crawl goes on with it, the next has none"
-            self._log.say_once("dedup_file", logging.WARNING, message, self._place)
+            self._crawl.say_once("dedup_file", logging.WARNING, message, self._place)
 
     def _failed(self, error: Exception) -> None:
         self._back_off.failed()
-        self._log.count("dedup/store_failed")
-        self._log.say_once(
+        self._crawl.count("dedup/store_failed")
+        self._crawl.say_once(
             "dedup_store",
             logging.WARNING,
             "The index of texts cannot be used now, and items pass without comparison until it can: %s: %s",
@@ -429,7 +427,7 @@ class DuplicateCheck:
         days = self._settings.dedup_days
         gone = index.expire(time.time() - days * DAY, most) if days else 0
         if gone:
-            self._log.count("dedup/expired", gone)
+            self._crawl.count("dedup/expired", gone)
         return gone
 
     def _beaten(self, index: DuplicateIndex) -> None:

@@ -27,7 +27,7 @@ from denoise_scrapy.shown import logger_of
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.crawl.base import CrawlLog
+    from denoise_scrapy.crawl.base import Crawl
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
 
@@ -98,10 +98,10 @@ def _boxes(size: str, values: str) -> Boxes:
 class Geometry:
     """Gives rendered pages their boxes, where there are any."""
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog):
-        if LayoutMethod is None and settings.enabled and settings.geometry == "require":
+    def __init__(self, crawl: Crawl):
+        if LayoutMethod is None and crawl.settings.enabled and crawl.settings.geometry == "require":
             raise ConfigurationError(f"DENOISE_GEOMETRY = 'require' {_MISSING}")
-        self._log = log
+        self._crawl = crawl
         self._layouts: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
 
     def ask(self, request: Request, settings: DenoiseSettings) -> None:
@@ -109,7 +109,7 @@ class Geometry:
         if not settings.enabled or settings.geometry == "off" or not request.meta.get("playwright"):
             return
         if LayoutMethod is None:
-            self._log.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
+            self._crawl.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
             return
         if not _waits_for_load(request):
             return
@@ -146,12 +146,12 @@ class Geometry:
         if layout is None:
             return
         if page.boxes is not None:
-            self._log.count("geometry/attached")
-            self._log.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
+            self._crawl.count("geometry/attached")
+            self._crawl.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
             return
-        self._log.count("geometry/mismatch" if layout else "geometry/missing")
+        self._crawl.count("geometry/mismatch" if layout else "geometry/missing")
         if settings.geometry == "require":
-            self._log.say_once("geometry", logging.WARNING, MISSING_LAYOUT, response.url)
+            self._crawl.say_once("geometry", logging.WARNING, MISSING_LAYOUT, response.url)
 
 
 def _waits_for_load(request: Request) -> bool:

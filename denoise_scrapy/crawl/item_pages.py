@@ -33,7 +33,7 @@ from denoise_scrapy.site.urls import spelling
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from denoise_scrapy.crawl.base import Beside, CrawlLog
+    from denoise_scrapy.crawl.base import Beside, Crawl
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.dedup import DuplicateIndex
     from denoise_scrapy.dedup.index import ReadText
@@ -221,11 +221,9 @@ def _declared(response: HtmlResponse) -> list[str]:
 class ItemPages:
     """Decides whose text items get, and keeps the decisions until the items have left the pipelines."""
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages, beside: Beside):
-        self._settings = settings
-        self._log = log
+    def __init__(self, crawl: Crawl, pages: CrawledPages):
+        self._crawl = crawl
         self._pages = pages
-        self._beside = beside
         # by id: items of some kinds, plain dicts for one, hold neither attributes nor weak references
         self._answers: dict[int, ItemPage] = {}
         self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
@@ -310,7 +308,7 @@ class ItemPages:
         page = None if request is None or response in self._responses else await pages.read(request, response)
         siblings = self._responses.get(response)
         if siblings is None:
-            settings = self._settings if request is None else pages.settings_for(request)
+            settings = self._crawl.settings if request is None else pages.settings_for(request)
             if page is None and settings.enabled:  # a placeholder: a page object has fetched the real one
                 page = pages.recent.get(response.url)
             siblings = self._responses[response] = ResponseItems(response, settings, page)
@@ -318,7 +316,7 @@ class ItemPages:
 
     async def _named(self, item: Any, siblings: ResponseItems | None) -> _Named:
         """Return the page that an item names, if the spider has fetched it."""
-        url = url_in(item, self._settings.url_field)
+        url = url_in(item, self._crawl.settings.url_field)
         if not url:
             return _Named()
         url = url if siblings is None else siblings.absolute(url)
@@ -329,7 +327,7 @@ class ItemPages:
             return _Named(this="#" not in url)
         page = fetched.get(url) or fetched.get(name)
         may_declare = page is None and siblings is not None and siblings.page is not None
-        if siblings is not None and may_declare and await siblings.declares(name, self._beside):
+        if siblings is not None and may_declare and await siblings.declares(name, self._crawl.beside):
             return _Named(this=True)
         return _Named(other=url, other_page=page)
 
@@ -352,11 +350,11 @@ class ItemPages:
                 if response is not None:  # the item may be dropped before it reaches a pipeline
                     answer.end = weakref.ref(response, partial(self._forget, answer))
             except Exception as error:
-                self._log.report("process_spider_output", error)
+                self._crawl.report("process_spider_output", error)
         return [item for item, _ in items]
 
     def _decide(self, item: Any, named: _Named, siblings: ResponseItems | None) -> ItemPage:
-        settings = self._settings if siblings is None else siblings.settings
+        settings = self._crawl.settings if siblings is None else siblings.settings
         page, reason = None, ""
         if not settings.enabled:
             reason = OPTED_OUT
@@ -372,5 +370,5 @@ class ItemPages:
         answer.items.append(item)
         if page is None and reason in _SAID:
             about = (answer.url or "start()", named.other)[: _SAID[reason].count("%")]
-            self._log.say_once(reason, logging.INFO, _SAID[reason], *about)
+            self._crawl.say_once(reason, logging.INFO, _SAID[reason], *about)
         return answer

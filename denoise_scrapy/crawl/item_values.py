@@ -22,7 +22,7 @@ from denoise_scrapy.crawl.base import is_large
 from denoise_scrapy.crawl.item_pages import ItemPage, ItemText
 from denoise_scrapy.crawl.pages import PageText, held_bytes, told_encoding
 from denoise_scrapy.dedup.variants import site_of
-from denoise_scrapy.items import all_values, get_field, is_markup, own_values, url_in
+from denoise_scrapy.items import all_values, field_lines, get_field, is_markup, own_values, url_in
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.annotations import LIBRARIES, MAX_HTML, load
 from denoise_scrapy.page.parse import to_utf8
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl.base import Beside, CrawlLog
+    from denoise_scrapy.crawl.base import Crawl
     from denoise_scrapy.crawl.comparison import ComparisonPages
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.sites import SiteHealth
@@ -127,8 +127,8 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     return ItemText(
         key,
         text,
-        fields.scope(item, site),
-        fields.group(item),
+        scope="\n".join([site, *field_lines(item, fields.agree)]),
+        group="\n".join(field_lines(item, fields.differ)),
         site=site_of(whose.url or key),
         title=title,
         values={} if fields.decide else values,
@@ -238,18 +238,11 @@ def _of_meta(meta: Metadata, what: str) -> Any:
 class ItemValues:
     """Extracts the bodies of a crawl's pages and the values of item fields; rejects fields whose library is missing."""
 
-    def __init__(
-        self,
-        settings: DenoiseSettings,
-        log: CrawlLog,
-        comparison: ComparisonPages,
-        beside: Beside,
-        health: SiteHealth,
-    ):
-        self._health = health
-        self._log = log
+    def __init__(self, crawl: Crawl, comparison: ComparisonPages, health: SiteHealth):
+        self._crawl = crawl
         self._comparison = comparison
-        self._beside = beside
+        self._health = health
+        settings = crawl.settings
         for what in settings.item_fields if settings.enabled else ():
             if what in META_FIELDS:
                 try:
@@ -270,19 +263,19 @@ class ItemValues:
         size = max([crawled.size, *(one.facts.nbytes for one in pages)])
         if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(META_FIELDS):
             # strategies of users, and the libraries for metadata, are never called by two threads
-            made = await self._beside.alone(work, "others")
+            made = await self._crawl.beside.alone(work, "others")
         elif is_large(size):
-            made = await self._beside.alone(work)
+            made = await self._crawl.beside.alone(work)
         else:
-            made = await self._beside.in_turn(work, size)
+            made = await self._crawl.beside.in_turn(work, size)
         self._count(crawled, made)
         await self._health.add(crawled.page.url, made.reading)
         return made.text
 
     def _count(self, crawled: CrawledPage, made: _Made) -> None:
-        self._log.count(f"body/confidence/{twentieth(made.confidence)}")
+        self._crawl.count(f"body/confidence/{twentieth(made.confidence)}")
         if made.text.fallback == TOO_LARGE:
-            self._log.say_once(
+            self._crawl.say_once(
                 "too_large",
                 logging.WARNING,
                 "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
@@ -290,15 +283,15 @@ class ItemValues:
                 crawled.page.url,
             )
         if made.lack:
-            self._log.count(made.lack)
+            self._crawl.count(made.lack)
         if isinstance(made.error, ImportError):  # of fields of a request, which are not known at the start
-            self._log.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
+            self._crawl.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
         elif made.error is not None:
-            self._log.report("meta", made.error)
+            self._crawl.report("meta", made.error)
         for what, lacking in (("lang", "no_lang"), ("published", "no_date")):
             field = crawled.settings.item_fields.get(what)
             if field:
-                self._log.count(f"meta/{what if made.text.fields[field] else lacking}")
+                self._crawl.count(f"meta/{what if made.text.fields[field] else lacking}")
 
 
 class _Made(NamedTuple):

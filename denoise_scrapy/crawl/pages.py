@@ -29,7 +29,7 @@ from denoise_scrapy.site import VisitedShapes, site_key
 from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.base import Beside, CrawlLog
+    from denoise_scrapy.crawl.base import Crawl
     from denoise_scrapy.crawl.geometry import Geometry
     from denoise_scrapy.crawl.sites import SiteMemory
 
@@ -230,22 +230,11 @@ class CrawledPages:
         used: True if any page is treated: by default, or because the meta of a request says so.
     """
 
-    def __init__(
-        self,
-        settings: DenoiseSettings,
-        log: CrawlLog,
-        sites: SiteMemory,
-        geometry: Geometry,
-        *,
-        beside: Beside,
-        recent_bytes: int,
-    ):
-        self._settings = settings
-        self._log = log
+    def __init__(self, crawl: Crawl, sites: SiteMemory, geometry: Geometry, recent_bytes: int):
+        self._crawl = crawl
         self._sites = sites
         self._geometry = geometry
-        self._beside = beside
-        self.used = settings.enabled
+        self.used = crawl.settings.enabled
         self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
         self.visited = VisitedShapes()
         self._noted: WeakSet[Request] = WeakSet()
@@ -257,12 +246,12 @@ class CrawledPages:
         settings = self._asked.get(request)
         if settings is None:
             try:
-                settings = self._settings.for_page(request.meta.get(META_KEY))
+                settings = self._crawl.settings.for_page(request.meta.get(META_KEY))
             except ConfigurationError as error:
-                settings = self._settings
-                self._log.count("invalid_meta")
+                settings = self._crawl.settings
+                self._crawl.count("invalid_meta")
                 name = str(error).partition(" = ")[0]  # without the value, which may be any
-                self._log.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
+                self._crawl.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
             self._asked[request] = settings
         return settings
 
@@ -286,19 +275,19 @@ class CrawledPages:
     def _is_treated(self, response: Response, settings: DenoiseSettings) -> bool:
         if not settings.enabled or len(response.body) > settings.max_page_bytes:
             if settings.enabled or self.used:
-                self._log.count("pages/too_large" if settings.enabled else "pages/opted_out")
+                self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
             return False
         if not self.used:  # the first page that is treated, in a crawl that treats none by default
             self.used = True
             try:
                 self._sites.open()
             except ConfigurationError as error:
-                self._log.report("site_memory", error)
+                self._crawl.report("site_memory", error)
         return True
 
     async def parse(self, request: Request, response: Response, settings: DenoiseSettings, *, is_spiders: bool) -> Page:
         """Parse the response to a request of the spider, which will receive it, or to one of ours."""
-        self._log.count("pages/parsed")
+        self._crawl.count("pages/parsed")
         await self._sites.meet(site_key(response.url))  # pages of earlier crawls serve from the first page on
         size, layout = len(response.body), self._geometry.layout_of(request, response, settings)
         read = partial(
@@ -309,7 +298,7 @@ class CrawledPages:
             layout=layout or "",
             by_selector=is_spiders and not is_large(size),
         )
-        page = await self._beside.run(read, size)
+        page = await self._crawl.beside.run(read, size)
         self._geometry.note(page, layout, response, settings)
         return page
 

@@ -28,9 +28,7 @@ from denoise_scrapy.site.health import ALIKE, SiteCrawl, SiteTally, alarms, read
 from denoise_scrapy.storage import SCHEMES, BackOff, without_password
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from denoise_scrapy.crawl.base import Beside, CrawlLog
+    from denoise_scrapy.crawl.base import Crawl
     from denoise_scrapy.page import Page
     from denoise_scrapy.site.health import PageReading
 
@@ -56,12 +54,9 @@ class SiteMemory(PageMemory):
     are reported, and the memory goes on without the store, with back-off.
     """
 
-    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, beside: Beside, max_bytes: int):
+    def __init__(self, crawl: Crawl, max_bytes: int):
         super().__init__(max_bytes, PAGES_PER_SITE)
-        self._crawler = crawler
-        self._settings = settings
-        self._log = log
-        self._beside = beside
+        self._crawl = crawl
         self._lock = asyncio.Lock()
         self._store: FactsStore | None = None
         self._back_off = BackOff()
@@ -76,9 +71,9 @@ class SiteMemory(PageMemory):
         Raises:
             ConfigurationError: It is refused.
         """
-        place: str | None = self._settings.site_memory_path
+        place: str | None = self._crawl.settings.site_memory_path
         try:
-            place = sites_place(self._settings, job_dir(self._crawler.settings))
+            place = sites_place(self._crawl.settings, job_dir(self._crawl.crawler.settings))
             if place is None:
                 return
             self._store = facts_store(place)
@@ -86,7 +81,7 @@ class SiteMemory(PageMemory):
                 self._store.open()
             except OtherVersion as error:
                 place = facts_beside(place)
-                self._log.say_once("sites_version", logging.WARNING, BESIDE, error, without_password(place))
+                self._crawl.say_once("sites_version", logging.WARNING, BESIDE, error, without_password(place))
                 self._store = facts_store(place)
                 self._store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
@@ -107,7 +102,7 @@ class SiteMemory(PageMemory):
                 return
             self._met[site] = None
             if kept:
-                self._log.count("site_memory/loaded")
+                self._crawl.count("site_memory/loaded")
             for facts in kept:
                 if facts.url not in self:
                     self.remember(facts)
@@ -151,7 +146,7 @@ class SiteMemory(PageMemory):
                 return True
 
             if await self.use(save, len(sites), at_once=at_once):
-                self._log.count("site_memory/saved", len(sites))
+                self._crawl.count("site_memory/saved", len(sites))
                 return
             for site, urls in unsaved.items():
                 self._unsaved.setdefault(site, set()).update(urls)
@@ -182,14 +177,14 @@ class SiteMemory(PageMemory):
             return call(store), time.monotonic() - begin
 
         try:
-            answer, seconds = await self._beside.alone(timed, "stores")
+            answer, seconds = await self._crawl.beside.alone(timed, "stores")
         except FAILURES as error:
             self._failed(error)
             return None
         finally:
             counts, store.counts = store.counts, Counter()
             for name, count in counts.items():
-                self._log.count(f"site_memory/{name}", count)
+                self._crawl.count(f"site_memory/{name}", count)
         self._back_off.worked(seconds / sites)
         return answer
 
@@ -198,8 +193,8 @@ class SiteMemory(PageMemory):
         self._say_failed(error)
 
     def _say_failed(self, error: Exception) -> None:
-        self._log.count("site_memory/failed")
-        self._log.say_once("site_memory", logging.WARNING, FAILED, error)
+        self._crawl.count("site_memory/failed")
+        self._crawl.say_once("site_memory", logging.WARNING, FAILED, error)
 
 
 def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
@@ -233,9 +228,9 @@ class SiteHealth:
     sites are not counted. `left_out` counts forgotten sites, and pages and items of uncounted sites.
     """
 
-    def __init__(self, log: CrawlLog, sites: SiteMemory) -> None:
+    def __init__(self, crawl: Crawl, sites: SiteMemory) -> None:
         self.left_out = 0
-        self._log = log
+        self._crawl = crawl
         self._sites = sites
         self._began = time.time()
         self._tallies: dict[str, SiteTally] = {}
@@ -286,15 +281,15 @@ class SiteHealth:
     async def finish(self) -> None:
         """Judge all sites and set the stats; call before the store of sites is closed."""
         judged = await self._judge([*self._tallies])
-        self._log.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
-        self._log.set("health/alarms", sum(bool(crawl.alarms) for crawl in judged.values()))
+        self._crawl.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
+        self._crawl.set("health/alarms", sum(bool(crawl.alarms) for crawl in judged.values()))
         for site, crawl in sorted(judged.items(), key=_badness, reverse=True)[:WORST]:
             host = site.partition("://")[2]
             for name in ("pages", "items", "empty", "copies", "no_content", "common", "same"):
-                self._log.set(f"site/{host}/{name}", getattr(crawl, name))
-            self._log.set(f"site/{host}/confidence", crawl.confidence.median)
-            self._log.set(f"site/{host}/length", crawl.length.median)
-            self._log.set(f"site/{host}/alarms", "; ".join(crawl.alarms))
+                self._crawl.set(f"site/{host}/{name}", getattr(crawl, name))
+            self._crawl.set(f"site/{host}/confidence", crawl.confidence.median)
+            self._crawl.set(f"site/{host}/length", crawl.length.median)
+            self._crawl.set(f"site/{host}/alarms", "; ".join(crawl.alarms))
 
     def _tally(self, site: str) -> SiteTally | None:
         found = self._tallies.get(site)
@@ -321,7 +316,7 @@ class SiteHealth:
             crawl = judged[site] = replace(crawl, alarms=tuple(alarms(crawl, before)), ended=time.time())
             if crawl.alarms:
                 host = site.partition("://")[2]
-                self._log.say_once(f"health/{site}", logging.WARNING, SAID, site, "; ".join(crawl.alarms), host)
+                self._crawl.say_once(f"health/{site}", logging.WARNING, SAID, site, "; ".join(crawl.alarms), host)
             if crawl.is_enough or crawl.alarms:
                 records[site] = record_of([*earlier, crawl])
         if records:
@@ -332,7 +327,7 @@ class SiteHealth:
         try:
             return read_record(record)
         except ValueError:
-            self._log.count("site_memory/corrupt")
+            self._crawl.count("site_memory/corrupt")
             return []
 
 
