@@ -123,9 +123,7 @@ class BodyPipeline(Component):
         except Exception as error:  # raised by an unusual pipeline manager
             self._crawl.report("pipelines", error)
             return
-        before: list[str] = []  # the last of ours
-        ours: list[str] = []
-        others: list[str] = []
+        before, ours, others = list[str](), list[str](), list[str]()  # before the last of ours
         for pipeline, name in order:
             if not isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
                 others.append(name)
@@ -134,7 +132,7 @@ class BodyPipeline(Component):
             before = list(others)
             if pipeline is self:
                 self._earlier = before
-        self._last = ours[-1] if ours else ""
+        self._last = "".join(ours[-1:])
         if self._crawl.settings.enabled:
             named = ", ".join(before) or "none"
             logger.info("Pipelines of the project before %s: %s", " and ".join(ours), named, extra=self._crawl.extra)

@@ -230,46 +230,39 @@ class ComparisonPages:
 
     async def _ask(self, url: str, crawled: CrawledPage, site: str) -> Response | None:
         """Send a request if permitted, and count it; return None without a usable response."""
-        request = comparison_request(url, crawled, self._budget.seconds_left(site))
-        self._budget.count_request(site)
-        if await self._may_be_sent(request, site, crawled):
-            response, error = await self._download(request)
-            if error is None or was_sent(request, error):
-                self._budget.learn(site, request, error)
-                return response if response is None or self._may_be_used(response, site, crawled) else None
-        self._budget.count_request(site, -1)
-        return None
-
-    async def _download(self, request: Request) -> tuple[Response | None, Exception | None]:
-        self._crawl.count("comparison/requests")
+        budget, must_be_public = self._budget, must_stay_public(crawled)
+        began, host = monotonic(), urlsplit(url).hostname or ""
+        budget.count_request(site)
+        if must_be_public:
+            is_public_only = await leads_to_public_only(host, budget.seconds_left(site))
+            budget.spend_seconds(site, monotonic() - began)
+            if not is_public_only:
+                budget.give_up(site, "address")
+            if budget.gives_up(site):
+                budget.count_request(site, -1)
+                return None
+        seconds = budget.seconds_left(site)
+        request = comparison_request(url, crawled, seconds)
         # a browser's time-outs do not cover the wait for a free page; otherwise the downloader limits the time
-        most = 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
+        most = 2 * seconds if request.meta.get("playwright") else None
+        self._crawl.count("comparison/requests")
+        response, error = None, None
         try:
-            return await asyncio.wait_for(self._crawl.crawler.engine.download_async(request), most), None
-        except Exception as error:
-            if not was_sent(request, error):
+            response = await asyncio.wait_for(self._crawl.crawler.engine.download_async(request), most)
+        except Exception as failure:
+            logger.debug("No comparison page from %s: %r", request.url, failure, extra=self._crawl.extra)
+            if not was_sent(request, failure):
                 self._crawl.count("comparison/requests", -1)
-            logger.debug("No comparison page from %s: %r", request.url, error, extra=self._crawl.extra)
-            return None, error
-
-    async def _may_be_sent(self, request: Request, site: str, crawled: CrawledPage) -> bool:
-        if not must_stay_public(crawled):
-            return True
-        began = monotonic()
-        public = await leads_to_public_only(urlsplit(request.url).hostname or "", self._budget.seconds_left(site))
-        self._budget.spend_seconds(site, monotonic() - began)
-        request.meta["download_timeout"] = self._budget.seconds_left(site)
-        if not public:
-            self._budget.give_up(site, "address")
-        return not self._budget.gives_up(site)
-
-    def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
-        """Return whether a response may be used: its host may now resolve to another address."""
-        address = response.ip_address
-        if address is None or is_public(address) or not must_stay_public(crawled):
-            return True
-        self._budget.give_up(site, "address")
-        return False
+                budget.count_request(site, -1)
+                return None
+            error = failure
+        budget.learn(site, request, error)
+        # the host may resolve to another address by now
+        address = None if response is None else response.ip_address
+        if address is not None and must_be_public and not is_public(address):
+            budget.give_up(site, "address")
+            return None
+        return response
 
 
 def _mates(known: Ranked, most: int) -> int:

@@ -107,7 +107,7 @@ class DuplicateCheck:
         self._beat: Any = None
         self._nbytes = 0
         self._file: tuple[int, int] | None = None
-        self._missed: deque[tuple[ItemText, int]] = deque()
+        self._missed: deque[Delivery] = deque()  # ended while the store failed
         self._missed_chars = 0
         self._left_out = 0  # items whose end will never reach the index, since there were too many
         self._open: dict[Delivery, None] = {}
@@ -180,13 +180,13 @@ class DuplicateCheck:
         try:
             verdict = await self._judge(text, whose.own_page)
         except BaseException:
-            self._end(delivery)
+            self._let_pass(delivery)
             raise
         if verdict is None:
             delivery.unchecked = True
             self._crawl.count("dedup/unchecked")
         elif verdict.duplicate or is_dropped(verdict, whose.settings):
-            self._end(delivery)
+            self._let_pass(delivery)
         else:
             delivery.claim = verdict.claim
         return verdict
@@ -205,31 +205,29 @@ class DuplicateCheck:
             if not self._back_off.ready:
                 return None
             try:
-                answer = await asyncio.to_thread(self._called, call) if self._remote else self._called(call)
-            except StoreMismatch as error:  # it has lost what it held
+                answer, error = await asyncio.to_thread(self._called, call) if self._remote else self._called(call)
+            except StoreMismatch as mismatch:  # it has lost what it held
                 self._let_go()
-                self._failed(error)
+                self._failed(mismatch)
             except (ValueError, TypeError):
                 raise
-            except Exception as error:
-                self._failed(error)
+            except Exception as failure:
+                self._failed(failure)
             else:
-                unnoted = None if self.index is None else self.index.note_error
-                if self.index is not None and unnoted is not None:
-                    self.index.note_error = None
-                    self._failed(unnoted)  # else each copy would wait for a silent server
-                else:
-                    if self._back_off.pause:
-                        logger.info("The index of texts can be used again", extra=self._crawl.extra)
-                    self._back_off.worked()
+                if error is not None:
+                    self._failed(error)  # else each copy would wait for a silent server
+                    return answer
+                if self._back_off.pause:
+                    logger.info("The index of texts can be used again", extra=self._crawl.extra)
+                self._back_off.worked()
                 return answer
             return None
 
-    def missed(self, text: ItemText, claim: int) -> None:
+    def missed(self, delivery: Delivery) -> None:
         """Note the end of an item until the store works again: its text is kept then; one without a text was lost."""
-        if self._missed_chars + text.chars <= MOST_MISSED_CHARS:
-            self._missed.append((text, claim))
-            self._missed_chars += text.chars
+        if self._missed_chars + delivery.text.chars <= MOST_MISSED_CHARS:
+            self._missed.append(delivery)
+            self._missed_chars += delivery.text.chars
         else:
             self._left_out += 1
 
@@ -252,7 +250,24 @@ class DuplicateCheck:
             self._crawl.count("dedup/waits")
             await self._outcome(str(verdict.of), text.scope, until - now())
 
-    def _end(self, delivery: Delivery) -> None:
+    async def _end(self, delivery: Delivery, *, lost: bool = False) -> None:
+        """Make the text of an item final, or withdraw it, and wake the copies that wait for its end."""
+        way, done = DuplicateIndex.withdraw if lost else DuplicateIndex.settle, None
+        if lost:
+            delivery.text = delivery.text._replace(text="")
+        try:
+            if lost or not delivery.unchecked:
+                done = await self.use(lambda index: way(index, delivery.claim))
+            if done is None:
+                self.missed(delivery)
+            elif done and lost:
+                self._crawl.count("dedup/withdrawn")
+        except Exception as error:
+            self._crawl.report("dedup", error)
+        finally:
+            self._let_pass(delivery)
+
+    def _let_pass(self, delivery: Delivery) -> None:
         """Stop following an item, and wake the copies that wait for its end."""
         self._open.pop(delivery, None)
         delivery.over.set()
@@ -272,7 +287,7 @@ class DuplicateCheck:
         if delivery is None:
             return None
         if took and not any(took):
-            return self._withdraw(delivery)
+            return self._end(delivery, lost=True)
         name = hash((delivery.text.key, delivery.text.scope))
         self._refused.pop(name, None)
         if not all(took):
@@ -285,19 +300,7 @@ class DuplicateCheck:
     def lost(self, whose: ItemPage | None) -> Awaitable[None] | None:
         """Record that an item was dropped or failed."""
         delivery = _open_of(whose)
-        return None if delivery is None else self._withdraw(delivery)
-
-    async def _withdraw(self, delivery: Delivery) -> None:
-        try:
-            found = await self.use(lambda index: index.withdraw(delivery.claim))
-            if found is None:
-                self.missed(delivery.text._replace(text=""), delivery.claim)
-            elif found:
-                self._crawl.count("dedup/withdrawn")
-        except Exception as error:
-            self._crawl.report("dedup", error)
-        finally:
-            self._end(delivery)
+        return None if delivery is None else self._end(delivery, lost=True)
 
     async def _settle(self, delivery: Delivery) -> None:
         self._unwritten.append(delivery)
@@ -309,39 +312,32 @@ class DuplicateCheck:
             self._crawl.say_once("unwritten", logging.WARNING, message, error)
             while len(self._unwritten) > MOST_UNWRITTEN:
                 self._taken_back += 1
-                await self._withdraw(self._unwritten.pop(0))
+                await self._end(self._unwritten.pop(0), lost=True)
             return
         written, self._unwritten = self._unwritten, []
         for each in written:
-            await self._make_final(each)
+            await self._end(each)
 
-    async def _make_final(self, delivery: Delivery) -> None:
-        try:
-            if delivery.unchecked or await self.use(lambda index: index.settle(delivery.claim)) is None:
-                self.missed(delivery.text, delivery.claim)
-        except Exception as error:
-            self._crawl.report("dedup", error)
-        finally:
-            self._end(delivery)
-
-    def _called(self, call: Callable[[DuplicateIndex], Answer]) -> Answer:
-        """Write what was missed, then call."""
+    def _called(self, call: Callable[[DuplicateIndex], Answer]) -> tuple[Answer, Exception | None]:
+        """Write what was missed, then call; return the result, and why a copy could not be noted."""
         if self.index is None:
             self.index = self._opened()
+        index = self.index
         while self._missed:
-            text, claim = self._missed[0]
+            text, claim = self._missed[0].text, self._missed[0].claim
             try:
                 if not text.text:
-                    self.index.withdraw(claim)
-                elif not self.index.settle(claim):
-                    self.index.add(text.key, text.read(self.index), **text.names)
+                    index.withdraw(claim)
+                elif not index.settle(claim):
+                    index.add(text.key, text.read(index), **text.names)
             except StoreMismatch:
                 raise
             except (ValueError, TypeError) as error:  # of this entry: no later try would do better
                 self._crawl.report("dedup", error)
             self._missed.popleft()
             self._missed_chars -= text.chars
-        return call(self.index)
+        index.note_error = None
+        return call(index), index.note_error
 
     def _opened(self) -> DuplicateIndex:
         """Open the index; one beside it where it is of another version or rule."""
@@ -414,13 +410,18 @@ class DuplicateCheck:
 
     def _beat_now(self) -> None:
         self._look_for_file()
-        index = self.index
-        if index is None or not self._back_off.ready:
-            return
-        if self._remote:
-            asyncio.get_running_loop().run_in_executor(None, self._beaten, index)
-        else:
-            self._beaten(index)
+        if self.index is not None and self._back_off.ready:
+            if self._remote:
+                asyncio.get_running_loop().run_in_executor(None, self._beaten, self.index)
+            else:
+                self._beaten(self.index)
+
+    def _beaten(self, index: DuplicateIndex) -> None:
+        try:
+            index.beat()
+            self._expire(index, EXPIRED_A_BEAT)
+        except Exception as error:  # the next call finds out
+            logger.debug("The index of texts could not note that the crawl lives: %r", error)
 
     def _expire(self, index: DuplicateIndex, most: int) -> int:
         """Forget texts that no crawl has seen within DENOISE_DEDUP_DAYS; return how many."""
@@ -429,13 +430,6 @@ class DuplicateCheck:
         if gone:
             self._crawl.count("dedup/expired", gone)
         return gone
-
-    def _beaten(self, index: DuplicateIndex) -> None:
-        try:
-            index.beat()
-            self._expire(index, EXPIRED_A_BEAT)
-        except Exception as error:  # the next call finds out
-            logger.debug("The index of texts could not note that the crawl lives: %r", error)
 
 
 def _identity(place: str) -> tuple[int, int] | None:

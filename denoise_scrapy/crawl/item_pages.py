@@ -18,6 +18,7 @@ import logging
 import weakref
 from collections import Counter
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,32 +87,29 @@ class ItemText(NamedTuple):
         return len(self.key) + len(self.text)
 
 
+@dataclass(eq=False)
 class Delivery:
     """The text of an item on its way to the index."""
 
-    def __init__(self, text: ItemText):
-        self.text = text
-        self.claim = 0  # its claim in the index, 0 for none
-        self.unchecked = False  # the index could not be used for it
-        self.over = asyncio.Event()  # set when the item's outcome is known
+    text: ItemText
+    claim: int = 0  # its claim in the index, 0 for none
+    unchecked: bool = False  # the index could not be used for it
+    over: asyncio.Event = field(default_factory=asyncio.Event)  # set when the item's outcome is known
 
 
+@dataclass(eq=False)
 class ItemPage:
     """The decision about one item, and its state on the way through the pipelines."""
 
-    def __init__(
-        self, settings: DenoiseSettings, page: CrawledPage | None, reason: str, siblings: ResponseItems | None
-    ):
-        self.settings = settings if page is None else page.settings
-        self.page = page  # the page whose text the item gets
-        self.reason = reason  # why the item has no text of its own; "" if it has
-        self.siblings = siblings  # None if it was not made from a response
-        self.given: set[str] = set()  # its fields that we filled
-        self.delivery: Delivery | None = None  # None if it is not compared
-        # the item and its changed copies, held so that their ids are not reused meanwhile
-        self.items: list[Any] = []
-        self.has_left = False  # the pipelines
-        self.end: weakref.ref[Response] | None = None
+    items: list[Any]  # it and its changed copies, held so that their ids are not reused meanwhile
+    settings: DenoiseSettings
+    page: CrawledPage | None  # the page whose text the item gets
+    reason: str  # why the item has no text of its own; "" if it has
+    siblings: ResponseItems | None  # None if it was not made from a response
+    given: set[str] = field(default_factory=set)  # its fields that we filled
+    delivery: Delivery | None = None  # None if it is not compared
+    has_left: bool = False  # the pipelines
+    end: weakref.ref[Response] | None = None
 
     @property
     def own_page(self) -> CrawledPage | None:
@@ -183,10 +181,7 @@ class ResponseItems:
         self._naming_this += named.this
 
     def take(self, item: Any, named: _Named) -> list[tuple[Any, _Named]]:
-        """Count an item that leaves the spider; hold it while it may be the one that this page is about.
-
-        Return the items that can be decided now.
-        """
+        """Count an item that leaves the spider, hold it if this page may be about it, and return those decided now."""
         self.counted = True
         self.count(named)
         # the held item is not the only one
@@ -236,13 +231,9 @@ class ItemPages:
         _scraped.set(weakref.ref(response))
 
     async def take(self, response: Response, item: Any) -> list[Any]:
-        """Take an item that leaves the spider; return copies of its response's items that may go on now.
-
-        The spider's own object stays unchanged: it may be stored elsewhere, or yielded again. A copy is held back while
-        it may be the one that its page is about: until another such item comes, or `rest` is called.
-        """
+        """Take an item that leaves the spider; return copies of its response's items that may go on now."""
         siblings = await self._siblings(response)
-        item = copied(item)
+        item = copied(item)  # the spider's own object may be stored elsewhere, or yielded again
         named = await self._named(item, siblings)
         return self._decided(siblings.take(item, named), siblings)
 
@@ -252,14 +243,11 @@ class ItemPages:
         return [] if siblings is None else self._decided(siblings.rest(), siblings)
 
     async def of(self, item: Any) -> ItemPage:
-        """Return the decision about an item that is in the pipelines.
-
-        An item that has not passed our spider middleware is decided here: from `start()`, from `scrapy parse`, or
-        replaced by a pipeline before ours.
-        """
+        """Return the decision about an item that is in the pipelines."""
         answer = self._answers.get(id(item))
         if answer is None and (answer := self._in_this_task()) is not None:  # replaced by a pipeline between ours
             self.add_copy(answer.items[0], item)
+        # one from `start()`, from `scrapy parse`, or replaced by a pipeline before ours is decided here
         answer = answer or await self._late(item)
         _processed.set(answer)
         return answer
@@ -278,11 +266,9 @@ class ItemPages:
         return changed
 
     def left(self, item: Any, response: Response | None) -> ItemPage | None:
-        """Forget an item that has left the pipelines; return the decision about it, None if unknown.
-
-        A later pipeline may have replaced the item with another object: then use the item processed by this task,
-        else the only item of its response on the way to the index.
-        """
+        """Forget an item that has left the pipelines; return the decision about it, None if unknown."""
+        # a later pipeline may have replaced it: then it is the one processed by this task, else the only one of its
+        # response on the way to the index
         answer, processed = self._answers.get(id(item)), self._in_this_task()
         if answer is None and processed is not None and processed.response is response:
             answer = processed
@@ -366,8 +352,8 @@ class ItemPages:
             page = siblings.page
         else:
             page, reason = siblings.page if settings.shared_body else None, SEVERAL
-        answer = self._answers[id(item)] = ItemPage(settings, page, reason, siblings)
-        answer.items.append(item)
+        settings = settings if page is None else page.settings
+        answer = self._answers[id(item)] = ItemPage([item], settings, page, reason, siblings)
         if page is None and reason in _SAID:
             about = (answer.url or "start()", named.other)[: _SAID[reason].count("%")]
             self._crawl.say_once(reason, logging.INFO, _SAID[reason], *about)

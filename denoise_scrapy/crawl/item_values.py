@@ -62,9 +62,7 @@ AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that
 
 
 class Spellings:
-    """Keys of pages: the same for a page whatever its address is this time.
-
-    Another address at which a crawl meets the same page again is a key of its own, as it is a copy and no update.
+    """Keys of pages, the same whatever the address is this time; met again in a crawl under another, it is a copy.
 
     Example:
         >>> met = Spellings()
@@ -91,12 +89,10 @@ class Spellings:
 
 
 def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
-    """Return the part of an item that is compared with others: its own text, if it has one.
+    """Return the part of an item that is compared with others: its own text, or why it has none.
 
-    It is the text that the plugin put into the body field, or that of a field named by the settings; never HTML.
-
-    The key is the item's key field (for a URL, the page that it names), else the page that the item was made from.
-    Further items of one response with the same key get "#2", "#3" … appended: they are different items, not updates.
+    It is the text that the plugin put into the body field, or that of a field named by the settings. The key is that of
+    the key field (for a URL, the page that it names), else the page that the item was made from.
     """
     settings = whose.settings
     fields = settings.compared_fields
@@ -112,7 +108,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
     if site_key(key):
         key = spellings.key(key)
-    if whose.siblings is not None:
+    if whose.siblings is not None:  # those with the same key are different items, not updates
         key = whose.siblings.numbered(key)
     own = whose.own_page
     made = None if own is None else own.text
@@ -201,7 +197,7 @@ class CopyCounts:
         if len(self._counts) > MOST_COUNTED:
             self.evicted += len(self._counts) - MOST_COUNTED // 2
             self._counts = Counter(dict(self._counts.most_common(MOST_COUNTED // 2)))
-            self._titles = {key: titles for key, titles in self._titles.items() if key in self._counts}
+            self._titles = {key: self._titles[key] for key in self._counts}
         return list(titles.values())[:3] if len(titles) == MOST_TITLES else []
 
 
@@ -273,7 +269,7 @@ class ItemValues:
         return made.text
 
     def _count(self, crawled: CrawledPage, made: _Made) -> None:
-        self._crawl.count(f"body/confidence/{twentieth(made.confidence)}")
+        self._crawl.count(f"body/confidence/{twentieth(made.reading.confidence)}")
         if made.text.fallback == TOO_LARGE:
             self._crawl.say_once(
                 "too_large",
@@ -296,7 +292,6 @@ class ItemValues:
 
 class _Made(NamedTuple):
     text: PageText  # for its items
-    confidence: float
     reading: PageReading
     lack: str  # why it has no metadata of its HTML, a name of stats; "" for no reason
     error: Exception | None  # of its metadata
@@ -328,7 +323,7 @@ def _made(
     page.drop_columns()
     nbytes = sum(map(held_bytes, (title, source, amounts, *values.values())))
     text = PageText(values, not body.text, body.fallback, body.evidence, title, source, amounts, nbytes)
-    return _Made(text, body.confidence, PageReading.of(body.text, body.confidence, page.facts), lack, error)
+    return _Made(text, PageReading.of(body.text, body.confidence, page.facts), lack, error)
 
 
 def _source(page: Page, settings: DenoiseSettings) -> str:

@@ -14,7 +14,7 @@ from scrapy.utils.test import get_crawler
 from denoise_scrapy import storage
 from denoise_scrapy.crawl import duplicates
 from denoise_scrapy.crawl.duplicates import DuplicateCheck
-from denoise_scrapy.crawl.item_values import ItemText
+from denoise_scrapy.crawl.item_pages import Delivery, ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
@@ -151,7 +151,7 @@ def test_an_entry_that_no_store_takes_does_not_block_the_others(spoiled: dict[st
         entries = [ItemText(f"/{n}", story(n)) for n in range(5)]
         entries.insert(place, ItemText("/bad", story(9))._replace(**spoiled))
         for entry in entries:
-            guard.missed(entry, 0)
+            guard.missed(Delivery(entry))
         assert await guard.use(len) == 5
         assert await guard.use(len) == 5
         guard.close()

@@ -1,18 +1,20 @@
 """The small stores between the middlewares: bounded, and never answering the wrong request."""
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from denoise_scrapy.crawl.pages import BoundedDict, is_comparable, is_page
+from denoise_scrapy.crawl.pages import RecentPages, is_comparable, is_page
 
 URL = "http://a.example/1"
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 60))), st.integers(0, 100))
-def test_a_bounded_dict_keeps_the_youngest_that_fit(puts: list[tuple[int, int]], limit: int) -> None:
-    kept: BoundedDict[int, int] = BoundedDict(limit)
+def test_recent_pages_are_the_youngest_that_fit(puts: list[tuple[int, int]], limit: int) -> None:
+    kept: Any = RecentPages(limit)
     expected: dict[int, int] = {}
     for key, size in puts:
         kept.put(key, size, size)
