@@ -6,7 +6,6 @@
     - OtherVersion
   x UsageError
   x TooLargeError
-  x UnusableIndexError
   x BadRowError
 
 The first three are public; callers never see the others: `UsageError` becomes a line of the command line, and the rest
@@ -61,14 +60,6 @@ class UsageError(DenoiseError):
 
 class TooLargeError(DenoiseError):
     """A page is too large for a selector."""
-
-
-class UnusableIndexError(DenoiseError):
-    """The index cannot be opened; `passes` is true for a temporary fault, such as a full disk."""
-
-    def __init__(self, message: str, *, passes: bool):
-        super().__init__(message)
-        self.passes = passes
 
 
 class BadRowError(DenoiseError):

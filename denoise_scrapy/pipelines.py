@@ -11,10 +11,11 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
+from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.duplicates import DuplicateCheck, is_dropped
 from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemText
-from denoise_scrapy.crawl.item_values import SAID, CopyCounts, ItemValues, item_text
+from denoise_scrapy.crawl.item_values import SAID, CopyCounts, check_libraries, item_text, made_text
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text
 from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from denoise_scrapy.crawl.item_pages import ItemPage
-    from denoise_scrapy.crawl.pages import PageText
+    from denoise_scrapy.crawl.pages import CrawledPage, PageText
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict
     from denoise_scrapy.settings import DenoiseSettings
@@ -64,6 +65,10 @@ LACKS = {
     ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
     NO_PAGE: "come from no HTML page that was read",
 }
+NOT_JUDGED = (
+    "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
+    "denoise/body/fallback/too_large counts"
+)
 NO_BODY = (
     "Not one item of this crawl has a text of its page: %s. DENOISE_ENABLED = False in the spider's custom_settings is "
     "for spiders that want none"
@@ -112,8 +117,8 @@ class BodyPipeline(Component):
         self._earlier: list[str] = []
         self._last = ""
         with refusing_to_start(state.crawl.crawler):
-            self._values = ItemValues(state.crawl, state.comparison, state.health)
             if state.crawl.settings.enabled:
+                check_libraries(state.crawl.settings)
                 state.sites.open()
 
     def open_spider(self) -> None:
@@ -183,7 +188,7 @@ class BodyPipeline(Component):
         async with crawled.computing:  # the items of a page are processed concurrently
             text = crawled.text
             if text is None:
-                text = await self._values.text_of(crawled)
+                text = await self._made_text(crawled)
                 state.pages.note_text(crawled, text)
         if self._earlier and not text.is_empty:
             self._name_earlier(item, fields)
@@ -192,6 +197,25 @@ class BodyPipeline(Component):
             whose.given.add(field)
         self._count(text)
         return item
+
+    async def _made_text(self, crawled: CrawledPage) -> PageText:
+        """Extract a page, and count what was found."""
+        made = await made_text(crawled, await self._state.comparison.pages_for(crawled), self._crawl.beside)
+        self._crawl.count(f"body/confidence/{twentieth(made.reading.confidence)}")
+        if made.text.fallback == TOO_LARGE:
+            self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, crawled.page.url)
+        if made.lack:
+            self._crawl.count(made.lack)
+        if isinstance(made.error, ImportError):  # of fields of a request, which are not known at the start
+            self._crawl.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
+        elif made.error is not None:
+            self._crawl.report("meta", made.error)
+        for what, lacking in (("lang", "no_lang"), ("published", "no_date")):
+            field = crawled.settings.item_fields.get(what)
+            if field:
+                self._crawl.count(f"meta/{what if made.text.fields[field] else lacking}")
+        await self._state.health.add(crawled.page.url, made.reading)
+        return made.text
 
     def _name_earlier(self, item: Any, fields: Sequence[str]) -> None:
         """Warn about each pipeline that got the item without its text, and may have stored it that way."""

@@ -31,7 +31,7 @@ from denoise_scrapy.crawl.item_pages import Delivery, ItemText
 from denoise_scrapy.crawl.item_values import Spellings
 from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
 from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
-from denoise_scrapy.exceptions import ConfigurationError, OtherVersion, UnusableIndexError
+from denoise_scrapy.exceptions import ConfigurationError, OtherVersion
 from denoise_scrapy.items import DAY
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.storage import BackOff, is_unreachable, without_password
@@ -71,6 +71,8 @@ MOST_UNWRITTEN = 1000
 # Items of which it is remembered which feeds refused them: 10 MB. A copy of one that is forgotten is dropped.
 MOST_REFUSED = 100_000
 
+DAMAGED = ". Move it away, or restore it; it has not been touched."
+REQUIRED = " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)"
 BESIDE = "%s This crawl goes on with another beside it, %s, for which all that it has is new"
 NOTHING_BEFORE = (
     "DENOISE_SEEN = %r, but the index ends with the crawl, so that nothing of an earlier crawl is known: "
@@ -139,9 +141,12 @@ class DuplicateCheck:
                 self.index = self._opened()
                 while self._expire(self.index, EXPIRED):
                     pass
-        except UnusableIndexError as error:
-            if not error.passes:
-                raise ConfigurationError(str(error)) from error
+        except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
+            away, required = is_unreachable(error), self._settings.dedup_required
+            if not _passes_by_itself(error) and (required or not away):
+                damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+                advice = (damaged and DAMAGED) or (away and REQUIRED) or ""
+                raise ConfigurationError(f"the index of texts {self._said(error)}{advice}") from error
             self._failed(error)
 
     def begin(self) -> None:
@@ -342,18 +347,15 @@ class DuplicateCheck:
     def _opened(self) -> DuplicateIndex:
         """Open the index; one beside it where it is of another version or rule."""
         try:
-            try:
-                index = self._open_at(self._place)
-            except OtherVersion as error:
-                beside = index_beside(self._place, RULES[self._settings.dedup_rule].constants)
-                if not beside:
-                    raise
-                said = f"{without_password(self._place)}: {error}"
-                self._crawl.say_once("dedup_version", logging.WARNING, BESIDE, said, without_password(beside))
-                self._place = beside
-                index = self._open_at(beside)
-        except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
-            raise self._unusable(error) from error
+            index = self._open_at(self._place)
+        except OtherVersion as error:
+            beside = index_beside(self._place, RULES[self._settings.dedup_rule].constants)
+            if not beside:
+                raise
+            said = f"{without_password(self._place)}: {error}"
+            self._crawl.say_once("dedup_version", logging.WARNING, BESIDE, said, without_password(beside))
+            self._place = beside
+            index = self._open_at(beside)
         self._file = _identity(self._place)
         return index
 
@@ -370,15 +372,9 @@ class DuplicateCheck:
             variants=settings.dedup_variants == "keep",
         )
 
-    def _unusable(self, error: Exception) -> UnusableIndexError:
+    def _said(self, error: Exception) -> str:
         shown = without_password(self._place)
-        damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
-        advice = ". Move it away, or restore it; it has not been touched." if damaged else ""
-        away, required = is_unreachable(error), self._settings.dedup_required
-        if away and required:
-            advice += " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)"
-        said = f"the index of texts {shown}: {str(error).removeprefix(f'{shown}: ')}{advice}"
-        return UnusableIndexError(said, passes=_passes_by_itself(error) or (away and not required))
+        return f"{shown}: {str(error).removeprefix(f'{shown}: ')}"
 
     def _look_for_file(self) -> None:
         """Warn once that the index's file has vanished: SQLite writes on without noticing."""
@@ -394,9 +390,8 @@ class DuplicateCheck:
         self._crawl.say_once(
             "dedup_store",
             logging.WARNING,
-            "The index of texts cannot be used now, and items pass without comparison until it can: %s: %s",
-            without_password(self._place),
-            error,
+            "The index of texts cannot be used now, and items pass without comparison until it can: %s",
+            self._said(error),
         )
 
     def _let_go(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -30,16 +29,13 @@ from denoise_scrapy.settings import MARK, META_FIELDS, SEEN, VARIANT, Configurat
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.health import PageReading
 from denoise_scrapy.site.urls import canonical
-from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl.base import Crawl
-    from denoise_scrapy.crawl.comparison import ComparisonPages
+    from denoise_scrapy.crawl.base import Beside
     from denoise_scrapy.crawl.pages import CrawledPage
-    from denoise_scrapy.crawl.sites import SiteHealth
     from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
 
@@ -231,75 +227,42 @@ def _of_meta(meta: Metadata, what: str) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-class ItemValues:
-    """Extracts the bodies of a crawl's pages and the values of item fields; rejects fields whose library is missing."""
-
-    def __init__(self, crawl: Crawl, comparison: ComparisonPages, health: SiteHealth):
-        self._crawl = crawl
-        self._comparison = comparison
-        self._health = health
-        settings = crawl.settings
-        for what in settings.item_fields if settings.enabled else ():
-            if what in META_FIELDS:
-                try:
-                    for library in LIBRARIES:
-                        load(library)
-                except ImportError as error:
-                    field = settings.item_fields[what]
-                    raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
-
-    async def text_of(self, crawled: CrawledPage) -> PageText:
-        """Return the values for the items of a page."""
-        pages, settings = await self._comparison.pages_for(crawled), crawled.settings
-        whole = find_strategy(settings.strategy).needs_elements
-        # copies: of pages that several threads read each has its own columns
-        others = [copy(one) if whole else one.facts for one in pages]
-        work = partial(_made, crawled.page, others, settings, crawled.response())
-        # a small page that is compared with large ones counts as large too: with 100,000 blocks that takes .1 s
-        size = max([crawled.size, *(one.facts.nbytes for one in pages)])
-        if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(META_FIELDS):
-            # strategies of users, and the libraries for metadata, are never called by two threads
-            made = await self._crawl.beside.alone(work, "others")
-        elif is_large(size):
-            made = await self._crawl.beside.alone(work)
-        else:
-            made = await self._crawl.beside.in_turn(work, size)
-        self._count(crawled, made)
-        await self._health.add(crawled.page.url, made.reading)
-        return made.text
-
-    def _count(self, crawled: CrawledPage, made: _Made) -> None:
-        self._crawl.count(f"body/confidence/{twentieth(made.reading.confidence)}")
-        if made.text.fallback == TOO_LARGE:
-            self._crawl.say_once(
-                "too_large",
-                logging.WARNING,
-                "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
-                "denoise/body/fallback/too_large counts",
-                crawled.page.url,
-            )
-        if made.lack:
-            self._crawl.count(made.lack)
-        if isinstance(made.error, ImportError):  # of fields of a request, which are not known at the start
-            self._crawl.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
-        elif made.error is not None:
-            self._crawl.report("meta", made.error)
-        for what, lacking in (("lang", "no_lang"), ("published", "no_date")):
-            field = crawled.settings.item_fields.get(what)
-            if field:
-                self._crawl.count(f"meta/{what if made.text.fields[field] else lacking}")
+def check_libraries(settings: DenoiseSettings) -> None:
+    """Raise `ConfigurationError` for a field whose library is missing."""
+    for what, field in settings.item_fields.items():
+        if what in META_FIELDS:
+            try:
+                for library in LIBRARIES:
+                    load(library)
+            except ImportError as error:
+                raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
 
 
-class _Made(NamedTuple):
+async def made_text(crawled: CrawledPage, pages: Sequence[Page | PageFacts], beside: Beside) -> Made:
+    """Extract a page of the crawl, compared with others of its site."""
+    settings = crawled.settings
+    whole = find_strategy(settings.strategy).needs_elements
+    # copies: of pages that several threads read each has its own columns
+    others = [copy(one) if whole else one.facts for one in pages]
+    work = partial(_made, crawled.page, others, settings, crawled.response())
+    # a small page that is compared with large ones counts as large too: with 100,000 blocks that takes .1 s
+    size = max([crawled.size, *(one.facts.nbytes for one in pages)])
+    if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(META_FIELDS):
+        # strategies of users, and the libraries for metadata, are never called by two threads
+        return await beside.alone(work, "others")
+    return await (beside.alone(work) if is_large(size) else beside.in_turn(work, size))
+
+
+class Made(NamedTuple):
+    """What is made of a page."""
+
     text: PageText  # for its items
     reading: PageReading
     lack: str  # why it has no metadata of its HTML, a name of stats; "" for no reason
     error: Exception | None  # of its metadata
 
 
-def _made(
-    page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSettings, response: Response | None
-) -> _Made:
+def _made(page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSettings, response: Response | None) -> Made:
     """Extract a page and compute the other values of its items, independently of the crawl."""
     body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
@@ -323,7 +286,7 @@ def _made(
     page.drop_columns()
     nbytes = sum(map(held_bytes, (title, source, amounts, *values.values())))
     text = PageText(values, not body.text, body.fallback, body.evidence, title, source, amounts, nbytes)
-    return _Made(text, PageReading.of(body.text, body.confidence, page.facts), lack, error)
+    return Made(text, PageReading.of(body.text, body.confidence, page.facts), lack, error)
 
 
 def _source(page: Page, settings: DenoiseSettings) -> str:
