@@ -76,12 +76,7 @@ NO_BODY = (
 
 
 class NearDuplicate(DropItem):
-    """An item whose text is nearly the same as another item's.
-
-    Args:
-        of: Key of the item that was kept.
-        score: Similarity of the two, 0 to 1.
-    """
+    """An item whose text is nearly the same as that of the kept item `of`, a key; `score` is 0 to 1."""
 
     def __init__(self, of: str | None, score: float):
         # Scrapy prints the whole item after this message, hence the level.
@@ -91,11 +86,7 @@ class NearDuplicate(DropItem):
 
 
 class UnchangedItem(DropItem):
-    """An item that was delivered before, and has not changed.
-
-    Args:
-        since: Time since which it is unchanged, in ISO 8601.
-    """
+    """An item that was delivered before, and has not changed since a time, in ISO 8601."""
 
     def __init__(self, since: str):
         super().__init__(f"unchanged since {since}", log_level="DEBUG")
@@ -287,12 +278,7 @@ class NearDuplicatePipeline(Component):
         self._check.close()
 
     async def process_item(self, item: Any) -> Any:
-        """Return the item, marked if it is a near-duplicate and duplicates are marked.
-
-        Raises:
-            NearDuplicate: It is a near-duplicate to drop.
-            UnchangedItem: It was delivered before, has not changed, and unchanged items are dropped.
-        """
+        """Return the item, perhaps marked; raise `NearDuplicate` or `UnchangedItem` where it is to be dropped."""
         try:
             item = await self._checked(item)
         except NearDuplicate:

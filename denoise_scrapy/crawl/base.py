@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -145,13 +145,10 @@ class Crawl:
 
 @contextmanager
 def refusing_to_start(crawler: Crawler) -> Iterator[None]:
-    """Log a `ConfigurationError` raised inside, in one line, and let the process fail.
+    """Log a `ConfigurationError` raised inside in one line, where Scrapy shows only a traceback, and raise it.
 
-    Scrapy itself shows only a traceback. An existing engine would add tracebacks of components closed before they were
-    opened, so objects that may raise are best made with the component, before the engine.
-
-    Raises:
-        ConfigurationError: The one raised inside.
+    An existing engine would add tracebacks of components closed before they were opened, so objects that may raise are
+    best made with the component, before the engine.
     """
     try:
         yield
@@ -160,16 +157,11 @@ def refusing_to_start(crawler: Crawler) -> Iterator[None]:
         hide_tracebacks()
         # Scrapy 2.14 takes a crawler without a spider, and nothing else, for one that failed to
         # start; its exit code would be 0.
-        if _has_no_engine(crawler):  # an engine would stumble over it when it is closed
-            crawler.spider = None
+        with suppress(RuntimeError):  # Scrapy 2.18 raises where older versions have None
+            if crawler.engine is not None:  # it would stumble over it when it is closed
+                raise
+        crawler.spider = None
         raise
-
-
-def _has_no_engine(crawler: Crawler) -> bool:
-    try:
-        return crawler.engine is None
-    except RuntimeError:  # Scrapy 2.18 raises where older versions have None
-        return True
 
 
 def is_large(size: int) -> bool:
@@ -191,10 +183,8 @@ class Beside:
         self._last: asyncio.Future[None] | None = None
 
     async def run(self, work: Callable[[], Answer], size: int) -> Answer:
-        """Return the result of a call, or raise its exception; `size` is that of its page or text.
-
-        Large ones are processed one at a time, which bounds memory; others at once, on the reactor.
-        """
+        """Return the result of a call, or raise its exception; `size` is that of its page or text."""
+        # large ones are processed one at a time, which bounds memory; others at once, on the reactor
         return await self.alone(work) if is_large(size) else work()
 
     async def alone(self, work: Callable[[], Answer], of: str = "large") -> Answer:

@@ -376,10 +376,7 @@ def _host(site: str) -> str:
 
 
 def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Request:
-    """Return a GET request for `url`, sent like the page's (proxy, browser) but without its headers and cookies.
-
-    It is neither retried nor redirected, and its transfer is limited in seconds.
-    """
+    """Return a GET request for `url`, sent like the page's (proxy, browser) but without its headers and cookies."""
     meta: dict[str, Any] = {
         **crawled.carried,
         FETCH_META: True,

@@ -87,16 +87,11 @@ _PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked",
 class DuplicateCheck:
     """Checks items against the index of a crawl, and follows those whose text is kept to their end.
 
-    While the store fails there are no verdicts, and what was to be kept is kept later. A store on another machine is
-    used in a thread, one call at a time, so that the crawl goes on meanwhile.
-
-    Attributes:
-        index: The index, None where it is not open.
-        spellings: The keys of pages.
+    A store on another machine is used in a thread, one call at a time, so that the crawl goes on meanwhile.
     """
 
     def __init__(self, state: CrawlState):
-        self.index: DuplicateIndex | None = None
+        self.index: DuplicateIndex | None = None  # None where it is not open
         self.spellings = Spellings()
         self._crawl = crawl = state.crawl
         self._settings = crawl.settings
@@ -129,11 +124,7 @@ class DuplicateCheck:
         crawl.crawler.signals.connect(self.close, signals.spider_closed)
 
     def open(self) -> None:
-        """Open the index.
-
-        Raises:
-            ConfigurationError: It is refused. After a temporary fault, such as a full disk, it is opened later.
-        """
+        """Open the index, later after a temporary fault, such as a full disk; raise `ConfigurationError` for others."""
         if self._settings.seen != "keep" and self._place == MEMORY:
             logger.warning(NOTHING_BEFORE, self._settings.seen, extra=self._crawl.extra)
         try:
@@ -150,7 +141,7 @@ class DuplicateCheck:
             self._failed(error)
 
     def begin(self) -> None:
-        """Start recording at intervals that the crawl is alive."""
+        """Record at intervals that the crawl is alive."""
         self._beat = create_looping_call(self._beat_now)
         self._beat.start(CLAIM_SECONDS / 3, now=False)
 
@@ -175,11 +166,7 @@ class DuplicateCheck:
         return self._nbytes if self.index is None else self.index.stats["bytes"]
 
     async def check(self, text: ItemText, whose: ItemPage) -> Verdict | None:
-        """Check the text of an item, and keep it unless it is a copy; items of one page never copy each other.
-
-        Returns:
-            The verdict; None if the index cannot be used now.
-        """
+        """Check the text of an item, and keep it unless it is a copy; None if the index cannot be used now."""
         delivery = whose.delivery = Delivery(text)
         self._open[delivery] = None
         try:
@@ -201,11 +188,7 @@ class DuplicateCheck:
         return self._feeds.may_take(item, self._refused.get(hash((of, text.scope)), ()))
 
     async def use(self, call: Callable[[DuplicateIndex], Answer]) -> Answer | None:
-        """Return the result of a call of the index; None if it cannot be used now.
-
-        Raises:
-            ValueError: An argument of the call is invalid.
-        """
+        """Return the result of a call of the index; None if it cannot be used now."""
         async with self._lock:  # else each of many would wait for the time-out of a silent server
             if not self._back_off.ready:
                 return None
@@ -214,7 +197,7 @@ class DuplicateCheck:
             except StoreMismatch as mismatch:  # it has lost what it held
                 self._let_go()
                 self._failed(mismatch)
-            except (ValueError, TypeError):
+            except (ValueError, TypeError):  # an argument of the call is invalid
                 raise
             except Exception as failure:
                 self._failed(failure)
@@ -467,10 +450,8 @@ class Feeds:
         return list(getattr(self._crawler.get_extension(FeedExporter), "slots", ()))
 
     def took(self) -> list[bool]:
-        """Return for each feed whether it took the last scraped item; call after each item.
-
-        This compares the feeds' counts: a filter called again may decide otherwise, such as one that passes a hundred.
-        """
+        """Return for each feed whether it took the last scraped item; call after each item."""
+        # a filter called again may decide otherwise, such as one that passes a hundred
         counts = [(slot.batch_id, slot.itemcount) for slot in self._slots]
         before, self._counts = self._counts or [(1, 0)] * len(counts), counts
         return [one != other for one, other in zip(counts, before, strict=True)]
@@ -485,13 +466,8 @@ class Feeds:
             return True
 
     def flush(self) -> None:
-        """Flush the feeds' buffers to the operating system, so that their content survives the process.
-
-        A feed that is compressed, or stored only at its end, is lost with its process in any case.
-
-        Raises:
-            OSError: A file cannot be written.
-        """
+        """Flush the feeds' buffers to the operating system, so that their content survives the process."""
+        # one that is compressed, or stored only at its end, is lost with its process in any case
         for slot in self._slots:
             if not getattr(slot.file, "closed", True) and "postprocessing" not in slot.feed_options:
                 slot.file.flush()

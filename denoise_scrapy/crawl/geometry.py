@@ -161,10 +161,7 @@ def _waits_for_load(request: Request) -> bool:
 
 
 def boxes_on(page: Page, layout: str) -> Boxes | None:
-    """Return the boxes of a page's elements, in the page's own order, from the output of `layout.js`.
-
-    None if the layout belongs to another page: the tags differ, or their numbers match none of its boxes.
-    """
+    """Return the boxes of a page's elements, in its order, from the output of `layout.js`; None if it is of another."""
     try:
         size, values, tags = layout.split("\n", 2)
         boxes, root = _boxes(size, values), root_of(to_utf8(tags))

@@ -95,11 +95,8 @@ def read_page(
 
 
 def selector_root(response: Response, told: str | None) -> Any | None:
-    """Return the root of the tree of `response.selector`, None where our own parse might make another tree.
-
-    The tree is unmodified: the selector is made here, or is not used. It is parsed from the same bytes: Scrapy's
-    encoding is that of browsers, and nothing needs cleaning.
-    """
+    """Return the root of the tree of `response.selector`, None where our own parse might make another tree."""
+    # unmodified: it is made here, or not used; of the same bytes: Scrapy's encoding is that of browsers
     is_new = getattr(response, "_cached_selector", response) is None
     own = getattr(type(response), "selector", None)
     if not isinstance(response, TextResponse) or not is_new or own is not TextResponse.selector:
@@ -127,14 +124,11 @@ def told_encoding(response: Response) -> str | None:
 
 
 class RecentPages:
-    """Pages by URL, with sizes; the oldest are evicted so that their sum, `nbytes`, never exceeds `max_bytes`.
-
-    `evicted` counts pages that were evicted or never kept.
-    """
+    """Pages by URL, with sizes; the oldest are evicted so that their sum, `nbytes`, never exceeds `max_bytes`."""
 
     def __init__(self, max_bytes: int):
         self.max_bytes = max_bytes
-        self.nbytes = self.evicted = 0
+        self.nbytes = self.evicted = 0  # evicted or never kept
         self._pages: OrderedDict[str, tuple[CrawledPage, int]] = OrderedDict()
 
     def __len__(self) -> int:

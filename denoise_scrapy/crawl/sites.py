@@ -66,11 +66,7 @@ class SiteMemory(PageMemory):
         self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
 
     def open(self) -> None:
-        """Open the store.
-
-        Raises:
-            ConfigurationError: It is refused.
-        """
+        """Open the store; raise `ConfigurationError` if it is refused."""
         place: str | None = self._crawl.settings.site_memory_path
         try:
             place = sites_place(self._crawl.settings, job_dir(self._crawl.crawler.settings))
@@ -225,11 +221,11 @@ class SiteHealth:
     """Counts the pages and items of each site, and judges the site's health.
 
     Beyond `MOST_SITES`, sites with too few pages to be judged are forgotten, the oldest first; if there are none, new
-    sites are not counted. `left_out` counts forgotten sites, and pages and items of uncounted sites.
+    sites are not counted.
     """
 
     def __init__(self, crawl: Crawl, sites: SiteMemory) -> None:
-        self.left_out = 0
+        self.left_out = 0  # forgotten sites, and pages and items of uncounted ones
         self._crawl = crawl
         self._sites = sites
         self._began = time.time()
