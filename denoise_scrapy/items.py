@@ -118,8 +118,11 @@ def own_values(item: Any, without: Container[str]) -> dict[str, Any]:
         >>> own_values(item, {"id"})
         {'price': 9.5, 'place': 'Kiel'}
     """
-    found = {name: _own_value(value) for name, value in _fields(item).items() if name not in without}
-    return {name: value for name, value in found.items() if value is not None}
+    return _known((name, _own_value(value)) for name, value in _fields(item).items() if name not in without)
+
+
+def _known(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value for name, value in values if value is not None}
 
 
 def _own_value(value: Any) -> Any:
@@ -164,8 +167,7 @@ def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
         >>> all_values({"id": 7, "offers": offers, "seen": "2026-01-31", "text": "A  fox. " * 99}, {"text"})
         {'id': 7, 'offers': [{'price': 9.5, 'seller': 'A', 'link': 'https://a.example/buy'}]}
     """
-    found = {name: _lasting(value) for name, value in _fields(item).items() if name not in without}
-    return {name: value for name, value in found.items() if value is not None}
+    return _known((name, _lasting(value)) for name, value in _fields(item).items() if name not in without)
 
 
 def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
@@ -179,8 +181,7 @@ def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
         return (sorted(parts, key=repr) if isinstance(value, Set) else parts) or None
     if isinstance(value, Mapping) or ItemAdapter.is_item(value):
         fields = value if isinstance(value, Mapping) else ItemAdapter(value)
-        named = {str(name): _lasting(each, levels - 1) for name, each in fields.items()}
-        return {name: each for name, each in named.items() if each is not None} or None
+        return _known((str(name), _lasting(each, levels - 1)) for name, each in fields.items()) or None
     return _lasting_text(str(value))
 
 

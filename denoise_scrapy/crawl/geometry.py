@@ -121,18 +121,22 @@ class Geometry:
 
     def take(self, request: Request) -> None:
         """Keep the layout for as long as the request lives, and restore the request's meta."""
-        for ours in _ours(request):
-            if isinstance(ours.result, str) and ours.result:
-                self._layouts[request] = ours.result
-            methods, before = request.meta.pop(METHODS_META), ours.before
-            if isinstance(methods, dict):
-                rest: Any = {key: other for key, other in methods.items() if other is not ours}
-            else:
-                rest = [other for other in methods if other is not ours]
-            if rest == (before if isinstance(before, dict) else list(before or ())):
-                rest = before  # the spider's own object, where nobody added others
-            if rest is not None:
-                request.meta[METHODS_META] = rest
+        methods = request.meta.get(METHODS_META)
+        given = list(methods.values() if isinstance(methods, dict) else methods or ())
+        ours = next((one for one in given if LayoutMethod is not None and isinstance(one, LayoutMethod)), None)
+        if ours is None:
+            return
+        if isinstance(ours.result, str) and ours.result:
+            self._layouts[request] = ours.result
+        rest: Any = [one for one in given if one is not ours]
+        if isinstance(methods, dict):
+            rest = {key: one for key, one in methods.items() if one is not ours}
+        before = ours.before
+        if rest == (before if isinstance(before, dict) else list(before or ())):
+            rest = before  # the spider's own object, where nobody added others
+        request.meta[METHODS_META] = rest
+        if rest is None:
+            del request.meta[METHODS_META]
 
     def layout_of(self, request: Request, response: Response, settings: DenoiseSettings) -> str | None:
         """Return the layout of a rendered page, for `boxes_on`, "" where it is missing; None where it is not used."""
@@ -179,13 +183,6 @@ def boxes_on(page: Page, layout: str) -> Boxes | None:
     known = found[found != -1]
     fits = not len(known) or (known.min() >= 0 and known.max() < len(boxes) and np.bincount(known).max() == 1)
     return boxes.taken(found) if fits else None
-
-
-def _ours(request: Request) -> list[Any]:
-    """Return the page methods of a request that are ours."""
-    methods = request.meta.get(METHODS_META)
-    given = methods.values() if isinstance(methods, dict) else methods or ()
-    return [method for method in given if LayoutMethod is not None and isinstance(method, LayoutMethod)]
 
 
 def _says_html(response: Response) -> bool:

@@ -105,7 +105,7 @@ class ItemPage:
     settings: DenoiseSettings
     page: CrawledPage | None  # the page whose text the item gets
     reason: str  # why the item has no text of its own; "" if it has
-    siblings: ResponseItems | None  # None if it was not made from a response
+    siblings: ResponseItems  # the items of the response that it was made from
     given: set[str] = field(default_factory=set)  # its fields that we filled
     delivery: Delivery | None = None  # None if it is not compared
     has_left: bool = False  # the pipelines
@@ -124,14 +124,7 @@ class ItemPage:
     @property
     def url(self) -> str:
         """URL of the page, else of the response that the item was made from, else ""."""
-        if self.page is not None:
-            return self.page.page.url
-        return "" if self.siblings is None else self.siblings.url
-
-    @property
-    def response(self) -> Response | None:
-        """The response that the item was made from; None if there is none, or it was freed."""
-        return None if self.siblings is None else self.siblings.response()
+        return self.siblings.url if self.page is None else self.page.page.url
 
 
 class _Named(NamedTuple):
@@ -143,31 +136,35 @@ class _Named(NamedTuple):
 
 
 class ResponseItems:
-    """The items of one response, without keeping the response alive."""
+    """The items of one response, without keeping the response alive; or one item that was made from none."""
 
-    def __init__(self, response: Response, settings: DenoiseSettings, page: CrawledPage | None):
-        self.url = response.url
-        self.response = weakref.ref(response)
+    def __init__(self, response: Response | None, settings: DenoiseSettings, page: CrawledPage | None):
+        self.url = "" if response is None else response.url
+        self._response = None if response is None else weakref.ref(response)
         self.settings = settings
         self.page = page
-        self.names = {response.url, spelling(response.url)} if page is None else page.names
-        self.counted = False  # as they leave the spider
+        self.names = {self.url, spelling(self.url)} - {""} if page is None else page.names
+        self.counted = response is None  # as they leave the spider
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self._held: tuple[Any, _Named] | None = None
         self._keys: Counter[str] = Counter()
 
+    @property
+    def response(self) -> Response | None:
+        """The response; None if there is none, or it was freed."""
+        return None if self._response is None else self._response()
+
     def absolute(self, url: str) -> str:
         """Return a URL resolved against this page; unchanged if it is not a URL."""
-        response = self.response()
         try:
-            return url if "://" in url or response is None else response.urljoin(url)
+            return url if "://" in url or self.response is None else self.response.urljoin(url)
         except ValueError:
             return url
 
     async def declares(self, name: str, beside: Beside) -> bool:
         """Return whether the page declares a URL with this spelling as its own (`canonical`, `og:url`)."""
-        response = self.response()
+        response = self.response
         if self._declared is None and isinstance(response, HtmlResponse):
             size = len(response.body)
             # a copy: selectors of one tree are for one thread, and the spider may be using the page's
@@ -270,11 +267,11 @@ class ItemPages:
         # a later pipeline may have replaced it: then it is the one processed by this task, else the only one of its
         # response on the way to the index
         answer, processed = self._answers.get(id(item)), self._in_this_task()
-        if answer is None and processed is not None and processed.response is response:
+        if answer is None and processed is not None and processed.siblings.response is response:
             answer = processed
         if answer is None and response is not None:
-            ways = {one for one in self._answers.values() if one.delivery is not None and one.response is response}
-            answer = ways.pop() if len(ways) == 1 else None
+            own = {one for one in self._answers.values() if one.delivery and one.siblings.response is response}
+            answer = own.pop() if len(own) == 1 else None
         if answer is not None:
             self._forget(answer)
         return answer
@@ -300,20 +297,20 @@ class ItemPages:
             siblings = self._responses[response] = ResponseItems(response, settings, page)
         return siblings
 
-    async def _named(self, item: Any, siblings: ResponseItems | None) -> _Named:
+    async def _named(self, item: Any, siblings: ResponseItems) -> _Named:
         """Return the page that an item names, if the spider has fetched it."""
         url = url_in(item, self._crawl.settings.url_field)
         if not url:
             return _Named()
-        url = url if siblings is None else siblings.absolute(url)
-        if siblings is not None and url in siblings.names:
-            return _Named(this=True)
+        url = siblings.absolute(url)
         name, fetched = spelling(url), self._pages.recent
-        if siblings is not None and name in siblings.names:
+        if url in siblings.names:
+            return _Named(this=True)
+        if name in siblings.names:
             return _Named(this="#" not in url)
         page = fetched.get(url) or fetched.get(name)
-        may_declare = page is None and siblings is not None and siblings.page is not None
-        if siblings is not None and may_declare and await siblings.declares(name, self._crawl.beside):
+        may_declare = page is None and siblings.page is not None
+        if may_declare and await siblings.declares(name, self._crawl.beside):
             return _Named(this=True)
         return _Named(other=url, other_page=page)
 
@@ -321,9 +318,10 @@ class ItemPages:
         """Decide about an item that is in the pipelines already."""
         made_from = _scraped.get() if is_asyncio_available() else None
         response = None if made_from is None else made_from()
-        siblings = None if response is None else await self._siblings(response)
+        alone = ResponseItems(None, self._crawl.settings, None)
+        siblings = alone if response is None else await self._siblings(response)
         named = await self._named(item, siblings)
-        if siblings is not None and not siblings.counted:
+        if not siblings.counted:
             siblings.count(named)
             await asyncio.sleep(0)  # `scrapy parse` starts with all items of a response at once
         return self._decide(item, named, siblings)
@@ -332,21 +330,19 @@ class ItemPages:
         for item, named in items:
             try:
                 answer = self._decide(item, named, siblings)
-                response = siblings.response()
-                if response is not None:  # the item may be dropped before it reaches a pipeline
-                    answer.end = weakref.ref(response, partial(self._forget, answer))
+                if siblings.response is not None:  # the item may be dropped before it reaches a pipeline
+                    answer.end = weakref.ref(siblings.response, partial(self._forget, answer))
             except Exception as error:
                 self._crawl.report("process_spider_output", error)
         return [item for item, _ in items]
 
-    def _decide(self, item: Any, named: _Named, siblings: ResponseItems | None) -> ItemPage:
-        settings = self._crawl.settings if siblings is None else siblings.settings
-        page, reason = None, ""
+    def _decide(self, item: Any, named: _Named, siblings: ResponseItems) -> ItemPage:
+        settings, page, reason = siblings.settings, None, ""
         if not settings.enabled:
             reason = OPTED_OUT
         elif named.other:
             page, reason = named.other_page, "" if named.other_page is not None else ELSEWHERE
-        elif siblings is None or siblings.page is None:
+        elif siblings.page is None:
             reason = NO_PAGE
         elif siblings.is_about(named):
             page = siblings.page

@@ -104,8 +104,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
     if site_key(key):
         key = spellings.key(key)
-    if whose.siblings is not None:  # those with the same key are different items, not updates
-        key = whose.siblings.numbered(key)
+    key = whose.siblings.numbered(key)  # those of one response are different items, not updates
     own = whose.own_page
     made = None if own is None else own.text
     marks = map(settings.mark_field, (MARK, VARIANT, SEEN))

@@ -91,8 +91,7 @@ class CrawlState:
 
     def _ask_layout(self, request: Request) -> None:
         try:
-            if request.meta.get("playwright"):
-                self.geometry.ask(request, self.pages.settings_for(request))
+            self.geometry.ask(request, self.pages.settings_for(request))
         except Exception as error:
             self.crawl.report("layout", error)
 
