@@ -77,27 +77,19 @@ def with_field(item: Any, field: str, value: Any) -> Any:
     try:
         _fields(item)[field] = value
     except AttributeError:  # both dataclasses and attrs call it FrozenInstanceError
-        return _changed_copy(item, field, value)
-    except ValueError as error:  # pydantic's ValidationError
-        if not _says_frozen(error):
+        if dataclasses.is_dataclass(item) and not isinstance(item, type):
+            return dataclasses.replace(item, **{field: value})
+        if not hasattr(item, "__attrs_attrs__"):
             raise
-        return item.model_copy(update={field: value})
-    return item
-
-
-def _changed_copy(item: Any, field: str, value: Any) -> Any:
-    if dataclasses.is_dataclass(item) and not isinstance(item, type):
-        return dataclasses.replace(item, **{field: value})
-    if hasattr(item, "__attrs_attrs__"):
         import attr  # noqa: PLC0415 - optional; there if the item's class was made with it
 
         return attr.evolve(item, **{field: value})
-    raise TypeError(f"{type(item).__name__}.{field} cannot be set")
-
-
-def _says_frozen(error: ValueError) -> bool:
-    errors: list[Any] = getattr(error, "errors", list)()
-    return any(str(each.get("type")).startswith("frozen") for each in errors)
+    except ValueError as error:  # pydantic's ValidationError
+        errors: list[Any] = getattr(error, "errors", list)()
+        if not any(str(each.get("type")).startswith("frozen") for each in errors):
+            raise
+        return item.model_copy(update={field: value})
+    return item
 
 
 # Characters of a value that distinguishes items. Longer ones are texts, in which a print view may differ.

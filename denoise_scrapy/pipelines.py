@@ -23,8 +23,6 @@ from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy.crawler import Crawler
 
     from denoise_scrapy.crawl.item_pages import ItemPage
@@ -136,19 +134,15 @@ class BodyPipeline(Component):
     async def close_spider(self) -> None:
         """Judge the health of sites, save and close the site memory, and warn if no item has a text."""
         if self._state.pages.used:
-            self._explain_lack()
+            counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
+            if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
+                why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
+                self._crawl.say_once("no_body", logging.WARNING, NO_BODY, why)
             try:
                 await self._state.health.finish()
             except Exception as error:
                 self._crawl.report("health", error)
             await self._state.sites.close()
-
-    def _explain_lack(self) -> None:
-        """Warn if no item could be given a text."""
-        counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
-        if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
-            why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
-            self._crawl.say_once("no_body", logging.WARNING, NO_BODY, why)
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or unchanged."""
@@ -182,11 +176,18 @@ class BodyPipeline(Component):
                 text = await self._made_text(crawled)
                 state.pages.note_text(crawled, text)
         if self._earlier and not text.is_empty:
-            self._name_earlier(item, fields)
+            lacking = next((field for field in fields if not has_text(item, field)), "")
+            for name in self._earlier if lacking else ():  # which may have stored the item that way
+                self._crawl.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
         for field in fields:
             item = state.items.with_field(item, field, text.fields[field])
             whose.given.add(field)
-        self._count(text)
+        self._crawl.count("body/items")
+        if text.is_empty:
+            self._crawl.count("body/empty")
+        self._crawl.count(f"body/evidence/{text.evidence.replace(' ', '_')}")
+        if text.fallback:
+            self._crawl.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
         return item
 
     async def _made_text(self, crawled: CrawledPage) -> PageText:
@@ -208,12 +209,6 @@ class BodyPipeline(Component):
         await self._state.health.add(crawled.page.url, made.reading)
         return made.text
 
-    def _name_earlier(self, item: Any, fields: Sequence[str]) -> None:
-        """Warn about each pipeline that got the item without its text, and may have stored it that way."""
-        lacking = next((field for field in fields if not has_text(item, field)), "")
-        for name in self._earlier if lacking else ():
-            self._crawl.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
-
     def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
         """Return whether to set one of our fields on an item."""
         if not has_field(item, field):
@@ -231,14 +226,6 @@ class BodyPipeline(Component):
             self._crawl.count("body/kept")
             return False
         return True
-
-    def _count(self, text: PageText) -> None:
-        self._crawl.count("body/items")
-        if text.is_empty:
-            self._crawl.count("body/empty")
-        self._crawl.count(f"body/evidence/{text.evidence.replace(' ', '_')}")
-        if text.fallback:
-            self._crawl.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
 
 
 class NearDuplicatePipeline(Component):

@@ -353,7 +353,10 @@ class DenoiseSettings:
         given = {str(key): settings[key] for key in settings if str(key).startswith(PREFIX)}
         read = cls()._with_values(given, PREFIX, str.upper)
         if spider is not None:
-            read = read._with_values(dict(_attributes(spider)), PREFIX.lower(), str.lower)
+            names = [name for name in dir(spider) if name.startswith(PREFIX.lower())]
+            given = {name: getattr(spider, name) for name in names}  # a property as its class has it
+            own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
+            read = read._with_values(own, PREFIX.lower(), str.lower)
         if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_bands:
             raise ConfigurationError(
                 f"DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = {read.dedup_rule!r}; "
@@ -416,14 +419,6 @@ def nearest_hint(name: str, valid: Iterable[str]) -> str:
     """Return "; did you mean X?" for the valid name most like `name`, or ""."""
     nearest = difflib.get_close_matches(name, list(valid), n=1, cutoff=0.5)
     return f"; did you mean {nearest[0]}?" if nearest else ""
-
-
-def _attributes(spider: Spider | type[Spider]) -> Iterator[tuple[str, Any]]:
-    for name in dir(spider):
-        if name.startswith(PREFIX.lower()):
-            value = getattr(spider, name)
-            if not callable(value) and not isinstance(value, property):  # as a class has it
-                yield name, value
 
 
 def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:

@@ -219,7 +219,7 @@ class ComparisonPages:
         location = None if response is None else redirect_to_same_page(response)
         if location is not None and self._budget.affords(site):
             response = await self._ask(location, crawled, site)
-            if response is not None and is_redirect(response):
+            if response is not None and 300 <= response.status < 400:
                 self._budget.give_up(site, "redirects")
         request = None if response is None else response.request
         if response is None or request is None or not is_sibling(request, response, crawled):
@@ -251,7 +251,7 @@ class ComparisonPages:
             response = await asyncio.wait_for(self._crawl.crawler.engine.download_async(request), most)
         except Exception as failure:
             logger.debug("No comparison page from %s: %r", request.url, failure, extra=self._crawl.extra)
-            if not was_sent(request, failure):
+            if isinstance(failure, IgnoreRequest) and LATENCY_META not in request.meta:  # robots.txt, the off-site rule
                 self._crawl.count("comparison/requests", -1)
                 budget.count_request(site, -1)
                 return None
@@ -351,12 +351,17 @@ class FetchBudget:
         self.gives_up(site)
 
     def learn(self, site: str, request: Request, error: Exception | None) -> None:
-        """Record the outcome of a sent request."""
-        if error is not None and is_timeout(error):
+        """Record the outcome of a sent request, and how long it took without the time in the queue."""
+        seconds = float(request.meta.get(LATENCY_META, 0.0))
+        if HEAD_META in request.meta:  # not in a browser, whose latency covers the whole transfer
+            seconds += monotonic() - request.meta[HEAD_META]
+        kind = type(error).__name__.lower()  # download handlers have classes of their own
+        if "timeout" in kind or "timedout" in kind:
             self.give_up(site, "timeout")
-        elif error is not None and not was_cut_off(error):
-            self.give_up(site, "broken")
-        self.spend_seconds(site, seconds_taken(request, error))
+            seconds = float(request.meta["download_timeout"])
+        elif error is not None and not isinstance(error, IgnoreRequest) and "cancelled" not in kind:
+            self.give_up(site, "broken")  # the others were cut off at their maximum size, as sent or as decompressed
+        self.spend_seconds(site, seconds)
 
     def _headers_received(self, request: Request) -> None:
         if FETCH_META in request.meta:
@@ -392,34 +397,10 @@ def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Reques
     return Request(url, callback=NO_CALLBACK, meta=meta, flags=[FETCH_FLAG])
 
 
-def seconds_taken(request: Request, error: Exception | None) -> float:
-    """Return how long a finished transfer took, without the time in the queue, which depends on the crawl."""
-    latency = float(request.meta.get(LATENCY_META, 0.0))
-    if error is not None and is_timeout(error):
-        return float(request.meta["download_timeout"])
-    head_at = request.meta.get(HEAD_META)  # none in a browser, whose latency covers the whole transfer
-    return latency if head_at is None else monotonic() - head_at + latency
-
-
-def was_sent(request: Request, error: Exception) -> bool:
-    """Return whether a request that failed was sent: robots.txt and the off-site rule prevent that."""
-    return not isinstance(error, IgnoreRequest) or LATENCY_META in request.meta
-
-
-def is_timeout(error: Exception) -> bool:
-    """Return whether an error is a timeout, for which each download handler has its own class."""
-    return any(word in type(error).__name__.lower() for word in ("timeout", "timedout"))
-
-
-def was_cut_off(error: Exception) -> bool:
-    """Return whether a transfer was cut off at its maximum size, as sent or as decompressed."""
-    return isinstance(error, IgnoreRequest) or "cancelled" in type(error).__name__.lower()
-
-
 def redirect_to_same_page(response: Response) -> str | None:
     """Return where a response redirects to, if only a closing slash differs on the same site."""
     location = response.headers.get("Location")
-    if not is_redirect(response) or not location:
+    if not (location and 300 <= response.status < 400):
         return None
     try:
         url = response.urljoin(location.decode("latin-1"))
@@ -427,11 +408,6 @@ def redirect_to_same_page(response: Response) -> str | None:
         return None
     same_site = site_key(url) == site_key(response.url) and "@" not in url.split("/")[2]
     return url if same_site and spelling(url) == spelling(response.url) else None
-
-
-def is_redirect(response: Response) -> bool:
-    """Return whether a response is a redirect."""
-    return 300 <= response.status < 400
 
 
 def is_sibling(request: Request, response: Response, crawled: CrawledPage) -> bool:

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict
-    from denoise_scrapy.dedup.index import ReadText
     from denoise_scrapy.settings import DenoiseSettings
 
 logger = logger_of(__name__)
@@ -224,17 +223,23 @@ class DuplicateCheck:
         read = None
         if self.index is not None and is_large(len(text.text)):  # beside the reactor
             read = await self._crawl.beside.run(partial(text.read, self.index), len(text.text))
-        if not is_asyncio_available():
-            return await self.use(lambda index: _passing(_check(index, text, read)))
+
+        def check(index: DuplicateIndex) -> Verdict:
+            way = index.add if text.is_alone else index.check_and_add
+            return way(text.key, read or text.read(index), **text.names, claim=True)
+
+        if not is_asyncio_available():  # it passes where the item that it repeats may be lost yet
+            verdict = await self.use(check)
+            return replace(verdict, duplicate=False, of=None) if verdict and verdict.pending else verdict
         now = asyncio.get_running_loop().time
         until = now() + LONGEST_WAIT
         while True:
-            verdict = await self.use(lambda index: _check(index, text, read))
+            verdict = await self.use(check)
             if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):
                 return verdict
             if now() >= until:
                 self._crawl.count("dedup/waited_in_vain")
-                return await self.use(lambda index: _kept(index, text, read))
+                return await self.use(lambda index: index.add(text.key, read or text.read(index), **text.names))
             self._crawl.count("dedup/waits")
             await self._outcome(str(verdict.of), text.scope, until - now())
 
@@ -476,18 +481,3 @@ class Feeds:
 def is_dropped(verdict: Verdict, settings: DenoiseSettings) -> bool:
     """Return whether an item is dropped as one that was delivered before and has not changed."""
     return settings.seen == "drop-unchanged" and verdict.since is not None and not verdict.updated
-
-
-def _check(index: DuplicateIndex, text: ItemText, read: ReadText | None) -> Verdict:
-    way = index.add if text.is_alone else index.check_and_add
-    return way(text.key, read or text.read(index), **text.names, claim=True)
-
-
-def _kept(index: DuplicateIndex, text: ItemText, read: ReadText | None) -> Verdict:
-    """Keep a text without comparing it."""
-    return index.add(text.key, read or text.read(index), **text.names)
-
-
-def _passing(verdict: Verdict) -> Verdict:
-    """A verdict after which the item passes, if it repeats an item that may be lost yet."""
-    return replace(verdict, duplicate=False, of=None) if verdict.pending else verdict
