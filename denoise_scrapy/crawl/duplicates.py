@@ -118,7 +118,7 @@ class DuplicateCheck:
         watch("spellings", evicted=lambda: self.spellings.evicted)
         watch("refused", evicted=lambda: self._forgotten)
         watch("unwritten", evicted=lambda: self._taken_back)
-        state.scraped, state.lost = self.scraped, self.lost
+        state.ended = self.ended
         # pipelines are not closed where another one fails
         crawl.crawler.signals.connect(self.close, signals.spider_closed)
 
@@ -196,9 +196,9 @@ class DuplicateCheck:
             except StoreMismatch as mismatch:  # it has lost what it held
                 self._let_go()
                 self._failed(mismatch)
-            except (ValueError, TypeError):  # an argument of the call is invalid
-                raise
             except Exception as failure:
+                if self.index is not None and isinstance(failure, (ValueError, TypeError)):
+                    raise  # an argument of the call is invalid
                 self._failed(failure)
             else:
                 if error is not None:
@@ -273,13 +273,13 @@ class DuplicateCheck:
             waiting = asyncio.sleep(LOOK_AGAIN) if delivery is None else delivery.over.wait()
             await asyncio.wait_for(waiting, seconds)
 
-    def scraped(self, whose: ItemPage | None) -> Awaitable[None] | None:
-        """Record that an item, maybe an unknown one, was scraped. Call at once, after Scrapy's feeds."""
-        took = self._feeds.took()  # before another item comes to the feeds
-        delivery = _open_of(whose)
-        if delivery is None:
+    def ended(self, whose: ItemPage | None, lost: bool) -> Awaitable[None] | None:
+        """Record that an item, maybe an unknown one, was scraped or lost. Call at once, after Scrapy's feeds."""
+        took = [] if lost else self._feeds.took()  # before another item comes to the feeds
+        delivery = None if whose is None else whose.delivery
+        if delivery is None or delivery.over.is_set():
             return None
-        if took and not any(took):
+        if lost or (took and not any(took)):
             return self._end(delivery, lost=True)
         name = hash((delivery.text.key, delivery.text.scope))
         self._refused.pop(name, None)
@@ -289,11 +289,6 @@ class DuplicateCheck:
                 del self._refused[next(iter(self._refused))]
                 self._forgotten += 1
         return self._settle(delivery)
-
-    def lost(self, whose: ItemPage | None) -> Awaitable[None] | None:
-        """Record that an item was dropped or failed."""
-        delivery = _open_of(whose)
-        return None if delivery is None else self._end(delivery, lost=True)
 
     async def _settle(self, delivery: Delivery) -> None:
         self._unwritten.append(delivery)
@@ -436,11 +431,6 @@ def _passes_by_itself(error: Exception) -> bool:
     if isinstance(error, sqlite3.OperationalError):
         return any(words in str(error) for words in _PASSING_WORDS)
     return isinstance(error, OSError) and error.errno in _PASSING
-
-
-def _open_of(whose: ItemPage | None) -> Delivery | None:
-    delivery = None if whose is None else whose.delivery
-    return None if delivery is None or delivery.over.is_set() else delivery
 
 
 class Feeds:

@@ -123,14 +123,11 @@ class SiteMemory(PageMemory):
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)
 
-    async def save(self, *, at_once: bool = False) -> None:
-        """Save the pages since the last call, unless the store failed recently; `at_once`: even then."""
+    async def save(self) -> None:
+        """Save the pages since the last call, unless the store failed recently."""
         self._added = 0
         async with self._lock:
             unsaved = {site: held for site, urls in self._unsaved.items() if (held := {u for u in urls if u in self})}
-            self._unsaved = unsaved
-            if not unsaved or not self._is_ready(at_once=at_once):
-                return
             sites = {
                 site: [facts for facts in newest_of_each(self.pages(site)) if facts.url in urls]
                 for site, urls in unsaved.items()
@@ -141,7 +138,8 @@ class SiteMemory(PageMemory):
                 store.save(sites)
                 return True
 
-            if await self.use(save, len(sites), at_once=at_once):
+            done = await self.use(save, len(sites)) if sites else None
+            if done:
                 self._crawl.count("site_memory/saved", len(sites))
                 return
             for site, urls in unsaved.items():
@@ -149,23 +147,19 @@ class SiteMemory(PageMemory):
 
     async def close(self) -> None:
         """Save, and close the store."""
-        await self.save(at_once=True)
+        self._back_off.worked()  # though the store failed lately: it is the last chance
+        await self.save()
         if self._store is not None:
             self._store.close()
 
     def _is_new(self, site: str) -> bool:
         """Return whether there may be pages of a site in the store that were not loaded yet."""
-        return bool(site) and site not in self._met and self._is_ready()
+        return bool(site) and site not in self._met and self._store is not None and self._back_off.ready
 
-    def _is_ready(self, *, at_once: bool = False) -> bool:
-        return self._store is not None and (self._back_off.ready or at_once)
-
-    async def use(
-        self, call: Callable[[FactsStore], Answer], sites: int = 1, *, at_once: bool = False
-    ) -> Answer | None:
+    async def use(self, call: Callable[[FactsStore], Answer], sites: int = 1) -> Answer | None:
         """Return the result of a store call about a number of sites; None without a store or on failure."""
         store = self._store
-        if store is None or not self._is_ready(at_once=at_once):
+        if store is None or not self._back_off.ready:
             return None
 
         def timed() -> tuple[Answer, float]:

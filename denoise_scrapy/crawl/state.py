@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from denoise_scrapy.crawl.item_pages import ItemPage
 
-    Ended = Callable[[ItemPage | None], Awaitable[None] | None]
+    Ended = Callable[[ItemPage | None, bool], Awaitable[None] | None]
 
 # Part of DENOISE_MEMORY_MB that finds an item's page by URL; all else is for the pages that others are compared with.
 RECENT_SHARE = 1 / 5
@@ -46,9 +46,9 @@ class CrawlState:
         self.pages = CrawledPages(crawl, self.sites, self.geometry, recent)
         self.items = ItemPages(crawl, self.pages)
         self.comparison = ComparisonPages(crawl, self.sites, self.pages)
-        # called with the decision about each item that has left the pipelines, set by the pipeline for duplicates
-        self.scraped: Ended = lambda whose: None
-        self.lost: Ended = lambda whose: None
+        # called with the decision about each item that has left the pipelines, and whether it was lost; set by the
+        # pipeline for duplicates
+        self.ended: Ended = lambda whose, lost: None
         self.items_in_work = 0
         self._has_frozen = False
         self._watch_memories()
@@ -77,10 +77,10 @@ class CrawlState:
         connect(self._spider_closed, signals.spider_closed)
 
     def _item_scraped(self, item: Any, response: Response | None) -> Awaitable[None] | None:
-        return self.scraped(self.items.left(item, response))
+        return self.ended(self.items.left(item, response), False)
 
     def _item_lost(self, item: Any, response: Response | None) -> Awaitable[None] | None:
-        return self.lost(self.items.left(item, response))
+        return self.ended(self.items.left(item, response), True)
 
     def _freeze(self) -> None:
         """Exclude objects older than the first page from garbage collection until the end of the crawl."""
