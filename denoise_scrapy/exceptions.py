@@ -1,15 +1,7 @@
-"""The exceptions that this package raises itself.
+"""The exceptions that this package raises itself; callers never see those that are not in `__all__`.
 
-* DenoiseError
-  x ConfigurationError (ValueError)
-  x StoreMismatch (ValueError)
-    - OtherVersion
-  x UsageError
-  x TooLargeError
-  x BadRowError
-
-The first three are public; callers never see the others: `UsageError` becomes a line of the command line, and the rest
-are handled where they are raised. Wrong arguments raise ValueError.
+`UsageError` becomes a line of the command line, and others are handled where they are raised. Wrong arguments raise
+ValueError.
 """
 
 from __future__ import annotations

@@ -242,7 +242,7 @@ class NearDuplicatePipeline(Component):
         super().__init__(state)
         self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
-        state.crawl.watch("copies", evicted=lambda: self._copies.evicted)
+        state.crawl.watch("evicted/copies", lambda: self._copies.evicted)
         with refusing_to_start(state.crawl.crawler):
             self._check.open()
 

@@ -340,15 +340,9 @@ class DenoiseSettings:
     def from_settings(
         cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | type[Spider] | None = None
     ) -> DenoiseSettings:
-        """Read and check all settings.
+        """Read and check the settings of a crawl; raise `ConfigurationError` for an unknown name or invalid value.
 
-        Args:
-            settings: The crawl's settings; names without our prefix are ignored.
-            spider: Its attributes ``denoise_*`` (also from ``-a``) override settings, or those of its class. Methods
-                of such a name are ignored.
-
-        Raises:
-            ConfigurationError: A name is unknown or a value invalid.
+        Attributes ``denoise_*`` of a spider (also from ``-a``) or of its class override them; methods are ignored.
         """
         given = {str(key): settings[key] for key in settings if str(key).startswith(PREFIX)}
         read = cls()._with_values(given, PREFIX, str.upper)
@@ -365,15 +359,10 @@ class DenoiseSettings:
         return read
 
     def for_page(self, given: object) -> DenoiseSettings:
-        """Return the settings of one page.
+        """Return the settings of one page, by its request's ``meta["denoise"]``: None, True, False, or a dict.
 
-        Args:
-            given: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
-                lower case without the prefix.
-
-        Raises:
-            ConfigurationError: It is of another type, or names a setting that is unknown, invalid
-                or not one of a single page.
+        Its keys are names in lower case without the prefix, of settings that may differ between pages; others raise
+        `ConfigurationError`.
         """
         if given is None:
             return self

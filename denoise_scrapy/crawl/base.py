@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 Answer = TypeVar("Answer")
-Number = Callable[[], int]
 
 logger = logger_of(__name__)
 
@@ -50,8 +49,7 @@ class Crawl:
         self.beside = Beside(self.settings.threads)
         self._said: set[str] = set()
         self._progress: Any = None
-        self._bytes: dict[str, Number] = {}
-        self._evicted: dict[str, Number] = {}
+        self._memories: dict[str, Callable[[], int]] = {}
 
     @property
     def extra(self) -> dict[str, Any]:
@@ -95,16 +93,14 @@ class Crawl:
             self._said.add(key)
             logger.log(level, message, *args, extra=self.extra, **more)
 
-    def watch(self, name: str, *, nbytes: Number | None = None, evicted: Number | None = None) -> None:
-        """Set stats ``denoise/memory/`` at the end: a memory's approximate bytes and its number of evictions."""
-        if nbytes is not None:
-            self._bytes[name] = nbytes
-        if evicted is not None:
-            self._evicted[name] = evicted
+    def watch(self, name: str, number: Callable[[], int]) -> None:
+        """Set the stat ``denoise/memory/<name>`` at the end: "bytes/…", "evicted/…"."""
+        self._memories[f"memory/{name}"] = number
 
     def bytes(self) -> dict[str, int]:
         """Return the approximate bytes that each memory holds now."""
-        return {name: number() for name, number in self._bytes.items()}
+        begin = "memory/bytes/"
+        return {name.removeprefix(begin): number() for name, number in self._memories.items() if begin in name}
 
     def start(self) -> None:
         """Begin to log the progress."""
@@ -117,12 +113,9 @@ class Crawl:
         """Set the stats of memories, log the summary, and write all stats to the job directory, if there is one."""
         if self._progress is not None and self._progress.running:
             self._progress.stop()
-        held = self.bytes()
-        self.set("memory/bytes", sum(held.values()))
-        for name, count in held.items():
-            self.set(f"memory/bytes/{name}", count)
-        for name, number in self._evicted.items():
-            self.set(f"memory/evicted/{name}", number())
+        self.set("memory/bytes", sum(self.bytes().values()))
+        for name, number in self._memories.items():
+            self.set(name, number())
         self._say_progress("denoise at the end: ")
         directory = job_dir(self.crawler.settings)
         if directory:  # for `scrapy denoise stats`

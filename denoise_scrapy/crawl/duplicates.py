@@ -101,7 +101,7 @@ class DuplicateCheck:
         self._lock = asyncio.Lock()
         self._back_off = BackOff()
         self._beat: Any = None
-        self._nbytes = 0
+        self._nbytes = 0  # of the index when it was closed
         self._file: tuple[int, int] | None = None
         self._missed: deque[Delivery] = deque()  # ended while the store failed
         self._missed_chars = 0
@@ -112,12 +112,11 @@ class DuplicateCheck:
         self._refused: dict[int, list[int]] = {}  # by a hash of key and scope: the feeds that did not take the item
         self._forgotten = 0  # of these
         self._taken_back = 0  # of the unwritten
-        watch = crawl.watch
-        watch("index", nbytes=lambda: self.nbytes)
-        watch("undelivered", evicted=lambda: self._left_out)
-        watch("spellings", evicted=lambda: self.spellings.evicted)
-        watch("refused", evicted=lambda: self._forgotten)
-        watch("unwritten", evicted=lambda: self._taken_back)
+        crawl.watch("bytes/index", lambda: self._nbytes if self.index is None else self.index.stats["bytes"])
+        crawl.watch("evicted/undelivered", lambda: self._left_out)
+        crawl.watch("evicted/spellings", lambda: self.spellings.evicted)
+        crawl.watch("evicted/refused", lambda: self._forgotten)
+        crawl.watch("evicted/unwritten", lambda: self._taken_back)
         state.ended = self.ended
         # pipelines are not closed where another one fails
         crawl.crawler.signals.connect(self.close, signals.spider_closed)
@@ -158,11 +157,6 @@ class DuplicateCheck:
             self._beat.stop()
         self._look_for_file()
         self._let_go()
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the index holds beside its store, or held when it was closed."""
-        return self._nbytes if self.index is None else self.index.stats["bytes"]
 
     async def check(self, text: ItemText, whose: ItemPage) -> Verdict | None:
         """Check the text of an item, and keep it unless it is a copy; None if the index cannot be used now."""

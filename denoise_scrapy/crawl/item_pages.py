@@ -318,8 +318,10 @@ class ItemPages:
         """Decide about an item that is in the pipelines already."""
         made_from = _scraped.get() if is_asyncio_available() else None
         response = None if made_from is None else made_from()
-        alone = ResponseItems(None, self._crawl.settings, None)
-        siblings = alone if response is None else await self._siblings(response)
+        if response is None:
+            siblings = ResponseItems(None, self._crawl.settings, None)
+        else:
+            siblings = await self._siblings(response)
         named = await self._named(item, siblings)
         if not siblings.counted:
             siblings.count(named)

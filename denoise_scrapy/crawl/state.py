@@ -56,11 +56,13 @@ class CrawlState:
 
     def _watch_memories(self) -> None:
         watch, sites, recent = self.crawl.watch, self.sites, self.pages.recent
-        watch("pages", nbytes=lambda: sites.nbytes)  # those that leave are counted under pages/evicted
-        watch("whole_pages", evicted=lambda: sites.reduced)
-        watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
-        watch("health", nbytes=lambda: self.health.nbytes, evicted=lambda: self.health.left_out)
-        watch("shapes", evicted=lambda: self.pages.visited.evicted)
+        watch("bytes/pages", lambda: sites.nbytes)  # those that leave are counted under pages/evicted
+        watch("bytes/recent", lambda: recent.nbytes)
+        watch("bytes/health", lambda: self.health.nbytes)
+        watch("evicted/whole_pages", lambda: sites.reduced)
+        watch("evicted/recent", lambda: recent.evicted)
+        watch("evicted/health", lambda: self.health.left_out)
+        watch("evicted/shapes", lambda: self.pages.visited.evicted)
 
     def _connect(self) -> None:
         connect = self.crawl.crawler.signals.connect
