@@ -119,12 +119,12 @@ class BodyPipeline(Component):
             return
         before, ours, others = list[str](), list[str](), list[str]()  # before the last of ours
         for pipeline, name in order:
-            if not isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
+            if not issubclass(pipeline, (BodyPipeline, NearDuplicatePipeline)):
                 others.append(name)
                 continue
             ours.append(name.rpartition(".")[2])
             before = list(others)
-            if pipeline is self:
+            if pipeline is type(self):
                 self._earlier = before
         self._last = "".join(ours[-1:])
         if self._crawl.settings.enabled:
@@ -380,12 +380,9 @@ class NearDuplicatePipeline(Component):
         return self._state.items.with_field(item, settings.mark_field(MARK), mark)
 
 
-def _order(crawler: Crawler) -> list[tuple[Any, str]]:
-    """Return the enabled pipelines in order, each with its path and its number."""
-    engine: Any = crawler.engine
+def _order(crawler: Crawler) -> list[tuple[type, str]]:
+    """Return the classes of the enabled pipelines in order, each with its path and its number."""
     listed = crawler.settings.getdict("ITEM_PIPELINES")
     numbers = {load_object(path): number for path, number in listed.items() if number is not None}
-    return [
-        (one, f"{global_object_name(type(one))} ({numbers.get(type(one), 'number unknown')})")
-        for one in getattr(engine.scraper.itemproc, "middlewares", ())
-    ]
+    enabled = [one for one in sorted(numbers, key=numbers.__getitem__) if crawler.get_item_pipeline(one) is not None]
+    return [(one, f"{global_object_name(one)} ({numbers[one]})") for one in enabled]
