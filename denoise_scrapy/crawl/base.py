@@ -38,7 +38,7 @@ WORTH = 10_000
 
 
 class Crawl:
-    """What all parts of a crawl share: its settings, its threads, its stats and its log.
+    """The settings, threads, stats and log that all parts of a crawl share.
 
     The log has a line of progress every LOGSTATS_INTERVAL seconds, and a summary.
     """

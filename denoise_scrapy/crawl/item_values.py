@@ -253,7 +253,7 @@ async def made_text(crawled: CrawledPage, pages: Sequence[Page | PageFacts], bes
 
 
 class Made(NamedTuple):
-    """What is made of a page."""
+    """The text of a page, and findings about it."""
 
     text: PageText  # for its items
     reading: PageReading
