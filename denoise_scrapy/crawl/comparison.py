@@ -337,7 +337,7 @@ class FetchBudget:
         return self._spent < most and self.record(site).fetched < self._crawl.settings.comparison_per_site
 
     def count_request(self, site: str, by: int = 1) -> None:
-        """Count a request; with `by` -1, subtract one that was not sent."""
+        """Count a request to be sent; with `by` -1, subtract one that was not."""
         self._spent += by
         self.record(site).fetched += by
 
@@ -421,12 +421,10 @@ def is_sibling(request: Request, response: Response, crawled: CrawledPage) -> bo
 
 
 def must_stay_public(crawled: CrawledPage) -> bool:
-    """Return whether pages to compare with must come from public addresses."""
-    # Not if the page itself came from a private one. Nor with a proxy, which looks up the name and connects, so that
-    # the response has the proxy's address. If the address is unknown (caches, some handlers), the page counts as
-    # public unless its URL is private.
-    if crawled.carried.get("proxy"):
+    """Return whether pages to compare with must come from public addresses: unless the page came from a private one."""
+    if crawled.carried.get("proxy"):  # it looks up the name and connects, so that the response has its address
         return False
+    # unknown to caches and some handlers: then the page counts as public unless its URL is private
     address = crawled.address or address_of(urlsplit(crawled.page.url).hostname or "")
     return address is None or is_public(address)
 
