@@ -186,7 +186,7 @@ class Watch:
         if self._pages % self._step == 0:
             fields = Path("/proc/self/statm").read_text("ascii").split()
             self._memory.append((self._pages, int(fields[1]) * 4096))
-            self._held.append(dict(state_of(self._crawler).report.bytes()) if self._ours else {})
+            self._held.append(dict(state_of(self._crawler).crawl.bytes()) if self._ours else {})
 
     def _item(self) -> None:
         self._items += 1

@@ -1,16 +1,7 @@
-"""The exceptions that this package raises itself.
+"""The exceptions that this package raises itself; callers never see those that are not in `__all__`.
 
-* DenoiseError
-  x ConfigurationError (ValueError)
-  x StoreMismatch (ValueError)
-    - OtherVersion
-  x UsageError
-  x TooLargeError
-  x UnusableIndexError
-  x BadRowError
-
-The first three are public; callers never see the others: `UsageError` becomes a line of the command line, and the rest
-are handled where they are raised. Wrong arguments raise ValueError.
+`UsageError` becomes a line of the command line, and others are handled where they are raised. Wrong arguments raise
+ValueError.
 """
 
 from __future__ import annotations
@@ -61,14 +52,6 @@ class UsageError(DenoiseError):
 
 class TooLargeError(DenoiseError):
     """A page is too large for a selector."""
-
-
-class UnusableIndexError(DenoiseError):
-    """The index cannot be opened; `passes` is true for a temporary fault, such as a full disk."""
-
-    def __init__(self, message: str, *, passes: bool):
-        super().__init__(message)
-        self.passes = passes
 
 
 class BadRowError(DenoiseError):

@@ -7,7 +7,7 @@ import dataclasses
 import json
 import re
 import time
-from collections.abc import Container, Iterable, Mapping, MutableMapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, MutableMapping, Set
 from datetime import date
 from datetime import time as clock_time
 from decimal import Decimal
@@ -77,27 +77,19 @@ def with_field(item: Any, field: str, value: Any) -> Any:
     try:
         _fields(item)[field] = value
     except AttributeError:  # both dataclasses and attrs call it FrozenInstanceError
-        return _changed_copy(item, field, value)
-    except ValueError as error:  # pydantic's ValidationError
-        if not _says_frozen(error):
+        if dataclasses.is_dataclass(item) and not isinstance(item, type):
+            return dataclasses.replace(item, **{field: value})
+        if not hasattr(item, "__attrs_attrs__"):
             raise
-        return item.model_copy(update={field: value})
-    return item
-
-
-def _changed_copy(item: Any, field: str, value: Any) -> Any:
-    if dataclasses.is_dataclass(item) and not isinstance(item, type):
-        return dataclasses.replace(item, **{field: value})
-    if hasattr(item, "__attrs_attrs__"):
         import attr  # noqa: PLC0415 - optional; there if the item's class was made with it
 
         return attr.evolve(item, **{field: value})
-    raise TypeError(f"{type(item).__name__}.{field} cannot be set")
-
-
-def _says_frozen(error: ValueError) -> bool:
-    errors: list[Any] = getattr(error, "errors", list)()
-    return any(str(each.get("type")).startswith("frozen") for each in errors)
+    except ValueError as error:  # pydantic's ValidationError
+        errors: list[Any] = getattr(error, "errors", list)()
+        if not any(str(each.get("type")).startswith("frozen") for each in errors):
+            raise
+        return item.model_copy(update={field: value})
+    return item
 
 
 # Characters of a value that distinguishes items. Longer ones are texts, in which a print view may differ.
@@ -118,8 +110,11 @@ def own_values(item: Any, without: Container[str]) -> dict[str, Any]:
         >>> own_values(item, {"id"})
         {'price': 9.5, 'place': 'Kiel'}
     """
-    found = {name: _own_value(value) for name, value in _fields(item).items() if name not in without}
-    return {name: value for name, value in found.items() if value is not None}
+    return _known((name, _own_value(value)) for name, value in _fields(item).items() if name not in without)
+
+
+def _known(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value for name, value in values if value is not None}
 
 
 def _own_value(value: Any) -> Any:
@@ -164,8 +159,7 @@ def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
         >>> all_values({"id": 7, "offers": offers, "seen": "2026-01-31", "text": "A  fox. " * 99}, {"text"})
         {'id': 7, 'offers': [{'price': 9.5, 'seller': 'A', 'link': 'https://a.example/buy'}]}
     """
-    found = {name: _lasting(value) for name, value in _fields(item).items() if name not in without}
-    return {name: value for name, value in found.items() if value is not None}
+    return _known((name, _lasting(value)) for name, value in _fields(item).items() if name not in without)
 
 
 def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
@@ -179,8 +173,7 @@ def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
         return (sorted(parts, key=repr) if isinstance(value, Set) else parts) or None
     if isinstance(value, Mapping) or ItemAdapter.is_item(value):
         fields = value if isinstance(value, Mapping) else ItemAdapter(value)
-        named = {str(name): _lasting(each, levels - 1) for name, each in fields.items()}
-        return {name: each for name, each in named.items() if each is not None} or None
+        return _known((str(name), _lasting(each, levels - 1)) for name, each in fields.items()) or None
     return _lasting_text(str(value))
 
 
@@ -193,53 +186,11 @@ def _lasting_text(value: str) -> str | None:
     return None if is_other else text or None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ComparedFields:
-    """The fields of DENOISE_DEDUP_FIELDS."""
+def field_lines(item: Any, fields: Iterable[str]) -> list[str]:
+    """Return the fields as text that is equal for equal values of any type.
 
-    text: str = ""  # with the text to compare; "" for the body field
-    agree: tuple[str, ...] = ()  # equal in duplicates
-    differ: tuple[str, ...] = ()  # different in duplicates
-    ignored: tuple[str, ...] = ()
-
-    @classmethod
-    def parse(cls, names: Sequence[str]) -> ComparedFields:
-        """Read the setting: field names; "=" before those that must agree, "!" that must differ, "-" that do not count.
-
-        Raises:
-            ValueError: A name is missing, or there are two texts.
-
-        Example:
-            >>> ComparedFields.parse(["body", "=sku", "!seller", "-rank"])
-            ComparedFields(text='body', agree=('sku',), differ=('seller',), ignored=('rank',))
-        """
-        parts: dict[str, list[str]] = {"": [], "=": [], "!": [], "-": []}
-        for name in names:
-            sign = name[:1] if name[:1] in parts else ""
-            field = name.removeprefix(sign).strip()
-            if not field:
-                raise ValueError(f"{name!r} names no field")
-            parts[sign].append(field)
-        if len(parts[""]) > 1:
-            raise ValueError(
-                f"one field holds the text to compare, not {len(parts[''])}; write '=', '!' or '-' before others"
-            )
-        return cls("".join(parts[""]), tuple(parts["="]), tuple(parts["!"]), tuple(parts["-"]))
-
-    @property
-    def decide(self) -> bool:
-        """True if fields are named that decide in place of all others."""
-        return bool(self.text or self.agree or self.differ)
-
-    def scope(self, item: Any, site: str) -> str:
-        """Return the scope of an item: its site, and what must agree."""
-        return "\n".join([site, *_values(item, self.agree)])
-
-    def group(self, item: Any) -> str:
-        """Return the group of an item: what must differ; "" where nothing must."""
-        return "\n".join(_values(item, self.differ))
-
-
-def _values(item: Any, fields: Iterable[str]) -> list[str]:
-    """Return the fields as text that is equal for equal values of any type."""
+    Example:
+        >>> field_lines({"sku": [7], "by": "a"}, ["sku", "seller"])
+        ['sku=[7]', 'seller=null']
+    """
     return [f"{field}={json.dumps(get_field(item, field), default=str, sort_keys=True)}" for field in fields]

@@ -29,7 +29,7 @@ class ComparisonPagesMiddleware(Component):
             if FETCH_META not in request.meta:
                 self._state.pages.note_visit(request)
         except Exception as error:
-            self._log.report("process_request", error)
+            self._crawl.report("process_request", error)
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Read the page of a response."""
@@ -40,7 +40,7 @@ class ComparisonPagesMiddleware(Component):
             if is_fetched and await self._state.pages.read(request, response) is not None:
                 self._state.health.count(response.url, "fetched")
         except Exception as error:
-            self._log.report("process_response", error)
+            self._crawl.report("process_response", error)
         return response
 
 
@@ -76,5 +76,5 @@ class ItemPageMiddleware(Component):
             elif ItemAdapter.is_item(each):
                 return await self._state.items.take(response, each)
         except Exception as error:
-            self._log.report("process_spider_output", error)
+            self._crawl.report("process_spider_output", error)
         return [each]

@@ -11,10 +11,11 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
+from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.duplicates import DuplicateCheck, is_dropped
 from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemText
-from denoise_scrapy.crawl.item_values import SAID, CopyCounts, ItemValues, item_text
+from denoise_scrapy.crawl.item_values import SAID, CopyCounts, check_libraries, item_text, made_text
 from denoise_scrapy.crawl.state import Component
 from denoise_scrapy.items import has_field, has_text
 from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT
@@ -22,12 +23,10 @@ from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy.crawler import Crawler
 
     from denoise_scrapy.crawl.item_pages import ItemPage
-    from denoise_scrapy.crawl.pages import PageText
+    from denoise_scrapy.crawl.pages import CrawledPage, PageText
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict
     from denoise_scrapy.settings import DenoiseSettings
@@ -64,6 +63,10 @@ LACKS = {
     ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
     NO_PAGE: "come from no HTML page that was read",
 }
+NOT_JUDGED = (
+    "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
+    "denoise/body/fallback/too_large counts"
+)
 NO_BODY = (
     "Not one item of this crawl has a text of its page: %s. DENOISE_ENABLED = False in the spider's custom_settings is "
     "for spiders that want none"
@@ -71,12 +74,7 @@ NO_BODY = (
 
 
 class NearDuplicate(DropItem):
-    """An item whose text is nearly the same as another item's.
-
-    Args:
-        of: Key of the item that was kept.
-        score: Similarity of the two, 0 to 1.
-    """
+    """An item whose text is nearly the same as that of the kept item `of`, a key; `score` is 0 to 1."""
 
     def __init__(self, of: str | None, score: float):
         # Scrapy prints the whole item after this message, hence the level.
@@ -86,11 +84,7 @@ class NearDuplicate(DropItem):
 
 
 class UnchangedItem(DropItem):
-    """An item that was delivered before, and has not changed.
-
-    Args:
-        since: Time since which it is unchanged, in ISO 8601.
-    """
+    """An item that was delivered before, and has not changed since a time, in ISO 8601."""
 
     def __init__(self, since: str):
         super().__init__(f"unchanged since {since}", log_level="DEBUG")
@@ -111,50 +105,44 @@ class BodyPipeline(Component):
         super().__init__(state)
         self._earlier: list[str] = []
         self._last = ""
-        with refusing_to_start(state.crawler):
-            self._values = ItemValues(state.settings, state.log, state.comparison, state.beside, state.health)
-            if state.settings.enabled:
+        with refusing_to_start(state.crawl.crawler):
+            if state.crawl.settings.enabled:
+                check_libraries(state.crawl.settings)
                 state.sites.open()
 
     def open_spider(self) -> None:
         """Log which of the project's pipelines come before ours."""
         try:
-            order = _order(self._state.crawler)
+            order = _order(self._crawl.crawler)
         except Exception as error:  # raised by an unusual pipeline manager
-            self._log.report("pipelines", error)
+            self._crawl.report("pipelines", error)
             return
-        before: list[str] = []  # the last of ours
-        ours: list[str] = []
-        others: list[str] = []
+        before, ours, others = list[str](), list[str](), list[str]()  # before the last of ours
         for pipeline, name in order:
-            if not isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
+            if not issubclass(pipeline, (BodyPipeline, NearDuplicatePipeline)):
                 others.append(name)
                 continue
             ours.append(name.rpartition(".")[2])
             before = list(others)
-            if pipeline is self:
+            if pipeline is type(self):
                 self._earlier = before
-        self._last = ours[-1] if ours else ""
-        if self._state.settings.enabled:
+        self._last = "".join(ours[-1:])
+        if self._crawl.settings.enabled:
             named = ", ".join(before) or "none"
-            logger.info("Pipelines of the project before %s: %s", " and ".join(ours), named, extra=self._log.extra)
+            logger.info("Pipelines of the project before %s: %s", " and ".join(ours), named, extra=self._crawl.extra)
 
     async def close_spider(self) -> None:
         """Judge the health of sites, save and close the site memory, and warn if no item has a text."""
         if self._state.pages.used:
-            self._explain_lack()
+            counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
+            if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
+                why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
+                self._crawl.say_once("no_body", logging.WARNING, NO_BODY, why)
             try:
                 await self._state.health.finish()
             except Exception as error:
-                self._log.report("health", error)
+                self._crawl.report("health", error)
             await self._state.sites.close()
-
-    def _explain_lack(self) -> None:
-        """Warn if no item could be given a text."""
-        counts = {reason: self._log.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
-        if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
-            why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
-            self._log.say_once("no_body", logging.WARNING, NO_BODY, why)
 
     async def process_item(self, item: Any) -> Any:
         """Return the item with the text of its page, or unchanged."""
@@ -162,7 +150,7 @@ class BodyPipeline(Component):
         try:
             return await self._with_body(item)
         except Exception as error:
-            self._log.report("body", error)
+            self._crawl.report("body", error)
             return item
         finally:
             self._state.items_in_work -= 1
@@ -173,7 +161,7 @@ class BodyPipeline(Component):
             return item
         whose = await state.items.of(item)
         if whose.reason and state.pages.used:
-            self._log.count(f"body/{whose.reason}")
+            self._crawl.count(f"body/{whose.reason}")
         if whose.settings.enabled:
             state.health.count(whose.url, "items")
         crawled, fields = whose.page, list[str]()
@@ -181,31 +169,51 @@ class BodyPipeline(Component):
             names, overwrite = crawled.settings.item_fields.values(), crawled.settings.overwrite
             fields = [field for field in names if self._lacks(item, field, overwrite=overwrite)]
         if crawled is None or not fields:
-            return await state.beside.in_turn(lambda: item, 0)
+            return await self._crawl.beside.in_turn(lambda: item, 0)
         async with crawled.computing:  # the items of a page are processed concurrently
             text = crawled.text
             if text is None:
-                text = await self._values.text_of(crawled)
+                text = await self._made_text(crawled)
                 state.pages.note_text(crawled, text)
         if self._earlier and not text.is_empty:
-            self._name_earlier(item, fields)
+            lacking = next((field for field in fields if not has_text(item, field)), "")
+            for name in self._earlier if lacking else ():  # which may have stored the item that way
+                self._crawl.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
         for field in fields:
             item = state.items.with_field(item, field, text.fields[field])
             whose.given.add(field)
-        self._count(text)
+        self._crawl.count("body/items")
+        if text.is_empty:
+            self._crawl.count("body/empty")
+        self._crawl.count(f"body/evidence/{text.evidence.replace(' ', '_')}")
+        if text.fallback:
+            self._crawl.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
         return item
 
-    def _name_earlier(self, item: Any, fields: Sequence[str]) -> None:
-        """Warn about each pipeline that got the item without its text, and may have stored it that way."""
-        lacking = next((field for field in fields if not has_text(item, field)), "")
-        for name in self._earlier if lacking else ():
-            self._log.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
+    async def _made_text(self, crawled: CrawledPage) -> PageText:
+        """Extract a page, and count what was found."""
+        made = await made_text(crawled, await self._state.comparison.pages_for(crawled), self._crawl.beside)
+        self._crawl.count(f"body/confidence/{twentieth(made.reading.confidence)}")
+        if made.text.fallback == TOO_LARGE:
+            self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, crawled.page.url)
+        if made.lack:
+            self._crawl.count(made.lack)
+        if isinstance(made.error, ImportError):  # of fields of a request, which are not known at the start
+            self._crawl.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
+        elif made.error is not None:
+            self._crawl.report("meta", made.error)
+        for what, lacking in (("lang", "no_lang"), ("published", "no_date")):
+            field = crawled.settings.item_fields.get(what)
+            if field:
+                self._crawl.count(f"meta/{what if made.text.fields[field] else lacking}")
+        await self._state.health.add(crawled.page.url, made.reading)
+        return made.text
 
     def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
         """Return whether to set one of our fields on an item."""
         if not has_field(item, field):
-            self._log.count("body/no_field")
-            self._log.say_once(
+            self._crawl.count("body/no_field")
+            self._crawl.say_once(
                 f"no_field/{type(item)}/{field}",
                 logging.WARNING,
                 "%s has no field %r, so its items do not get it: declare the field, or name another in "
@@ -215,17 +223,9 @@ class BodyPipeline(Component):
             )
             return False
         if has_text(item, field) and not overwrite:
-            self._log.count("body/kept")
+            self._crawl.count("body/kept")
             return False
         return True
-
-    def _count(self, text: PageText) -> None:
-        self._log.count("body/items")
-        if text.is_empty:
-            self._log.count("body/empty")
-        self._log.count(f"body/evidence/{text.evidence.replace(' ', '_')}")
-        if text.fallback:
-            self._log.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
 
 
 class NearDuplicatePipeline(Component):
@@ -242,8 +242,8 @@ class NearDuplicatePipeline(Component):
         super().__init__(state)
         self._check = DuplicateCheck(state)
         self._copies = CopyCounts()
-        state.report.watch("copies", evicted=lambda: self._copies.evicted)
-        with refusing_to_start(state.crawler):
+        state.crawl.watch("evicted/copies", lambda: self._copies.evicted)
+        with refusing_to_start(state.crawl.crawler):
             self._check.open()
 
     def open_spider(self) -> None:
@@ -255,22 +255,17 @@ class NearDuplicatePipeline(Component):
         await self._check.finish()
         index = self._check.index
         if index is not None:
-            self._log.set("dedup/kept_texts", len(index))
-            self._log.set("dedup/verified", index.stats["verified"])
+            self._crawl.set("dedup/kept_texts", len(index))
+            self._crawl.set("dedup/verified", index.stats["verified"])
         if self._copies.items >= MANY and self._copies.dropped > self._copies.items / 2:
             self._warn("most_dropped")
         if self._copies.most:
-            self._log.set("dedup/most_copied", self._copies.most)
-            self._log.set("dedup/most_copies", self._copies.most_copies)
+            self._crawl.set("dedup/most_copied", self._copies.most)
+            self._crawl.set("dedup/most_copies", self._copies.most_copies)
         self._check.close()
 
     async def process_item(self, item: Any) -> Any:
-        """Return the item, marked if it is a near-duplicate and duplicates are marked.
-
-        Raises:
-            NearDuplicate: It is a near-duplicate to drop.
-            UnchangedItem: It was delivered before, has not changed, and unchanged items are dropped.
-        """
+        """Return the item, perhaps marked; raise `NearDuplicate` or `UnchangedItem` where it is to be dropped."""
         try:
             item = await self._checked(item)
         except NearDuplicate:
@@ -281,7 +276,7 @@ class NearDuplicatePipeline(Component):
         except UnchangedItem:
             raise
         except Exception as error:
-            self._log.report("dedup", error)
+            self._crawl.report("dedup", error)
         self._copies.decided(dropped=False)
         return item
 
@@ -289,7 +284,7 @@ class NearDuplicatePipeline(Component):
         """Warn that many items are dropped, once per occasion."""
         counts = self._copies
         figures = (counts.dropped, counts.items, counts.most_copies, counts.most)
-        self._log.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)
+        self._crawl.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)
 
     async def _checked(self, item: Any) -> Any:
         if not ItemAdapter.is_item(item):
@@ -299,9 +294,9 @@ class NearDuplicatePipeline(Component):
             return item
         found = item_text(item, whose, self._check.spellings)
         if found.obstacle:
-            self._log.count(f"dedup/{found.obstacle}")
+            self._crawl.count(f"dedup/{found.obstacle}")
             if found.obstacle in SAID:
-                self._log.say_once(f"dedup/{found.obstacle}", logging.INFO, SAID[found.obstacle])
+                self._crawl.say_once(f"dedup/{found.obstacle}", logging.INFO, SAID[found.obstacle])
             return item
         page = whose.own_page
         if page is not None:
@@ -313,21 +308,21 @@ class NearDuplicatePipeline(Component):
         """Return an item with its verdict's marks; raise `NearDuplicate` if it is to be dropped."""
         for name, counts in (("checked", True), ("too_short", verdict.too_short), ("updated", verdict.updated)):
             if counts:
-                self._log.count(f"dedup/{name}")
+                self._crawl.count(f"dedup/{name}")
         if verdict.since is not None:
             item = self._seen(item, verdict, verdict.since, whose.settings)
         if verdict.variant_of is not None:
-            self._log.count("dedup/variants")
-            self._log.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
-            logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._log.extra)
+            self._crawl.count("dedup/variants")
+            self._crawl.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
+            logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._crawl.extra)
             return self._marked(item, whose.settings.mark_field(VARIANT), verdict.variant_of)
         reason = self._why_it_passes(item, found, verdict, whose)
         if reason == NO_CONTENT:
-            self._log.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, found.key)
+            self._crawl.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, found.key)
             self._state.health.count(whose.url, NO_CONTENT)
             item = self._marked(item, whose.settings.mark_field(NO_CONTENT), True)
         if reason:
-            self._log.count(f"dedup/{reason}")
+            self._crawl.count(f"dedup/{reason}")
         if reason or not verdict.duplicate:
             return item
         self._state.health.count(whose.url, "copies")
@@ -348,9 +343,9 @@ class NearDuplicatePipeline(Component):
         """Drop an item that was delivered before, or mark it, depending on the settings."""
         since = datetime.fromtimestamp(seconds, timezone.utc).isoformat()
         if not verdict.updated:
-            self._log.count("dedup/unchanged")
+            self._crawl.count("dedup/unchanged")
         if is_dropped(verdict, settings):
-            self._log.count("dedup/unchanged_dropped")
+            self._crawl.count("dedup/unchanged_dropped")
             raise UnchangedItem(since)
         if settings.seen == "keep" and settings.dedup != "mark":
             return item
@@ -366,31 +361,28 @@ class NearDuplicatePipeline(Component):
         return self._state.items.with_field(item, field, mark)
 
     def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
-        self._log.count("dedup/duplicates")
-        self._log.count(f"dedup/score/{twentieth(verdict.score)}")
+        self._crawl.count("dedup/duplicates")
+        self._crawl.count(f"dedup/score/{twentieth(verdict.score)}")
         if examples := self._copies.count(str(verdict.of), found.key, found.title):
-            self._log.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, verdict.of, *examples)
+            self._crawl.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, verdict.of, *examples)
         logger.info(
-            "Near-duplicate: %s of %s (score %.2f)", found.key, verdict.of, verdict.score, extra=self._log.extra
+            "Near-duplicate: %s of %s (score %.2f)", found.key, verdict.of, verdict.score, extra=self._crawl.extra
         )
         if settings.dedup == "drop":
-            self._log.count("dedup/dropped")
+            self._crawl.count("dedup/dropped")
             raise NearDuplicate(verdict.of, verdict.score)
         if not has_field(item, settings.mark_field(MARK)):
-            self._log.count("dedup/no_field")
+            self._crawl.count("dedup/no_field")
             return item
-        self._log.count("dedup/marked")
+        self._crawl.count("dedup/marked")
         scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
         mark = {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}}
         return self._state.items.with_field(item, settings.mark_field(MARK), mark)
 
 
-def _order(crawler: Crawler) -> list[tuple[Any, str]]:
-    """Return the enabled pipelines in order, each with its path and its number."""
-    engine: Any = crawler.engine
+def _order(crawler: Crawler) -> list[tuple[type, str]]:
+    """Return the classes of the enabled pipelines in order, each with its path and its number."""
     listed = crawler.settings.getdict("ITEM_PIPELINES")
     numbers = {load_object(path): number for path, number in listed.items() if number is not None}
-    return [
-        (one, f"{global_object_name(type(one))} ({numbers.get(type(one), 'number unknown')})")
-        for one in getattr(engine.scraper.itemproc, "middlewares", ())
-    ]
+    enabled = [one for one in sorted(numbers, key=numbers.__getitem__) if crawler.get_item_pipeline(one) is not None]
+    return [(one, f"{global_object_name(one)} ({numbers[one]})") for one in enabled]

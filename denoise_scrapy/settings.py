@@ -8,11 +8,11 @@ import logging
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.rendering import IMAGES, LINKS
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-    from denoise_scrapy.items import ComparedFields
-
 __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_tracebacks", "nearest_hint"]
 
 PREFIX = "DENOISE_"
@@ -48,6 +46,7 @@ _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 # Types of settings, as their annotations are written, that are not plain values.
 _TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
+_ITEM_FIELD = "the name of an item field"
 
 
 def hide_tracebacks() -> None:
@@ -120,10 +119,41 @@ def check_store(place: str) -> None:
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
 
 
-def _compared_fields(names: Sequence[str]) -> ComparedFields:
-    from denoise_scrapy.items import ComparedFields  # noqa: PLC0415 - it loads Scrapy, which a page alone does not need
+class ComparedFields(NamedTuple):
+    """The fields of DENOISE_DEDUP_FIELDS."""
 
-    return ComparedFields.parse(names)
+    text: str = ""  # with the text to compare; "" for the body field
+    agree: tuple[str, ...] = ()  # equal in duplicates
+    differ: tuple[str, ...] = ()  # different in duplicates
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def decide(self) -> bool:
+        """True if fields are named that decide in place of all others."""
+        return bool(self.text or self.agree or self.differ)
+
+
+def compared_fields(names: Iterable[str]) -> ComparedFields:
+    """Read field names; "=" before those that must agree, "!" that must differ, "-" that do not count.
+
+    Raises:
+        ValueError: A name is missing, or there are two texts.
+
+    Example:
+        >>> compared_fields(["body", "=sku", "!seller", "-rank"])
+        ComparedFields(text='body', agree=('sku',), differ=('seller',), ignored=('rank',))
+    """
+    parts: dict[str, list[str]] = {"": [], "=": [], "!": [], "-": []}
+    for name in names:
+        sign = name[:1] if name[:1] in parts else ""
+        field = name.removeprefix(sign).strip()
+        if not field:
+            raise ValueError(f"{name!r} names no field")
+        parts[sign].append(field)
+    texts, agree, differ, ignored = map(tuple, parts.values())
+    if len(texts) > 1:
+        raise ValueError(f"one field holds the text to compare, not {len(texts)}; write '=', '!' or '-' before others")
+    return ComparedFields("".join(texts), agree, differ, ignored)
 
 
 def other_cores() -> int:
@@ -241,7 +271,7 @@ class DenoiseSettings:
         "Item fields that decide, in place of all others: the one with the text (default: the body field, if the "
         "plugin filled it); =NAME: equal in duplicates; !NAME: different in duplicates. -NAME: ignored, while "
         'all others decide. Examples: `["body", "=sku"]`, `["-rank"]`.',
-        check=_compared_fields,
+        check=compared_fields,
     )
     dedup_scope: str = _of_crawl(
         "site", "Compare a text with those of its site, or with all.", choices=("site", "global")
@@ -285,7 +315,7 @@ class DenoiseSettings:
     @cached_property
     def compared_fields(self) -> ComparedFields:
         """`dedup_fields` by their roles."""
-        return _compared_fields(self.dedup_fields)
+        return compared_fields(self.dedup_fields)
 
     def mark_field(self, mark: str) -> str:
         """Return the item field for one of `MARKS`; "" for none, which that of a near-duplicate cannot be."""
@@ -310,20 +340,17 @@ class DenoiseSettings:
     def from_settings(
         cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | type[Spider] | None = None
     ) -> DenoiseSettings:
-        """Read and check all settings.
+        """Read and check the settings of a crawl; raise `ConfigurationError` for an unknown name or invalid value.
 
-        Args:
-            settings: The crawl's settings; names without our prefix are ignored.
-            spider: Its attributes ``denoise_*`` (also from ``-a``) override settings, or those of its class. Methods
-                of such a name are ignored.
-
-        Raises:
-            ConfigurationError: A name is unknown or a value invalid.
+        Attributes ``denoise_*`` of a spider (also from ``-a``) or of its class override them; methods are ignored.
         """
         given = {str(key): settings[key] for key in settings if str(key).startswith(PREFIX)}
         read = cls()._with_values(given, PREFIX, str.upper)
         if spider is not None:
-            read = read._with_values(dict(_attributes(spider)), PREFIX.lower(), str.lower)
+            names = [name for name in dir(spider) if name.startswith(PREFIX.lower())]
+            given = {name: getattr(spider, name) for name in names}  # a property as its class has it
+            own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
+            read = read._with_values(own, PREFIX.lower(), str.lower)
         if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_bands:
             raise ConfigurationError(
                 f"DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = {read.dedup_rule!r}; "
@@ -332,15 +359,10 @@ class DenoiseSettings:
         return read
 
     def for_page(self, given: object) -> DenoiseSettings:
-        """Return the settings of one page.
+        """Return the settings of one page, by its request's ``meta["denoise"]``: None, True, False, or a dict.
 
-        Args:
-            given: The request's ``meta["denoise"]``: None, True, False, or a dict of settings in
-                lower case without the prefix.
-
-        Raises:
-            ConfigurationError: It is of another type, or names a setting that is unknown, invalid
-                or not one of a single page.
+        Its keys are names in lower case without the prefix, of settings that may differ between pages; others raise
+        `ConfigurationError`.
         """
         if given is None:
             return self
@@ -388,14 +410,6 @@ def nearest_hint(name: str, valid: Iterable[str]) -> str:
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
-def _attributes(spider: Spider | type[Spider]) -> Iterator[tuple[str, Any]]:
-    for name in dir(spider):
-        if name.startswith(PREFIX.lower()):
-            value = getattr(spider, name)
-            if not callable(value) and not isinstance(value, property):  # as a class has it
-                yield name, value
-
-
 def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
     """Return the value of a setting, as it was given, as one of its type; `ConfigurationError` where it is invalid."""
     if kind == _PAIRS:
@@ -423,16 +437,15 @@ def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str,
     pairs = _json_of(value, dict) if isinstance(value, str) else {} if value is None else value
     if not isinstance(pairs, Mapping):
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}")
+    checked = {}
     for key, each in pairs.items():
-        choices = declared.keys.get(key)
-        if choices is None:
+        if key not in declared.keys:
             hint = nearest_hint(str(key), declared.keys)
             raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
-        if not isinstance(each, str) or (choices and each not in choices):
-            valid = " | ".join(choices) or "the name of an item field"
-            hint = nearest_hint(each, choices) if isinstance(each, str) else ""
-            raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid is {valid}{hint}")
-    return dict(pairs)
+        choices = declared.keys[key]
+        of_key = Declaration("", choices=choices, may_be_empty=not choices, valid="" if choices else _ITEM_FIELD)
+        checked[key] = _checked(f"{name}[{key!r}]", each, "str", of_key)
+    return checked
 
 
 def _parse_bool(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""Shared by all parts of a crawl: its log and stats, its threads, and configuration errors at its start."""
+"""Shared by all parts of a crawl: settings, log and stats, threads, and configuration errors at its start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.settings import ConfigurationError, hide_tracebacks
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
 from denoise_scrapy.shown import counted, logger_of
 from denoise_scrapy.stats import PREFIX
 from denoise_scrapy.storage import replacing
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 Answer = TypeVar("Answer")
-Number = Callable[[], int]
 
 logger = logger_of(__name__)
 
@@ -38,17 +37,24 @@ LARGE = 200_000
 WORTH = 10_000
 
 
-class CrawlLog:
-    """The stats and the log of one crawl."""
+class Crawl:
+    """The settings, threads, stats and log that all parts of a crawl share.
+
+    The log has a line of progress every LOGSTATS_INTERVAL seconds, and a summary.
+    """
 
     def __init__(self, crawler: Crawler):
-        self._crawler = crawler
+        self.crawler = crawler
+        self.settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
+        self.beside = Beside(self.settings.threads)
         self._said: set[str] = set()
+        self._progress: Any = None
+        self._memories: dict[str, Callable[[], int]] = {}
 
     @property
     def extra(self) -> dict[str, Any]:
         """The `extra` of log records, which names the spider, as in Scrapy's own."""
-        return {"spider": self._crawler.spider}
+        return {"spider": self.crawler.spider}
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to the stat ``denoise/<name>``."""
@@ -56,16 +62,16 @@ class CrawlLog:
 
     @cached_property
     def _add(self) -> Callable[[str, int], None]:
-        add: Callable[[str, int], None] = self._crawler.stats.inc_value  # which Scrapy 2.19 looks up in 2 µs
+        add: Callable[[str, int], None] = self.crawler.stats.inc_value  # which Scrapy 2.19 looks up in 2 µs
         return add
 
     def counted(self, name: str) -> int:
         """Return the stat ``denoise/<name>``."""
-        return int(self._crawler.stats.get_value(PREFIX + name, 0))
+        return int(self.crawler.stats.get_value(PREFIX + name, 0))
 
     def set(self, name: str, value: Any) -> None:
         """Set the stat ``denoise/<name>``."""
-        self._crawler.stats.set_value(PREFIX + name, value)
+        self.crawler.stats.set_value(PREFIX + name, value)
 
     def report(self, place: str, error: Exception) -> None:
         """Count an internal error; log the first of each place and kind with its traceback."""
@@ -87,74 +93,55 @@ class CrawlLog:
             self._said.add(key)
             logger.log(level, message, *args, extra=self.extra, **more)
 
-
-class CrawlReport:
-    """Writes a line of progress every `interval` seconds (0: never), a summary, and the stats ``denoise/memory/``."""
-
-    def __init__(self, log: CrawlLog, interval: float):
-        self._log = log
-        self._interval = interval
-        self._call: Any = None
-        self._bytes: dict[str, Number] = {}
-        self._evicted: dict[str, Number] = {}
-
-    def watch(self, name: str, *, nbytes: Number | None = None, evicted: Number | None = None) -> None:
-        """Also report a memory: its approximate bytes and its number of evictions."""
-        if nbytes is not None:
-            self._bytes[name] = nbytes
-        if evicted is not None:
-            self._evicted[name] = evicted
+    def watch(self, name: str, number: Callable[[], int]) -> None:
+        """Set the stat ``denoise/memory/<name>`` at the end: "bytes/…", "evicted/…"."""
+        self._memories[f"memory/{name}"] = number
 
     def bytes(self) -> dict[str, int]:
         """Return the approximate bytes that each memory holds now."""
-        return {name: number() for name, number in self._bytes.items()}
+        begin = "memory/bytes/"
+        return {name.removeprefix(begin): number() for name, number in self._memories.items() if begin in name}
 
     def start(self) -> None:
-        """Begin to log."""
-        if self._interval:
-            self._call = create_looping_call(self._say)
-            self._call.start(self._interval, now=False)
+        """Begin to log the progress."""
+        interval = self.crawler.settings.getfloat("LOGSTATS_INTERVAL")
+        if interval:
+            self._progress = create_looping_call(self._say_progress)
+            self._progress.start(interval, now=False)
 
     def finish(self) -> None:
-        """Log the summary, set the stats of memories, and stop."""
-        if self._call is not None and self._call.running:
-            self._call.stop()
-        held = self.bytes()
-        self._log.set("memory/bytes", sum(held.values()))
-        for name, count in held.items():
-            self._log.set(f"memory/bytes/{name}", count)
-        for name, number in self._evicted.items():
-            self._log.set(f"memory/evicted/{name}", number())
-        self._say("denoise at the end: ")
+        """Set the stats of memories, log the summary, and write all stats to the job directory, if there is one."""
+        if self._progress is not None and self._progress.running:
+            self._progress.stop()
+        self.set("memory/bytes", sum(self.bytes().values()))
+        for name, number in self._memories.items():
+            self.set(name, number())
+        self._say_progress("denoise at the end: ")
+        directory = job_dir(self.crawler.settings)
+        if directory:  # for `scrapy denoise stats`
+            stats = json.dumps(self.crawler.stats.get_stats(), default=str, indent=1, sort_keys=True)
+            try:
+                with replacing(Path(directory, STATS_FILE)) as beside:
+                    beside.write_text(stats, encoding="utf-8")
+            except OSError as error:
+                self.report("stats", error)
 
-    def _say(self, opening: str = "denoise: ") -> None:
-        count = self._log.counted
+    def _say_progress(self, opening: str = "denoise: ") -> None:
+        count = self.counted
         line = (
             f"{counted(count('pages/parsed'), 'page')}, {counted(count('body/items'), 'body', 'bodies')} "
             f"({count('body/empty')} empty), {counted(count('comparison/requests'), 'comparison request')}, "
             f"{counted(count('dedup/duplicates'), 'near-duplicate')}, {counted(count('errors'), 'error')}"
         )
-        logger.info("%s%s", opening, line, extra=self._log.extra)
-
-
-def write_stats(crawler: Crawler) -> None:
-    """Write all stats of a crawl to its job directory, for `scrapy denoise stats`; nothing without one."""
-    directory = job_dir(crawler.settings)
-    if directory:
-        stats = json.dumps(crawler.stats.get_stats(), default=str, indent=1, sort_keys=True)
-        with replacing(Path(directory, STATS_FILE)) as beside:
-            beside.write_text(stats, encoding="utf-8")
+        logger.info("%s%s", opening, line, extra=self.extra)
 
 
 @contextmanager
 def refusing_to_start(crawler: Crawler) -> Iterator[None]:
-    """Log a `ConfigurationError` raised inside, in one line, and let the process fail.
+    """Log a `ConfigurationError` raised inside in one line, where Scrapy shows only a traceback, and raise it.
 
-    Scrapy itself shows only a traceback. An existing engine would add tracebacks of components closed before they were
-    opened, so objects that may raise are best made with the component, before the engine.
-
-    Raises:
-        ConfigurationError: The one raised inside.
+    An existing engine would add tracebacks of components closed before they were opened, so objects that may raise are
+    best made with the component, before the engine.
     """
     try:
         yield
@@ -163,16 +150,11 @@ def refusing_to_start(crawler: Crawler) -> Iterator[None]:
         hide_tracebacks()
         # Scrapy 2.14 takes a crawler without a spider, and nothing else, for one that failed to
         # start; its exit code would be 0.
-        if _has_no_engine(crawler):  # an engine would stumble over it when it is closed
-            crawler.spider = None
+        with suppress(RuntimeError):  # Scrapy 2.18 raises where older versions have None
+            if crawler.engine is not None:  # it would stumble over it when it is closed
+                raise
+        crawler.spider = None
         raise
-
-
-def _has_no_engine(crawler: Crawler) -> bool:
-    try:
-        return crawler.engine is None
-    except RuntimeError:  # Scrapy 2.18 raises where older versions have None
-        return True
 
 
 def is_large(size: int) -> bool:
@@ -194,10 +176,8 @@ class Beside:
         self._last: asyncio.Future[None] | None = None
 
     async def run(self, work: Callable[[], Answer], size: int) -> Answer:
-        """Return the result of a call, or raise its exception; `size` is that of its page or text.
-
-        Large ones are processed one at a time, which bounds memory; others at once, on the reactor.
-        """
+        """Return the result of a call, or raise its exception; `size` is that of its page or text."""
+        # large ones are processed one at a time, which bounds memory; others at once, on the reactor
         return await self.alone(work) if is_large(size) else work()
 
     async def alone(self, work: Callable[[], Answer], of: str = "large") -> Answer:

@@ -34,13 +34,10 @@ from denoise_scrapy.site.memory import SAME_TEMPLATE
 from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from denoise_scrapy.crawl.base import CrawlLog
+    from denoise_scrapy.crawl.base import Crawl
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.crawl.sites import SiteMemory
     from denoise_scrapy.page import Page, PageFacts
-    from denoise_scrapy.settings import DenoiseSettings
 
     Ranked = list[tuple[float, Page | PageFacts]]  # pages by similarity of their templates, the most similar first
 
@@ -91,14 +88,11 @@ _NAT64 = ip_network("64:ff9b::/96")
 class ComparisonPages:
     """Provides comparison pages, fetching some only while a site has too few."""
 
-    def __init__(
-        self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, sites: SiteMemory, pages: CrawledPages
-    ):
-        self._crawler = crawler
-        self._log = log
+    def __init__(self, crawl: Crawl, sites: SiteMemory, pages: CrawledPages):
+        self._crawl = crawl
         self._sites = sites
         self._pages = pages
-        self._budget = FetchBudget(crawler, settings, log)
+        self._budget = FetchBudget(crawl)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by server
 
     async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
@@ -113,7 +107,7 @@ class ComparisonPages:
         needed, plenty = min(ENOUGH, most), min(PLENTY, most)
         known = self._known(crawled)
         if (mates := _mates(known, plenty)) >= needed:
-            self._log.count("comparison/from_memory", int(needed > 0))
+            self._crawl.count("comparison/from_memory", int(needed > 0))
         if site and mates < plenty and self._may_wait():
             known = await self._wait(crawled, site, known, needed, plenty)
             may_fetch = settings.comparison_fetch and crawled.is_got
@@ -121,7 +115,7 @@ class ComparisonPages:
                 await self._fetch_some(crawled, site, needed)
                 known = self._known(crawled)
         if needed and not known:
-            self._log.count("comparison/none")
+            self._crawl.count("comparison/none")
         return [page for _, page in known]
 
     def _known(self, crawled: CrawledPage) -> Ranked:
@@ -131,7 +125,7 @@ class ComparisonPages:
     def _may_wait(self) -> bool:
         if is_asyncio_available():
             return True
-        self._log.say_once(
+        self._crawl.say_once(
             "reactor",
             logging.WARNING,
             "No comparison pages are fetched, since the reactor is not an asyncio one; pages are "
@@ -145,7 +139,7 @@ class ComparisonPages:
         lacking = _mates(known, needed) < needed
         if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
             return known
-        self._log.count("comparison/waits", int(lacking))
+        self._crawl.count("comparison/waits", int(lacking))
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
         while (mates := _mates(known, plenty)) < plenty and not self._is_stopping():
@@ -165,7 +159,7 @@ class ComparisonPages:
 
     def _is_stopping(self) -> bool:
         try:
-            engine: Any = self._crawler.engine
+            engine: Any = self._crawl.crawler.engine
         except RuntimeError:  # there is none yet
             return True
         slot = getattr(engine, "_slot", None)
@@ -173,13 +167,13 @@ class ComparisonPages:
 
     def _is_crawl_requesting(self, crawled: CrawledPage) -> bool:
         """Return whether requests of the spider to the server of a page are in progress, or waiting for their delay."""
-        slots = getattr(self._crawler.engine.downloader, "slots", {})
+        slots = getattr(self._crawl.crawler.engine.downloader, "slots", {})
         active = getattr(slots.get(self._server(crawled)), "active", ())
         return any(FETCH_META not in request.meta for request in active)
 
     def _server(self, crawled: CrawledPage) -> str:
         """Return the key of the downloader slot for a page and its siblings."""
-        url, key_of = crawled.page.url, getattr(self._crawler.engine.downloader, "get_slot_key", None)
+        url, key_of = crawled.page.url, getattr(self._crawl.crawler.engine.downloader, "get_slot_key", None)
         return site_key(url) if key_of is None else str(key_of(Request(url, meta=dict(crawled.carried))))
 
     async def _fetch_some(self, crawled: CrawledPage, site: str, needed: int) -> None:
@@ -198,7 +192,7 @@ class ComparisonPages:
                 if is_done():
                     return
                 if not self._budget.affords(site):
-                    self._log.count("comparison/over_budget")
+                    self._crawl.count("comparison/over_budget")
                     return
                 await self._fetch(url, crawled, site)
 
@@ -225,57 +219,50 @@ class ComparisonPages:
         location = None if response is None else redirect_to_same_page(response)
         if location is not None and self._budget.affords(site):
             response = await self._ask(location, crawled, site)
-            if response is not None and is_redirect(response):
+            if response is not None and 300 <= response.status < 400:
                 self._budget.give_up(site, "redirects")
         request = None if response is None else response.request
         if response is None or request is None or not is_sibling(request, response, crawled):
-            self._log.count("comparison/failed")
+            self._crawl.count("comparison/failed")
             return
         read = replace(crawled.settings, keep=(), remove=())  # it belongs to no item
         await self._sites.add(await self._pages.parse(request, response, read, is_spiders=False))
 
     async def _ask(self, url: str, crawled: CrawledPage, site: str) -> Response | None:
         """Send a request if permitted, and count it; return None without a usable response."""
-        request = comparison_request(url, crawled, self._budget.seconds_left(site))
-        self._budget.count_request(site)
-        if await self._may_be_sent(request, site, crawled):
-            response, error = await self._download(request)
-            if error is None or was_sent(request, error):
-                self._budget.learn(site, request, error)
-                return response if response is None or self._may_be_used(response, site, crawled) else None
-        self._budget.count_request(site, -1)
-        return None
-
-    async def _download(self, request: Request) -> tuple[Response | None, Exception | None]:
-        self._log.count("comparison/requests")
+        budget, must_be_public = self._budget, must_stay_public(crawled)
+        began, host = monotonic(), urlsplit(url).hostname or ""
+        budget.count_request(site)
+        if must_be_public:
+            is_public_only = await leads_to_public_only(host, budget.seconds_left(site))
+            budget.spend_seconds(site, monotonic() - began)
+            if not is_public_only:
+                budget.give_up(site, "address")
+            if budget.gives_up(site):
+                budget.count_request(site, -1)
+                return None
+        seconds = budget.seconds_left(site)
+        request = comparison_request(url, crawled, seconds)
         # a browser's time-outs do not cover the wait for a free page; otherwise the downloader limits the time
-        most = 2 * float(request.meta["download_timeout"]) if request.meta.get("playwright") else None
+        most = 2 * seconds if request.meta.get("playwright") else None
+        self._crawl.count("comparison/requests")
+        response, error = None, None
         try:
-            return await asyncio.wait_for(self._crawler.engine.download_async(request), most), None
-        except Exception as error:
-            if not was_sent(request, error):
-                self._log.count("comparison/requests", -1)
-            logger.debug("No comparison page from %s: %r", request.url, error, extra=self._log.extra)
-            return None, error
-
-    async def _may_be_sent(self, request: Request, site: str, crawled: CrawledPage) -> bool:
-        if not must_stay_public(crawled):
-            return True
-        began = monotonic()
-        public = await leads_to_public_only(urlsplit(request.url).hostname or "", self._budget.seconds_left(site))
-        self._budget.spend_seconds(site, monotonic() - began)
-        request.meta["download_timeout"] = self._budget.seconds_left(site)
-        if not public:
-            self._budget.give_up(site, "address")
-        return not self._budget.gives_up(site)
-
-    def _may_be_used(self, response: Response, site: str, crawled: CrawledPage) -> bool:
-        """Return whether a response may be used: its host may now resolve to another address."""
-        address = response.ip_address
-        if address is None or is_public(address) or not must_stay_public(crawled):
-            return True
-        self._budget.give_up(site, "address")
-        return False
+            response = await asyncio.wait_for(self._crawl.crawler.engine.download_async(request), most)
+        except Exception as failure:
+            logger.debug("No comparison page from %s: %r", request.url, failure, extra=self._crawl.extra)
+            if isinstance(failure, IgnoreRequest) and LATENCY_META not in request.meta:  # robots.txt, the off-site rule
+                self._crawl.count("comparison/requests", -1)
+                budget.count_request(site, -1)
+                return None
+            error = failure
+        budget.learn(site, request, error)
+        # the host may resolve to another address by now
+        address = None if response is None else response.ip_address
+        if address is not None and must_be_public and not is_public(address):
+            budget.give_up(site, "address")
+            return None
+        return response
 
 
 def _mates(known: Ranked, most: int) -> int:
@@ -303,14 +290,13 @@ class FetchBudget:
     sites, hosts and URLs are forgotten.
     """
 
-    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog):
-        self._settings = settings
-        self._log = log
+    def __init__(self, crawl: Crawl):
+        self._crawl = crawl
         self._records: OrderedDict[str, FetchRecord] = OrderedDict()  # by site, and by host
         self._tried: LocalCache[int, None] = LocalCache(MOST_URLS)  # hashes
         self._crawled = 0  # responses to requests of the crawl itself
         self._spent = 0  # fetches begun; subtracted again if nothing was sent
-        connect = crawler.signals.connect
+        connect = crawl.crawler.signals.connect
         connect(self._response_received, signals.response_received)
         connect(self._headers_received, signals.headers_received)
         connect(self._response_downloaded, signals.response_downloaded)
@@ -321,7 +307,7 @@ class FetchBudget:
         self._records.move_to_end(of)
         if len(self._records) > MOST_SITES:
             self._records.popitem(last=False)
-            self._log.count("comparison/forgotten")
+            self._crawl.count("comparison/forgotten")
         return record
 
     def give_up(self, site: str, reason: str) -> None:
@@ -329,7 +315,7 @@ class FetchBudget:
         record = self.record(site)
         if not record.given_up:
             record.given_up = reason
-            self._log.count(f"comparison/given_up/{reason}")
+            self._crawl.count(f"comparison/given_up/{reason}")
 
     def gives_up(self, site: str) -> bool:
         """Return whether fetching from a site has stopped."""
@@ -347,11 +333,11 @@ class FetchBudget:
 
     def affords(self, site: str) -> bool:
         """Return whether the limits of the crawl and of the site allow another request to it."""
-        most = FREE + self._settings.comparison_share * self._crawled
-        return self._spent < most and self.record(site).fetched < self._settings.comparison_per_site
+        most = FREE + self._crawl.settings.comparison_share * self._crawled
+        return self._spent < most and self.record(site).fetched < self._crawl.settings.comparison_per_site
 
     def count_request(self, site: str, by: int = 1) -> None:
-        """Count a request; with `by` -1, subtract one that was not sent."""
+        """Count a request to be sent; with `by` -1, subtract one that was not."""
         self._spent += by
         self.record(site).fetched += by
 
@@ -365,12 +351,17 @@ class FetchBudget:
         self.gives_up(site)
 
     def learn(self, site: str, request: Request, error: Exception | None) -> None:
-        """Record the outcome of a sent request."""
-        if error is not None and is_timeout(error):
+        """Record the outcome of a sent request, and how long it took without the time in the queue."""
+        seconds = float(request.meta.get(LATENCY_META, 0.0))
+        if HEAD_META in request.meta:  # not in a browser, whose latency covers the whole transfer
+            seconds += monotonic() - request.meta[HEAD_META]
+        kind = type(error).__name__.lower()  # download handlers have classes of their own
+        if "timeout" in kind or "timedout" in kind:
             self.give_up(site, "timeout")
-        elif error is not None and not was_cut_off(error):
-            self.give_up(site, "broken")
-        self.spend_seconds(site, seconds_taken(request, error))
+            seconds = float(request.meta["download_timeout"])
+        elif error is not None and not isinstance(error, IgnoreRequest) and "cancelled" not in kind:
+            self.give_up(site, "broken")  # the others were cut off at their maximum size, as sent or as decompressed
+        self.spend_seconds(site, seconds)
 
     def _headers_received(self, request: Request) -> None:
         if FETCH_META in request.meta:
@@ -390,10 +381,7 @@ def _host(site: str) -> str:
 
 
 def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Request:
-    """Return a GET request for `url`, sent like the page's (proxy, browser) but without its headers and cookies.
-
-    It is neither retried nor redirected, and its transfer is limited in seconds.
-    """
+    """Return a GET request for `url`, sent like the page's (proxy, browser) but without its headers and cookies."""
     meta: dict[str, Any] = {
         **crawled.carried,
         FETCH_META: True,
@@ -409,34 +397,10 @@ def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Reques
     return Request(url, callback=NO_CALLBACK, meta=meta, flags=[FETCH_FLAG])
 
 
-def seconds_taken(request: Request, error: Exception | None) -> float:
-    """Return how long a finished transfer took, without the time in the queue, which depends on the crawl."""
-    latency = float(request.meta.get(LATENCY_META, 0.0))
-    if error is not None and is_timeout(error):
-        return float(request.meta["download_timeout"])
-    head_at = request.meta.get(HEAD_META)  # none in a browser, whose latency covers the whole transfer
-    return latency if head_at is None else monotonic() - head_at + latency
-
-
-def was_sent(request: Request, error: Exception) -> bool:
-    """Return whether a request that failed was sent: robots.txt and the off-site rule prevent that."""
-    return not isinstance(error, IgnoreRequest) or LATENCY_META in request.meta
-
-
-def is_timeout(error: Exception) -> bool:
-    """Return whether an error is a timeout, for which each download handler has its own class."""
-    return any(word in type(error).__name__.lower() for word in ("timeout", "timedout"))
-
-
-def was_cut_off(error: Exception) -> bool:
-    """Return whether a transfer was cut off at its maximum size, as sent or as decompressed."""
-    return isinstance(error, IgnoreRequest) or "cancelled" in type(error).__name__.lower()
-
-
 def redirect_to_same_page(response: Response) -> str | None:
     """Return where a response redirects to, if only a closing slash differs on the same site."""
     location = response.headers.get("Location")
-    if not is_redirect(response) or not location:
+    if not (location and 300 <= response.status < 400):
         return None
     try:
         url = response.urljoin(location.decode("latin-1"))
@@ -444,11 +408,6 @@ def redirect_to_same_page(response: Response) -> str | None:
         return None
     same_site = site_key(url) == site_key(response.url) and "@" not in url.split("/")[2]
     return url if same_site and spelling(url) == spelling(response.url) else None
-
-
-def is_redirect(response: Response) -> bool:
-    """Return whether a response is a redirect."""
-    return 300 <= response.status < 400
 
 
 def is_sibling(request: Request, response: Response, crawled: CrawledPage) -> bool:
@@ -462,12 +421,10 @@ def is_sibling(request: Request, response: Response, crawled: CrawledPage) -> bo
 
 
 def must_stay_public(crawled: CrawledPage) -> bool:
-    """Return whether pages to compare with must come from public addresses."""
-    # Not if the page itself came from a private one. Nor with a proxy, which looks up the name and connects, so that
-    # the response has the proxy's address. If the address is unknown (caches, some handlers), the page counts as
-    # public unless its URL is private.
-    if crawled.carried.get("proxy"):
+    """Return whether pages to compare with must come from public addresses: unless the page came from a private one."""
+    if crawled.carried.get("proxy"):  # it looks up the name and connects, so that the response has its address
         return False
+    # unknown to caches and some handlers: then the page counts as public unless its URL is private
     address = crawled.address or address_of(urlsplit(crawled.page.url).hostname or "")
     return address is None or is_public(address)
 

@@ -31,7 +31,7 @@ from denoise_scrapy.crawl.item_pages import Delivery, ItemText
 from denoise_scrapy.crawl.item_values import Spellings
 from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
 from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
-from denoise_scrapy.exceptions import ConfigurationError, OtherVersion, UnusableIndexError
+from denoise_scrapy.exceptions import ConfigurationError, OtherVersion
 from denoise_scrapy.items import DAY
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.storage import BackOff, is_unreachable, without_password
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from denoise_scrapy.crawl.pages import CrawledPage
     from denoise_scrapy.crawl.state import CrawlState
     from denoise_scrapy.dedup import Verdict
-    from denoise_scrapy.dedup.variants import ReadText
     from denoise_scrapy.settings import DenoiseSettings
 
 logger = logger_of(__name__)
@@ -71,6 +70,8 @@ MOST_UNWRITTEN = 1000
 # Items of which it is remembered which feeds refused them: 10 MB. A copy of one that is forgotten is dropped.
 MOST_REFUSED = 100_000
 
+DAMAGED = ". Move it away, or restore it; it has not been touched."
+REQUIRED = " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)"
 BESIDE = "%s This crawl goes on with another beside it, %s, for which all that it has is new"
 NOTHING_BEFORE = (
     "DENOISE_SEEN = %r, but the index ends with the crawl, so that nothing of an earlier crawl is known: "
@@ -85,69 +86,60 @@ _PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked",
 class DuplicateCheck:
     """Checks items against the index of a crawl, and follows those whose text is kept to their end.
 
-    While the store fails there are no verdicts, and what was to be kept is kept later. A store on another machine is
-    used in a thread, one call at a time, so that the crawl goes on meanwhile.
-
-    Attributes:
-        index: The index, None where it is not open.
-        spellings: The keys of pages.
+    A store on another machine is used in a thread, one call at a time, so that the crawl goes on meanwhile.
     """
 
     def __init__(self, state: CrawlState):
-        self.index: DuplicateIndex | None = None
+        self.index: DuplicateIndex | None = None  # None where it is not open
         self.spellings = Spellings()
-        self._log = state.log
-        self._settings = state.settings
-        self._crawl_settings = state.crawler.settings
-        self._beside = state.beside
-        directory = job_dir(state.crawler.settings)
-        place = index_place(state.settings, str(Path(directory).absolute()) if directory else None)
-        self._place = place if state.settings.needs_index else MEMORY
+        self._crawl = crawl = state.crawl
+        self._settings = crawl.settings
+        directory = job_dir(crawl.crawler.settings)
+        place = index_place(crawl.settings, str(Path(directory).absolute()) if directory else None)
+        self._place = place if crawl.settings.needs_index else MEMORY
         self._remote = is_remote(self._place) and is_asyncio_available()
         self._lock = asyncio.Lock()
         self._back_off = BackOff()
         self._beat: Any = None
-        self._nbytes = 0
+        self._nbytes = 0  # of the index when it was closed
         self._file: tuple[int, int] | None = None
-        self._missed: deque[tuple[ItemText, int]] = deque()
+        self._missed: deque[Delivery] = deque()  # ended while the store failed
         self._missed_chars = 0
         self._left_out = 0  # items whose end will never reach the index, since there were too many
         self._open: dict[Delivery, None] = {}
         self._unwritten: list[Delivery] = []  # delivered, but a feed could not be written
-        self._feeds = Feeds(state.crawler)
+        self._feeds = Feeds(crawl.crawler)
         self._refused: dict[int, list[int]] = {}  # by a hash of key and scope: the feeds that did not take the item
         self._forgotten = 0  # of these
         self._taken_back = 0  # of the unwritten
-        watch = state.report.watch
-        watch("index", nbytes=lambda: self.nbytes)
-        watch("undelivered", evicted=lambda: self._left_out)
-        watch("spellings", evicted=lambda: self.spellings.evicted)
-        watch("refused", evicted=lambda: self._forgotten)
-        watch("unwritten", evicted=lambda: self._taken_back)
-        state.scraped, state.lost = self.scraped, self.lost
+        crawl.watch("bytes/index", lambda: self._nbytes if self.index is None else self.index.stats["bytes"])
+        crawl.watch("evicted/undelivered", lambda: self._left_out)
+        crawl.watch("evicted/spellings", lambda: self.spellings.evicted)
+        crawl.watch("evicted/refused", lambda: self._forgotten)
+        crawl.watch("evicted/unwritten", lambda: self._taken_back)
+        state.ended = self.ended
         # pipelines are not closed where another one fails
-        state.crawler.signals.connect(self.close, signals.spider_closed)
+        crawl.crawler.signals.connect(self.close, signals.spider_closed)
 
     def open(self) -> None:
-        """Open the index.
-
-        Raises:
-            ConfigurationError: It is refused. After a temporary fault, such as a full disk, it is opened later.
-        """
+        """Open the index, later after a temporary fault, such as a full disk; raise `ConfigurationError` for others."""
         if self._settings.seen != "keep" and self._place == MEMORY:
-            logger.warning(NOTHING_BEFORE, self._settings.seen, extra=self._log.extra)
+            logger.warning(NOTHING_BEFORE, self._settings.seen, extra=self._crawl.extra)
         try:
             if self._settings.enabled:  # else with the first item that is treated
                 self.index = self._opened()
                 while self._expire(self.index, EXPIRED):
                     pass
-        except UnusableIndexError as error:
-            if not error.passes:
-                raise ConfigurationError(str(error)) from error
+        except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
+            away, required = is_unreachable(error), self._settings.dedup_required
+            if not _passes_by_itself(error) and (required or not away):
+                damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+                advice = (damaged and DAMAGED) or (away and REQUIRED) or ""
+                raise ConfigurationError(f"the index of texts {self._said(error)}{advice}") from error
             self._failed(error)
 
     def begin(self) -> None:
-        """Start recording at intervals that the crawl is alive."""
+        """Record at intervals that the crawl is alive."""
         self._beat = create_looping_call(self._beat_now)
         self._beat.start(CLAIM_SECONDS / 3, now=False)
 
@@ -166,29 +158,20 @@ class DuplicateCheck:
         self._look_for_file()
         self._let_go()
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the index holds beside its store, or held when it was closed."""
-        return self._nbytes if self.index is None else self.index.stats["bytes"]
-
     async def check(self, text: ItemText, whose: ItemPage) -> Verdict | None:
-        """Check the text of an item, and keep it unless it is a copy; items of one page never copy each other.
-
-        Returns:
-            The verdict; None if the index cannot be used now.
-        """
+        """Check the text of an item, and keep it unless it is a copy; None if the index cannot be used now."""
         delivery = whose.delivery = Delivery(text)
         self._open[delivery] = None
         try:
             verdict = await self._judge(text, whose.own_page)
         except BaseException:
-            self._end(delivery)
+            self._let_pass(delivery)
             raise
         if verdict is None:
             delivery.unchecked = True
-            self._log.count("dedup/unchecked")
+            self._crawl.count("dedup/unchecked")
         elif verdict.duplicate or is_dropped(verdict, whose.settings):
-            self._end(delivery)
+            self._let_pass(delivery)
         else:
             delivery.claim = verdict.claim
         return verdict
@@ -198,40 +181,34 @@ class DuplicateCheck:
         return self._feeds.may_take(item, self._refused.get(hash((of, text.scope)), ()))
 
     async def use(self, call: Callable[[DuplicateIndex], Answer]) -> Answer | None:
-        """Return the result of a call of the index; None if it cannot be used now.
-
-        Raises:
-            ValueError: An argument of the call is invalid.
-        """
+        """Return the result of a call of the index; None if it cannot be used now."""
         async with self._lock:  # else each of many would wait for the time-out of a silent server
             if not self._back_off.ready:
                 return None
             try:
-                answer = await asyncio.to_thread(self._called, call) if self._remote else self._called(call)
-            except StoreMismatch as error:  # it has lost what it held
+                answer, error = await asyncio.to_thread(self._called, call) if self._remote else self._called(call)
+            except StoreMismatch as mismatch:  # it has lost what it held
                 self._let_go()
-                self._failed(error)
-            except (ValueError, TypeError):
-                raise
-            except Exception as error:
-                self._failed(error)
+                self._failed(mismatch)
+            except Exception as failure:
+                if self.index is not None and isinstance(failure, (ValueError, TypeError)):
+                    raise  # an argument of the call is invalid
+                self._failed(failure)
             else:
-                unnoted = None if self.index is None else self.index.note_error
-                if self.index is not None and unnoted is not None:
-                    self.index.note_error = None
-                    self._failed(unnoted)  # else each copy would wait for a silent server
-                else:
-                    if self._back_off.pause:
-                        logger.info("The index of texts can be used again", extra=self._log.extra)
-                    self._back_off.worked()
+                if error is not None:
+                    self._failed(error)  # else each copy would wait for a silent server
+                    return answer
+                if self._back_off.pause:
+                    logger.info("The index of texts can be used again", extra=self._crawl.extra)
+                self._back_off.worked()
                 return answer
             return None
 
-    def missed(self, text: ItemText, claim: int) -> None:
+    def missed(self, delivery: Delivery) -> None:
         """Note the end of an item until the store works again: its text is kept then; one without a text was lost."""
-        if self._missed_chars + text.chars <= MOST_MISSED_CHARS:
-            self._missed.append((text, claim))
-            self._missed_chars += text.chars
+        if self._missed_chars + delivery.text.chars <= MOST_MISSED_CHARS:
+            self._missed.append(delivery)
+            self._missed_chars += delivery.text.chars
         else:
             self._left_out += 1
 
@@ -239,22 +216,45 @@ class DuplicateCheck:
         """Use the index, and wait while the fate of the item that this one repeats is unknown."""
         read = None
         if self.index is not None and is_large(len(text.text)):  # beside the reactor
-            read = await self._beside.run(partial(text.read, self.index), len(text.text))
-        if not is_asyncio_available():
-            return await self.use(lambda index: _passing(_check(index, text, read)))
+            read = await self._crawl.beside.run(partial(text.read, self.index), len(text.text))
+
+        def check(index: DuplicateIndex) -> Verdict:
+            way = index.add if text.is_alone else index.check_and_add
+            return way(text.key, read or text.read(index), **text.names, claim=True)
+
+        if not is_asyncio_available():  # it passes where the item that it repeats may be lost yet
+            verdict = await self.use(check)
+            return replace(verdict, duplicate=False, of=None) if verdict and verdict.pending else verdict
         now = asyncio.get_running_loop().time
         until = now() + LONGEST_WAIT
         while True:
-            verdict = await self.use(lambda index: _check(index, text, read))
+            verdict = await self.use(check)
             if verdict is None or not verdict.pending or (page is not None and verdict.of in page.item_keys):
                 return verdict
             if now() >= until:
-                self._log.count("dedup/waited_in_vain")
-                return await self.use(lambda index: _kept(index, text, read))
-            self._log.count("dedup/waits")
+                self._crawl.count("dedup/waited_in_vain")
+                return await self.use(lambda index: index.add(text.key, read or text.read(index), **text.names))
+            self._crawl.count("dedup/waits")
             await self._outcome(str(verdict.of), text.scope, until - now())
 
-    def _end(self, delivery: Delivery) -> None:
+    async def _end(self, delivery: Delivery, *, lost: bool = False) -> None:
+        """Make the text of an item final, or withdraw it, and wake the copies that wait for its end."""
+        way, done = DuplicateIndex.withdraw if lost else DuplicateIndex.settle, None
+        if lost:
+            delivery.text = delivery.text._replace(text="")
+        try:
+            if lost or not delivery.unchecked:
+                done = await self.use(lambda index: way(index, delivery.claim))
+            if done is None:
+                self.missed(delivery)
+            elif done and lost:
+                self._crawl.count("dedup/withdrawn")
+        except Exception as error:
+            self._crawl.report("dedup", error)
+        finally:
+            self._let_pass(delivery)
+
+    def _let_pass(self, delivery: Delivery) -> None:
         """Stop following an item, and wake the copies that wait for its end."""
         self._open.pop(delivery, None)
         delivery.over.set()
@@ -267,14 +267,14 @@ class DuplicateCheck:
             waiting = asyncio.sleep(LOOK_AGAIN) if delivery is None else delivery.over.wait()
             await asyncio.wait_for(waiting, seconds)
 
-    def scraped(self, whose: ItemPage | None) -> Awaitable[None] | None:
-        """Record that an item, maybe an unknown one, was scraped. Call at once, after Scrapy's feeds."""
-        took = self._feeds.took()  # before another item comes to the feeds
-        delivery = _open_of(whose)
-        if delivery is None:
+    def ended(self, whose: ItemPage | None, lost: bool) -> Awaitable[None] | None:
+        """Record that an item, maybe an unknown one, was scraped or lost. Call at once, after Scrapy's feeds."""
+        took = [] if lost else self._feeds.took()  # before another item comes to the feeds
+        delivery = None if whose is None else whose.delivery
+        if delivery is None or delivery.over.is_set():
             return None
-        if took and not any(took):
-            return self._withdraw(delivery)
+        if lost or (took and not any(took)):
+            return self._end(delivery, lost=True)
         name = hash((delivery.text.key, delivery.text.scope))
         self._refused.pop(name, None)
         if not all(took):
@@ -284,82 +284,55 @@ class DuplicateCheck:
                 self._forgotten += 1
         return self._settle(delivery)
 
-    def lost(self, whose: ItemPage | None) -> Awaitable[None] | None:
-        """Record that an item was dropped or failed."""
-        delivery = _open_of(whose)
-        return None if delivery is None else self._withdraw(delivery)
-
-    async def _withdraw(self, delivery: Delivery) -> None:
-        try:
-            found = await self.use(lambda index: index.withdraw(delivery.claim))
-            if found is None:
-                self.missed(delivery.text._replace(text=""), delivery.claim)
-            elif found:
-                self._log.count("dedup/withdrawn")
-        except Exception as error:
-            self._log.report("dedup", error)
-        finally:
-            self._end(delivery)
-
     async def _settle(self, delivery: Delivery) -> None:
         self._unwritten.append(delivery)
         try:
             self._feeds.flush()
         except OSError as error:
-            self._log.count("dedup/unwritten")
+            self._crawl.count("dedup/unwritten")
             message = "A feed cannot be written; copies of its items wait until it can: %s"
-            self._log.say_once("unwritten", logging.WARNING, message, error)
+            self._crawl.say_once("unwritten", logging.WARNING, message, error)
             while len(self._unwritten) > MOST_UNWRITTEN:
                 self._taken_back += 1
-                await self._withdraw(self._unwritten.pop(0))
+                await self._end(self._unwritten.pop(0), lost=True)
             return
         written, self._unwritten = self._unwritten, []
         for each in written:
-            await self._make_final(each)
+            await self._end(each)
 
-    async def _make_final(self, delivery: Delivery) -> None:
-        try:
-            if delivery.unchecked or await self.use(lambda index: index.settle(delivery.claim)) is None:
-                self.missed(delivery.text, delivery.claim)
-        except Exception as error:
-            self._log.report("dedup", error)
-        finally:
-            self._end(delivery)
-
-    def _called(self, call: Callable[[DuplicateIndex], Answer]) -> Answer:
-        """Write what was missed, then call."""
+    def _called(self, call: Callable[[DuplicateIndex], Answer]) -> tuple[Answer, Exception | None]:
+        """Write what was missed, then call; return the result, and why a copy could not be noted."""
         if self.index is None:
             self.index = self._opened()
+        index = self.index
         while self._missed:
-            text, claim = self._missed[0]
+            text, claim = self._missed[0].text, self._missed[0].claim
             try:
                 if not text.text:
-                    self.index.withdraw(claim)
-                elif not self.index.settle(claim):
-                    self.index.add(text.key, text.read(self.index), **text.names)
+                    index.withdraw(claim)
+                elif not index.settle(claim):
+                    index.add(text.key, text.read(index), **text.names)
             except StoreMismatch:
                 raise
             except (ValueError, TypeError) as error:  # of this entry: no later try would do better
-                self._log.report("dedup", error)
+                self._crawl.report("dedup", error)
             self._missed.popleft()
             self._missed_chars -= text.chars
-        return call(self.index)
+        index.note_error = None
+        return call(index), index.note_error
 
     def _opened(self) -> DuplicateIndex:
         """Open the index; one beside it where it is of another version or rule."""
         try:
-            try:
-                index = self._open_at(self._place)
-            except OtherVersion as error:
-                beside = index_beside(self._place, RULES[self._settings.dedup_rule].constants)
-                if not beside:
-                    raise
-                said = f"{without_password(self._place)}: {error}"
-                self._log.say_once("dedup_version", logging.WARNING, BESIDE, said, without_password(beside))
-                self._place = beside
-                index = self._open_at(beside)
-        except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
-            raise self._unusable(error) from error
+            index = self._open_at(self._place)
+        except OtherVersion as error:
+            beside = index_beside(self._place, RULES[self._settings.dedup_rule].constants)
+            if not beside:
+                raise
+            said = f"{without_password(self._place)}: {error}"
+            self._crawl.say_once("dedup_version", logging.WARNING, BESIDE, said, without_password(beside))
+            self._place = beside
+            index = self._open_at(beside)
         self._file = _identity(self._place)
         return index
 
@@ -367,7 +340,7 @@ class DuplicateCheck:
         settings = self._settings
         return DuplicateIndex(
             settings.dedup_threshold or None,
-            open_store(place, self._crawl_settings),
+            open_store(place, self._crawl.crawler.settings),
             rule=settings.dedup_rule,
             search=None if settings.dedup_search == "auto" else settings.dedup_search,
             most_new=settings.dedup_most_new,
@@ -376,33 +349,26 @@ class DuplicateCheck:
             variants=settings.dedup_variants == "keep",
         )
 
-    def _unusable(self, error: Exception) -> UnusableIndexError:
+    def _said(self, error: Exception) -> str:
         shown = without_password(self._place)
-        damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
-        advice = ". Move it away, or restore it; it has not been touched." if damaged else ""
-        away, required = is_unreachable(error), self._settings.dedup_required
-        if away and required:
-            advice += " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)"
-        said = f"the index of texts {shown}: {str(error).removeprefix(f'{shown}: ')}{advice}"
-        return UnusableIndexError(said, passes=_passes_by_itself(error) or (away and not required))
+        return f"{shown}: {str(error).removeprefix(f'{shown}: ')}"
 
     def _look_for_file(self) -> None:
         """Warn once that the index's file has vanished: SQLite writes on without noticing."""
         if self.index is not None and self._file is not None and _identity(self._place) != self._file:
             self._file = None
-            self._log.count("dedup/store_failed")
+            self._crawl.count("dedup/store_failed")
             message = "The index of texts %s was moved or deleted; this crawl goes on with it, the next has none"
-            self._log.say_once("dedup_file", logging.WARNING, message, self._place)
+            self._crawl.say_once("dedup_file", logging.WARNING, message, self._place)
 
     def _failed(self, error: Exception) -> None:
         self._back_off.failed()
-        self._log.count("dedup/store_failed")
-        self._log.say_once(
+        self._crawl.count("dedup/store_failed")
+        self._crawl.say_once(
             "dedup_store",
             logging.WARNING,
-            "The index of texts cannot be used now, and items pass without comparison until it can: %s: %s",
-            without_password(self._place),
-            error,
+            "The index of texts cannot be used now, and items pass without comparison until it can: %s",
+            self._said(error),
         )
 
     def _let_go(self) -> None:
@@ -416,21 +382,11 @@ class DuplicateCheck:
 
     def _beat_now(self) -> None:
         self._look_for_file()
-        index = self.index
-        if index is None or not self._back_off.ready:
-            return
-        if self._remote:
-            asyncio.get_running_loop().run_in_executor(None, self._beaten, index)
-        else:
-            self._beaten(index)
-
-    def _expire(self, index: DuplicateIndex, most: int) -> int:
-        """Forget texts that no crawl has seen within DENOISE_DEDUP_DAYS; return how many."""
-        days = self._settings.dedup_days
-        gone = index.expire(time.time() - days * DAY, most) if days else 0
-        if gone:
-            self._log.count("dedup/expired", gone)
-        return gone
+        if self.index is not None and self._back_off.ready:
+            if self._remote:
+                asyncio.get_running_loop().run_in_executor(None, self._beaten, self.index)
+            else:
+                self._beaten(self.index)
 
     def _beaten(self, index: DuplicateIndex) -> None:
         try:
@@ -438,6 +394,14 @@ class DuplicateCheck:
             self._expire(index, EXPIRED_A_BEAT)
         except Exception as error:  # the next call finds out
             logger.debug("The index of texts could not note that the crawl lives: %r", error)
+
+    def _expire(self, index: DuplicateIndex, most: int) -> int:
+        """Forget texts that no crawl has seen within DENOISE_DEDUP_DAYS; return how many."""
+        days = self._settings.dedup_days
+        gone = index.expire(time.time() - days * DAY, most) if days else 0
+        if gone:
+            self._crawl.count("dedup/expired", gone)
+        return gone
 
 
 def _identity(place: str) -> tuple[int, int] | None:
@@ -463,11 +427,6 @@ def _passes_by_itself(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in _PASSING
 
 
-def _open_of(whose: ItemPage | None) -> Delivery | None:
-    delivery = None if whose is None else whose.delivery
-    return None if delivery is None or delivery.over.is_set() else delivery
-
-
 class Feeds:
     """The feeds of a crawl, which Scrapy writes. They may refuse items (`item_filter`, `item_classes`)."""
 
@@ -480,10 +439,8 @@ class Feeds:
         return list(getattr(self._crawler.get_extension(FeedExporter), "slots", ()))
 
     def took(self) -> list[bool]:
-        """Return for each feed whether it took the last scraped item; call after each item.
-
-        This compares the feeds' counts: a filter called again may decide otherwise, such as one that passes a hundred.
-        """
+        """Return for each feed whether it took the last scraped item; call after each item."""
+        # a filter called again may decide otherwise, such as one that passes a hundred
         counts = [(slot.batch_id, slot.itemcount) for slot in self._slots]
         before, self._counts = self._counts or [(1, 0)] * len(counts), counts
         return [one != other for one, other in zip(counts, before, strict=True)]
@@ -498,13 +455,8 @@ class Feeds:
             return True
 
     def flush(self) -> None:
-        """Flush the feeds' buffers to the operating system, so that their content survives the process.
-
-        A feed that is compressed, or stored only at its end, is lost with its process in any case.
-
-        Raises:
-            OSError: A file cannot be written.
-        """
+        """Flush the feeds' buffers to the operating system, so that their content survives the process."""
+        # one that is compressed, or stored only at its end, is lost with its process in any case
         for slot in self._slots:
             if not getattr(slot.file, "closed", True) and "postprocessing" not in slot.feed_options:
                 slot.file.flush()
@@ -513,18 +465,3 @@ class Feeds:
 def is_dropped(verdict: Verdict, settings: DenoiseSettings) -> bool:
     """Return whether an item is dropped as one that was delivered before and has not changed."""
     return settings.seen == "drop-unchanged" and verdict.since is not None and not verdict.updated
-
-
-def _check(index: DuplicateIndex, text: ItemText, read: ReadText | None) -> Verdict:
-    way = index.add if text.is_alone else index.check_and_add
-    return way(text.key, read or text.read(index), **text.names, claim=True)
-
-
-def _kept(index: DuplicateIndex, text: ItemText, read: ReadText | None) -> Verdict:
-    """Keep a text without comparing it."""
-    return index.add(text.key, read or text.read(index), **text.names)
-
-
-def _passing(verdict: Verdict) -> Verdict:
-    """A verdict after which the item passes, if it repeats an item that may be lost yet."""
-    return replace(verdict, duplicate=False, of=None) if verdict.pending else verdict

@@ -27,7 +27,7 @@ from denoise_scrapy.shown import logger_of
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from denoise_scrapy.crawl.base import CrawlLog
+    from denoise_scrapy.crawl.base import Crawl
     from denoise_scrapy.page import Page
     from denoise_scrapy.settings import DenoiseSettings
 
@@ -98,10 +98,10 @@ def _boxes(size: str, values: str) -> Boxes:
 class Geometry:
     """Gives rendered pages their boxes, where there are any."""
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog):
-        if LayoutMethod is None and settings.enabled and settings.geometry == "require":
+    def __init__(self, crawl: Crawl):
+        if LayoutMethod is None and crawl.settings.enabled and crawl.settings.geometry == "require":
             raise ConfigurationError(f"DENOISE_GEOMETRY = 'require' {_MISSING}")
-        self._log = log
+        self._crawl = crawl
         self._layouts: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
 
     def ask(self, request: Request, settings: DenoiseSettings) -> None:
@@ -109,7 +109,7 @@ class Geometry:
         if not settings.enabled or settings.geometry == "off" or not request.meta.get("playwright"):
             return
         if LayoutMethod is None:
-            self._log.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
+            self._crawl.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
             return
         if not _waits_for_load(request):
             return
@@ -121,18 +121,22 @@ class Geometry:
 
     def take(self, request: Request) -> None:
         """Keep the layout for as long as the request lives, and restore the request's meta."""
-        for ours in _ours(request):
-            if isinstance(ours.result, str) and ours.result:
-                self._layouts[request] = ours.result
-            methods, before = request.meta.pop(METHODS_META), ours.before
-            if isinstance(methods, dict):
-                rest: Any = {key: other for key, other in methods.items() if other is not ours}
-            else:
-                rest = [other for other in methods if other is not ours]
-            if rest == (before if isinstance(before, dict) else list(before or ())):
-                rest = before  # the spider's own object, where nobody added others
-            if rest is not None:
-                request.meta[METHODS_META] = rest
+        methods = request.meta.get(METHODS_META)
+        given = list(methods.values() if isinstance(methods, dict) else methods or ())
+        ours = next((one for one in given if LayoutMethod is not None and isinstance(one, LayoutMethod)), None)
+        if ours is None:
+            return
+        if isinstance(ours.result, str) and ours.result:
+            self._layouts[request] = ours.result
+        rest: Any = [one for one in given if one is not ours]
+        if isinstance(methods, dict):
+            rest = {key: one for key, one in methods.items() if one is not ours}
+        before = ours.before
+        if rest == (before if isinstance(before, dict) else list(before or ())):
+            rest = before  # the spider's own object, where nobody added others
+        request.meta[METHODS_META] = rest
+        if rest is None:
+            del request.meta[METHODS_META]
 
     def layout_of(self, request: Request, response: Response, settings: DenoiseSettings) -> str | None:
         """Return the layout of a rendered page, for `boxes_on`, "" where it is missing; None where it is not used."""
@@ -146,12 +150,12 @@ class Geometry:
         if layout is None:
             return
         if page.boxes is not None:
-            self._log.count("geometry/attached")
-            self._log.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
+            self._crawl.count("geometry/attached")
+            self._crawl.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
             return
-        self._log.count("geometry/mismatch" if layout else "geometry/missing")
+        self._crawl.count("geometry/mismatch" if layout else "geometry/missing")
         if settings.geometry == "require":
-            self._log.say_once("geometry", logging.WARNING, MISSING_LAYOUT, response.url)
+            self._crawl.say_once("geometry", logging.WARNING, MISSING_LAYOUT, response.url)
 
 
 def _waits_for_load(request: Request) -> bool:
@@ -161,10 +165,7 @@ def _waits_for_load(request: Request) -> bool:
 
 
 def boxes_on(page: Page, layout: str) -> Boxes | None:
-    """Return the boxes of a page's elements, in the page's own order, from the output of `layout.js`.
-
-    None if the layout belongs to another page: the tags differ, or their numbers match none of its boxes.
-    """
+    """Return the boxes of a page's elements, in its order, from the output of `layout.js`; None if it is of another."""
     try:
         size, values, tags = layout.split("\n", 2)
         boxes, root = _boxes(size, values), root_of(to_utf8(tags))
@@ -182,13 +183,6 @@ def boxes_on(page: Page, layout: str) -> Boxes | None:
     known = found[found != -1]
     fits = not len(known) or (known.min() >= 0 and known.max() < len(boxes) and np.bincount(known).max() == 1)
     return boxes.taken(found) if fits else None
-
-
-def _ours(request: Request) -> list[Any]:
-    """Return the page methods of a request that are ours."""
-    methods = request.meta.get(METHODS_META)
-    given = methods.values() if isinstance(methods, dict) else methods or ()
-    return [method for method in given if LayoutMethod is not None and isinstance(method, LayoutMethod)]
 
 
 def _says_html(response: Response) -> bool:

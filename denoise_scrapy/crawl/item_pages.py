@@ -18,6 +18,7 @@ import logging
 import weakref
 from collections import Counter
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,7 +34,7 @@ from denoise_scrapy.site.urls import spelling
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from denoise_scrapy.crawl.base import Beside, CrawlLog
+    from denoise_scrapy.crawl.base import Beside, Crawl
     from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
     from denoise_scrapy.dedup import DuplicateIndex
     from denoise_scrapy.dedup.variants import ReadText
@@ -86,32 +87,29 @@ class ItemText(NamedTuple):
         return len(self.key) + len(self.text)
 
 
+@dataclass(eq=False)
 class Delivery:
     """The text of an item on its way to the index."""
 
-    def __init__(self, text: ItemText):
-        self.text = text
-        self.claim = 0  # its claim in the index, 0 for none
-        self.unchecked = False  # the index could not be used for it
-        self.over = asyncio.Event()  # set when the item's outcome is known
+    text: ItemText
+    claim: int = 0  # its claim in the index, 0 for none
+    unchecked: bool = False  # the index could not be used for it
+    over: asyncio.Event = field(default_factory=asyncio.Event)  # set when the item's outcome is known
 
 
+@dataclass(eq=False)
 class ItemPage:
     """The decision about one item, and its state on the way through the pipelines."""
 
-    def __init__(
-        self, settings: DenoiseSettings, page: CrawledPage | None, reason: str, siblings: ResponseItems | None
-    ):
-        self.settings = settings if page is None else page.settings
-        self.page = page  # the page whose text the item gets
-        self.reason = reason  # why the item has no text of its own; "" if it has
-        self.siblings = siblings  # None if it was not made from a response
-        self.given: set[str] = set()  # its fields that we filled
-        self.delivery: Delivery | None = None  # None if it is not compared
-        # the item and its changed copies, held so that their ids are not reused meanwhile
-        self.items: list[Any] = []
-        self.has_left = False  # the pipelines
-        self.end: weakref.ref[Response] | None = None
+    items: list[Any]  # it and its changed copies, held so that their ids are not reused meanwhile
+    settings: DenoiseSettings
+    page: CrawledPage | None  # the page whose text the item gets
+    reason: str  # why the item has no text of its own; "" if it has
+    siblings: ResponseItems  # the items of the response that it was made from
+    given: set[str] = field(default_factory=set)  # its fields that we filled
+    delivery: Delivery | None = None  # None if it is not compared
+    has_left: bool = False  # the pipelines
+    end: weakref.ref[Response] | None = None
 
     @property
     def own_page(self) -> CrawledPage | None:
@@ -126,14 +124,7 @@ class ItemPage:
     @property
     def url(self) -> str:
         """URL of the page, else of the response that the item was made from, else ""."""
-        if self.page is not None:
-            return self.page.page.url
-        return "" if self.siblings is None else self.siblings.url
-
-    @property
-    def response(self) -> Response | None:
-        """The response that the item was made from; None if there is none, or it was freed."""
-        return None if self.siblings is None else self.siblings.response()
+        return self.siblings.url if self.page is None else self.page.page.url
 
 
 class _Named(NamedTuple):
@@ -145,31 +136,35 @@ class _Named(NamedTuple):
 
 
 class ResponseItems:
-    """The items of one response, without keeping the response alive."""
+    """The items of one response, without keeping the response alive; or one item that was made from none."""
 
-    def __init__(self, response: Response, settings: DenoiseSettings, page: CrawledPage | None):
-        self.url = response.url
-        self.response = weakref.ref(response)
+    def __init__(self, response: Response | None, settings: DenoiseSettings, page: CrawledPage | None):
+        self.url = "" if response is None else response.url
+        self._response = None if response is None else weakref.ref(response)
         self.settings = settings
         self.page = page
-        self.names = {response.url, spelling(response.url)} if page is None else page.names
-        self.counted = False  # as they leave the spider
+        self.names = {self.url, spelling(self.url)} - {""} if page is None else page.names
+        self.counted = response is None  # as they leave the spider
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self._held: tuple[Any, _Named] | None = None
         self._keys: Counter[str] = Counter()
 
+    @property
+    def response(self) -> Response | None:
+        """The response; None if there is none, or it was freed."""
+        return None if self._response is None else self._response()
+
     def absolute(self, url: str) -> str:
         """Return a URL resolved against this page; unchanged if it is not a URL."""
-        response = self.response()
         try:
-            return url if "://" in url or response is None else response.urljoin(url)
+            return url if "://" in url or self.response is None else self.response.urljoin(url)
         except ValueError:
             return url
 
     async def declares(self, name: str, beside: Beside) -> bool:
         """Return whether the page declares a URL with this spelling as its own (`canonical`, `og:url`)."""
-        response = self.response()
+        response = self.response
         if self._declared is None and isinstance(response, HtmlResponse):
             size = len(response.body)
             # a copy: selectors of one tree are for one thread, and the spider may be using the page's
@@ -183,10 +178,7 @@ class ResponseItems:
         self._naming_this += named.this
 
     def take(self, item: Any, named: _Named) -> list[tuple[Any, _Named]]:
-        """Count an item that leaves the spider; hold it while it may be the one that this page is about.
-
-        Return the items that can be decided now.
-        """
+        """Count an item that leaves the spider, hold it if this page may be about it, and return those decided now."""
         self.counted = True
         self.count(named)
         # the held item is not the only one
@@ -221,11 +213,9 @@ def _declared(response: HtmlResponse) -> list[str]:
 class ItemPages:
     """Decides whose text items get, and keeps the decisions until the items have left the pipelines."""
 
-    def __init__(self, settings: DenoiseSettings, log: CrawlLog, pages: CrawledPages, beside: Beside):
-        self._settings = settings
-        self._log = log
+    def __init__(self, crawl: Crawl, pages: CrawledPages):
+        self._crawl = crawl
         self._pages = pages
-        self._beside = beside
         # by id: items of some kinds, plain dicts for one, hold neither attributes nor weak references
         self._answers: dict[int, ItemPage] = {}
         self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
@@ -238,13 +228,9 @@ class ItemPages:
         _scraped.set(weakref.ref(response))
 
     async def take(self, response: Response, item: Any) -> list[Any]:
-        """Take an item that leaves the spider; return copies of its response's items that may go on now.
-
-        The spider's own object stays unchanged: it may be stored elsewhere, or yielded again. A copy is held back while
-        it may be the one that its page is about: until another such item comes, or `rest` is called.
-        """
+        """Take an item that leaves the spider; return copies of its response's items that may go on now."""
         siblings = await self._siblings(response)
-        item = copied(item)
+        item = copied(item)  # the spider's own object may be stored elsewhere, or yielded again
         named = await self._named(item, siblings)
         return self._decided(siblings.take(item, named), siblings)
 
@@ -254,14 +240,11 @@ class ItemPages:
         return [] if siblings is None else self._decided(siblings.rest(), siblings)
 
     async def of(self, item: Any) -> ItemPage:
-        """Return the decision about an item that is in the pipelines.
-
-        An item that has not passed our spider middleware is decided here: from `start()`, from `scrapy parse`, or
-        replaced by a pipeline before ours.
-        """
+        """Return the decision about an item that is in the pipelines."""
         answer = self._answers.get(id(item))
         if answer is None and (answer := self._in_this_task()) is not None:  # replaced by a pipeline between ours
             self.add_copy(answer.items[0], item)
+        # one from `start()`, from `scrapy parse`, or replaced by a pipeline before ours is decided here
         answer = answer or await self._late(item)
         _processed.set(answer)
         return answer
@@ -280,17 +263,15 @@ class ItemPages:
         return changed
 
     def left(self, item: Any, response: Response | None) -> ItemPage | None:
-        """Forget an item that has left the pipelines; return the decision about it, None if unknown.
-
-        A later pipeline may have replaced the item with another object: then use the item processed by this task,
-        else the only item of its response on the way to the index.
-        """
+        """Forget an item that has left the pipelines; return the decision about it, None if unknown."""
+        # a later pipeline may have replaced it: then it is the one processed by this task, else the only one of its
+        # response on the way to the index
         answer, processed = self._answers.get(id(item)), self._in_this_task()
-        if answer is None and processed is not None and processed.response is response:
+        if answer is None and processed is not None and processed.siblings.response is response:
             answer = processed
         if answer is None and response is not None:
-            ways = {one for one in self._answers.values() if one.delivery is not None and one.response is response}
-            answer = ways.pop() if len(ways) == 1 else None
+            own = {one for one in self._answers.values() if one.delivery and one.siblings.response is response}
+            answer = own.pop() if len(own) == 1 else None
         if answer is not None:
             self._forget(answer)
         return answer
@@ -310,26 +291,26 @@ class ItemPages:
         page = None if request is None or response in self._responses else await pages.read(request, response)
         siblings = self._responses.get(response)
         if siblings is None:
-            settings = self._settings if request is None else pages.settings_for(request)
+            settings = self._crawl.settings if request is None else pages.settings_for(request)
             if page is None and settings.enabled:  # a placeholder: a page object has fetched the real one
                 page = pages.recent.get(response.url)
             siblings = self._responses[response] = ResponseItems(response, settings, page)
         return siblings
 
-    async def _named(self, item: Any, siblings: ResponseItems | None) -> _Named:
+    async def _named(self, item: Any, siblings: ResponseItems) -> _Named:
         """Return the page that an item names, if the spider has fetched it."""
-        url = url_in(item, self._settings.url_field)
+        url = url_in(item, self._crawl.settings.url_field)
         if not url:
             return _Named()
-        url = url if siblings is None else siblings.absolute(url)
-        if siblings is not None and url in siblings.names:
-            return _Named(this=True)
+        url = siblings.absolute(url)
         name, fetched = spelling(url), self._pages.recent
-        if siblings is not None and name in siblings.names:
+        if url in siblings.names:
+            return _Named(this=True)
+        if name in siblings.names:
             return _Named(this="#" not in url)
         page = fetched.get(url) or fetched.get(name)
-        may_declare = page is None and siblings is not None and siblings.page is not None
-        if siblings is not None and may_declare and await siblings.declares(name, self._beside):
+        may_declare = page is None and siblings.page is not None
+        if may_declare and await siblings.declares(name, self._crawl.beside):
             return _Named(this=True)
         return _Named(other=url, other_page=page)
 
@@ -337,9 +318,12 @@ class ItemPages:
         """Decide about an item that is in the pipelines already."""
         made_from = _scraped.get() if is_asyncio_available() else None
         response = None if made_from is None else made_from()
-        siblings = None if response is None else await self._siblings(response)
+        if response is None:
+            siblings = ResponseItems(None, self._crawl.settings, None)
+        else:
+            siblings = await self._siblings(response)
         named = await self._named(item, siblings)
-        if siblings is not None and not siblings.counted:
+        if not siblings.counted:
             siblings.count(named)
             await asyncio.sleep(0)  # `scrapy parse` starts with all items of a response at once
         return self._decide(item, named, siblings)
@@ -348,29 +332,27 @@ class ItemPages:
         for item, named in items:
             try:
                 answer = self._decide(item, named, siblings)
-                response = siblings.response()
-                if response is not None:  # the item may be dropped before it reaches a pipeline
-                    answer.end = weakref.ref(response, partial(self._forget, answer))
+                if siblings.response is not None:  # the item may be dropped before it reaches a pipeline
+                    answer.end = weakref.ref(siblings.response, partial(self._forget, answer))
             except Exception as error:
-                self._log.report("process_spider_output", error)
+                self._crawl.report("process_spider_output", error)
         return [item for item, _ in items]
 
-    def _decide(self, item: Any, named: _Named, siblings: ResponseItems | None) -> ItemPage:
-        settings = self._settings if siblings is None else siblings.settings
-        page, reason = None, ""
+    def _decide(self, item: Any, named: _Named, siblings: ResponseItems) -> ItemPage:
+        settings, page, reason = siblings.settings, None, ""
         if not settings.enabled:
             reason = OPTED_OUT
         elif named.other:
             page, reason = named.other_page, "" if named.other_page is not None else ELSEWHERE
-        elif siblings is None or siblings.page is None:
+        elif siblings.page is None:
             reason = NO_PAGE
         elif siblings.is_about(named):
             page = siblings.page
         else:
             page, reason = siblings.page if settings.shared_body else None, SEVERAL
-        answer = self._answers[id(item)] = ItemPage(settings, page, reason, siblings)
-        answer.items.append(item)
+        settings = settings if page is None else page.settings
+        answer = self._answers[id(item)] = ItemPage([item], settings, page, reason, siblings)
         if page is None and reason in _SAID:
             about = (answer.url or "start()", named.other)[: _SAID[reason].count("%")]
-            self._log.say_once(reason, logging.INFO, _SAID[reason], *about)
+            self._crawl.say_once(reason, logging.INFO, _SAID[reason], *about)
         return answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -22,7 +21,7 @@ from denoise_scrapy.crawl.base import is_large
 from denoise_scrapy.crawl.item_pages import ItemPage, ItemText
 from denoise_scrapy.crawl.pages import PageText, held_bytes, told_encoding
 from denoise_scrapy.dedup.variants import site_of
-from denoise_scrapy.items import all_values, get_field, is_markup, own_values, url_in
+from denoise_scrapy.items import all_values, field_lines, get_field, is_markup, own_values, url_in
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.annotations import LIBRARIES, MAX_HTML, load
 from denoise_scrapy.page.parse import to_utf8
@@ -30,16 +29,13 @@ from denoise_scrapy.settings import MARK, META_FIELDS, SEEN, VARIANT, Configurat
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.health import PageReading
 from denoise_scrapy.site.urls import canonical
-from denoise_scrapy.stats import twentieth
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
     from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl.base import Beside, CrawlLog
-    from denoise_scrapy.crawl.comparison import ComparisonPages
+    from denoise_scrapy.crawl.base import Beside
     from denoise_scrapy.crawl.pages import CrawledPage
-    from denoise_scrapy.crawl.sites import SiteHealth
     from denoise_scrapy.page import Page, PageFacts
     from denoise_scrapy.settings import DenoiseSettings
 
@@ -62,9 +58,7 @@ AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that
 
 
 class Spellings:
-    """Keys of pages: the same for a page whatever its address is this time.
-
-    Another address at which a crawl meets the same page again is a key of its own, as it is a copy and no update.
+    """Keys of pages, the same whatever the address is this time; met again in a crawl under another, it is a copy.
 
     Example:
         >>> met = Spellings()
@@ -91,12 +85,10 @@ class Spellings:
 
 
 def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
-    """Return the part of an item that is compared with others: its own text, if it has one.
+    """Return the part of an item that is compared with others: its own text, or why it has none.
 
-    It is the text that the plugin put into the body field, or that of a field named by the settings; never HTML.
-
-    The key is the item's key field (for a URL, the page that it names), else the page that the item was made from.
-    Further items of one response with the same key get "#2", "#3" … appended: they are different items, not updates.
+    It is the text that the plugin put into the body field, or that of a field named by the settings. The key is that of
+    the key field (for a URL, the page that it names), else the page that the item was made from.
     """
     settings = whose.settings
     fields = settings.compared_fields
@@ -112,8 +104,7 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
     if site_key(key):
         key = spellings.key(key)
-    if whose.siblings is not None:
-        key = whose.siblings.numbered(key)
+    key = whose.siblings.numbered(key)  # those of one response are different items, not updates
     own = whose.own_page
     made = None if own is None else own.text
     marks = map(settings.mark_field, (MARK, VARIANT, SEEN))
@@ -127,8 +118,8 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     return ItemText(
         key,
         text,
-        fields.scope(item, site),
-        fields.group(item),
+        scope="\n".join([site, *field_lines(item, fields.agree)]),
+        group="\n".join(field_lines(item, fields.differ)),
         site=site_of(whose.url or key),
         title=title,
         values={} if fields.decide else values,
@@ -201,7 +192,7 @@ class CopyCounts:
         if len(self._counts) > MOST_COUNTED:
             self.evicted += len(self._counts) - MOST_COUNTED // 2
             self._counts = Counter(dict(self._counts.most_common(MOST_COUNTED // 2)))
-            self._titles = {key: titles for key, titles in self._titles.items() if key in self._counts}
+            self._titles = {key: self._titles[key] for key in self._counts}
         return list(titles.values())[:3] if len(titles) == MOST_TITLES else []
 
 
@@ -235,83 +226,42 @@ def _of_meta(meta: Metadata, what: str) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-class ItemValues:
-    """Extracts the bodies of a crawl's pages and the values of item fields; rejects fields whose library is missing."""
-
-    def __init__(
-        self,
-        settings: DenoiseSettings,
-        log: CrawlLog,
-        comparison: ComparisonPages,
-        beside: Beside,
-        health: SiteHealth,
-    ):
-        self._health = health
-        self._log = log
-        self._comparison = comparison
-        self._beside = beside
-        for what in settings.item_fields if settings.enabled else ():
-            if what in META_FIELDS:
-                try:
-                    for library in LIBRARIES:
-                        load(library)
-                except ImportError as error:
-                    field = settings.item_fields[what]
-                    raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
-
-    async def text_of(self, crawled: CrawledPage) -> PageText:
-        """Return the values for the items of a page."""
-        pages, settings = await self._comparison.pages_for(crawled), crawled.settings
-        whole = find_strategy(settings.strategy).needs_elements
-        # copies: of pages that several threads read each has its own columns
-        others = [copy(one) if whole else one.facts for one in pages]
-        work = partial(_made, crawled.page, others, settings, crawled.response())
-        # a small page that is compared with large ones counts as large too: with 100,000 blocks that takes .1 s
-        size = max([crawled.size, *(one.facts.nbytes for one in pages)])
-        if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(META_FIELDS):
-            # strategies of users, and the libraries for metadata, are never called by two threads
-            made = await self._beside.alone(work, "others")
-        elif is_large(size):
-            made = await self._beside.alone(work)
-        else:
-            made = await self._beside.in_turn(work, size)
-        self._count(crawled, made)
-        await self._health.add(crawled.page.url, made.reading)
-        return made.text
-
-    def _count(self, crawled: CrawledPage, made: _Made) -> None:
-        self._log.count(f"body/confidence/{twentieth(made.confidence)}")
-        if made.text.fallback == TOO_LARGE:
-            self._log.say_once(
-                "too_large",
-                logging.WARNING,
-                "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
-                "denoise/body/fallback/too_large counts",
-                crawled.page.url,
-            )
-        if made.lack:
-            self._log.count(made.lack)
-        if isinstance(made.error, ImportError):  # of fields of a request, which are not known at the start
-            self._log.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
-        elif made.error is not None:
-            self._log.report("meta", made.error)
-        for what, lacking in (("lang", "no_lang"), ("published", "no_date")):
-            field = crawled.settings.item_fields.get(what)
-            if field:
-                self._log.count(f"meta/{what if made.text.fields[field] else lacking}")
+def check_libraries(settings: DenoiseSettings) -> None:
+    """Raise `ConfigurationError` for a field whose library is missing."""
+    for what, field in settings.item_fields.items():
+        if what in META_FIELDS:
+            try:
+                for library in LIBRARIES:
+                    load(library)
+            except ImportError as error:
+                raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
 
 
-class _Made(NamedTuple):
+async def made_text(crawled: CrawledPage, pages: Sequence[Page | PageFacts], beside: Beside) -> Made:
+    """Extract a page of the crawl, compared with others of its site."""
+    settings = crawled.settings
+    whole = find_strategy(settings.strategy).needs_elements
+    # copies: of pages that several threads read each has its own columns
+    others = [copy(one) if whole else one.facts for one in pages]
+    work = partial(_made, crawled.page, others, settings, crawled.response())
+    # a small page that is compared with large ones counts as large too: with 100,000 blocks that takes .1 s
+    size = max([crawled.size, *(one.facts.nbytes for one in pages)])
+    if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(META_FIELDS):
+        # strategies of users, and the libraries for metadata, are never called by two threads
+        return await beside.alone(work, "others")
+    return await (beside.alone(work) if is_large(size) else beside.in_turn(work, size))
+
+
+class Made(NamedTuple):
+    """The text of a page, and findings about it."""
+
     text: PageText  # for its items
-    confidence: float
     reading: PageReading
     lack: str  # why it has no metadata of its HTML, a name of stats; "" for no reason
     error: Exception | None  # of its metadata
 
 
-def _made(
-    page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSettings, response: Response | None
-) -> _Made:
+def _made(page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSettings, response: Response | None) -> Made:
     """Extract a page and compute the other values of its items, independently of the crawl."""
     body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
@@ -335,7 +285,7 @@ def _made(
     page.drop_columns()
     nbytes = sum(map(held_bytes, (title, source, amounts, *values.values())))
     text = PageText(values, not body.text, body.fallback, body.evidence, title, source, amounts, nbytes)
-    return _Made(text, body.confidence, PageReading.of(body.text, body.confidence, page.facts), lack, error)
+    return Made(text, PageReading.of(body.text, body.confidence, page.facts), lack, error)
 
 
 def _source(page: Page, settings: DenoiseSettings) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 from sys import getsizeof
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -29,12 +29,10 @@ from denoise_scrapy.site import VisitedShapes, site_key
 from denoise_scrapy.site.urls import spelling
 
 if TYPE_CHECKING:
-    from denoise_scrapy.crawl.base import Beside, CrawlLog
+    from denoise_scrapy.crawl.base import Crawl
     from denoise_scrapy.crawl.geometry import Geometry
     from denoise_scrapy.crawl.sites import SiteMemory
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 Address = IPv4Address | IPv6Address
 
 OK = 200
@@ -55,11 +53,7 @@ def is_page(response: Response) -> bool:
 
 
 def is_comparable(request: Request, response: Response) -> bool:
-    """Return whether other pages of the site may be compared with this one.
-
-    Error pages, answers to forms and pages reached by a redirect from elsewhere (a log-in form, the
-    home page in place of an article) are no examples of the site's template.
-    """
+    """Return whether a page is an example of its site's template: no error page, no log-in form in its place."""
     return (
         request.method == "GET"
         and response.status == OK
@@ -101,11 +95,8 @@ def read_page(
 
 
 def selector_root(response: Response, told: str | None) -> Any | None:
-    """Return the root of the tree of `response.selector`, None where our own parse might make another tree.
-
-    The tree is unmodified: the selector is made here, or is not used. It is parsed from the same bytes: Scrapy's
-    encoding is that of browsers, and nothing needs cleaning.
-    """
+    """Return the root of the tree of `response.selector`, None where our own parse might make another tree."""
+    # unmodified: it is made here, or not used; of the same bytes: Scrapy's encoding is that of browsers
     is_new = getattr(response, "_cached_selector", response) is None
     own = getattr(type(response), "selector", None)
     if not isinstance(response, TextResponse) or not is_new or own is not TextResponse.selector:
@@ -123,50 +114,43 @@ def selector_root(response: Response, told: str | None) -> Any | None:
 
 
 def told_encoding(response: Response) -> str | None:
-    """Return the encoding that the server or the spider gave a response, None where only its page declares one.
-
-    Scrapy's own `encoding` may be a guess, or a declaration not read as browsers do (`<meta charset=utf-16>`);
-    responses that are made from others have it as if it was given.
-    """
+    """Return the encoding that the server or the spider gave a response, None where only its page declares one."""
+    # Scrapy's own `encoding` may be a guess, or a declaration not read as browsers do (`<meta charset=utf-16>`);
+    # responses that are made from others have it as if it was given.
     given: str | None = getattr(response, "_encoding", None)
     if given is not None and given != html_body_declared_encoding(response.body):
         return given
     return http_content_type_encoding((response.headers.get("Content-Type") or b"").decode("latin-1"))
 
 
-class BoundedDict(Generic[Key, Value]):
-    """Entries with sizes; the oldest are evicted so that their sum, `nbytes`, never exceeds `max_bytes`.
-
-    `evicted` counts entries that were evicted or never kept.
-    """
+class RecentPages:
+    """Pages by URL, with sizes; the oldest are evicted so that their sum, `nbytes`, never exceeds `max_bytes`."""
 
     def __init__(self, max_bytes: int):
         self.max_bytes = max_bytes
-        self.nbytes = self.evicted = 0
-        self._entries: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+        self.nbytes = self.evicted = 0  # evicted or never kept
+        self._pages: OrderedDict[str, tuple[CrawledPage, int]] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._pages)
 
-    def put(self, key: Key, value: Value, nbytes: int) -> None:
-        """Keep `value`, of `nbytes` bytes, under `key` as the youngest entry."""
-        self.nbytes -= self._entries.pop(key, (value, 0))[1]
+    def put(self, url: str, page: CrawledPage, nbytes: int) -> None:
+        """Keep a page under a URL, as the youngest."""
+        self.nbytes += nbytes - self._pages.pop(url, (page, 0))[1]
+        self._pages[url] = page, nbytes
         if nbytes > self.max_bytes:
-            self.evicted += 1
-            return
-        self._entries[key] = value, nbytes
-        self.nbytes += nbytes
+            self._pages.move_to_end(url, last=False)
         while self.nbytes > self.max_bytes:
-            self.nbytes -= self._entries.popitem(last=False)[1][1]
+            self.nbytes -= self._pages.popitem(last=False)[1][1]
             self.evicted += 1
 
-    def get(self, key: Key) -> Value | None:
-        """Return the value under `key`, or None."""
-        return self._entries.get(key, (None, 0))[0]
+    def get(self, url: str) -> CrawledPage | None:
+        """Return the page under a URL, or None."""
+        return self._pages.get(url, (None, 0))[0]
 
     def clear(self) -> None:
         """Forget everything."""
-        self._entries.clear()
+        self._pages.clear()
         self.nbytes = 0
 
 
@@ -222,32 +206,15 @@ def _carried_meta(request: Request) -> dict[str, Any]:
 
 
 class CrawledPages:
-    """The pages of one crawl.
+    """The pages of one crawl."""
 
-    Attributes:
-        recent: The pages fetched lately, by URL.
-        visited: Shapes of the URLs that the spider requests.
-        used: True if any page is treated: by default, or because the meta of a request says so.
-    """
-
-    def __init__(
-        self,
-        settings: DenoiseSettings,
-        log: CrawlLog,
-        sites: SiteMemory,
-        geometry: Geometry,
-        *,
-        beside: Beside,
-        recent_bytes: int,
-    ):
-        self._settings = settings
-        self._log = log
+    def __init__(self, crawl: Crawl, sites: SiteMemory, geometry: Geometry, recent_bytes: int):
+        self._crawl = crawl
         self._sites = sites
         self._geometry = geometry
-        self._beside = beside
-        self.used = settings.enabled
-        self.recent: BoundedDict[str, CrawledPage] = BoundedDict(recent_bytes)
-        self.visited = VisitedShapes()
+        self.used = crawl.settings.enabled  # whether any page is treated; the meta of a request may say so too
+        self.recent = RecentPages(recent_bytes)
+        self.visited = VisitedShapes()  # URLs that the spider requests
         self._noted: WeakSet[Request] = WeakSet()
         self._crawled: WeakKeyDictionary[Request, CrawledPage | None] = WeakKeyDictionary()
         self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
@@ -257,12 +224,12 @@ class CrawledPages:
         settings = self._asked.get(request)
         if settings is None:
             try:
-                settings = self._settings.for_page(request.meta.get(META_KEY))
+                settings = self._crawl.settings.for_page(request.meta.get(META_KEY))
             except ConfigurationError as error:
-                settings = self._settings
-                self._log.count("invalid_meta")
+                settings = self._crawl.settings
+                self._crawl.count("invalid_meta")
                 name = str(error).partition(" = ")[0]  # without the value, which may be any
-                self._log.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
+                self._crawl.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
             self._asked[request] = settings
         return settings
 
@@ -286,19 +253,19 @@ class CrawledPages:
     def _is_treated(self, response: Response, settings: DenoiseSettings) -> bool:
         if not settings.enabled or len(response.body) > settings.max_page_bytes:
             if settings.enabled or self.used:
-                self._log.count("pages/too_large" if settings.enabled else "pages/opted_out")
+                self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
             return False
         if not self.used:  # the first page that is treated, in a crawl that treats none by default
             self.used = True
             try:
                 self._sites.open()
             except ConfigurationError as error:
-                self._log.report("site_memory", error)
+                self._crawl.report("site_memory", error)
         return True
 
     async def parse(self, request: Request, response: Response, settings: DenoiseSettings, *, is_spiders: bool) -> Page:
         """Parse the response to a request of the spider, which will receive it, or to one of ours."""
-        self._log.count("pages/parsed")
+        self._crawl.count("pages/parsed")
         await self._sites.meet(site_key(response.url))  # pages of earlier crawls serve from the first page on
         size, layout = len(response.body), self._geometry.layout_of(request, response, settings)
         read = partial(
@@ -309,16 +276,13 @@ class CrawledPages:
             layout=layout or "",
             by_selector=is_spiders and not is_large(size),
         )
-        page = await self._beside.run(read, size)
+        page = await self._crawl.beside.run(read, size)
         self._geometry.note(page, layout, response, settings)
         return page
 
     def note_visit(self, request: Request) -> None:
-        """Record the URL shape of a request of the spider, unless it posts: similar links may be followed.
-
-        Most requests come twice, as they leave the spider and as they are sent.
-        """
-        if request in self._noted:
+        """Record the URL shape of a request of the spider, unless it posts: similar links may be followed."""
+        if request in self._noted:  # most come twice, as they leave the spider and as they are sent
             return
         self._noted.add(request)
         if not _is_get(request):

@@ -29,9 +29,7 @@ from denoise_scrapy.site.memory import constants
 from denoise_scrapy.storage import SCHEMES, BackOff, place_beside, without_password
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from denoise_scrapy.crawl.base import Beside, CrawlLog
+    from denoise_scrapy.crawl.base import Crawl
     from denoise_scrapy.page import Page
     from denoise_scrapy.site.health import PageReading
 
@@ -57,12 +55,9 @@ class SiteMemory(PageMemory):
     are reported, and the memory goes on without the store, with back-off.
     """
 
-    def __init__(self, crawler: Crawler, settings: DenoiseSettings, log: CrawlLog, beside: Beside, max_bytes: int):
+    def __init__(self, crawl: Crawl, max_bytes: int):
         super().__init__(max_bytes, PAGES_PER_SITE)
-        self._crawler = crawler
-        self._settings = settings
-        self._log = log
-        self._beside = beside
+        self._crawl = crawl
         self._lock = asyncio.Lock()
         self._store: FactsStore | None = None
         self._back_off = BackOff()
@@ -72,14 +67,10 @@ class SiteMemory(PageMemory):
         self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
 
     def open(self) -> None:
-        """Open the store.
-
-        Raises:
-            ConfigurationError: It is refused.
-        """
-        place: str | None = self._settings.site_memory_path
+        """Open the store; raise `ConfigurationError` if it is refused."""
+        place: str | None = self._crawl.settings.site_memory_path
         try:
-            place = sites_place(self._settings, job_dir(self._crawler.settings))
+            place = sites_place(self._crawl.settings, job_dir(self._crawl.crawler.settings))
             if place is None:
                 return
             self._store = facts_store(place)
@@ -87,7 +78,7 @@ class SiteMemory(PageMemory):
                 self._store.open()
             except OtherVersion as error:
                 place = place_beside(place, constants())
-                self._log.say_once("sites_version", logging.WARNING, BESIDE, error, without_password(place))
+                self._crawl.say_once("sites_version", logging.WARNING, BESIDE, error, without_password(place))
                 self._store = facts_store(place)
                 self._store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
@@ -108,7 +99,7 @@ class SiteMemory(PageMemory):
                 return
             self._met[site] = None
             if kept:
-                self._log.count("site_memory/loaded")
+                self._crawl.count("site_memory/loaded")
             for facts in kept:
                 if facts.url not in self:
                     self.remember(facts)
@@ -133,14 +124,11 @@ class SiteMemory(PageMemory):
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)
 
-    async def save(self, *, at_once: bool = False) -> None:
-        """Save the pages since the last call, unless the store failed recently; `at_once`: even then."""
+    async def save(self) -> None:
+        """Save the pages since the last call, unless the store failed recently."""
         self._added = 0
         async with self._lock:
             unsaved = {site: held for site, urls in self._unsaved.items() if (held := {u for u in urls if u in self})}
-            self._unsaved = unsaved
-            if not unsaved or not self._is_ready(at_once=at_once):
-                return
             sites = {
                 site: [facts for facts in newest_of_each(self.pages(site)) if facts.url in urls]
                 for site, urls in unsaved.items()
@@ -151,31 +139,28 @@ class SiteMemory(PageMemory):
                 store.save(sites)
                 return True
 
-            if await self.use(save, len(sites), at_once=at_once):
-                self._log.count("site_memory/saved", len(sites))
+            done = await self.use(save, len(sites)) if sites else None
+            if done:
+                self._crawl.count("site_memory/saved", len(sites))
                 return
             for site, urls in unsaved.items():
                 self._unsaved.setdefault(site, set()).update(urls)
 
     async def close(self) -> None:
         """Save, and close the store."""
-        await self.save(at_once=True)
+        self._back_off.worked()  # though the store failed lately: it is the last chance
+        await self.save()
         if self._store is not None:
             self._store.close()
 
     def _is_new(self, site: str) -> bool:
         """Return whether there may be pages of a site in the store that were not loaded yet."""
-        return bool(site) and site not in self._met and self._is_ready()
+        return bool(site) and site not in self._met and self._store is not None and self._back_off.ready
 
-    def _is_ready(self, *, at_once: bool = False) -> bool:
-        return self._store is not None and (self._back_off.ready or at_once)
-
-    async def use(
-        self, call: Callable[[FactsStore], Answer], sites: int = 1, *, at_once: bool = False
-    ) -> Answer | None:
+    async def use(self, call: Callable[[FactsStore], Answer], sites: int = 1) -> Answer | None:
         """Return the result of a store call about a number of sites; None without a store or on failure."""
         store = self._store
-        if store is None or not self._is_ready(at_once=at_once):
+        if store is None or not self._back_off.ready:
             return None
 
         def timed() -> tuple[Answer, float]:
@@ -183,14 +168,14 @@ class SiteMemory(PageMemory):
             return call(store), time.monotonic() - begin
 
         try:
-            answer, seconds = await self._beside.alone(timed, "stores")
+            answer, seconds = await self._crawl.beside.alone(timed, "stores")
         except FAILURES as error:
             self._failed(error)
             return None
         finally:
             counts, store.counts = store.counts, Counter()
             for name, count in counts.items():
-                self._log.count(f"site_memory/{name}", count)
+                self._crawl.count(f"site_memory/{name}", count)
         self._back_off.worked(seconds / sites)
         return answer
 
@@ -199,8 +184,8 @@ class SiteMemory(PageMemory):
         self._say_failed(error)
 
     def _say_failed(self, error: Exception) -> None:
-        self._log.count("site_memory/failed")
-        self._log.say_once("site_memory", logging.WARNING, FAILED, error)
+        self._crawl.count("site_memory/failed")
+        self._crawl.say_once("site_memory", logging.WARNING, FAILED, error)
 
 
 def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
@@ -231,12 +216,12 @@ class SiteHealth:
     """Counts the pages and items of each site, and judges the site's health.
 
     Beyond `MOST_SITES`, sites with too few pages to be judged are forgotten, the oldest first; if there are none, new
-    sites are not counted. `left_out` counts forgotten sites, and pages and items of uncounted sites.
+    sites are not counted.
     """
 
-    def __init__(self, log: CrawlLog, sites: SiteMemory) -> None:
-        self.left_out = 0
-        self._log = log
+    def __init__(self, crawl: Crawl, sites: SiteMemory) -> None:
+        self.left_out = 0  # forgotten sites, and pages and items of uncounted ones
+        self._crawl = crawl
         self._sites = sites
         self._began = time.time()
         self._tallies: dict[str, SiteTally] = {}
@@ -287,15 +272,15 @@ class SiteHealth:
     async def finish(self) -> None:
         """Judge all sites and set the stats; call before the store of sites is closed."""
         judged = await self._judge([*self._tallies])
-        self._log.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
-        self._log.set("health/alarms", sum(bool(crawl.alarms) for crawl in judged.values()))
+        self._crawl.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
+        self._crawl.set("health/alarms", sum(bool(crawl.alarms) for crawl in judged.values()))
         for site, crawl in sorted(judged.items(), key=_badness, reverse=True)[:WORST]:
             host = site.partition("://")[2]
             for name in ("pages", "items", "empty", "copies", "no_content", "common", "same"):
-                self._log.set(f"site/{host}/{name}", getattr(crawl, name))
-            self._log.set(f"site/{host}/confidence", crawl.confidence.median)
-            self._log.set(f"site/{host}/length", crawl.length.median)
-            self._log.set(f"site/{host}/alarms", "; ".join(crawl.alarms))
+                self._crawl.set(f"site/{host}/{name}", getattr(crawl, name))
+            self._crawl.set(f"site/{host}/confidence", crawl.confidence.median)
+            self._crawl.set(f"site/{host}/length", crawl.length.median)
+            self._crawl.set(f"site/{host}/alarms", "; ".join(crawl.alarms))
 
     def _tally(self, site: str) -> SiteTally | None:
         found = self._tallies.get(site)
@@ -322,7 +307,7 @@ class SiteHealth:
             crawl = judged[site] = replace(crawl, alarms=tuple(alarms(crawl, before)), ended=time.time())
             if crawl.alarms:
                 host = site.partition("://")[2]
-                self._log.say_once(f"health/{site}", logging.WARNING, SAID, site, "; ".join(crawl.alarms), host)
+                self._crawl.say_once(f"health/{site}", logging.WARNING, SAID, site, "; ".join(crawl.alarms), host)
             if crawl.is_enough or crawl.alarms:
                 records[site] = record_of([*earlier, crawl])
         if records:
@@ -333,7 +318,7 @@ class SiteHealth:
         try:
             return read_record(record)
         except ValueError:
-            self._log.count("site_memory/corrupt")
+            self._crawl.count("site_memory/corrupt")
             return []
 
 

@@ -9,13 +9,12 @@ from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
-from denoise_scrapy.crawl.base import Beside, CrawlLog, CrawlReport, refusing_to_start, write_stats
+from denoise_scrapy.crawl.base import Crawl, refusing_to_start
 from denoise_scrapy.crawl.comparison import ComparisonPages
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.item_pages import ItemPages
 from denoise_scrapy.crawl.pages import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
-from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from denoise_scrapy.crawl.item_pages import ItemPage
 
-    Ended = Callable[[ItemPage | None], Awaitable[None] | None]
+    Ended = Callable[[ItemPage | None, bool], Awaitable[None] | None]
 
 # Part of DENOISE_MEMORY_MB that finds an item's page by URL; all else is for the pages that others are compared with.
 RECENT_SHARE = 1 / 5
@@ -35,45 +34,44 @@ STATE = "_denoise_state"  # attribute of a crawler
 
 
 class CrawlState:
-    """The settings of one crawl and the objects that do its work; raises `ConfigurationError` for invalid settings."""
+    """The objects that do the work of one crawl; raises `ConfigurationError` for invalid settings."""
 
     def __init__(self, crawler: Crawler):
-        self.crawler = crawler
-        self.settings = settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
-        self.log = log = CrawlLog(crawler)
-        self.report = CrawlReport(log, crawler.settings.getfloat("LOGSTATS_INTERVAL"))
-        self.beside = Beside(settings.threads)
-        recent = int(settings.memory_bytes * RECENT_SHARE)
-        self.sites = SiteMemory(crawler, settings, log, self.beside, settings.memory_bytes - recent)
-        self.health = SiteHealth(log, self.sites)
-        self.geometry = Geometry(settings, log)
-        self.pages = CrawledPages(settings, log, self.sites, self.geometry, beside=self.beside, recent_bytes=recent)
-        self.items = ItemPages(settings, log, self.pages, self.beside)
-        self.comparison = ComparisonPages(crawler, settings, log, self.sites, self.pages)
-        # called with the decision about each item that has left the pipelines, set by the pipeline for duplicates
-        self.scraped: Ended = lambda whose: None
-        self.lost: Ended = lambda whose: None
+        self.crawl = crawl = Crawl(crawler)
+        most = crawl.settings.memory_bytes
+        recent = int(most * RECENT_SHARE)
+        self.sites = SiteMemory(crawl, most - recent)
+        self.health = SiteHealth(crawl, self.sites)
+        self.geometry = Geometry(crawl)
+        self.pages = CrawledPages(crawl, self.sites, self.geometry, recent)
+        self.items = ItemPages(crawl, self.pages)
+        self.comparison = ComparisonPages(crawl, self.sites, self.pages)
+        # called with the decision about each item that has left the pipelines, and whether it was lost; set by the
+        # pipeline for duplicates
+        self.ended: Ended = lambda whose, lost: None
         self.items_in_work = 0
         self._has_frozen = False
         self._watch_memories()
         self._connect()
 
     def _watch_memories(self) -> None:
-        watch, sites, recent = self.report.watch, self.sites, self.pages.recent
-        watch("pages", nbytes=lambda: sites.nbytes)  # those that leave are counted under pages/evicted
-        watch("whole_pages", evicted=lambda: sites.reduced)
-        watch("recent", nbytes=lambda: recent.nbytes, evicted=lambda: recent.evicted)
-        watch("health", nbytes=lambda: self.health.nbytes, evicted=lambda: self.health.left_out)
-        watch("shapes", evicted=lambda: self.pages.visited.evicted)
+        watch, sites, recent = self.crawl.watch, self.sites, self.pages.recent
+        watch("bytes/pages", lambda: sites.nbytes)  # those that leave are counted under pages/evicted
+        watch("bytes/recent", lambda: recent.nbytes)
+        watch("bytes/health", lambda: self.health.nbytes)
+        watch("evicted/whole_pages", lambda: sites.reduced)
+        watch("evicted/recent", lambda: recent.evicted)
+        watch("evicted/health", lambda: self.health.left_out)
+        watch("evicted/shapes", lambda: self.pages.visited.evicted)
 
     def _connect(self) -> None:
-        connect = self.crawler.signals.connect
+        connect = self.crawl.crawler.signals.connect
         # after those of Scrapy's feeds: extensions are made first
         connect(self._item_scraped, signals.item_scraped)
         connect(self._item_lost, signals.item_dropped)
         connect(self._item_lost, signals.item_error)
-        if self.settings.enabled:
-            connect(self.report.start, signals.spider_opened)
+        if self.crawl.settings.enabled:
+            connect(self.crawl.start, signals.spider_opened)
         connect(self._freeze, signals.spider_opened)
         connect(self._ask_layout, signals.request_reached_downloader)
         connect(self.geometry.take, signals.request_left_downloader)
@@ -81,10 +79,10 @@ class CrawlState:
         connect(self._spider_closed, signals.spider_closed)
 
     def _item_scraped(self, item: Any, response: Response | None) -> Awaitable[None] | None:
-        return self.scraped(self.items.left(item, response))
+        return self.ended(self.items.left(item, response), False)
 
     def _item_lost(self, item: Any, response: Response | None) -> Awaitable[None] | None:
-        return self.lost(self.items.left(item, response))
+        return self.ended(self.items.left(item, response), True)
 
     def _freeze(self) -> None:
         """Exclude objects older than the first page from garbage collection until the end of the crawl."""
@@ -95,10 +93,9 @@ class CrawlState:
 
     def _ask_layout(self, request: Request) -> None:
         try:
-            if request.meta.get("playwright"):
-                self.geometry.ask(request, self.pages.settings_for(request))
+            self.geometry.ask(request, self.pages.settings_for(request))
         except Exception as error:
-            self.log.report("layout", error)
+            self.crawl.report("layout", error)
 
     def _spider_idle(self) -> None:
         if self.items_in_work:  # of `scrapy parse`, which does not wait for its items
@@ -108,14 +105,10 @@ class CrawlState:
 
     def _spider_closed(self) -> None:
         if self.pages.used:
-            self.log.set("pages/evicted", self.sites.evicted)
-            self.report.finish()
-            try:
-                write_stats(self.crawler)
-            except OSError as error:
-                self.log.report("stats", error)
+            self.crawl.set("pages/evicted", self.sites.evicted)
+            self.crawl.finish()
         self.pages.recent.clear()
-        self.beside.close()
+        self.crawl.beside.close()
         if self._has_frozen:
             gc.unfreeze()
 
@@ -135,7 +128,7 @@ class Component:
 
     def __init__(self, state: CrawlState):
         self._state = state
-        self._log = state.log
+        self._crawl = state.crawl
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

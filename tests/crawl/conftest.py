@@ -63,11 +63,13 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return set_limits
 
 
-@pytest.fixture
-def web() -> Iterator[Web]:
+def _web() -> Iterator[Web]:
     site = Web()
     yield site
     site.close()
+
+
+web, other_web = pytest.fixture(_web, name="web"), pytest.fixture(_web, name="other_web")
 
 
 @pytest.fixture
@@ -83,13 +85,6 @@ def linked(web: Web) -> Web:
     """A site of six articles with links to five of them."""
     web.pages |= {f"/a/{n}": article(n, [f"/a/{m}" for m in range(1, 6)]) for n in range(6)}
     return web
-
-
-@pytest.fixture
-def other_web() -> Iterator[Web]:
-    site = Web()
-    yield site
-    site.close()
 
 
 @pytest.fixture

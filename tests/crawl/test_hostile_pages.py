@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from scrapy import Request
+from scrapy.http import HtmlResponse
+
+from denoise_scrapy.crawl.pages import is_comparable, is_page
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
 
@@ -71,3 +75,19 @@ def test_the_response_the_spider_sees_is_untouched(web: Web) -> None:
     assert body == article(5).encode()
     assert flags == []
     assert not any("denoise" in key for key in meta)
+
+
+def test_what_counts_as_a_page() -> None:
+    url = "http://a.example/1"
+    request = Request(url)
+    assert is_page(HtmlResponse(url, body=b"x"))
+    assert not is_page(HtmlResponse(url))
+    assert not is_page(HtmlResponse("http://a.example/robots.txt", body=b"x"))
+    assert is_comparable(request, HtmlResponse(url))
+    assert not is_comparable(request, HtmlResponse(url, status=404))
+    assert not is_comparable(request, HtmlResponse("file:///a.html"))
+    assert not is_comparable(request.replace(method="POST"), HtmlResponse(url))
+    redirected = Request(url, meta={"redirect_urls": ["http://a.example/log-in"]})
+    assert not is_comparable(redirected, HtmlResponse(url))
+    spelled = Request(url, meta={"redirect_urls": [url + "/"]})
+    assert is_comparable(spelled, HtmlResponse(url))

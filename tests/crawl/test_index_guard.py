@@ -14,7 +14,7 @@ from scrapy.utils.test import get_crawler
 from denoise_scrapy import storage
 from denoise_scrapy.crawl import duplicates
 from denoise_scrapy.crawl.duplicates import DuplicateCheck
-from denoise_scrapy.crawl.item_values import ItemText
+from denoise_scrapy.crawl.item_pages import Delivery, ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
@@ -133,7 +133,7 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: 
     guard = guarded()
     # the first copy has its verdict; the others do not wait for the store, each by itself
     assert event_loop().run_until_complete(ask(guard)) == [None, "/0", None, None]
-    assert note.call_count == guard._log.counted("dedup/store_failed") == 1
+    assert note.call_count == guard._crawl.counted("dedup/store_failed") == 1
 
 
 def guarded() -> DuplicateCheck:
@@ -151,14 +151,14 @@ def test_an_entry_that_no_store_takes_does_not_block_the_others(spoiled: dict[st
         entries = [ItemText(f"/{n}", story(n)) for n in range(5)]
         entries.insert(place, ItemText("/bad", story(9))._replace(**spoiled))
         for entry in entries:
-            guard.missed(entry, 0)
+            guard.missed(Delivery(entry))
         assert await guard.use(len) == 5
         assert await guard.use(len) == 5
         guard.close()
         return guard
 
     guard = event_loop().run_until_complete(work())
-    assert guard._log.counted("errors/dedup") == 1
+    assert guard._crawl.counted("errors/dedup") == 1
 
 
 def test_what_was_missed_near_the_end_is_written_at_the_end(

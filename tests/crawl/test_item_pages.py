@@ -142,15 +142,6 @@ def test_an_item_has_the_text_of_its_page_unless_it_names_another(web: Web) -> N
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
-def test_an_item_is_delivered_though_its_callback_fails_later(articles: Web) -> None:
-    def parse(self: Any, response: Any) -> Any:
-        yield {"url": response.url}
-        raise RuntimeError("of the spider")
-
-    done = crawl(spider_of(*articles.urls(range(3)), parse=parse))
-    assert len(done.items) == 3 and all(done.bodies().values())
-
-
 def test_of_the_addresses_that_a_page_declares_the_first_count(web: Web) -> None:
     web.pages["/a"] = "".join(f"<link rel=canonical href=/{n}>" for n in range(9)) + article(1)
     for path, given in (("/0", True), ("/8", False)):

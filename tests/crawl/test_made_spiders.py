@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import scrapy
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from tests.crawl.crawling import Crawl, crawl
@@ -120,6 +120,7 @@ def check(made: Made, log: list[Yielded], done: Crawl) -> None:
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
 )
 @given(made=made)
+@example(made=Made([*range(STORIES), 0], [[("item", "this")]] * PAGES, {0, 1, 2}, [0, 1, 2], by_field=False))
 def test_each_item_has_its_own_text_and_is_dropped_for_that_only(milliseconds: int, made: Made) -> None:
     web, log = Web(), list[Yielded]()
     web.seconds, web.in_any_order = milliseconds / 1000, True

@@ -6,8 +6,11 @@ import string
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from denoise_scrapy.crawl import duplicates, sites
+from denoise_scrapy.crawl.pages import RecentPages
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article
@@ -82,3 +85,19 @@ def test_modules_are_left_out_of_garbage_collection_while_a_crawl_runs(articles:
         assert before / 2 < gc.get_freeze_count() <= before, "what others have frozen stays, but for some that is freed"
     finally:
         gc.unfreeze()
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 60))), st.integers(0, 100))
+def test_recent_pages_are_the_youngest_that_fit(puts: list[tuple[int, int]], limit: int) -> None:
+    kept: Any = RecentPages(limit)
+    expected: dict[int, int] = {}
+    for key, size in puts:
+        kept.put(key, size, size)
+        expected.pop(key, None)
+        if size <= limit:
+            expected[key] = size
+        while sum(expected.values()) > limit:
+            del expected[next(iter(expected))]
+    assert kept.nbytes == sum(expected.values()) <= limit
+    assert {key: kept.get(key) for key in range(6)} == {key: expected.get(key) for key in range(6)}
+    assert len(kept) == len(expected)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl.base import Beside, CrawlLog
+from denoise_scrapy.crawl.base import Crawl
 from denoise_scrapy.crawl.sites import SiteMemory, sites_place
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.settings import DenoiseSettings
@@ -120,8 +120,8 @@ class Memory(SiteMemory):
     """A site memory whose clock is the test's."""
 
     def __init__(self, store: FactsStore):
-        crawler = get_crawler()
-        super().__init__(crawler, DenoiseSettings(), CrawlLog(crawler), Beside(0), 10_000_000)
+        crawler = get_crawler(settings_dict={"DENOISE_THREADS": 0})
+        super().__init__(Crawl(crawler), 10_000_000)
         self.stats = crawler.stats
         self._store = store
         self.now = 0.0

@@ -44,11 +44,13 @@ def passes_user(url: str) -> bool:
 class First:
     """Before ours: writes down which items come."""
 
+    what = "entered"
+
     def __init__(self) -> None:
         self._journal = Journal()
 
     def process_item(self, item: Any) -> Any:
-        self._journal.write("entered", item["url"])
+        self._journal.write(self.what, item["url"])
         return item
 
 
@@ -71,15 +73,10 @@ class Picky:
         return item
 
 
-class Last:
+class Last(First):
     """Writes down which items leave the pipelines."""
 
-    def __init__(self) -> None:
-        self._journal = Journal()
-
-    def process_item(self, item: Any) -> Any:
-        self._journal.write("left", item["url"])
-        return item
+    what = "left"
 
 
 class Witness:

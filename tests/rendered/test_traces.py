@@ -2,14 +2,15 @@
 
 import pickle
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
 from scrapy import Request
+from scrapy.utils.test import get_crawler
 from scrapy_playwright.page import PageMethod
 
 from denoise_scrapy.crawl import geometry as layout
+from denoise_scrapy.crawl.base import Crawl
 from denoise_scrapy.crawl.geometry import METHODS_META, Geometry, LayoutMethod
 from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.web import Reply, Web, article
@@ -24,7 +25,7 @@ STRICT = {"Content-Type": "text/html", "Content-Security-Policy": POLICY}
 
 @pytest.fixture
 def geometry() -> Geometry:
-    return Geometry(DenoiseSettings(), SimpleNamespace(count=lambda *_: None))  # type: ignore[arg-type]
+    return Geometry(Crawl(get_crawler()))
 
 
 def request(**meta: Any) -> Request:
