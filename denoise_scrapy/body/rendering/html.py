@@ -80,12 +80,7 @@ _LINES = LEAVES.union(CONTAINERS.values())
 
 
 def to_html(tokens: Iterable[Token]) -> str:
-    """The rendering as a well-formed fragment of HTML: tags and attributes of a short list, and all text escaped.
-
-    Example:
-        >>> to_html([Token("start", "p"), Token("text", "1 < 2"), Token("end", "p")])
-        '<p>1 &lt; 2</p>'
-    """
+    """The rendering as a well-formed fragment of HTML: tags and attributes of a short list, and all text escaped."""
     return "".join(map(_write, tokens)).strip()
 
 

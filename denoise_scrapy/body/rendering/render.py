@@ -302,12 +302,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
 
 
 def written_image(base: str, source: str, given: Mapping[str, str]) -> Attributes:
-    """Return the attributes to write of an image, () for one without an address, and for a tracking pixel.
-
-    Example:
-        >>> written_image("http://a.example/", "b.png", {"alt": "B", "width": "90px", "height": "50%"})
-        (('src', 'http://a.example/b.png'), ('alt', 'B'), ('width', '90'))
-    """
+    """Return the attributes to write of an image, () for one without an address, and for a tracking pixel."""
     address = safe_image_url(base, given.get("src", "")) or safe_image_url(base, source)
     sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(given.get(name, "")))}
     if not address or min(sizes.values(), default=2) < 2 or (len(sizes) == 2 and max(sizes.values()) <= MAX_PIXEL):
@@ -322,21 +317,13 @@ MOST_AROUND = 9
 _LANGUAGE = re.compile(
     r"[.](?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.IGNORECASE
 )
-_NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
-_SCOPES = frozenset(["row", "col", "rowgroup", "colgroup"])
+#: Other attributes of containers than spans that are written, and what of them.
+_VALID = {"start": re.compile(r"-?\d{1,9}", re.ASCII), "scope": re.compile("row|col|rowgroup|colgroup")}
 _NO_LANGUAGE = frozenset(["default", "none", "text", "plain", "plaintext", "txt", "notranslate"])
 
 
 def render(page: Page, kept: BoolArray) -> list[Token]:
-    """The kept blocks in reading order, with the structure they stand in: well-formed, tags of `html.WRITTEN` alone.
-
-    Example:
-        >>> from denoise_scrapy.body.rendering import to_html
-        >>> page = Page.parse("<div><h2>Title</h2><div>One<script>x</script></div></div><nav>Menu</nav>")
-        >>> print(to_html(render(page, np.array([True, True, False]))))
-        <h2>Title</h2>
-        <p>One</p>
-    """
+    """The kept blocks in reading order, with the structure they stand in: well-formed, tags of `html.WRITTEN` alone."""
     if not len(page.blocks):
         return []
     tokens = _Walk(page, np.asarray(kept, bool)).tokens()
@@ -416,7 +403,7 @@ class _Walk:
             writer.open_heading(element, tag)
         elif tag in CONTAINERS:
             if not self._layout[element]:
-                writer.open_container(element, CONTAINERS[tag], self._attributes(element, tag))
+                writer.open_container(element, CONTAINERS[tag], self._attributes(element))
         elif element in self._boxes:
             writer.mark("box", self._boxes[element])
         elif tag == "a":
@@ -430,18 +417,12 @@ class _Walk:
             is_displayed = "display" in self._attributes_of.get(element, ())
             writer.open_inline(element, "display" if is_displayed else INLINES[tag])
 
-    def _attributes(self, element: int, tag: str) -> Attributes:
+    def _attributes(self, element: int) -> Attributes:
         """Attributes of a container: numbers, and one of few words."""
-        if element not in self._attributes_of:
-            return ()
-        written = []
-        for name, value in self._attributes_of[element].items():
-            is_number = name == "start" and tag == "ol" and _NUMBER.fullmatch(value)
-            if name in ("colspan", "rowspan") and span(value) > 1:
-                written.append((name, str(span(value))))
-            elif is_number or (name == "scope" and value in _SCOPES):
-                written.append((name, value))
-        return tuple(written)
+        given = self._attributes_of.get(element, {})
+        spans = [(name, str(span(given[name]))) for name in ("colspan", "rowspan") if span(given.get(name, "")) > 1]
+        others = [(name, given[name]) for name, valid in _VALID.items() if valid.fullmatch(given.get(name, ""))]
+        return (*spans, *others)
 
     def _shown_boxes(self, live: BoolArray) -> dict[int, str]:
         """Boxes to tick at the start of list items of which anything is written: "x", " " for an empty one."""
