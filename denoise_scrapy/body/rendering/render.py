@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from denoise_scrapy.body.rendering.footnotes import footnotes_of
+from denoise_scrapy.body.rendering.footnotes import Footnotes
 from denoise_scrapy.body.rendering.html import (
     BARE,
     CONTAINERS,
@@ -359,7 +359,7 @@ class _Walk:
         live = self._texts > 0
         self._boxes = self._shown_boxes(live)
         live[list(self._boxes)] = True
-        self._footnotes = footnotes_of(self._page, shown)
+        self._footnotes = Footnotes(self._page, shown)
         layout, empty = written_tables(self._page, self._kept, live)
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
