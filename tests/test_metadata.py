@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy import Page, SiteModel, extract
-from denoise_scrapy.metadata import Metadata, language_of, metadata_of
+from denoise_scrapy.metadata import MIN_LETTERS, Metadata, language_of, metadata_of
 from denoise_scrapy.metadata.annotations import MAX_CHARS, MAX_HTML, date_in, names_in
-from denoise_scrapy.metadata.fields import MIN_LETTERS
 from tests.html_strategies import SOUP, pages
 
 URL = "https://herald.example/news/bridge.html"
