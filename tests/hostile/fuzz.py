@@ -21,7 +21,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from denoise_scrapy import Body, Page, SiteModel, extract
+from denoise_scrapy import Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.explanation import explain_page
 from evaluation.corpora import Site, load
@@ -70,16 +70,10 @@ def round_from(seed: int, sites: Sequence[Site]) -> Round:
 
 
 def check(told: Round) -> None:
-    """Everything of a round.
-
-    Raises:
-        Exception: Something does not hold.
-    """
-    page: str | bytes = told.html
-    if told.charsets is not None:
-        page = told.html.encode(told.charsets[0], "replace")
+    """Everything of a round."""
+    written, declared = told.charsets or (None, None)
+    page = told.html.encode(written, "replace") if written else told.html
     with over_bounds() if told.is_too_large else nullcontext():
-        declared = told.charsets and told.charsets[1]
         check_page(page, told.others, strategies=told.strategies, encoding=declared)
         if told.selectors is not None:
             keep, remove = told.selectors
@@ -87,11 +81,10 @@ def check(told: Round) -> None:
             assert body.text or body.fallback, "an empty body, and no reason"
 
 
-def everything(html: str, others: Sequence[str] = ()) -> tuple[Body, object]:
+def everything(html: str) -> object:
     """All that is made of a page, unchecked."""
-    page = Page.parse(html, url=URL)
-    body = SiteModel.fit(Page.parse(other) for other in others).extract(page)
-    return body, (body.html, body.markdown, body.blocks, explain_page(html, URL).html)
+    body = SiteModel.fit().extract(Page.parse(html, url=URL))
+    return body, body.html, body.markdown, body.blocks, explain_page(html, URL).html
 
 
 def check_memory(html: str) -> None:
