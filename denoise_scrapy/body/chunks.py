@@ -17,6 +17,7 @@ _QUOTES = re.compile(r"(?:> )*")
 _RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _PRE, _END_OF_PRE = re.compile(r"<pre>(?:<code\b[^>]*>)?"), re.compile(r"(?:</code>)?</pre>\s*$")
+_BEGINS = re.compile("|".join(of.pattern for of in (_HEADING, _ITEM, _FENCE, _PRE)))
 # A sentence ends before a blank and what may begin another: no small letter and no digit, which follow "e.g." and
 # "approx."; and not in code, a link or a formula. A row of signs is tried once, not from each of them.
 _END = re.compile(
@@ -252,12 +253,11 @@ def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Ite
     """Each unit of a text, with the headings above it. A heading with nothing below is a unit of its own."""
     above: tuple[str, ...] = ()
     waiting = False  # a heading that no unit has followed
-    for before, block in _blocks(markdown.split("\n"), headings=True):
+    for before, block in _blocks(markdown.split("\n")):
         heading = _HEADING.match(block[0])
         if heading is None:
             waiting = False
-            for unit in _units_of(block, before, fits_below(above)):
-                yield replace(unit, headings=above)
+            yield from (replace(unit, headings=above) for unit in _units_of(block, before, fits_below(above)))
             continue
         level = len(heading[1])
         kept = [each for each in above if len(each) - len(each.lstrip("#")) < level]
@@ -268,41 +268,34 @@ def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Ite
         yield _Unit(above[-1], headings=above[:-1])
 
 
-def _blocks(lines: list[str], *, headings: bool = False) -> Iterator[tuple[str, list[str]]]:
-    """Blocks of lines, each with what separates it from the one before; headings are a page's, not an item's."""
+def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Blocks of lines, each with what separates it from the one before."""
     end = 0
     for place, line in enumerate(lines):
         if place >= end and line.strip():
-            end = _end_of_block(lines, place, headings)
+            end = _end_of_block(lines, place)
             yield "\n\n" if not place or not lines[place - 1].strip() else "\n", lines[place:end]
 
 
-def _end_of_block(lines: list[str], start: int, headings: bool) -> int:
+def _end_of_block(lines: list[str], start: int) -> int:
     """The line behind a block."""
-    first, end = lines[start], start + 1
+    first, behind, item = lines[start], range(start + 1, len(lines)), _ITEM.match(lines[start])
     if is_code := _code_end(first):
         if first.startswith("<pre>") and is_code(first):
-            return end
-        while end < len(lines) and not is_code(lines[end]):
-            end += 1
-        return min(end + 1, len(lines))
-    if headings and _HEADING.match(first):
-        return end
-    item = _ITEM.match(first)
+            return start + 1
+        return next((place for place in behind if is_code(lines[place])), len(lines) - 1) + 1
+    if _HEADING.match(first):
+        return start + 1
     if item is None:
-        while end < len(lines) and lines[end].strip() and not _begins(lines[end], headings, first):
-            end += 1
-        return end
-    margin = " " * item.end()
-    last = end
-    while end < len(lines):
-        line = lines[end]
-        if line.strip():  # it goes on with the line before, unless that is empty
-            if not line.startswith(margin) and (last < end or _begins(line, headings)):
+        ends = (place for place in behind if not lines[place].strip() or _begins(lines[place], first))
+        return next(ends, len(lines))
+    end = start + 1
+    for place in behind:
+        if lines[place].strip():  # it goes on with the line before, unless that is empty
+            if not lines[place].startswith(" " * item.end()) and (end < place or _begins(lines[place])):
                 break
-            last = end + 1
-        end += 1
-    return last
+            end = place + 1
+    return end
 
 
 def _code_end(first: str) -> Callable[[str], object] | None:
@@ -312,11 +305,10 @@ def _code_end(first: str) -> Callable[[str], object] | None:
     return _END_OF_PRE.search if _PRE.match(first) else None
 
 
-def _begins(line: str, headings: bool, first: str = "") -> bool:
+def _begins(line: str, first: str = "") -> bool:
     """Return whether a line begins a block even behind a line of text; the next line of a quote does not."""
     is_quote = line.startswith(">") and not first.startswith(">")
-    is_heading = headings and line.startswith("#") and _HEADING.match(line) is not None
-    return is_quote or is_heading or _code_end(line) is not None or _ITEM.match(line) is not None
+    return is_quote or _BEGINS.match(line) is not None
 
 
 def _units_of(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:

@@ -21,16 +21,17 @@ class Token(NamedTuple):
     block: int = -1
 
 
-def _same(names: str) -> dict[str, str]:
-    return {name: name for name in names.split()}
-
-
-#: Elements that hold blocks: what is written for each tag. All others that hold blocks are left out, not
-#: what is in them.
-CONTAINERS = _same("ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th")
-CONTAINERS |= dict.fromkeys(["menu", "dir"], "ul")
+#: Elements that hold blocks: what is written for each tag. All others are left out, not what is in them.
+CONTAINERS = {
+    **{
+        tag: tag
+        for tag in "ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th".split()
+    },
+    **dict.fromkeys(["menu", "dir"], "ul"),
+}
 #: Elements inside a line of text: what is written for each tag.
-INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small mark math") | {
+INLINES = {
+    **{tag: tag for tag in "a b strong i em code sub sup q cite abbr kbd s del ins u small mark math".split()},
     "tt": "code",
     "samp": "code",
     "strike": "s",

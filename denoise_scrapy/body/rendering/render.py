@@ -280,11 +280,9 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     figure = e.nearest(e.has_tag({"figure"}))
     in_figure = figure[images] >= 0
     with_caption = in_figure & (blocks.subtree_sums(kept)[figure[images]] > 0)
-    outside = np.flatnonzero(figure[blocks.element] < 0)
-    at, chars = blocks.element[outside], blocks.chars[outside]
-    total, kept_total = (
-        np.asarray(e.subtree_sums(np.bincount(at, some, len(e))), np.float64) for some in (chars, chars * kept[outside])
-    )
+    free = figure[blocks.element] < 0
+    outside = np.flatnonzero(free)
+    total, kept_total = blocks.subtree_sums(blocks.chars * free), blocks.subtree_sums(blocks.chars * (free & kept))
     around = e.nearest(total > 0)[images]  # the element with text around each
     after = np.searchsorted(blocks.start[outside], e.marks[mark])
     neighbours = np.concatenate([[-1], outside, [-1]])[np.stack([after, after + 1])]  # before, after
