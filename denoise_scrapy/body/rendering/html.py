@@ -22,13 +22,8 @@ class Token(NamedTuple):
 
 
 #: Elements that hold blocks: what is written for each tag. All others are left out, not what is in them.
-CONTAINERS = {
-    **{
-        tag: tag
-        for tag in "ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th".split()
-    },
-    **dict.fromkeys(["menu", "dir"], "ul"),
-}
+_TAGS = "ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th".split()
+CONTAINERS = dict(zip(_TAGS, _TAGS, strict=True)) | {"menu": "ul", "dir": "ul"}
 #: Elements inside a line of text: what is written for each tag.
 INLINES = {
     **{tag: tag for tag in "a b strong i em code sub sup q cite abbr kbd s del ins u small mark math".split()},

@@ -260,6 +260,8 @@ class _Line:
         start, end, place = self._open.pop()
         if place == len(self._pieces) - 1:  # around an image or a sign that is left out
             self._pieces.pop()
+        elif start == "<sup>" and self._pieces[place + 1].startswith("[^"):  # a reference needs none
+            self._pieces[place] = ""
         elif place >= 0:
             if start == end:
                 self._marked.append((place, len(self._pieces)))
@@ -437,7 +439,6 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
     """The tokens that are written, each footnote as two marks: a reference in the text, and where its own begins."""
     notes, chosen = _footnotes(tokens), list[Token]()
     left_out = 0  # inline elements around what is left out
-    raised = False  # a reference needs no `sup`
     for token in tokens:
         given = dict(token.attributes)
         if left_out:
@@ -445,12 +446,7 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
         elif token.kind == "start" and (given.get("reference") in notes or given.get("back") in notes):
             left_out = 1
             if "reference" in given:
-                if chosen and chosen[-1] == _RAISED:
-                    chosen.pop()
-                    raised = True
                 chosen.append(Token("void", "reference", (("value", given["reference"]),)))
-        elif raised and token == _NOT_RAISED:
-            raised = False
         elif token.kind == "text":
             chosen += [token] if given.get("sign") not in notes else []
         elif token.value == "img" and images == "text":
@@ -460,9 +456,6 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
         elif (token.value, images) != ("img", "drop") and (token.value, links) != ("a", "text"):
             chosen += [token] if token.value != "reference" else []
     return chosen
-
-
-_RAISED, _NOT_RAISED = Token("start", "sup"), Token("end", "sup")
 
 
 def _footnotes(tokens: list[Token]) -> set[str]:
@@ -481,11 +474,6 @@ def _footnotes(tokens: list[Token]) -> set[str]:
 
 #: A note that readers without footnotes would take for the address of a link: a word, or one and a title.
 _ONE_WORD = re.compile(r"""\S*(?:\s+["'(].*)?""", re.DOTALL)
-
-
-def definition(label: str, text: str) -> str:
-    """The text of a footnote behind its label."""
-    return f"[^{label}]: {text}{' &#8288;' if _ONE_WORD.fullmatch(text) else ''}"
 
 
 class _Writer:
@@ -559,7 +547,8 @@ class _Writer:
         text, mark, self._mark = self._take_line().strip(" "), self._mark, None
         text = "\n".join(map(escape_line, text.split("\n")))
         if mark and mark.value == "note":
-            text, kind = definition(mark.attributes[0][1], text.replace(LINE_BREAK, " ")), "note"
+            text, kind = text.replace(LINE_BREAK, " "), "note"
+            text = f"[^{mark.attributes[0][1]}]: {text}{' &#8288;' if _ONE_WORD.fullmatch(text) else ''}"
         elif mark and frame.tag == "li" and not frame.blocks:
             text = f"&#40;{text[1:]}" if text[:1] == "(" else text  # showdown's link
             text = f"[{mark.attributes[0][1]}] {text}"
