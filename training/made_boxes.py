@@ -20,7 +20,7 @@ from lxml.html.builder import E
 
 from denoise_scrapy.core.markup import SKIPPED_TAGS
 from denoise_scrapy.core.tree import tree_of
-from denoise_scrapy.metadata.fields import language_of
+from denoise_scrapy.metadata import language_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from evaluation.corpora import RecordedPage

@@ -7,10 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from itertools import pairwise
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
-
-__all__ = ["Chunk", "chunk_markdown", "estimate_tokens"]
 
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d+[.)])(?: {1,4}(?! )| *$| )")
@@ -18,14 +17,15 @@ _QUOTES = re.compile(r"(?:> )*")
 _RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _PRE, _END_OF_PRE = re.compile(r"<pre>(?:<code\b[^>]*>)?"), re.compile(r"(?:</code>)?</pre>\s*$")
+_BEGINS = re.compile("|".join(of.pattern for of in (_HEADING, _ITEM, _FENCE, _PRE)))
 # A sentence ends before a blank and what may begin another: no small letter and no digit, which follow "e.g." and
-# "approx.". A row of signs is tried once, not from each of them.
-_END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S)")
-_SIGNS = ".!?…؟।。！？"  # a text without any is not searched for ends
+# "approx."; and not in code, a link or a formula. A row of signs is tried once, not from each of them.
+_END = re.compile(
+    r"`[^`]+`|\[[^\[\]]*\]\([^()\s]*\)|\$\$?[^$\n]{1,300}\$"
+    r"|(?P<end>(?<![.!?…؟।])[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S))"
+)
 # No end: an initial, an abbreviation such as "Mr.", "Prof." and "No.", a number before its unit.
 _ABBREVIATION = re.compile(r"(?:^|[\s(\[*_])(?:[^\W\d_]\.)*(?:[A-Z][a-z]{0,3}|[^\W\d_]|\d+)\.$")
-# No end in there: code, a link, a formula.
-_WHOLE = re.compile(r"`[^`]+`|\[[^\[\]]*\]\([^()\s]*\)|\$\$?[^$\n]{1,300}\$")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
 
 # Markup in a line of ours, where all else is escaped.
@@ -49,6 +49,8 @@ _CLASS = re.compile(
     r"(?:[({:<]|$|(?:extends|implements|for|where)\b)"
 )
 MOST_LEVELS = 8  # of indentation that code is looked into for parts
+# Tests whether a text fits into a chunk below some headings, or with `half` into half of one.
+_Fits = Callable[..., bool]
 
 
 @dataclass(frozen=True)
@@ -128,24 +130,12 @@ def chunk_markdown(
     url: str = "",
     title: str = "",
 ) -> list[Chunk]:
-    r"""Cut Markdown into chunks for a language model.
+    r"""Cut Markdown of ours into chunks for a language model, as `Body.chunks` says.
 
-    A chunk ends between sentences, list items, rows of a table, blocks of code or quotes; the head of a table is
-    repeated in each chunk that holds rows of it. Where one alone does not fit, an item is cut between its blocks and
-    sentences, and code between functions and other statements that are not indented. A sentence, a row or a function
-    that is longer than `max_tokens` by itself, or a table with a head of more than half of it, is a chunk of its own.
-    Headings above a chunk take at most half of it; beyond that the outer ones are left out.
-
-    Args:
-        markdown: The text, as `Body.markdown` writes it.
-        max_tokens: As in `Body.chunks`.
-        overlap: As in `Body.chunks`.
-        count: As in `Body.chunks`.
-        url: URL of the page.
-        title: Title of the page.
-
-    Raises:
-        ValueError: `max_tokens` is less than 1, or `overlap` is not between 0 and `max_tokens`.
+    The head of a table is repeated in each chunk that holds rows of it. What does not fit alone is cut: an item between
+    its blocks and sentences, code between functions and other statements that are not indented. A sentence, a row or a
+    function that is longer than `max_tokens` by itself, or a table with a head of more than half of it, is a chunk of
+    its own. Headings above a chunk take at most half of it; beyond that the outer ones are left out.
 
     Example:
         >>> text = "# *Storm*\n\nIt rained. Rivers rose.\n\n## Roads\n\n- The A1 is closed.\n- The A2 is open."
@@ -170,38 +160,37 @@ def chunk_markdown(
                 return headings[place + 1 :]
         return headings
 
-    def room(headings: tuple[str, ...]) -> _Room:
-        above = fitting(headings)
+    def fits_below(headings: tuple[str, ...]) -> _Fits:
+        above = "\n\n".join((*fitting(headings), ""))
 
         def fits(text: str, *, half: bool = False) -> bool:
-            return count(text) <= max_tokens // 2 if half else count("\n\n".join((*above, text))) <= max_tokens
+            return count(text) <= max_tokens // 2 if half else count(above + text) <= max_tokens
 
         return fits
 
-    def cost(units: list[_Unit]) -> int:
-        """Tokens that the last of some units adds to a chunk of them."""
-        unit, last = units[-1], units[-2] if len(units) > 1 else None
-        above = fitting(unit.headings) if last is None else _new_headings(last, unit)
-        own = count(unit.before + unit.starts + unit.text) + sum(count(heading + "\n\n") for heading in above)
-        return own if last is not None and unit.joined else own + count(unit.opens + unit.closes)
+    def cost(unit: _Unit, last: _Unit | None) -> int:
+        """Tokens that a unit adds to a chunk behind another one."""
+        above = _new_headings(last, unit) if last else fitting(unit.headings)
+        frame = 0 if last and unit.joined else count(unit.opens + unit.closes)
+        return frame + count(unit.before + unit.starts + unit.text) + sum(count(heading + "\n\n") for heading in above)
 
     def chunk(units: list[_Unit]) -> Chunk:
-        above = fitting(units[0].headings)
-        whole = Chunk(_joined(units), tuple(map(_plain, above)), 0, len(chunks), "", title, url, "\n\n".join(above))
-        said = str(whole)
+        above, text = fitting(units[0].headings), _joined(units)
+        said = "\n\n".join((*above, text))
         same[said] += 1
-        name = str(uuid5(NAMESPACE_URL, "\n".join((url, str(same[said]), said)).encode("utf-8", "replace").decode()))
-        return replace(whole, tokens=count(said), id=name)
+        name = uuid5(NAMESPACE_URL, "\n".join((url, str(same[said]), said)).encode("utf-8", "replace").decode())
+        headings = tuple(map(_plain, above))
+        return Chunk(text, headings, count(said), len(chunks), str(name), title, url, "\n\n".join(above))
 
-    for unit in _units(markdown, room):
-        if held and tokens + cost([held[-1], unit]) > max_tokens:
+    for unit in _units(markdown, fits_below):
+        if held and tokens + cost(unit, held[-1]) > max_tokens:
             chunks.append(chunk(held))
-            held = _tail(held, overlap, count) if unit.headings == held[-1].headings else []
-            tokens = sum(cost(held[: n + 1][-2:]) for n in range(len(held)))
-            if held and tokens + cost([held[-1], unit]) > max_tokens:
+            held = _tail(held, unit.headings, overlap, count)
+            tokens = sum(cost(one, last) for last, one in zip([None, *held], held, strict=False))
+            if held and tokens + cost(unit, held[-1]) > max_tokens:
                 held, tokens = [], 0
+        tokens += cost(unit, held[-1] if held else None)
         held.append(unit)
-        tokens += cost(held[-2:])
     return [*chunks, chunk(held)] if held else chunks
 
 
@@ -216,20 +205,17 @@ def _plain(heading: str) -> str:
 
 def _new_headings(last: _Unit, unit: _Unit) -> tuple[str, ...]:
     """The headings of a unit that the one before it does not stand below."""
-    same = 0
-    while last.headings[same : same + 1] == unit.headings[same : same + 1] != ():
-        same += 1
-    if unit.headings[same:] and last.text == unit.headings[same]:  # a heading with nothing else below it
-        same += 1
-    return unit.headings[same:]
+    shared = [one == other for one, other in zip(last.headings, unit.headings, strict=False)]
+    new = unit.headings[[*shared, False].index(False) :]
+    return new[1:] if new and last.text == new[0] else new  # a heading with nothing else below it
 
 
-def _tail(held: list[_Unit], overlap: int, count: Callable[[str], int]) -> list[_Unit]:
-    """The last units of a chunk, not all of them, that have no more than `overlap` tokens."""
+def _tail(held: list[_Unit], headings: tuple[str, ...], overlap: int, count: Callable[[str], int]) -> list[_Unit]:
+    """The last units of a chunk, not all of them, that have these headings and no more than `overlap` tokens."""
     tail: list[_Unit] = []
     for unit in reversed(held[1:]):
         overlap -= count(unit.before + unit.starts + unit.opens + unit.text + unit.closes)
-        if overlap < 0 or unit.headings != held[-1].headings:
+        if overlap < 0 or unit.headings != headings:
             break
         tail.insert(0, unit)
     return tail
@@ -237,19 +223,14 @@ def _tail(held: list[_Unit], overlap: int, count: Callable[[str], int]) -> list[
 
 def _joined(units: list[_Unit]) -> str:
     """The units as Markdown, each frame written once around all of its units that follow each other."""
-    written: list[str] = []
-    last: _Unit | None = None
-    for unit in units:
-        new = () if last is None else _new_headings(last, unit)
-        framed = last is not None and unit.joined
-        if last is not None:
-            written.append("" if framed else last.closes)
-            written.append("\n\n".join(("", *new, "")) if new else unit.before)
-        if last is None or unit.before.endswith("\n"):
-            written.append(unit.starts)
-        written.append(unit.text if framed else unit.opens + unit.text)
-        last = unit
-    return _without_margin("".join(written) + (last.closes if last else ""))
+    written = [units[0].starts, units[0].opens, units[0].text]
+    for last, unit in pairwise(units):
+        new = _new_headings(last, unit)
+        written += [] if unit.joined else [last.closes]
+        written.append("\n\n".join(("", *new, "")) if new else unit.before)
+        written += [unit.starts] if unit.before.endswith("\n") else []
+        written += [unit.text] if unit.joined else [unit.opens, unit.text]
+    return _without_margin("".join([*written, units[-1].closes]))
 
 
 def _without_margin(text: str) -> str:
@@ -268,22 +249,15 @@ def _without_margin(text: str) -> str:
     return "\n".join(lines)
 
 
-class _Room(Protocol):
-    """Return whether a text fits into a chunk below some headings, or into half of one."""
-
-    def __call__(self, text: str, *, half: bool = False) -> bool: ...
-
-
-def _units(markdown: str, room: Callable[[tuple[str, ...]], _Room]) -> Iterator[_Unit]:
+def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Iterator[_Unit]:
     """Each unit of a text, with the headings above it. A heading with nothing below is a unit of its own."""
     above: tuple[str, ...] = ()
     waiting = False  # a heading that no unit has followed
-    for before, block in _blocks(markdown.split("\n"), headings=True):
+    for before, block in _blocks(markdown.split("\n")):
         heading = _HEADING.match(block[0])
         if heading is None:
             waiting = False
-            for unit in _units_of(block, before, room(above)):
-                yield replace(unit, headings=above)
+            yield from (replace(unit, headings=above) for unit in _units_of(block, before, fits_below(above)))
             continue
         level = len(heading[1])
         kept = [each for each in above if len(each) - len(each.lstrip("#")) < level]
@@ -294,41 +268,34 @@ def _units(markdown: str, room: Callable[[tuple[str, ...]], _Room]) -> Iterator[
         yield _Unit(above[-1], headings=above[:-1])
 
 
-def _blocks(lines: list[str], *, headings: bool = False) -> Iterator[tuple[str, list[str]]]:
-    """Blocks of lines, each with what separates it from the one before; headings are a page's, not an item's."""
+def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Blocks of lines, each with what separates it from the one before."""
     end = 0
     for place, line in enumerate(lines):
         if place >= end and line.strip():
-            end = _end_of_block(lines, place, headings)
+            end = _end_of_block(lines, place)
             yield "\n\n" if not place or not lines[place - 1].strip() else "\n", lines[place:end]
 
 
-def _end_of_block(lines: list[str], start: int, headings: bool) -> int:
+def _end_of_block(lines: list[str], start: int) -> int:
     """The line behind a block."""
-    first, end = lines[start], start + 1
+    first, behind, item = lines[start], range(start + 1, len(lines)), _ITEM.match(lines[start])
     if is_code := _code_end(first):
         if first.startswith("<pre>") and is_code(first):
-            return end
-        while end < len(lines) and not is_code(lines[end]):
-            end += 1
-        return min(end + 1, len(lines))
-    if headings and _HEADING.match(first):
-        return end
-    item = _ITEM.match(first)
+            return start + 1
+        return next((place for place in behind if is_code(lines[place])), len(lines) - 1) + 1
+    if _HEADING.match(first):
+        return start + 1
     if item is None:
-        while end < len(lines) and lines[end].strip() and not _begins(lines[end], headings, first):
-            end += 1
-        return end
-    margin = " " * item.end()
-    last = end
-    while end < len(lines):
-        line = lines[end]
-        if line.strip():  # it goes on with the line before, unless that is empty
-            if not line.startswith(margin) and (last < end or _begins(line, headings)):
+        ends = (place for place in behind if not lines[place].strip() or _begins(lines[place], first))
+        return next(ends, len(lines))
+    end = start + 1
+    for place in behind:
+        if lines[place].strip():  # it goes on with the line before, unless that is empty
+            if not lines[place].startswith(" " * item.end()) and (end < place or _begins(lines[place])):
                 break
-            last = end + 1
-        end += 1
-    return last
+            end = place + 1
+    return end
 
 
 def _code_end(first: str) -> Callable[[str], object] | None:
@@ -338,14 +305,13 @@ def _code_end(first: str) -> Callable[[str], object] | None:
     return _END_OF_PRE.search if _PRE.match(first) else None
 
 
-def _begins(line: str, headings: bool, first: str = "") -> bool:
+def _begins(line: str, first: str = "") -> bool:
     """Return whether a line begins a block even behind a line of text; the next line of a quote does not."""
     is_quote = line.startswith(">") and not first.startswith(">")
-    is_heading = headings and line.startswith("#") and _HEADING.match(line) is not None
-    return is_quote or is_heading or _code_end(line) is not None or _ITEM.match(line) is not None
+    return is_quote or _BEGINS.match(line) is not None
 
 
-def _units_of(block: list[str], before: str, fits: _Room) -> Iterator[_Unit]:
+def _units_of(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
     """Yield the units of a block; tables whose head would take too much of each chunk are one."""
     first, whole = block[0], "\n".join(block)
     if len(block) > 1 and _RULE.fullmatch(block[1].strip()):
@@ -368,7 +334,7 @@ def _units_of(block: list[str], before: str, fits: _Room) -> Iterator[_Unit]:
             yield _Unit(text, apart if number else before, joined=number > 0)
 
 
-def _units_inside(block: list[str], before: str, fits: _Room) -> Iterator[_Unit]:
+def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
     """Yield the units of what is in an item or a quote, with what stands before their lines."""
     item = _ITEM.match(block[0])
     starts, margin = (item[0], " " * item.end()) if item else ("> ", "> ")
@@ -401,7 +367,7 @@ def _below(text: str, margin: str) -> str:
     return "\n".join([first, *(margin + line if line.strip() else (margin + line).rstrip() for line in lines)])
 
 
-def _units_of_code(block: list[str], before: str, fits: _Room) -> Iterator[_Unit]:
+def _units_of_code(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
     """Yield code as one unit, where it does not fit its parts, each between the fences."""
     first, whole = block[0], "\n".join(block)
     if pre := _PRE.match(first):
@@ -476,16 +442,11 @@ def _head(lines: list[str]) -> int:
 def _sentences(text: str) -> Iterator[str]:
     """The sentences of a paragraph, each with the blanks before it. In doubt two of them are one."""
     start = 0
-    wholes = _WHOLE.finditer(text)
-    whole = next(wholes, None)
-    for end in _END.finditer(text) if any(sign in text for sign in _SIGNS) else ():
-        while whole is not None and whole.end() <= end.start():
-            whole = next(wholes, None)
-        if whole is not None and whole.start() < end.start():
+    for found in _END.finditer(text):
+        end = found["end"]
+        if not end or (end[0] == "." and _ABBREVIATION.search(text, max(start, found.start() - 40), found.start() + 1)):
             continue
-        if end[0][0] == "." and _ABBREVIATION.search(text, max(start, end.start() - 40), end.start() + 1):
-            continue
-        yield text[start : end.end()]
-        start = end.end()
+        yield text[start : found.end()]
+        start = found.end()
     if start < len(text):
         yield text[start:]

@@ -121,12 +121,7 @@ def _spanned_rows(
 
 
 def span(value: str) -> int:
-    """Rows or columns that a cell takes, by its attribute as written.
-
-    Example:
-        >>> span("2"), span("-1"), span("9" * 9)
-        (2, 1, 100)
-    """
+    """Rows or columns that a cell takes, by its attribute as written."""
     # no table that anybody reads has more; a rendering may write a cell for each
     return max(1, min(100, int(value))) if value.isascii() and value.isdigit() else 1
 

@@ -7,6 +7,381 @@ microdata are read here: extruct gives values without their places, and imports 
 
 from __future__ import annotations
 
-from denoise_scrapy.metadata.fields import Metadata, language_of, metadata_of
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from itertools import islice
+from urllib.parse import urlsplit
+
+from denoise_scrapy.metadata.annotations import (
+    AUTHOR_CLASS,
+    BYLINE_CHARS,
+    DATE_CLASS,
+    LIBRARIES,
+    MAX_CHARS,
+    MAX_NAME,
+    YEAR,
+    JsonLd,
+    Mark,
+    PageAnnotations,
+    clean,
+    date_in,
+    day_in_address,
+    is_said,
+    joined,
+    load,
+    names_in,
+    same_address,
+    string_of,
+)
+from denoise_scrapy.page.attributes import fold, host_of, letters
+from denoise_scrapy.shown import logger_of
 
 __all__ = ["Metadata", "language_of", "metadata_of"]
+
+logger = logger_of(__name__)
+
+#: Of fewer letters no language is detected: the page's own declaration counts.
+MIN_LETTERS = 50
+#: Characters of a text that are looked at; more add nothing, and take a millisecond a thousand.
+MAX_TEXT = 5_000
+#: Lines before and behind the headline, and behind the text, that are next to it: bylines stand among share links.
+BEFORE, BEHIND, AFTER = 3, 10, 2
+#: Texts that are parsed as dates at most; one takes .1 to 20 ms.
+MAX_DATES = 12
+#: Most tags.
+MAX_TAGS = 50
+#: Languages that py3langid has by themselves, and others write as one.
+SAME_LANGUAGE = {"wuu": "zh", "yue": "zh", "hak": "zh", "cdo": "zh", "gan": "zh"}
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """Metadata of a page. Fields without a value are "", or ().
+
+    Attributes:
+        title: Its title without the name of its site: that of its body.
+        authors: Who wrote it; the site itself is no author.
+        description: What it says for search results.
+        site_name: The name of its site.
+        tags: Its keywords.
+        language: That of its body as a code of ISO 639-1, "en".
+        published: ISO 8601: a day, or with time and offset where the page has them.
+        modified: The same of its last change.
+        image: Absolute address of the picture that leads it.
+        canonical: Absolute address that it declares as canonical.
+    """
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    description: str = ""
+    site_name: str = ""
+    tags: tuple[str, ...] = ()
+    language: str = ""
+    published: str = ""
+    modified: str = ""
+    image: str = ""
+    canonical: str = ""
+
+    def front_matter(self) -> str:
+        r"""Return what is known as front matter in YAML, to be put before a text or its Markdown.
+
+        Example:
+            >>> print(Metadata(title='The "old" bridge', authors=("Ann Reed",)).front_matter())
+            ---
+            title: "The \"old\" bridge"
+            authors: ["Ann Reed"]
+            ---
+        """
+        # a value as JSON is one as YAML too, whatever is in it
+        known = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in asdict(self).items() if value)
+        return "\n".join(("---", *known, "---"))
+
+
+def metadata_of(html: str | bytes, url: str | None, text: str, title: str = "") -> Metadata:
+    """Return what a page says of itself.
+
+    Args:
+        html: The page. Its first `MAX_HTML` bytes are read.
+        url: Where it came from.
+        text: That of its body: what is not in it does not count, unless it stands next to the headline.
+        title: That of its body.
+
+    Raises:
+        ImportError: A library of the extra `meta` is not installed.
+    """
+    for name in LIBRARIES:
+        load(name)
+    language = ""
+    try:
+        read = PageAnnotations(html, text)
+        with suppress(Exception):  # a library that fails costs its field alone
+            language = language_of(text, read.language)
+        return _Fields(read, url or "", title, language).metadata()
+    except Exception as error:  # metadata is not worth a page, whatever it holds
+        logger.debug("No metadata of %s: %r", url, error)
+        return Metadata(title=title, language=language)
+
+
+def language_of(text: str, declared: str = "") -> str:
+    """Return the language that a text is written in, as its code in ISO 639-1.
+
+    Args:
+        text: The text. One with fewer than `MIN_LETTERS` letters is not judged.
+        declared: What its page says, as "pt-BR": it counts for such a text.
+
+    Returns:
+        "en", "de", "zh" …, "" where nothing says.
+
+    Raises:
+        ImportError: py3langid is not installed.
+
+    Example:
+        >>> language_of("OK", "pt-BR"), language_of("OK")
+        ('pt', '')
+    """
+    classify = load("py3langid").classify
+    start = text[:MAX_TEXT]
+    if sum(map(str.isalpha, start)) >= MIN_LETTERS:
+        found = str(classify(start)[0])
+        return SAME_LANGUAGE.get(found, found)
+    code = re.match(r"\s*([a-z]{2,3})(?![a-z])", declared.lower())
+    return code[1] if code else ""
+
+
+#: Names of meta elements with the date of publication or change, surest first; and of neither.
+#: "date" is the day of the crawl on some pages.
+_PUBLISHED = (
+    re.compile(r"^(?:article|og):published_time$|^datepublished$"),
+    re.compile(
+        r"publish|pub_?date|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^dc\w*[.:]date|creat|^pdate$"
+    ),
+)
+_NOT_PUBLISHED = re.compile(r"modif|update|expir|valid|revis|publisher|creator|event|start|last|publication$")
+_MODIFIED = (
+    re.compile(r"^article:modified_time$|^datemodified$"),
+    re.compile(r"modif|updated|^revised|lastmod|lastdate"),
+)
+#: Words or classes of a line at the end of a text that has its author or date.
+_SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|author|permalink", re.IGNORECASE)
+_OFFICE = re.compile(r"\b(?:of|for)\b")
+#: An editor's name, as Chinese pages have it at their end.
+_EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
+#: Top domains of hosts where English dates have the month first.
+_AMERICAN = frozenset(["com", "org", "net", "us", "gov", "edu", "info", "tv", ""])
+_AUTHOR_METAS = "author article:author dc.creator dcterms.creator parsely-author sailthru.author byl byline vr:author"
+_SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜]+\s*|:\s+|\s*[-–—]{2,}\s*")
+_NO_SITE = re.compile(r"^(?:blog|home|news|index|homepage|startseite|main)$|://", re.IGNORECASE)
+#: Files that lead nothing: logos, cards of a whole site, parts of a design; and folders of such.
+_NO_LEAD = re.compile(
+    r"(?<![a-z])(?:logos?|favicon|default|placeholder|blank|spacer|trans(?:parent)?|pixel|avatar|icon|sprite|fallback|fb|og"
+    r"|gravatar|noimage|facebook|twitter|open-?graph|social|shar(?:e|ing)|badge|touch|profile|print)(?![a-z])|button|logo\w*\."
+    r"|defaultog|\.(?:gif|svg|ico)$|[{}]|(?<!\d)\d\dx\d\d(?!\d)",
+    re.IGNORECASE,
+)
+_NO_LEADS = re.compile(
+    r"/(?:plugins|themes?|avatars?|customavatars|icons?|buttons|emoji|smilies|default(?!/files)|design|homepics|__tpl_asset"
+    r"|blavatar)/",
+    re.IGNORECASE,
+)
+
+
+class _Fields:
+    """Chooses each field from what a page says."""
+
+    def __init__(self, read: PageAnnotations, url: str, title: str, language: str) -> None:
+        self.read, self.url, self.title, self.language = read, url, title, language
+        self.host = host_of(url)
+        self.american = language == "en" and self.host.rpartition(".")[2] in _AMERICAN
+        self.base = joined(url, read.base) or url
+        self.canonical = joined(self.base, read.links.get("canonical", "")) or joined(
+            self.base, next(iter(read.metas.get("og:url", ())), "")
+        )
+        addresses = {same_address(url), same_address(self.canonical)} - {""}
+        self.ld = JsonLd(map("".join, read.scripts), letters(title), addresses)
+        long = [i for i, line in enumerate(read.lines) if read.kept[i] and len(line) > 80]
+        self.first, self.last = (long[0], long[-1]) if long else (-BEHIND, -BEHIND)
+        self.headline = self._headline()
+
+    def metadata(self) -> Metadata:
+        """All of it."""
+        site, published, modified = self._site_name(), self._published(), self._modified()
+        return Metadata(
+            title=self.title,
+            authors=self._authors(site),
+            description=self._meta("description", "og:description", "twitter:description", "dc.description")
+            or clean(self.ld.string(self.ld.work, "description")),
+            site_name=site,
+            tags=self._tags(),
+            language=self.language,
+            published=published,
+            modified=modified if modified[:10] >= published[:10] else "",
+            image=next((one for given in self._images() if (one := self._lead(given))), ""),
+            canonical=self.canonical,
+        )
+
+    def _headline(self) -> int:
+        """Line of the headline: the last before the text that says the title, else the first; or where text begins."""
+        title = letters(self.title)
+        lines = [i for i, line in enumerate(self.read.lines) if len(line) <= 300 and is_said(letters(line), title)]
+        before = [i for i in lines if i <= max(self.first, 0)]
+        return before[-1] if before else lines[0] if lines and self.first < 0 else max(self.first, 0)
+
+    def _is_near(self, line: int) -> bool:
+        """Return whether a line stands next to the headline or to the beginning of the text, and not behind its end."""
+        near_headline = self.headline - BEFORE <= line <= self.headline + BEHIND
+        near_text = self.first - BEFORE <= line <= self.first + 1
+        return (near_headline or near_text) and line <= max(self.last, self.headline)
+
+    def _signs(self, line: int, words: str) -> bool:
+        """Return whether a line stands at the end of the text, and says that it is about it."""
+        return self.last <= line <= self.last + AFTER and bool(_SIGNS.search(words))
+
+    def _marks(self, fits: Callable[[Mark], object], only_near: bool = False) -> list[Mark]:
+        """The marked elements that count, nearest to the headline first: next to it, or in the body."""
+        kept = self.read.kept
+        found = [
+            mark
+            for mark in self.read.marks
+            if fits(mark)
+            and (
+                self._is_near(mark.line)
+                or mark.tag == "meta"
+                or (not only_near and mark.line < len(kept) and kept[mark.line])
+                or self._signs(mark.line, mark.kind)
+            )
+        ]
+        return sorted(found, key=lambda mark: abs(mark.line - self.headline))
+
+    def _near_lines(self) -> Iterator[str]:
+        """Short lines next to the headline, behind it first, then those that sign the text."""
+        lines = enumerate(self.read.lines)
+        near = [
+            (i < self.headline, i, line)
+            for i, line in lines
+            if i != self.headline and len(line) <= BYLINE_CHARS and (self._is_near(i) or self._signs(i, line))
+        ]
+        return (line for _, _, line in sorted(near))
+
+    def _meta(self, *names: str) -> str:
+        return next((given for name in names for raw in self.read.metas.get(name, ()) if (given := clean(raw))), "")
+
+    def _site_name(self) -> str:
+        ld = self.ld
+        given = [self._meta("og:site_name"), *(clean(ld.string(item, "name")) for item in ld.sites[:1])]
+        given += [clean(ld.string(item, "publisher")) for item in (ld.work, ld.page)]
+        given += [self._title_rest(), self._meta("site_name", "application-name", "apple-mobile-web-app-title")]
+        given += [*(clean(ld.string(item, "name")) for item in ld.sites), self._meta("dc.publisher", "publisher")]
+        given += [self._meta("twitter:site").lstrip("@")]
+        return next((name for name in given if name and len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
+
+    def _title_rest(self) -> str:
+        """The part of the title element beside the title that the host's name has too, else the last part."""
+        whole = clean(self.read.title)
+        before, found, behind = whole.partition(self.title) if self.title else ("", "", "")
+        parts = [part.strip(" -–—|:·•") for part in _SITE_PARTS.split(f"{before} | {behind}")] if found else []
+        host = letters(self.host)
+        words = [[letters(word) for word in (*part.split(), part)] for part in parts]
+        named = [parts[n] for n, said in enumerate(words) if any(len(word) > 3 and word in host for word in said)]
+        return (named or list(filter(None, parts)) or [""])[-1]
+
+    def _authors(self, site: str) -> tuple[str, ...]:
+        editors = {name for line in self.read.lines if len(line) <= BYLINE_CHARS for name in _EDITOR.findall(line)}
+        for found in self._names():
+            names = [name for name in found if name not in editors and not fold(site).startswith(fold(name))]
+            if names:
+                return tuple(dict.fromkeys(names))[:20]
+        return ()
+
+    def _names(self) -> Iterator[list[str]]:
+        """Names by each way to find authors, surest first."""
+        values = self.ld.values(self.ld.work, "author", "creator")
+        given = [self.ld.string(value, "name") if isinstance(value, dict) else string_of(value) for value in values]
+        yield [name for one in given for name in names_in(one)]
+        yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
+            lambda mark: "author" in mark.rel.split()
+        )
+        yield next(filter(None, (names_in(line, is_byline=True) for line in self._near_lines())), [])
+        yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
+        texts = (self.read.metas.get(name, ()) for name in _AUTHOR_METAS.split())
+        metas = ([name for text in some if not _OFFICE.search(text) for name in names_in(text)] for some in texts)
+        yield next(filter(None, metas), [])
+
+    def _marked(self, way: Callable[[Mark], object]) -> list[str]:
+        """Names in the marked element that is nearest to the headline, and in its likes next to that."""
+        first: Mark | None = None
+        found: list[str] = []
+        for mark in self._marks(way, only_near=True):
+            names = names_in(mark.text) if len(mark.text) <= BYLINE_CHARS else []
+            if names and (first is None or (mark.kind == first.kind and abs(mark.line - first.line) < BEFORE)):
+                first = first or mark
+                found += names
+        return found
+
+    def _published(self) -> str:
+        return (
+            self._first_date(self._published_dates())
+            or day_in_address(self.url)
+            or day_in_address(self.canonical)
+            or self._first_date([self.ld.string(self.ld.page, "datePublished")])
+        )
+
+    def _published_dates(self) -> Iterator[str]:
+        yield self.ld.string(self.ld.work, "datePublished", "dateCreated", "uploadDate")
+        yield from self._meta_dates(_PUBLISHED, _NOT_PUBLISHED)
+        for mark in self._marks(lambda mark: mark.prop in ("datepublished", "datecreated")):
+            yield mark.text
+        for mark in self._marks(lambda mark: mark.tag == "time" or DATE_CLASS.search(mark.kind), only_near=True):
+            if len(mark.text) <= BYLINE_CHARS and "modif" not in mark.prop and "updat" not in mark.kind:
+                yield mark.text
+        yield from self._near_lines()
+
+    def _modified(self) -> str:
+        given = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]
+        given += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
+        return self._first_date([*given, self.ld.string(self.ld.page, "dateModified")])
+
+    def _meta_dates(self, kinds: Iterable[re.Pattern[str]], but: re.Pattern[str] | None = None) -> Iterator[str]:
+        for kind in kinds:
+            for name, given in self.read.metas.items():
+                if kind.search(name) and not (but and but.search(name)):
+                    yield given[0]
+
+    def _first_date(self, given: Iterable[str]) -> str:
+        dated = islice((one for one in given if YEAR.search(one[:MAX_CHARS])), MAX_DATES)
+        return next(filter(None, (date_in(one, self.language, self.american) for one in dated)), "")
+
+    def _tags(self) -> tuple[str, ...]:
+        metas = self.read.metas
+        ways: tuple[Iterable[str], ...] = (
+            metas.get("article:tag", ()),
+            map(string_of, self.ld.values(self.ld.work, "keywords")),
+            metas.get("news_keywords", ()),
+            (mark.text for mark in self._marks(lambda mark: "tag" in mark.rel.split())),
+            metas.get("keywords", ()),
+        )
+        for way in ways:
+            tags = [part.strip(" #") for given in way for part in re.split(r"[,;、，]", clean(given))]
+            if tags := [tag for tag in dict.fromkeys(tags) if tag and len(tag) <= MAX_NAME]:
+                return tuple(tags[:MAX_TAGS])
+        return ()
+
+    def _images(self) -> Iterator[str]:
+        for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"):
+            yield from self.read.metas.get(name, ())
+        for value in self.ld.values(self.ld.work, "image", "thumbnailUrl"):
+            yield self.ld.string(value, "url", "contentUrl") if isinstance(value, dict) else string_of(value)
+        yield self.read.links.get("image_src", "")
+        for mark in self.read.marks:
+            line, kept = mark.line, self.read.kept
+            between_kept = self.first <= line <= self.last and (kept[line] or kept[line - 1])
+            if mark.tag == "img" and (between_kept or self.headline < line <= self.first):
+                yield mark.given
+
+    def _lead(self, given: str) -> str:
+        """Absolute address of an image that may lead a page, "" for others."""
+        address = joined(self.base, given)
+        path = urlsplit(address).path
+        return "" if _NO_LEADS.search(path) or _NO_LEAD.search(path.rpartition("/")[2]) or "{" in address else address

@@ -53,8 +53,6 @@ _NO_NAME = re.compile(
 )
 _AND = re.compile(r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και)\s")
 _POSTED = frozenset(["", "posted", "written", "published", "reported", "story", "text", "words", "am", "pm", "staff"])
-#: An editor's name, as Chinese pages have it at their end.
-EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
 
 
 def is_said(headline: str, title: str) -> bool:

@@ -36,8 +36,7 @@ BLOCKS = [
 ]
 
 
-def paragraphs() -> st.SearchStrategy[str]:
-    return st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map(" ".join)
+PARAGRAPHS = st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map(" ".join)
 
 
 def numbered(blocks: list[str]) -> str:
@@ -45,11 +44,7 @@ def numbered(blocks: list[str]) -> str:
     return "\n\n".join(f"{block} {n}" if block.startswith("#") else block for n, block in enumerate(blocks))
 
 
-texts = st.lists(st.one_of(paragraphs(), st.sampled_from(BLOCKS)), max_size=14).map(numbered)
-
-
-def words(text: str) -> list[str]:
-    return re.findall(r"[^\s|]+", text)
+texts = st.lists(st.one_of(PARAGRAPHS, st.sampled_from(BLOCKS)), max_size=14).map(numbered)
 
 
 FRAMES = {"Name", "Value", "---", "```", ">"}  # may be repeated
@@ -57,7 +52,7 @@ FRAMES = {"Name", "Value", "---", "```", ">"}  # may be repeated
 
 def without_headings(text: str) -> list[str]:
     lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
-    return [word for word in words(lines) if word not in FRAMES]
+    return [word for word in re.findall(r"[^\s|]+", lines) if word not in FRAMES]
 
 
 @given(texts, st.integers(1, 120), st.integers(0, 60))
@@ -296,12 +291,7 @@ def test_names_are_of_the_page_and_the_text() -> None:
 
 def test_chunks_of_a_body_have_its_title_and_address() -> None:
     page = "<title>Storm - Courier</title><h1>Storm</h1><p>It rained all night. The river rose.</p>"
-    chunk = extract(page, "http://courier.example/1").chunks()[0]
-    row = chunk.row
-    assert (row["title"], row["url"], row["headings"], row["position"]) == (
-        "Storm",
-        "http://courier.example/1",
-        ["Storm"],
-        0,
-    )
-    assert set(row) == {"id", "url", "title", "headings", "position", "tokens", "text"}
+    row = extract(page, "http://courier.example/1").chunks()[0].row
+    told = {"title": "Storm", "url": "http://courier.example/1", "headings": ["Storm"], "position": 0}
+    assert row == row | told
+    assert set(row) == {*told, "id", "tokens", "text"}

@@ -78,11 +78,7 @@ ROW = "<tr><td>{}<td>{}<td>{}"
     ],
 )
 def test_tables(markup, expected):
-    if expected is None:
-        assert html_of(markup, "no").count("<li>") == 4
-        assert "<table>" in html_of(markup)
-    else:
-        assert html_of(markup, "no") == expected
+    assert html_of(markup, "no") == expected
 
 
 def image(address: str, more: str = ' alt=""') -> str:
@@ -143,15 +139,7 @@ def test_a_page_that_is_read_from_right_to_left():
     assert to_html(render(page, np.array([True]))) == '<div dir="rtl"><p>אבג</p>\n</div>'
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        "<blockquote>a",
-        "<ul><li>a",
-        "<b><i>a",
-        "<table><tr><td>a<td>b",
-    ],
-)
+@pytest.mark.parametrize("markup", ["<blockquote>a", "<ul><li>a", "<b><i>a", "<table><tr><td>a<td>b"])
 def test_depth_is_bounded(markup):
     text = to_html(render(*parsed(markup * 5000 + "z")))
     tree = html.fragment_fromstring(text, create_parent="section")

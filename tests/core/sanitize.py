@@ -19,7 +19,7 @@ from denoise_scrapy import DuplicateIndex, Page, SiteModel
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.site.memory import read_facts
 from evaluation.corpora import Site
-from tests.hostile.mutations import round_of
+from tests.hostile.mutations import known_sites, round_of
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build" / "sanitized"
@@ -58,7 +58,6 @@ def start(part: int, args: argparse.Namespace) -> subprocess.Popen[bytes]:
 def go(part: int, parts: int, every: int, rounds: int, seed: int) -> None:
     """Recorded pages, unless it is one round made again, and damaged ones; the number of the last stays in a file."""
     from denoise_scrapy.core import tree
-    from tests.hostile.fuzz import known_sites
 
     assert Path(tree.__file__).is_relative_to(BUILT), tree.__file__
     sites, last, pages = known_sites(), BUILT / f"last-{part}", 0

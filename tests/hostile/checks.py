@@ -60,11 +60,7 @@ def read_document(document: str) -> _Elements:
 
 
 def check_fragment(document: str) -> None:
-    """Nothing in a fragment of HTML runs, and no address leads where something would.
-
-    Raises:
-        AssertionError: Something does.
-    """
+    """Nothing in a fragment of HTML runs, and no address leads where something would."""
     for tag, attributes in read_document(document).found:
         assert tag not in _ACTIVE - _DOCUMENT, f"<{tag}> in HTML"
         for name, value in attributes.items():
@@ -91,12 +87,6 @@ def check_explanation(document: str) -> None:
             assert name not in _ADDRESSES or value in ("#page", "data:,"), f"{name}={value[:60]!r} in explain"
 
 
-def check_order(body: Body, page: Page) -> None:
-    """The body's text is the page's, in its order: nothing is made up, nothing comes twice."""
-    rest = iter(_NOTHING.sub("", page.text_of(np.ones(len(page.blocks), bool))))
-    assert all(char in rest for char in _NOTHING.sub("", body.text)), "the text is none of the page's"
-
-
 def check_body(body: Body) -> None:
     """What a body tells is whole and harmless."""
     assert 0 <= body.confidence <= 1
@@ -118,17 +108,8 @@ def check_page(
     *,
     strategies: Iterable[str] = tuple(STRATEGIES),
     encoding: str | None = None,
-    explains: bool = True,
 ) -> dict[str, Body]:
-    """Everything that can be made of a page, checked; a body by strategy, and "alone" without other pages.
-
-    Args:
-        html: The page.
-        others: Pages of its site.
-        strategies: Which are asked.
-        encoding: What a server tells of it.
-        explains: Whether the file of `explain` is made, too.
-    """
+    """Everything that can be made of a page, checked; a body by strategy, and "alone" without other pages."""
     page = Page.parse(html, url=URL, encoding=encoding)
     parsed = [Page.parse(o, url=f"{URL}?{n}") for n, o in enumerate(others)]
     assert all(link.startswith(("http://", "https://")) for link in page.links)
@@ -136,20 +117,16 @@ def check_page(
     model, found = SiteModel.fit(parsed), {"alone": SiteModel.fit().extract(page)}
     for name in strategies:
         found[name] = model.extract(page, strategy=name)
-        check_order(found[name], page)
+        # nothing is made up, nothing comes twice
+        rest = iter(_NOTHING.sub("", page.text_of(np.ones(len(page.blocks), bool))))
+        assert all(char in rest for char in _NOTHING.sub("", found[name].text)), "the text is none of the page's"
         assert found[name].text or found[name].fallback == "whole text" or not page.block_texts
     for body in {body.text: body for body in found.values()}.values():
         check_body(body)
-    if explains:
-        check_explanation(explain_page(html, URL, [(f"{URL}?{n}", o) for n, o in enumerate(others)]).html)
-    check_index([body.text for body in found.values()])
-    return found
-
-
-def check_index(texts: Sequence[str]) -> None:
-    """Each text can be kept, and is found again."""
-    index = DuplicateIndex()
-    for number, text in enumerate(texts):
-        index.check_and_add(str(number), text)
-        verdict = index.check("again", text)
+    check_explanation(explain_page(html, URL, [(f"{URL}?{n}", o) for n, o in enumerate(others)]).html)
+    index = DuplicateIndex()  # each text can be kept, and is found again
+    for number, body in enumerate(found.values()):
+        index.check_and_add(str(number), body.text)
+        verdict = index.check("again", body.text)
         assert verdict.too_short or verdict.duplicate
+    return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
-from evaluation.corpora import RecordedPage, Site
+from evaluation.corpora import RecordedPage, Site, load
 
 #: Marks of our own, what parsers trip over, characters of all widths, halves of characters.
 ODD = (
@@ -97,3 +99,9 @@ def round_of(seed: int, sites: Sequence[Site]) -> tuple[str, list[str]]:
     chosen: list[RecordedPage] = rng.sample(site, min(len(site), rng.choice([1, 2, 4])))
     html, *others = (page.html for page in chosen)
     return damaged(rng, html), [damaged(rng, other) if rng.random() < 0.2 else other for other in others]
+
+
+def known_sites() -> list[Site]:
+    """Those of the example portal, and recorded ones where DENOISE_CORPORA names a folder."""
+    folder = os.environ.get("DENOISE_CORPORA")
+    return [site for _, corpus in load(Path(folder) if folder else None) for site in corpus]

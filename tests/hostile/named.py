@@ -17,6 +17,11 @@ def letters(number: int) -> str:
     return name
 
 
+def repeated(before: str, unit: str, count: float, after: str = "") -> Callable[[float], str]:
+    """A page of so many units at size 1, each with its number for `@`."""
+    return lambda x: before + "".join(unit.replace("@", str(number)) for number in range(int(count * x))) + after
+
+
 def _names(count: int) -> str:
     return " ".join(f"a{number}=1" for number in range(count))
 

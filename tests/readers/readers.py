@@ -84,15 +84,7 @@ _LINKED = re.compile(r"(?:https?|ftp)://|(?:mailto:)?[\w.+-]+@[\w.@-]+$")
 
 
 def check_reading(reading: str, ours: str) -> None:
-    """Nothing in what a reader made of our Markdown runs or leads anywhere that our HTML does not.
-
-    Args:
-        reading: HTML of a reader.
-        ours: Our HTML of the same body.
-
-    Raises:
-        AssertionError: There is an element or an attribute that none of ours can be.
-    """
+    """Nothing in what a reader made of our Markdown runs or leads anywhere that our HTML of the same body does not."""
     known = _addresses(ours)
     for tag, attributes in read_document(reading).found:
         assert tag in _TAGS, f"<{tag}> of a text"
@@ -125,35 +117,9 @@ def _plain(address: str) -> str:
     return unquote(unescape(address))
 
 
-class NodeReaders:
-    """One process of node that reads with all readers of npm."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            ["node", str(HERE / "readers.mjs"), str(INSTALLED)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            encoding="utf-8",
-        )
-
-    def read(self, text: str) -> dict[str, str]:
-        """What each makes of a text, by its name."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps(text) + "\n")
-        self._process.stdin.flush()
-        found: dict[str, str] = json.loads(self._process.stdout.readline())
-        return found
-
-    def close(self) -> None:
-        """End the process."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(timeout=30)
-
-
 @contextmanager
-def node_readers() -> Iterator[NodeReaders]:
-    """The readers of npm, installed where they are not; skips or fails the test where there is no npm."""
+def node_readers() -> Iterator[Callable[[str], dict[str, str]]]:
+    """What each reader of npm makes of a text; installs them once, skips or fails the test where there is no npm."""
     if shutil.which("npm") is None or shutil.which("node") is None:
         (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install npm")
     wanted = (HERE / "package.json").read_text("utf-8")
@@ -164,8 +130,15 @@ def node_readers() -> Iterator[NodeReaders]:
         command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(INSTALLED)]
         subprocess.run(command, check=True, timeout=300)
         done.write_text(wanted, "utf-8")
-    readers = NodeReaders()
-    try:
-        yield readers
-    finally:
-        readers.close()
+    command = ["node", str(HERE / "readers.mjs"), str(INSTALLED)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdin is not None and process.stdout is not None
+        asked, answers = process.stdin, process.stdout
+
+        def read(text: str) -> dict[str, str]:
+            asked.write(json.dumps(text) + "\n")
+            asked.flush()
+            found: dict[str, str] = json.loads(answers.readline())
+            return found
+
+        yield read

@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from tests.readers.cases import CASES
-from tests.readers.readers import PYTHON_READERS, node_readers
-from tests.readers.test_readers import written
+from tests.readers.readers import node_readers
+from tests.readers.test_readers import python_readings, written
 
 #: What a script would be, where the text says so itself: the test is none if this does not run.
 PROOF = "<img src=x onerror='ran=1'>"
@@ -30,7 +30,7 @@ def test_no_script_runs_in_a_browser() -> None:
         view.route("**/*", lambda route: route.abort())
         for markup in CASES:
             text = written(markup)[1]
-            readings = {**node.read(text), **{name: reader(text) for name, reader in PYTHON_READERS.items()}}
+            readings = {**node(text), **python_readings(text)}
             for reading, name in {reading: name for name, reading in readings.items()}.items():  # many are the same
                 view.set_content(reading, wait_until="load")
                 view.evaluate(CLICK_ALL)

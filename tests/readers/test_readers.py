@@ -19,7 +19,7 @@ Read = Callable[[str], dict[str, str]]
 def read() -> Iterator[Read]:
     """What each reader makes of a text."""
     with node_readers() as node:
-        yield lambda text: {**node.read(text), **python_readings(text)}
+        yield lambda text: {**node(text), **python_readings(text)}
 
 
 def python_readings(text: str) -> dict[str, str]:

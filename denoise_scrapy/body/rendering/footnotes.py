@@ -30,39 +30,13 @@ LEVELS = 4
 MOST_TEXTS = 40
 
 
-class Footnotes(NamedTuple):
-    """The footnotes of a page by their labels, which hold nothing but letters and digits of ASCII, and hyphens.
-
-    Attributes:
-        references: The label by the link that refers to a note.
-        backs: The same by the link of a note that leads back.
-        starts: The same by the mark before the first text of a note.
-        signs: By the mark before a text of a note: how many of its first characters are no more than its sign, and its
-            label.
-    """
-
-    references: dict[int, str]
-    backs: dict[int, str]
-    starts: dict[int, str]
-    signs: dict[int, tuple[int, str]]
-
-
-def footnotes_of(page: Page, shown: BoolArray) -> Footnotes:
-    """Find the footnotes of which some text is shown; `shown` is of the text after each mark, shape (2n,)."""
-    return _Finder(page, shown).found if _has_signs(page) else Footnotes({}, {}, {}, {})
-
-
 def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
     """Return which of the m blocks are footnotes that kept text refers to; `kept` and the result have shape (m,)."""
-    blocks = page.blocks
-    of_notes = np.zeros(len(blocks), bool)
-    if not kept.any() or kept.all() or not _has_signs(page):
-        return of_notes
-    finder = _Finder(page, blocks.block_of_text >= 0)
-    start = {label: mark for mark, label in finder.found.starts.items()}
-    marks, done = page.elements.rows["marks"], set[int]()
-    for one in finder.references:
-        label = finder.found.references.get(one.link)
+    blocks, of_notes, done = page.blocks, np.zeros(len(kept), bool), set[int]()
+    notes, marks = Footnotes(page, blocks.block_of_text >= 0), page.elements.rows["marks"]
+    start = {label: mark for mark, label in notes.starts.items()}
+    for one in notes.candidates:
+        label = notes.references.get(one.link)
         block = int(np.searchsorted(blocks.start, marks["start"][one.link], "right")) - 1
         if label and one.target not in done and block >= 0 and kept[block]:
             done.add(one.target)
@@ -70,11 +44,6 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
             of_notes[first:last] = True
             of_notes[blocks.block_of_text[start[label]]] = True
     return np.asarray(of_notes & ~kept & ((blocks.flags & Flag.HIDDEN) == 0))
-
-
-def _has_signs(page: Page) -> bool:
-    """Return whether any link to a place on a page is no more than the sign of a note, as on one of fifty pages."""
-    return any(href.partition("#")[2] and _sign_of(page, link) for link, href in page.tree.short_links(MOST_CHARS))
 
 
 def _sign_of(page: Page, link: int) -> re.Match[str] | None:
@@ -91,12 +60,34 @@ class _Reference(NamedTuple):
     sign: str
 
 
-class _Finder:
+class Footnotes:
+    """The footnotes of a page of which some text is shown, by their labels: letters and digits of ASCII, and hyphens.
+
+    Attributes:
+        references: The label by the link that refers to a note.
+        backs: The same by the link of a note that leads back.
+        starts: The same by the mark before the first text of a note.
+        signs: By the mark before a text of a note: how many of its first characters are no more than its sign, and its
+            label.
+        candidates: All links that may refer to a note.
+    """
+
     def __init__(self, page: Page, shown: BoolArray) -> None:
-        self.found = Footnotes({}, {}, {}, {})
-        self._page, self._e = page, page.elements
-        e, tags, places = page.elements, page.tags(), {name: element for element, name in page.noted.places}
+        """Find them; `shown` is of the text after each mark, shape (2n,)."""
+        self.references: dict[int, str] = {}
+        self.backs: dict[int, str] = {}
+        self.starts: dict[int, str] = {}
+        self.signs: dict[int, tuple[int, str]] = {}
+        self.candidates: list[_Reference] = []
+        # one of fifty pages has such a link
+        if any(href.partition("#")[2] and _sign_of(page, link) for link, href in page.tree.short_links(MOST_CHARS)):
+            self._page, self._e = page, page.elements
+            self._find(shown)
+
+    def _find(self, shown: BoolArray) -> None:
+        page, e, tags = self._page, self._e, self._page.tags()
         self._seen, self._marks = e.rows["seen"], e.rows["marks"]
+        places = {name: element for element, name in page.noted.places}
         links = [
             (link, places[name])
             for link, href in page.noted.references
@@ -111,19 +102,16 @@ class _Finder:
         self._text_marks = e.marks[self._texts]
         sup = e.has_tag({"sup"})
         self._raised = e.inside(np.flatnonzero(sup)) | (np.asarray(e.subtree_sums(sup), np.int64) > 0)
-        self.references = [
+        self.candidates = [
             _Reference(link, to, sign[1], sign[2])
             for link, to in links
             if to > link
             and 0 < self._seen["end"][link] - self._seen["start"][link] <= MOST_CHARS
             and (sign := _sign_of(page, link))
         ]
-        self._targets = sorted({one.target for one in self.references})
-        self._find()
-
-    def _find(self) -> None:
+        self._targets = sorted({one.target for one in self.candidates})
         labels, given = dict[int, str](), set[str]()
-        for one in self.references:
+        for one in self.candidates:
             backs = self._leading_back(one)
             if one.target not in labels and (backs or self._begins_with_sign(one)):
                 label = _label(one.sign, len(given) + 1, given)
@@ -131,8 +119,8 @@ class _Finder:
                     labels[one.target] = label
                     given.add(label)
             if one.target in labels:
-                self.found.references[one.link] = labels[one.target]
-                self.found.backs.update(dict.fromkeys(backs, labels[one.target]))
+                self.references[one.link] = labels[one.target]
+                self.backs.update(dict.fromkeys(backs, labels[one.target]))
 
     def _leading_back(self, one: _Reference) -> list[int]:
         """Links in a note, or right behind its place, that lead back to a reference."""
@@ -174,8 +162,8 @@ class _Finder:
         begins = next((before for before, _ in signs if blocks[before] == blocks[mark]), mark)
         if cut and sign and not signs:
             signs.append((mark, sign.end()))
-        self.found.starts[begins] = label
-        self.found.signs.update({before: (length, label) for before, length in signs})
+        self.starts[begins] = label
+        self.signs.update({before: (length, label) for before, length in signs})
         return True
 
     def _texts_of(self, one: _Reference) -> list[int]:

@@ -21,16 +21,12 @@ class Token(NamedTuple):
     block: int = -1
 
 
-def _same(names: str) -> dict[str, str]:
-    return {name: name for name in names.split()}
-
-
-#: Elements that hold blocks: what is written for each tag. All others that hold blocks are left out, not
-#: what is in them.
-CONTAINERS = _same("ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th")
-CONTAINERS |= dict.fromkeys(["menu", "dir"], "ul")
+#: Elements that hold blocks: what is written for each tag. All others are left out, not what is in them.
+_TAGS = "ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th".split()
+CONTAINERS = dict(zip(_TAGS, _TAGS, strict=True)) | {"menu": "ul", "dir": "ul"}
 #: Elements inside a line of text: what is written for each tag.
-INLINES = _same("a b strong i em code sub sup q cite abbr kbd s del ins u small mark math") | {
+INLINES = {
+    **{tag: tag for tag in "a b strong i em code sub sup q cite abbr kbd s del ins u small mark math".split()},
     "tt": "code",
     "samp": "code",
     "strike": "s",
@@ -80,12 +76,7 @@ _LINES = LEAVES.union(CONTAINERS.values())
 
 
 def to_html(tokens: Iterable[Token]) -> str:
-    """The rendering as a well-formed fragment of HTML: tags and attributes of a short list, and all text escaped.
-
-    Example:
-        >>> to_html([Token("start", "p"), Token("text", "1 < 2"), Token("end", "p")])
-        '<p>1 &lt; 2</p>'
-    """
+    """The rendering as a well-formed fragment of HTML: tags and attributes of a short list, and all text escaped."""
     return "".join(map(_write, tokens)).strip()
 
 

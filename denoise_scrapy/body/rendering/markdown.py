@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -27,7 +28,9 @@ _INSIDE = re.compile(
     r"[\\`*\[\]<>~{^@]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|$)|=(?==)|\+(?=\+)|:(?=//|\d*[^\W\d][\w+-]*:)|(?<=[wW]{3})\."
 )
 #: Markup at the start of a line: headings, lists, quotes, underlines of headings, rules, tables.
-_LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+](?=[\s|:-]|$)|>|=+(?=\s*$)|:(?=-)|\|")
+_LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+](?=[\s|:-]|$)|=+(?=\s*$)|:(?=-)|\|")
+#: No backslash helps against a quote, or a block of pymdownx.
+_ACTIVE_START = re.compile(r"\A(?:>|/(?=//))")
 _LIST_NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)", re.ASCII)
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _BACKTICKS = re.compile("`+")
@@ -52,43 +55,35 @@ _OF_TEX, _SHOWN, _WORD = re.compile(r"[\\^_=]"), re.compile(r"\w"), re.compile(r
 
 
 def escape_text(text: str) -> str:
-    r"""Text that stands for itself inside a line, but for TeX between signs of its own: that is a formula.
-
-    Example:
-        >>> escape_text(r"*Let* \(x_1\) be, \(and\) so on")
-        '\\*Let\\* $x_1$ be, &#92;(and&#92;) so on'
-    """
-    if "\\(" not in text and "\\[" not in text:
-        return _escape_text(text)
+    """Text that stands for itself inside a line, but for TeX between signs of its own: that is a formula."""
     pieces, at = [], 0
-    for found in _DELIMITED.finditer(text):
+    for found in _DELIMITED.finditer(text) if "\\" in text else ():
         tex = (found[1] or found[2]).strip()
         if _OF_TEX.search(tex) or (_SHOWN.search(tex) and not _WORD.search(tex)):
-            pieces += [_escape_text(text[at : found.start()]), formula(tex, "$" if found[1] else "$$")]
+            pieces += [_escaped(text[at : found.start()]), formula(tex, "$" if found[1] else "$$")]
             at = found.end()
-    return "".join([*pieces, _escape_text(text[at:])])
+    return "".join([*pieces, _escaped(text[at:])])
 
 
-def _escape_text(text: str) -> str:
+def _escaped(text: str) -> str:
     return substituted(_MARKUP, lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
 def escape_inside(text: str) -> str:
     """Text that stands for itself in an alternative text, in a link's text and between tags of code."""
-    return _INSIDE.sub(lambda found: _entity(found[0]), text)
+    return _INSIDE.sub(_entity, text)
 
 
-def _entity(char: str) -> str:
-    return _ENTITIES.get(char, f"&#{ord(char)};")
+def _entity(found: re.Match[str]) -> str:
+    return _ENTITIES.get(found[0], f"&#{ord(found[0])};")
 
 
 def escape_line(line: str) -> str:
     """A line whose start stands for itself."""
+    line = _ACTIVE_START.sub(_entity, line)
     number = _LIST_NUMBER.match(line)
     if number:
         return f"{number[1]}\\{line[number.end(1) :]}"
-    if line.startswith((">", "///")):  # no backslash helps against a quote, or a block of pymdownx
-        return _entity(line[0]) + line[1:]
     return f"\\{line}" if _LINE_START.match(line) else line
 
 
@@ -97,10 +92,10 @@ def destination(url: str) -> str:
     return _ENTITY.sub("&amp;", url).translate(_OF_ADDRESSES)
 
 
-def code_span(text: str, *, apart: bool = True, in_cell: bool = False, in_link: bool = False) -> str:
+def code_span(text: str, *, apart: bool, in_cell: bool, in_link: bool) -> str:
     """Text as code inside a line: between more backticks than it holds in a row, or as escaped text in a tag.
 
-    `apart` says whether no other code stands right before it.
+    `apart`: no other code stands right before it.
     """
     # in a cell a backslash is the border's in some readers
     seen_in_cell = in_cell and ("\\" in text or ("|" in text and _SEEN_IN_PARTS.search(text)))
@@ -127,14 +122,9 @@ _OF_LINKS = re.compile(r"\](?=\s*[(\[:])|!(?=\[)")
 _BRACES, _ATTRIBUTE = re.compile(r"\{[^}]*"), re.compile(r"""(?<![\\A-Za-z])[A-Za-z-]{2,}=|=["']""")
 
 
-def formula(tex: str, mark: str = "$") -> str:
-    r"""A formula between dollar signs, two where it stands in a line of its own.
-
-    Example:
-        >>> formula(r"\sqrt[3]{x} < 2"), formula("[a](b)", "$$")
-        ('$\\sqrt[3]{x} &lt; 2$', '$$[a&#93;(b)$$')
-    """
-    tex = _OF_LINKS.sub(lambda found: _entity(found[0]), tex.translate(_OF_FORMULAS))
+def formula(tex: str, mark: str) -> str:
+    """A formula between dollar signs, two where it stands in a line of its own."""
+    tex = _OF_LINKS.sub(_entity, tex.translate(_OF_FORMULAS))
     tex = _BRACES.sub(lambda part: part[0].replace("{", "&#123;") if _ATTRIBUTE.search(part[0]) else part[0], tex)
     return f"{mark}{tex}{mark}"
 
@@ -150,13 +140,12 @@ def can_mark(before: str, first: str, last: str, after: str) -> bool:
     A mark next to white space inside is none, nor one with punctuation inside and a letter outside
     (CommonMark 0.31, left-flanking and right-flanking delimiter runs).
     """
-    return _flanks(before, first) and _flanks(after, last)
-
-
-def _flanks(outside: str, inside: str) -> bool:
-    if not inside or inside.isspace():
-        return False
-    return not _is_punctuation(inside) or not outside or outside.isspace() or _is_punctuation(outside)
+    return all(
+        inside
+        and not inside.isspace()
+        and (not _is_punctuation(inside) or not outside or outside.isspace() or _is_punctuation(outside))
+        for outside, inside in ((before, first), (after, last))
+    )
 
 
 def _is_punctuation(char: str) -> bool:
@@ -166,25 +155,27 @@ def _is_punctuation(char: str) -> bool:
 _EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "s": "~~", "del": "~~"}
 #: Markdown has no marks for sub and sup, and lets HTML stand. Other inline elements are text.
 _PAIRS = {"sub": ("<sub>", "</sub>"), "sup": ("<sup>", "</sup>"), "q": ("“", "”")}
+_PAIRS |= {tag: (mark, mark) for tag, mark in _EMPHASIS.items()}
 _MARKS = frozenset(["", *_EMPHASIS.values()])  # "" is one that was left out
 _CODE = frozenset(["code", "kbd"])
 LINE_BREAK = "\\\n"
 
 
-class Line:
+class _Line:
     """A line: the text and inline elements between two block boundaries."""
 
     def __init__(self, *, in_cell: bool = False) -> None:
         self._pieces: list[str] = []
-        self._open: list[tuple[str, int]] = []  # emphasis that is open: its mark and the piece, -1 where it has none
+        self._open: list[
+            tuple[str, str, int]
+        ] = []  # start and end of what is open, and its piece, -1 where it has none
         self._marked: list[tuple[int, int]] = []  # pieces of the two marks of an emphasis, inner ones first
         self._code: list[str] = []
         self._code_depth = 0
-        self._spans: dict[int, list[str]] = {}  # text of each code, by its piece
-        self._href = ""  # of the link that is open
+        self._spans: dict[int, tuple[list[str], bool]] = {}  # of each code its texts, and if it is in a link, by piece
+        self._in_link = False
         self._tex: list[str] | None = None  # of the formula that is open
         self._in_cell = in_cell
-        self._linked: set[int] = set()  # pieces of code in links
 
     def add(self, token: Token) -> None:
         """Add a text, an image, a line break, or the start or the end of an inline element."""
@@ -192,15 +183,17 @@ class Line:
         if token.kind == "text" and self._tex is not None:
             self._tex.append(value)
         elif token.kind == "text":
-            escape = escape_inside if self._href else escape_text
+            escape = escape_inside if self._in_link else escape_text
             self._code.append(value) if self._code_depth else self._pieces.append(escape(value))
         elif token.kind == "void" and (value == "reference" or not self._code_depth):
             self._end_code()
             self._pieces.append(_void(token))
         elif token.kind == "void":
             self._code.append(" ")
-        elif value == "a":
-            self._link(token)
+        elif value == "a":  # code around it is parted: a link in code is no link
+            self._end_code()
+            self._in_link = starts
+            self._start("[", f"]({destination(dict(token.attributes)['href'])})") if starts else self._end()
         elif value in FORMULAS and not self._code_depth:
             self._formula(token)
         elif value in _CODE:
@@ -208,34 +201,25 @@ class Line:
             if not self._code_depth:
                 self._end_code()
         elif value in _PAIRS and not self._code_depth:
-            if starts or self._pieces[-1] != _PAIRS[value][0]:
-                self._pieces.append(_PAIRS[value][not starts])
-            else:  # around an image or a sign that is left out
-                self._pieces.pop()
-        elif value in _EMPHASIS and not self._code_depth:
-            self._start_mark(_EMPHASIS[value]) if starts else self._end_mark()
+            self._start(*_PAIRS[value]) if starts else self._end()
 
     @property
     def is_empty(self) -> bool:
-        """Return whether the line is empty."""
         return not self._pieces and not self._code
 
     def finish(self) -> str:
-        """All of it, "" for nothing."""
         self._end_code()
-        if len(self._pieces) < 2 and not self._spans:
-            return "".join(self._pieces)
         for start, end in self._marked:
             if not self._is_read(start, end):
                 self._pieces[start] = self._pieces[end] = ""
-        if len(self._marked) > 1:
-            self._part_stars()
+        self._part_stars()
         written = [""]
         text = 0  # where the text since the last link, image or code begins
         for index, piece in enumerate(self._pieces):
             if index in self._spans:
-                apart, code = not written[-1].endswith("`"), "".join(self._spans[index])
-                written.append(code_span(code, apart=apart, in_cell=self._in_cell, in_link=index in self._linked))
+                texts, in_link = self._spans[index]
+                apart = not written[-1].endswith("`")
+                written.append(code_span("".join(texts), apart=apart, in_cell=self._in_cell, in_link=in_link))
                 text = len(written)
             elif piece.startswith(("[", "![", "](")):
                 if piece[0] != "]":
@@ -246,19 +230,6 @@ class Line:
                 written.append(piece)
         return "".join(written)
 
-    def _link(self, token: Token) -> None:
-        """Start or end a link. Code around it is parted: a link in code is no link."""
-        self._end_code()
-        if token.kind == "start":
-            self._href = dict(token.attributes)["href"]
-            self._pieces.append("[")
-        elif self._pieces[-1] == "[":  # of an image that is left out
-            self._pieces.pop()
-            self._href = ""
-        else:
-            self._pieces.append(f"]({destination(self._href)})")
-            self._href = ""
-
     def _formula(self, token: Token) -> None:
         self._end_code()
         if self._tex is not None:
@@ -266,34 +237,35 @@ class Line:
         self._tex = [] if token.kind == "start" else None
 
     def _end_code(self) -> None:
-        if not self._code:
-            return
-        text, self._code = "".join(self._code), []
+        text = "".join(self._code)
+        self._code.clear()
         if text and len(self._pieces) - 1 not in self._spans:  # backticks of neighbours would be one fence
-            self._spans[len(self._pieces)] = []
-            if self._href:
-                self._linked.add(len(self._pieces))
+            self._spans[len(self._pieces)] = ([], self._in_link)
             self._pieces.append("`")
         if text:
-            self._spans[len(self._pieces) - 1].append(text)
+            self._spans[len(self._pieces) - 1][0].append(text)
 
-    def _start_mark(self, mark: str) -> None:
-        if self._open and any(mark == outer for outer, _ in self._open):
-            self._open.append((mark, -1))
-        elif self._marked and self._pieces[-1] == mark and self._marked[-1][1] == len(self._pieces) - 1:
+    def _start(self, start: str, end: str) -> None:
+        place = len(self._pieces)
+        if start == end and any(start == outer for outer, _, _ in self._open):  # an emphasis in its like
+            place = -1
+        elif self._marked and self._pieces[-1] == start and self._marked[-1][1] == place - 1:
             self._pieces.pop()  # goes on where its like ended
-            self._open.append((mark, self._marked.pop()[0]))
+            place = self._marked.pop()[0]
         else:
-            self._open.append((mark, len(self._pieces)))
-            self._pieces.append(mark)
+            self._pieces.append(start)
+        self._open.append((start, end, place))
 
-    def _end_mark(self) -> None:
-        mark, start = self._open.pop()
-        if start == len(self._pieces) - 1:  # around an image that is left out
+    def _end(self) -> None:
+        start, end, place = self._open.pop()
+        if place == len(self._pieces) - 1:  # around an image or a sign that is left out
             self._pieces.pop()
-        elif start >= 0:
-            self._marked.append((start, len(self._pieces)))
-            self._pieces.append(mark)
+        elif start == "<sup>" and self._pieces[place + 1].startswith("[^"):  # a reference needs none
+            self._pieces[place] = ""
+        elif place >= 0:
+            if start == end:
+                self._marked.append((place, len(self._pieces)))
+            self._pieces.append(end)
 
     def _part_stars(self) -> None:
         """Leave out each emphasis that begins right behind the mark of another, unless they end together too.
@@ -340,7 +312,7 @@ def _before_tag(text: str, piece: str) -> str:
     if piece == "[" and text.endswith("!"):
         text = f"{text[:-1]}\\!"
     word = "" if text[-1:].isspace() else "".join(text.rsplit(None, 1)[-1:])
-    return text[: len(text) - len(word)] + _ADDRESS.sub(lambda found: _entity(found[0]), word)
+    return text[: len(text) - len(word)] + _ADDRESS.sub(_entity, word)
 
 
 def _void(token: Token) -> str:
@@ -367,7 +339,7 @@ class _Cell(NamedTuple):
 def _table(tokens: Iterator[Token]) -> str:
     """The table whose start tag was the last of the tokens, its caption above; it takes them up to its end tag."""
     rows: list[list[_Cell]] = []
-    line, columns, height = Line(), 1, 1
+    line, columns, height = _Line(), 1, 1
     caption, in_head = "", False
     first_tags: set[str] = set()  # what the first row is made of, and stands in
     for token in tokens:
@@ -376,11 +348,11 @@ def _table(tokens: Iterator[Token]) -> str:
             break
         if tag in _CELL_TAGS and starts:
             given = dict(token.attributes)
-            line = Line(in_cell=True)
+            line = _Line(in_cell=True)
             columns, height = int(given.get("colspan", "1")), int(given.get("rowspan", "1"))
         elif tag in _CELL_TAGS:
             lines = filter(None, (" ".join(one.split()) for one in line.finish().split(LINE_BREAK)))
-            line = Line()
+            line = _Line()
             if tag == "caption":
                 caption = " ".join(lines)
                 continue
@@ -452,21 +424,10 @@ LINKS, IMAGES = ("keep", "text"), ("keep", "text", "drop")
 
 
 def to_markdown(tokens: Iterable[Token], links: str = "keep", images: str = "keep") -> str:
-    r"""The rendering as Markdown: blocks parted by empty lines, "" for no tokens.
+    """The rendering as Markdown: blocks parted by empty lines, "" for no tokens.
 
-    Text that looks like markup is escaped, HTML too: no reader runs anything of the page.
-
-    Args:
-        tokens: The rendering.
-        links: One of `LINKS`; those to footnotes stay.
-        images: One of `IMAGES`.
-
-    Raises:
-        ValueError: `links` or `images` is none of these.
-
-    Example:
-        >>> to_markdown([Token("start", "h2"), Token("text", "1 * 2"), Token("end", "h2")])
-        '## 1 \\* 2'
+    Text that looks like markup is escaped, HTML too: no reader runs anything of the page. Of links and images becomes
+    what `Body.to_markdown` says.
     """
     for name, value, valid in (("links", links, LINKS), ("images", images, IMAGES)):
         if value not in valid:
@@ -478,7 +439,6 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
     """The tokens that are written, each footnote as two marks: a reference in the text, and where its own begins."""
     notes, chosen = _footnotes(tokens), list[Token]()
     left_out = 0  # inline elements around what is left out
-    raised = False  # a reference needs no `sup`
     for token in tokens:
         given = dict(token.attributes)
         if left_out:
@@ -486,12 +446,7 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
         elif token.kind == "start" and (given.get("reference") in notes or given.get("back") in notes):
             left_out = 1
             if "reference" in given:
-                if chosen and chosen[-1] == _RAISED:
-                    chosen.pop()
-                    raised = True
                 chosen.append(Token("void", "reference", (("value", given["reference"]),)))
-        elif raised and token == _NOT_RAISED:
-            raised = False
         elif token.kind == "text":
             chosen += [token] if given.get("sign") not in notes else []
         elif token.value == "img" and images == "text":
@@ -503,36 +458,22 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
     return chosen
 
 
-_RAISED, _NOT_RAISED = Token("start", "sup"), Token("end", "sup")
-
-
 def _footnotes(tokens: list[Token]) -> set[str]:
     """Labels of the footnotes that are whole: a reference, and a note that is in no cell."""
-    found: dict[str, set[str]] = {"reference": set(), "note": set()}
-    tables = codes = 0
+    references, notes, depth = set[str](), set[str](), Counter[str]()
     for token in tokens:
-        step = (token.kind == "start") - (token.kind == "end")
-        tables += step * (token.value == "table" and token.kind != "text")
-        codes += step * (token.value == "pre" and token.kind != "text")
-        if token.value == "note" and token.kind == "void" and not tables:
-            found["note"].add(token.attributes[0][1])
-        elif token.kind == "start" and token.attributes and token.attributes[-1][0] == "reference" and not codes:
-            found["reference"].add(token.attributes[-1][1])
-    return found["reference"] & found["note"]
+        given = dict(token.attributes)
+        if token.kind != "text":
+            depth[token.value] += (token.kind == "start") - (token.kind == "end")
+        if token.kind == "start" and "reference" in given and not depth["pre"]:
+            references.add(given["reference"])
+        elif token.kind == "void" and token.value == "note" and not depth["table"]:
+            notes.add(given["value"])
+    return references & notes
 
 
 #: A note that readers without footnotes would take for the address of a link: a word, or one and a title.
 _ONE_WORD = re.compile(r"""\S*(?:\s+["'(].*)?""", re.DOTALL)
-
-
-def definition(label: str, text: str) -> str:
-    """The text of a footnote behind its label.
-
-    Example:
-        >>> definition("1", "See there."), definition("2", "http://a.example/")
-        ('[^1]: See there.', '[^2]: http://a.example/ &#8288;')
-    """
-    return f"[^{label}]: {text}{' &#8288;' if _ONE_WORD.fullmatch(text) else ''}"
 
 
 class _Writer:
@@ -540,7 +481,7 @@ class _Writer:
 
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._tokens = iter(tokens)
-        self._line = Line()
+        self._line = _Line()
         self._mark: Token | None = None  # a footnote or a box that the next line begins with
 
     def read(self, frame: _Frame) -> _Frame:
@@ -596,7 +537,7 @@ class _Writer:
             above.blocks.extend(frame.blocks)
 
     def _take_line(self) -> str:
-        line, self._line = self._line.finish(), Line()
+        line, self._line = self._line.finish(), _Line()
         return line
 
     def _end_line(self, frame: _Frame, kind: str) -> None:
@@ -606,9 +547,10 @@ class _Writer:
         text, mark, self._mark = self._take_line().strip(" "), self._mark, None
         text = "\n".join(map(escape_line, text.split("\n")))
         if mark and mark.value == "note":
-            text, kind = definition(mark.attributes[0][1], text.replace(LINE_BREAK, " ")), "note"
+            text, kind = text.replace(LINE_BREAK, " "), "note"
+            text = f"[^{mark.attributes[0][1]}]: {text}{' &#8288;' if _ONE_WORD.fullmatch(text) else ''}"
         elif mark and frame.tag == "li" and not frame.blocks:
-            text = f"{_entity('(')}{text[1:]}" if text[:1] == "(" else text  # showdown's link
+            text = f"&#40;{text[1:]}" if text[:1] == "(" else text  # showdown's link
             text = f"[{mark.attributes[0][1]}] {text}"
         if text:
             frame.blocks.append((kind, text))

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from denoise_scrapy.body.rendering.footnotes import footnotes_of
+from denoise_scrapy.body.rendering.footnotes import Footnotes
 from denoise_scrapy.body.rendering.html import (
     BARE,
     CONTAINERS,
     IMPLIED,
     INLINES,
     PARENTS,
-    WRITTEN,
     Attributes,
     Token,
     substituted,
@@ -24,8 +23,8 @@ from denoise_scrapy.body.rendering.html import (
 from denoise_scrapy.body.tables import span, written_tables
 from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.attributes import safe_image_url, safe_url
 from denoise_scrapy.page.columns import BoolArray, IntArray
+from denoise_scrapy.page.noted.attributes import safe_image_url, safe_url
 
 #: Collapsed as in the body's text, no-break and wide spaces too: pages indent with them.
 _WHITE_SPACE = re.compile(r"\s+")
@@ -35,32 +34,31 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1b\x7f\ufffe\uffff]+")
 
 
 @dataclass
-class Container:
+class _Container:
     """An element of the page that is written; or a heading, whose tag is written around each block in it."""
 
     element: int
     tag: str  # "" around all
     depth: int  # how many containers are open, this one included
-    ends: tuple[str, ...] = ()  # tags to close at its end
+    starts: tuple[str, ...] = ()  # tags to close at its end, the last first
     heading: str = ""  # tag of the blocks in it, "" for paragraphs
-    leaves: list[tuple[int, int] | None] = field(default_factory=list)  # tokens of the `p` of each leaf right in it
+    leaves: list[tuple[int, ...]] = field(default_factory=list)  # tokens of the `p` of each leaf right in it
 
 
 @dataclass
-class Leaf:
+class _Leaf:
     """The paragraph, heading or preformatted text that is being written."""
 
-    ends: tuple[str, ...]  # tags to close at its end
-    start: int  # token of its `p`, -1 where it has none
+    starts: tuple[str, ...]  # tags to close at its end, the last first
+    paragraph: int  # token of its `p`, -1 where it has none
     block: int  # block of the page, -1 for images between blocks
     element: int = -1  # of preformatted text, -1 for other leaves
-    preformatted: bool = False
     written: bool = False  # something is in it
     has_text: bool = False  # more than images is in it
 
 
 @dataclass
-class Inline:
+class _Inline:
     """An inline element of the page around the text that comes."""
 
     element: int
@@ -92,25 +90,21 @@ MAX_INLINE_DEPTH = 3
 _NESTING = frozenset(["sub", "sup", "q"])
 #: The parser nests those that have no end tags.
 _TERMS = frozenset(["dt", "dd"])
-#: Most tokens are one of these.
-_STARTS = {tag: Token("start", tag) for tag in WRITTEN}
-_ENDS = {tag: Token("end", tag) for tag in WRITTEN}
 
 
-class Writer:
+class _Writer:
     """Writes tokens as elements of a page start and end. Nothing is opened before something is in it."""
 
     def __init__(self) -> None:
         self._tokens: list[Token | None] = []
-        self._containers = [Container(-1, "", 0)]
-        self._leaf: Leaf | None = None
-        self._inlines: list[Inline] = []
+        self._containers = [_Container(-1, "", 0)]
+        self._leaf: _Leaf | None = None
+        self._inlines: list[_Inline] = []
         self._opened = 0  # how many of the inline elements are open in the leaf
         self._pending = ""  # white space that is written before the next text; "\n" is a line break
         self._marks: list[Token] = []  # that are written before the next paragraph
 
     def finish(self) -> list[Token]:
-        """All that was written."""
         self._close_leaf()
         return [token for token in self._tokens if token is not None]
 
@@ -124,35 +118,34 @@ class Writer:
         self._close_leaf()
         implied = IMPLIED.get(above.tag, ()) if parents is None else ()
         self._start(implied)
-        self._tokens.append(Token("start", tag, attributes) if attributes else _STARTS[tag])
-        self._containers.append(Container(element, tag, above.depth + 1, (tag, *reversed(implied))))
+        self._tokens.append(Token("start", tag, attributes))
+        self._containers.append(_Container(element, tag, above.depth + 1, (*implied, tag)))
 
     def open_heading(self, element: int, tag: str) -> None:
         """Make headings of the blocks that follow."""
         above = self._containers[-1]
         if not self._preformatted:
-            self._containers.append(Container(element, above.tag, above.depth, heading=tag, leaves=above.leaves))
+            self._containers.append(_Container(element, above.tag, above.depth, heading=tag, leaves=above.leaves))
 
     def open_preformatted(self, element: int, language: str | None) -> None:
         """Open preformatted text. With a language, "" for an unknown one, it is code."""
         if self._preformatted:
             return
         self._close_leaf()
-        implied = IMPLIED.get(self._containers[-1].tag, ())
-        self._start((*implied, "pre"))
-        ends = ("pre", *reversed(implied))
+        starts = (*IMPLIED.get(self._containers[-1].tag, ()), "pre")
+        self._start(starts)
         if language is not None:
             self._tokens.append(Token("start", "code", (("class", f"language-{language}"),) if language else ()))
-            ends = ("code", *ends)
-        self._leaf = Leaf(ends, -1, -1, element, preformatted=True)
+            starts = (*starts, "code")
+        self._leaf = _Leaf(starts, -1, -1, element)
         self._pending = ""
 
     def open_inline(self, element: int, tag: str, attributes: Attributes = ()) -> None:
         """Open an inline element around the text that follows."""
         is_open = any(inline.token and inline.token.value == tag for inline in self._inlines)
-        is_open |= tag == "code" and self._leaf is not None and "code" in self._leaf.ends
+        is_open |= tag == "code" and self._leaf is not None and "code" in self._leaf.starts
         if len(self._inlines) < MAX_INLINE_DEPTH and (not is_open or tag in _NESTING):
-            self._inlines.append(Inline(element, Token("start", tag, attributes)))
+            self._inlines.append(_Inline(element, Token("start", tag, attributes)))
 
     def end(self, element: int) -> None:
         """Close what was opened for an element of the page, if anything was."""
@@ -166,7 +159,11 @@ class Writer:
             self._close_leaf()
         elif self._containers[-1].element == element:
             self._close_leaf()
-            self._close_container(self._containers.pop())
+            container = self._containers.pop()
+            self._marks.clear()
+            if container.tag in BARE and len(container.leaves) == 1 and container.starts:
+                self._leave_out(container.leaves[0])
+            self._end(container.starts)
 
     def end_block(self) -> None:
         """A block-level element starts or ends here: a new paragraph, or a new line of preformatted text."""
@@ -177,12 +174,11 @@ class Writer:
 
     def mark(self, name: str, value: str) -> None:
         """Write a mark of `html.MARKS` at the start of the paragraph of the text that comes."""
-        if self._leaf and self._leaf.has_text and not self._leaf.preformatted:
+        if self._leaf and self._leaf.has_text and not self._preformatted:
             self._close_leaf()
         self._marks.append(Token("void", name, (("value", value),)))
 
     def text(self, text: str, block: int, attributes: Attributes = ()) -> None:
-        """Write text of a block of the page."""
         before, shown, after = (as_it_is if self._preformatted else collapsed)(text)
         self._pending = self._pending + before if self._preformatted else self._pending or before
         if shown:
@@ -201,18 +197,18 @@ class Writer:
 
     @property
     def _preformatted(self) -> bool:
-        return self._leaf is not None and self._leaf.preformatted
+        return self._leaf is not None and self._leaf.element >= 0
 
-    def _prepare(self, block: int) -> Leaf:
+    def _prepare(self, block: int) -> _Leaf:
         """Open what has to be open before text or an image of the block."""
-        if self._leaf and self._leaf.block != block and not self._leaf.preformatted:
+        if self._leaf and self._leaf.block != block and not self._preformatted:
             self._close_leaf()
         leaf = self._leaf = self._leaf or self._open_leaf(block)
         if not leaf.written:
             self._tokens.extend(self._marks)
             self._marks.clear()
-            self._pending = self._pending.rpartition("\n")[2] if leaf.preformatted else ""
-        if self._pending == "\n" and not leaf.preformatted:
+            self._pending = self._pending.rpartition("\n")[2] if self._preformatted else ""
+        if self._pending == "\n" and not self._preformatted:
             self._tokens.append(Token("void", "br"))
         elif self._pending:
             self._tokens.append(Token("text", self._pending, block=block))
@@ -221,13 +217,13 @@ class Writer:
         self._opened = len(self._inlines)
         return leaf
 
-    def _open_leaf(self, block: int) -> Leaf:
+    def _open_leaf(self, block: int) -> _Leaf:
         above = self._containers[-1]
         implied = IMPLIED.get(above.tag, ())
         tag = above.heading or ("" if implied else "p")
         starts = (*implied, tag) if tag else implied
         self._start(starts)
-        return Leaf(starts[::-1], len(self._tokens) - 1 if starts == ("p",) else -1, block)
+        return _Leaf(starts, len(self._tokens) - 1 if starts == ("p",) else -1, block)
 
     def _close_leaf(self) -> None:
         leaf, self._leaf = self._leaf, None
@@ -238,28 +234,22 @@ class Writer:
                 self._tokens.append(Token("end", inline.token.value))
                 inline.token = None if inline.token.value == "a" else inline.token
         self._opened, self._pending = 0, ""
-        self._end(leaf.ends)
+        self._end(leaf.starts)
         above = self._containers[-1]
-        paragraph = (leaf.start, len(self._tokens) - 1) if leaf.start >= 0 else None
+        paragraph = (leaf.paragraph, len(self._tokens) - 1) if leaf.paragraph >= 0 else ()
         if above.tag == "figure" and not leaf.has_text:
             self._leave_out(paragraph)
         above.leaves.append(paragraph)
 
-    def _close_container(self, container: Container) -> None:
-        self._marks.clear()
-        if container.tag in BARE and len(container.leaves) == 1 and container.ends:
-            self._leave_out(container.leaves[0])
-        self._end(container.ends)
-
-    def _leave_out(self, paragraph: tuple[int, int] | None) -> None:
-        for index in paragraph or ():
+    def _leave_out(self, paragraph: tuple[int, ...]) -> None:
+        for index in paragraph:
             self._tokens[index] = None
 
     def _start(self, tags: Iterable[str]) -> None:
-        self._tokens.extend(_STARTS[tag] for tag in tags)
+        self._tokens.extend(Token("start", tag) for tag in tags)
 
-    def _end(self, tags: Iterable[str]) -> None:
-        self._tokens.extend(_ENDS[tag] for tag in tags)
+    def _end(self, tags: Sequence[str]) -> None:
+        self._tokens.extend(Token("end", tag) for tag in reversed(tags))
 
 
 #: An image at the edge of what it stands in stays where at least this share of the text in it is kept; at the edge of
@@ -290,11 +280,9 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     figure = e.nearest(e.has_tag({"figure"}))
     in_figure = figure[images] >= 0
     with_caption = in_figure & (blocks.subtree_sums(kept)[figure[images]] > 0)
-    outside = np.flatnonzero(figure[blocks.element] < 0)
-    at, chars = blocks.element[outside], blocks.chars[outside]
-    total, kept_total = (
-        np.asarray(e.subtree_sums(np.bincount(at, some, len(e))), np.float64) for some in (chars, chars * kept[outside])
-    )
+    free = figure[blocks.element] < 0
+    outside = np.flatnonzero(free)
+    total, kept_total = blocks.subtree_sums(blocks.chars * free), blocks.subtree_sums(blocks.chars * (free & kept))
     around = e.nearest(total > 0)[images]  # the element with text around each
     after = np.searchsorted(blocks.start[outside], e.marks[mark])
     neighbours = np.concatenate([[-1], outside, [-1]])[np.stack([after, after + 1])]  # before, after
@@ -312,12 +300,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
 
 
 def written_image(base: str, source: str, given: Mapping[str, str]) -> Attributes:
-    """Return the attributes to write of an image, () for one without an address, and for a tracking pixel.
-
-    Example:
-        >>> written_image("http://a.example/", "b.png", {"alt": "B", "width": "90px", "height": "50%"})
-        (('src', 'http://a.example/b.png'), ('alt', 'B'), ('width', '90'))
-    """
+    """Return the attributes to write of an image, () for one without an address, and for a tracking pixel."""
     address = safe_image_url(base, given.get("src", "")) or safe_image_url(base, source)
     sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(given.get(name, "")))}
     if not address or min(sizes.values(), default=2) < 2 or (len(sizes) == 2 and max(sizes.values()) <= MAX_PIXEL):
@@ -332,43 +315,34 @@ MOST_AROUND = 9
 _LANGUAGE = re.compile(
     r"[.](?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.IGNORECASE
 )
-_NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
-_SCOPES = frozenset(["row", "col", "rowgroup", "colgroup"])
+#: Other attributes of containers than spans that are written, and what of them.
+_VALID = {"start": re.compile(r"-?\d{1,9}", re.ASCII), "scope": re.compile("row|col|rowgroup|colgroup")}
 _NO_LANGUAGE = frozenset(["default", "none", "text", "plain", "plaintext", "txt", "notranslate"])
 
 
 def render(page: Page, kept: BoolArray) -> list[Token]:
-    """The kept blocks in reading order, with the structure they stand in: well-formed, tags of `html.WRITTEN` alone.
-
-    Example:
-        >>> from denoise_scrapy.body.rendering import to_html
-        >>> page = Page.parse("<div><h2>Title</h2><div>One<script>x</script></div></div><nav>Menu</nav>")
-        >>> print(to_html(render(page, np.array([True, True, False]))))
-        <h2>Title</h2>
-        <p>One</p>
-    """
+    """The kept blocks in reading order, with the structure they stand in: well-formed, tags of `html.WRITTEN` alone."""
     if not len(page.blocks):
         return []
-    walk = _Walk(page, np.asarray(kept, bool))
-    tokens = walk.tokens()
-    directions = [of["dir"] for _, of in sorted(walk.attributes_of.items()) if "dir" in of]
+    tokens = _Walk(page, np.asarray(kept, bool)).tokens()
+    directions = [value for _, name, value in sorted(page.noted.attributes) if name == "dir"]
     if not tokens or not directions or directions[-1].strip().lower() != "rtl":  # the body's goes before the document's
         return tokens
     return [Token("start", "div", (("dir", "rtl"),)), *tokens, Token("end", "div")]
 
 
 class _Walk:
-    """A walk over the marks of a page that hands what is kept to a `Writer`."""
+    """A walk over the marks of a page that hands what is kept to a `_Writer`."""
 
     def __init__(self, page: Page, kept: BoolArray) -> None:
         self._page, self._kept = page, kept
-        self._writer = Writer()
+        self._writer = _Writer()
         self._tags = page.tags()
         self._ends_block = page.elements.column("block").tolist()
         self._references = dict(page.noted.references)
-        self.attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
+        self._attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
         for element, name, value in page.noted.attributes:
-            self.attributes_of[element][name] = value
+            self._attributes_of[element][name] = value
         self._url_chars = page.url_chars  # that are left; links and images past them are not written
 
     def tokens(self) -> list[Token]:
@@ -383,7 +357,7 @@ class _Walk:
         live = self._texts > 0
         self._boxes = self._shown_boxes(live)
         live[list(self._boxes)] = True
-        self._footnotes = footnotes_of(self._page, shown)
+        self._footnotes = Footnotes(self._page, shown)
         layout, empty = written_tables(self._page, self._kept, live)
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
@@ -427,7 +401,7 @@ class _Walk:
             writer.open_heading(element, tag)
         elif tag in CONTAINERS:
             if not self._layout[element]:
-                writer.open_container(element, CONTAINERS[tag], self._attributes(element, tag))
+                writer.open_container(element, CONTAINERS[tag], self._attributes(element))
         elif element in self._boxes:
             writer.mark("box", self._boxes[element])
         elif tag == "a":
@@ -438,21 +412,15 @@ class _Walk:
             if url or labels:
                 writer.open_inline(element, tag if url else "reference", ((("href", url),) if url else ()) + labels)
         elif tag in INLINES:
-            is_displayed = "display" in self.attributes_of.get(element, ())
+            is_displayed = "display" in self._attributes_of.get(element, ())
             writer.open_inline(element, "display" if is_displayed else INLINES[tag])
 
-    def _attributes(self, element: int, tag: str) -> Attributes:
+    def _attributes(self, element: int) -> Attributes:
         """Attributes of a container: numbers, and one of few words."""
-        if element not in self.attributes_of:
-            return ()
-        written = []
-        for name, value in self.attributes_of[element].items():
-            is_number = name == "start" and tag == "ol" and _NUMBER.fullmatch(value)
-            if name in ("colspan", "rowspan") and span(value) > 1:
-                written.append((name, str(span(value))))
-            elif is_number or (name == "scope" and value in _SCOPES):
-                written.append((name, value))
-        return tuple(written)
+        given = self._attributes_of.get(element, {})
+        spans = [(name, str(span(given[name]))) for name in ("colspan", "rowspan") if span(given.get(name, "")) > 1]
+        others = [(name, given[name]) for name, valid in _VALID.items() if valid.fullmatch(given.get(name, ""))]
+        return (*spans, *others)
 
     def _shown_boxes(self, live: BoolArray) -> dict[int, str]:
         """Boxes to tick at the start of list items of which anything is written: "x", " " for an empty one."""
@@ -469,7 +437,7 @@ class _Walk:
         written, images = {}, kept_images(self._page, self._kept).tolist()
         said = set(self._page.text_of(self._kept).split("\n")) if images else set()
         for element in images:
-            source, given = self._references.get(element, ""), self.attributes_of.get(element, {})
+            source, given = self._references.get(element, ""), self._attributes_of.get(element, {})
             if " ".join(given.get("alt", "").split()) in said:
                 given = {**given, "alt": ""}
             attributes = written_image(self._page.base_url, source, given)
