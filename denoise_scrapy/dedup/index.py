@@ -534,10 +534,9 @@ class DuplicateIndex:
                     yield Like(one, Comparison(True, 1.0, 1.0), is_same_site(site, one.name.site))
         if self._rule.too_short(made):
             return
+        ids = found.alike if self._bands else self._forest.candidates(item.text, item.name.scope)
         own: list[Like] = []
-        for records in self._others(
-            item, found.alike if self._bands else self._forest.candidates(item.text, item.name.scope)
-        ):
+        for records in self._others(item, ids):
             self._verified += len(records)
             judged = [(one, self._rule.judge(item.text, one.fingerprint)) for one in records]
             alike = [(one, proof) for one, proof in judged if proof.duplicate]

@@ -118,7 +118,7 @@ return count
 """
 
 _END = """
--- ARGV: owner, id of a claim of its, or '' for all of these and the owner itself, 1 to settle or 0 to forget the texts.
+-- ARGV: owner; id of one of its claims, '' for all and the owner itself; 1 to settle the texts, 0 to forget them.
 -- Gives the ids.
 local gone, found = {}, {ARGV[2], call('HGET', claims, ARGV[2])}
 if ARGV[2] == '' then
@@ -153,7 +153,7 @@ end
 _BEAT = "return call('HSET', owners, ARGV[1], now)"
 
 _SILENT = """
--- ARGV: owner. Gives the milliseconds since its last beat; nothing for one not heard of.
+-- ARGV: owner. Gives the milliseconds since its last beat; nothing if it is unknown.
 local beat = call('HGET', owners, ARGV[1])
 if not beat then return false end
 if tonumber(beat) > tonumber(now) then call('HSET', owners, ARGV[1], now) end  -- the clock was set back
@@ -169,10 +169,10 @@ class RedisStore(Store):
     last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id; `{name}:seen`, a sorted
     set of ids by the second of the server's clock in which they were last kept or seen again. An entry of the stream
     has two fields: "r" with the bytes of `_pack`, and "v" with the bytes of its version, which older entries lack.
-    While texts are claimed there are two more keys:
-    `{name}:claims`, a hash from the id to those 16 bytes and the owner, and `{name}:owners`, a hash from the owner to
-    the server's time of its last beat, in milliseconds. Dropped keys are in two sorted sets, `{name}:copies` by the id
-    of the kept text and `{name}:copy-times` by the microsecond in which they were dropped, some 270 bytes a key.
+    While texts are claimed there are two more keys: `{name}:claims`, a hash from the id to those 16 bytes and the
+    owner, and `{name}:owners`, a hash from the owner to the server's time of its last beat, in milliseconds. Dropped
+    keys are in two sorted sets, `{name}:copies` by the id of the kept text and `{name}:copy-times` by the microsecond
+    in which they were dropped, some 270 bytes a key.
 
     `put` examines records newer than those the caller has judged. If none can be a duplicate (another key, other
     words, no common band), the text is kept at once, in the same round trip. Otherwise nothing is kept: the caller

@@ -202,10 +202,6 @@ class Comparison:
     checks: tuple[Check, ...] = ()  # in order, up to the first that failed; none for texts of the same words
 
 
-# Units, each once, of which a duplicate must have so many; 0 if there can be none.
-Query = tuple[Sample, int]
-
-
 class Rule(ABC):
     """A definition of duplicates. A new text is what the same rule's `read` returned."""
 
@@ -234,20 +230,16 @@ class Rule(ABC):
         """Compare a text with a kept one; with `every`, run the checks after the deciding one too."""
 
     @abstractmethod
-    def main_query(self, new: Any, t: int) -> Query:
-        """Return what a duplicate kept at frequency threshold `t` has in common with a text's main string."""
+    def main_query(self, new: Any, t: int) -> tuple[Sample, int, int]:
+        """Return main units, how many of them a text kept at `t` must have, 0 for none, and its greatest length."""
 
-    def run_query(self, new: Any, limit: int) -> Query:
-        """Return what a duplicate sampled at `limit` has in common with a text's auxiliary string."""
+    def run_query(self, new: Any, limit: int) -> tuple[Sample, int]:
+        """Return a sample of runs, and how many of them a kept text sampled at `limit` must have, 0 for none."""
         raise NotImplementedError
 
     def too_short(self, kept: Fingerprint) -> bool:
         """Return whether a text is too short to be judged by similarity."""
         return kept.too_short
-
-    def longest(self, new: Any) -> int:
-        """Return the length of the longest kept text that a text may be a duplicate of."""
-        return 1 << 62
 
 
 def needed(size: int, threshold: float) -> int:
@@ -325,18 +317,14 @@ class PartRule(Rule):
             yield Check("missing", missing, self.most_new, missing <= self.most_new)
 
     @override
-    def main_query(self, new: FeatureStrings, t: int) -> Query:
-        units = new.main_units(t)
-        return units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0
+    def main_query(self, new: FeatureStrings, t: int) -> tuple[Sample, int, int]:
+        units, longest = new.main_units(t), new.n * 100 // RATIO_PERCENT
+        return units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0, longest
 
     @override
-    def run_query(self, new: FeatureStrings, limit: int) -> Query:
+    def run_query(self, new: FeatureStrings, limit: int) -> tuple[Sample, int]:
         runs = new.sample(limit)
         return runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0
-
-    @override
-    def longest(self, new: FeatureStrings) -> int:
-        return new.n * 100 // RATIO_PERCENT
 
 
 class NearCopyRule(PartRule):
@@ -471,10 +459,10 @@ class PatentRule(Rule):
         return kept.n < MIN_TOKENS or not kept.s1
 
     @override
-    def main_query(self, new: Characters, t: int) -> Query:
+    def main_query(self, new: Characters, t: int) -> tuple[Sample, int, int]:
         # The source requires more than the threshold, or equal main strings.
         units = new.main_units
-        return units, min(len(units), self._more(len(units))) if new.n >= MIN_TOKENS else 0
+        return units, min(len(units), self._more(len(units))) if new.n >= MIN_TOKENS else 0, 1 << 62
 
 
 def _common_neighbours(

@@ -239,7 +239,13 @@ class Store(ABC):
 
     def expire(self, before: float, most: int) -> list[int]:
         """Forget up to so many settled texts last kept or seen again before a moment, and return their ids."""
-        return []
+        gone: list[int] = []
+        for batch in self.newer(0):
+            times = self.last_seen([one.id for one in batch])
+            old = self.get([number for number, time in times.items() if time < before])
+            settled = [one.id for one in old if not one.owner]
+            gone += [number for number in settled[: most - len(gone)] if self.remove(number)]
+        return gone
 
     def records(self) -> Iterator[Record]:
         """Yield all records in order of id, claimed or not."""

@@ -72,9 +72,9 @@ class DistanceForest:
         self._catch_up()
         found = list[int]()
         for t, tree in self._trees.get(scope, {}).items():
-            units, need = self._rule.main_query(new, t)
+            units, need, longest = self._rule.main_query(new, t)
             if need:
-                found += tree.search(units, need, self._rule.longest(new)).tolist()
+                found += tree.search(units, need, longest).tolist()
         return sorted(found)
 
     def _catch_up(self) -> None:

@@ -9,8 +9,8 @@ from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import Name, StoreMismatch
 from tests.dedup.made_texts import chinese, english
 
-A, B = english(1, 300), english(2, 300)
-TEXT, OTHER = " ".join(A), " ".join(B)
+A = english(1, 300)
+TEXT = " ".join(A)
 NEAR = " ".join(["by", "somebody", *A[2:]])
 
 

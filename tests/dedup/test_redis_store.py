@@ -19,7 +19,6 @@ from tests.dedup.made_texts import english
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
 OTHER = Fingerprint.of(" ".join(english(2, 300)))
 SHORT = Fingerprint.of("a few words")
-EMPTY = Fingerprint.of("")
 
 
 @pytest.fixture
@@ -139,31 +138,22 @@ class TestRefusals:
         fields = redis_server.client.hgetall("{a}:keys")
         redis_server.client.hset("{a}:keys", next(field for field in fields if fields[field] == b"3"), "1")
         found = "\n".join(store.problems())
-        for part in (
-            "last id is gone",
-            "record 7: no record",
-            "record 8: no",
-            "record 3 is not",
-            "for record 2, which",
-        ):
+        parts = ("last id is gone", "record 7: no record", "record 8: no", "record 3 is not", "for record 2, which")
+        for part in parts:
             assert part in found
         with pytest.raises(ValueError, match=r"{a}:.*, record 7: no record"):
             listed(store)
 
 
-class TestUnreachable:
-    @pytest.fixture(autouse=True)
-    def _impatient(self, monkeypatch):
-        monkeypatch.setattr(storage, "_RETRY_PAUSE", 0.01)
-
-    def test_a_silent_server_is_given_up(self, redis_server):
-        with RedisStore(redis_server.url, timeout=0.05) as store:
-            store.open(CONSTANTS)
-            redis_server.process.send_signal(signal.SIGSTOP)
-            try:
-                start = time.monotonic()
-                with pytest.raises(redis.TimeoutError, match="unix:///"):
-                    store.put(Name("a"), LONG, 0)
-                assert time.monotonic() - start < 10
-            finally:
-                redis_server.process.send_signal(signal.SIGCONT)
+def test_a_silent_server_is_given_up(redis_server, monkeypatch):
+    monkeypatch.setattr(storage, "_RETRY_PAUSE", 0.01)
+    with RedisStore(redis_server.url, timeout=0.05) as store:
+        store.open(CONSTANTS)
+        redis_server.process.send_signal(signal.SIGSTOP)
+        try:
+            start = time.monotonic()
+            with pytest.raises(redis.TimeoutError, match="unix:///"):
+                store.put(Name("a"), LONG, 0)
+            assert time.monotonic() - start < 10
+        finally:
+            redis_server.process.send_signal(signal.SIGCONT)
