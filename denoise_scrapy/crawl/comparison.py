@@ -83,6 +83,10 @@ HEAD_META = "denoise_head_at"
 LATENCY_META = "download_latency"  # Scrapy's: seconds from sending a request to the head of its answer
 # IPv6 addresses that carry an IPv4 address in their last four bytes: RFC 6052.
 _NAT64 = ip_network("64:ff9b::/96")
+NO_FETCHES = (
+    "No comparison pages are fetched, since the reactor is not an asyncio one; pages are compared with those the crawl "
+    "brings"
+)
 
 
 class ComparisonPages:
@@ -108,7 +112,9 @@ class ComparisonPages:
         known = self._known(crawled)
         if (mates := _mates(known, plenty)) >= needed:
             self._crawl.count("comparison/from_memory", int(needed > 0))
-        if site and mates < plenty and self._may_wait():
+        if site and mates < plenty and not is_asyncio_available():
+            self._crawl.say_once("reactor", logging.WARNING, NO_FETCHES)
+        elif site and mates < plenty:
             known = await self._wait(crawled, site, known, needed, plenty)
             may_fetch = settings.comparison_fetch and crawled.is_got
             if mates < needed and may_fetch and _mates(known, needed) < needed:
@@ -121,17 +127,6 @@ class ComparisonPages:
     def _known(self, crawled: CrawledPage) -> Ranked:
         k, whole = crawled.settings.comparison_pages, find_strategy(crawled.settings.strategy).needs_elements
         return self._sites.likest(crawled.page, k, whole=whole) if k else []
-
-    def _may_wait(self) -> bool:
-        if is_asyncio_available():
-            return True
-        self._crawl.say_once(
-            "reactor",
-            logging.WARNING,
-            "No comparison pages are fetched, since the reactor is not an asyncio one; pages are "
-            "compared with those the crawl brings",
-        )
-        return False
 
     async def _wait(self, crawled: CrawledPage, site: str, known: Ranked, needed: int, plenty: int) -> Ranked:
         """Wait for pages of the crawl, and return the pages remembered afterwards."""

@@ -143,7 +143,8 @@ class Geometry:
         if settings.geometry == "off" or not request.meta.get("playwright"):
             return None
         layout = self._layouts.pop(request, "")
-        return layout if _says_html(response) else ""
+        # browsers wrap JSON, XML and PDF in pages of their own
+        return layout if b"html" in (response.headers.get("Content-Type") or b"").lower() else ""
 
     def note(self, page: Page, layout: str | None, response: Response, settings: DenoiseSettings) -> None:
         """Count the outcome of a page's layout."""
@@ -183,8 +184,3 @@ def boxes_on(page: Page, layout: str) -> Boxes | None:
     known = found[found != -1]
     fits = not len(known) or (known.min() >= 0 and known.max() < len(boxes) and np.bincount(known).max() == 1)
     return boxes.taken(found) if fits else None
-
-
-def _says_html(response: Response) -> bool:
-    """Return whether the server sent HTML; browsers wrap JSON, XML and PDF in pages of their own."""
-    return b"html" in (response.headers.get("Content-Type") or b"").lower()
