@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.algorithm cimport binary_search, lower_bound, sort
 from libcpp.string cimport string
@@ -29,6 +29,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport crc32, decode
 from denoise_scrapy.core.lock cimport WORTH_UNITS
+from denoise_scrapy.core.wide cimport wide_void
 
 UNIT_HASH = "crc32-utf8"
 TOKEN_RULE = 1  # raise when the rule below changes: fingerprints of two rules do not compare
@@ -330,14 +331,12 @@ cdef class FeatureStrings:
         self._kinds.swap(rows.kinds)
         if self.n < WORTH_UNITS:
             self._read_runs()
-            self._count_units()
         else:
             with nogil:
                 self._read_runs()
-                self._count_units()
 
     cdef int _read_runs(self) except -1 nogil:
-        """Hash the run that begins at each unit."""
+        """Hash the run that begins at each unit, and count them."""
         cdef Py_ssize_t place, step, length
         cdef uint64_t mixed
         self._at.resize(self.n)
@@ -350,7 +349,7 @@ cdef class FeatureStrings:
             for step in range(length):
                 mixed += self._hashes[place + step] * _FACTORS[step]
             self._at[place] = fmix64(mixed) & <uint64_t>0xFFFFFFFF00000000 | self._hashes[place]
-        return 0
+        return self._count_units()
 
     cdef int _count_units(self) except -1 nogil:
         """Count of how many different runs each unit is the first; those that begin none count each time."""
@@ -507,8 +506,8 @@ cdef class FeatureStrings:
 # ---- the signature --------------------------------------------------------------------------------------------------
 
 
-cdef int sign_shingles(const uint32_t* hashes, size_t n, uint32_t* values) noexcept nogil:
-    """The least value of each permutation over all shingles; all bits where there is no shingle."""
+cdef wide_void sign_shingles(const uint32_t* hashes, size_t n, uint32_t* values) noexcept nogil:
+    """The least value of each permutation over all shingles."""
     cdef size_t place
     cdef uint64_t shingle
     cdef uint32_t key, value
@@ -521,7 +520,6 @@ cdef int sign_shingles(const uint32_t* hashes, size_t n, uint32_t* values) noexc
         for i in range(VALUES):
             value = _multipliers[i] * key + _summands[i]
             values[i] = value if value < values[i] else values[i]
-    return 0
 
 
 cdef int hash_bands(const uint32_t* hashes, size_t n, uint32_t* keys) noexcept nogil:

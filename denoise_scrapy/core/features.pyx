@@ -552,11 +552,6 @@ cdef struct Slot:         # the blocks of one path
     double blocks
     double tokens
 
-cdef struct Story:        # where most of the page's own prose stands
-    int32_t box           # the element that holds it, -1 for the whole page
-    int32_t first         # block of its first paragraph
-    int32_t last
-
 
 cdef inline double at_least(double value, double least) noexcept nogil:
     return value if value > least else least
@@ -686,15 +681,15 @@ cdef int find_story(Tree tree, View view) except -1 nogil:
         prose[i] = tree.blocks[i].prose
         if view.pages:
             prose[i] *= 1 - view.text_share[i]
-    view.story.box = best_box(tree, prose.data())
-    view.story.first = 0
-    view.story.last = view.m - 1
+    view.box = best_box(tree, prose.data())
+    view.first = 0
+    view.last = view.m - 1
     for i in range(view.m):
-        if tree.blocks[i].prose and is_inside(tree, tree.blocks[i].element, view.story.box):
+        if tree.blocks[i].prose and is_inside(tree, tree.blocks[i].element, view.box):
             if not found:
-                view.story.first = i
+                view.first = i
                 found = True
-            view.story.last = i
+            view.last = i
     return 0
 
 
@@ -927,9 +922,9 @@ cdef int place(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     for i in range(view.m):
         element = tree.blocks[i].element
         tokens += tree.blocks[i].tokens
-        rows[0, i] = is_inside(tree, element, view.story.box)
-        rows[1, i] = capped(i - view.story.first)
-        rows[2, i] = capped(i - view.story.last)
+        rows[0, i] = is_inside(tree, element, view.box)
+        rows[1, i] = capped(i - view.first)
+        rows[2, i] = capped(i - view.last)
         rows[3, i] = prose / at_least(all_prose, 1)
         rows[4, i] = tokens / view.whole
         rows[5, i] = capped(levels_to(tree, element, shared[element]))
@@ -980,7 +975,7 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     cdef Wording* own
     cdef LongWord new
     cdef LongWord* word
-    cdef int32_t i, near, block, first = view.story.first
+    cdef int32_t i, near, block, first = view.first
     cdef size_t w
     cdef double words, before, begins, elsewhere
     blocks.resize(view.m)
@@ -1367,7 +1362,10 @@ cdef class View:
     cdef vector[int32_t] heading      # block of the heading at or above each block, -1 for none
     cdef vector[Slot] slots
     cdef vector[double] sums          # SUMS of each element
-    cdef Story story
+    # Where most of the page's own prose stands: the element that holds it, -1 for the whole page; its paragraphs' blocks.
+    cdef int32_t box
+    cdef int32_t first
+    cdef int32_t last
 
     def __init__(
         self,

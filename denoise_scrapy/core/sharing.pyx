@@ -314,16 +314,11 @@ cdef double COPY_LEAD = 0.2
 cdef double ONLY_COPY_SHARE = 0.9
 
 
-cdef double median_without(const vector[double]& ordered, double value) noexcept nogil:
-    """The median of some ordered values less one of them; there are two at least."""
-    cdef size_t left = ordered.size() - 1, at = 0
-    while ordered[at] != value:
-        at += 1
-    # the values behind it move up by a place
-    cdef double above = ordered[left // 2 + (left // 2 >= at)]
-    if left % 2:
-        return above
-    return (ordered[left // 2 - 1 + (left // 2 - 1 >= at)] + above) / 2
+cdef double median_without(vector[double] shares, size_t one) noexcept nogil:
+    """The median of some values less one of them; there are two at least."""
+    shares.erase(shares.begin() + one)
+    sort(shares.begin(), shares.end())
+    return (shares[(shares.size() - 1) // 2] + shares[shares.size() // 2]) / 2
 
 
 cdef class Shared:
@@ -351,7 +346,7 @@ cdef class Shared:
     def originals(self) -> list:
         """Return the numbers of the others that are no copies, which would make the page's article look like frame."""
         cdef Facts own
-        cdef double whole = 0, prose = 0, share_
+        cdef double whole = 0, prose = 0
         cdef const double[:, ::1] carried = self.carried
         cdef vector[double] shares
         cdef int32_t i
@@ -364,11 +359,9 @@ cdef class Shared:
             shares.push_back(carried[1, i] / max(prose, 1))
         if len(different) == 1:
             return different if shares[0] <= ONLY_COPY_SHARE else []
-        ordered = shares
-        sort(ordered.begin(), ordered.end())
         return [
             number for i, number in enumerate(different)
-            if shares[i] <= COPY_SHARE or shares[i] - median_without(ordered, shares[i]) <= COPY_LEAD
+            if shares[i] <= COPY_SHARE or shares[i] - median_without(shares, i) <= COPY_LEAD
         ]
 
     def likest(self) -> list:

@@ -10,7 +10,7 @@ from lxml import etree
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memcpy, memset, strchr, strcmp, strlen, strstr
+from libc.string cimport memchr, memcmp, memset, strchr, strcmp, strlen, strstr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
@@ -891,7 +891,6 @@ cdef int read_tree(Tree tree, const xmlNode* root, string& title, bint break_lin
     Twice the text that shows, and at least some 20 words of 5 letters more: a measured rule.
     """
     cdef Walk w
-    cdef bint again
     cdef int32_t keep
     for keep in range(2):
         memset(w.seen, 0, sizeof(w.seen))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from denoise_scrapy.core.characters import CJK, DIGIT, STOP, UPPER
-from denoise_scrapy.core.features import COMMENTS_BIT, FAMILIES, META_BIT, read_words, words_of
+from denoise_scrapy.core.features import COMMENTS_BIT, FAMILIES, META_BIT, read_words
 from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.core.tree import Tree
 
@@ -219,15 +219,3 @@ LITERAL = [family for family in FAMILIES if family not in ("class_names", "text_
 
 def capped(distance: float) -> float:
     return max(min(distance, FAR), -FAR)
-
-
-def literal_name_odds(tree: Tree, odds: dict[int, float], block: int) -> tuple[float, float, float, float]:
-    """What the names of a block's element and of all above say: (sum, least, most, near)."""
-    element, own = int(tree.block_rows["element"][block]), []
-    while element >= 0:
-        said = [odds.get(code, 0) for code in words_of(tree, int(tree.element_rows["token"][element]))]
-        own.append((min([0, *said]), max([0, *said])))
-        element = int(tree.element_rows["parent"][element])
-    near = sum((low + high) * 0.5**level for level, (low, high) in enumerate(own))
-    lows, highs = zip(*own, strict=True)
-    return sum(map(sum, own)), min(lows), max(highs), near

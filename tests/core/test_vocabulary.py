@@ -14,7 +14,6 @@ from denoise_scrapy.core.features import FAMILIES, NAMES, WORDS, View, Vocabular
 from denoise_scrapy.core.markup import split_name
 from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.page import Page
-from tests.core.literal_features import literal_name_odds
 
 NAME_ODDS = {
     "menu": -2.0,
@@ -72,6 +71,18 @@ def test_words_of_odd_names():
     assert codes("é" * 101) and codes("x" * 199 + "é") == {crc32(b"x" * 32)}
     with pytest.raises(IndexError):
         words_of(Page.parse("").tree, 0)
+
+
+def literal_name_odds(tree, odds, block):
+    """What the names of a block's element and of all above say: (sum, least, most, near)."""
+    element, own = int(tree.block_rows["element"][block]), []
+    while element >= 0:
+        said = [odds.get(code, 0) for code in words_of(tree, int(tree.element_rows["token"][element]))]
+        own.append((min([0, *said]), max([0, *said])))
+        element = int(tree.element_rows["parent"][element])
+    near = sum((low + high) * 0.5**level for level, (low, high) in enumerate(own))
+    lows, highs = zip(*own, strict=True)
+    return sum(map(sum, own)), min(lows), max(highs), near
 
 
 @given(
