@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from itertools import starmap
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,6 @@ from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.page.selectors import TooLargeError
 from denoise_scrapy.site import PageMemory, SiteStatistics
 from denoise_scrapy.site.memory import load_pages, save_pages
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -177,7 +175,7 @@ class Body:
         return self.text
 
 
-def _itself(value: T, *_: Body) -> T:
+def _itself(value: Any, *_: Body) -> Any:
     return value
 
 
@@ -260,9 +258,8 @@ class SiteModel:
         decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
-        titles = [other.title for other in site.pages]
         urls = tuple(other.url for other in site.pages)
-        title = partial(title_of, page, titles)
+        title = partial(title_of, page, [other.title for other in site.pages])
         return _body(page, decision, chosen.name, fallback, evidence, comparison=urls, make_title=title)
 
 

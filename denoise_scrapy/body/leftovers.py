@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from denoise_scrapy.body.rendering import blocks_of_notes
-from denoise_scrapy.body.strategies.base import Decision, LazyReasons
+from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import END, START, Class
 from denoise_scrapy.page import Flag, Page
@@ -22,12 +21,6 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
 
     A header that the user keeps stays, and so do headers where there is nothing else. Also returned are the elements
     that its text is to be written without, by their numbers.
-
-    Example:
-        >>> page = Page.parse("<table><tr><td><pre>1\n2</pre><td><pre>a = 3\nb = 4</pre></table>")
-        >>> decision, gone = without_leftovers(page, Decision.of_rule(page, np.ones(2, bool), ["", ""]))
-        >>> decision.kept.tolist(), list(decision.reasons), [page.tags()[element] for element in gone]
-        ([False, True], ['line numbers', ''], ['td'])
     """
     signs = {
         "a link to its own heading": _permalinks(page),
@@ -56,7 +49,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         reasons[empty & kept] = what
     kept &= reasons == ""
     reasons[notes & kept] = "a note that the text refers to"
-    return replace(decision, kept=kept, reasons=LazyReasons.over(decision.reasons, reasons.tolist())), gone
+    return decision.revised(kept, reasons), gone
 
 
 def _headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
@@ -80,19 +73,20 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
     return np.asarray(e.inside(headers)[page.blocks.element]) if len(headers) else None
 
 
-#: What manuals write behind a heading, in a link to its place; marks of elements and white space around it aside.
-_SIGN = re.compile(rf"[{START}{END}\s]*(?:[¶#§]|🔗)[{START}{END}\s]*")
+_MARKS = re.compile(f"[{START}{END}]")
+#: What manuals write behind a heading, in a link to its place.
+_SIGNS = frozenset("¶#§🔗")
+
+
+def _text(page: Page, element: int, between: str = "") -> str:
+    """The text of an element, with something between the pieces that its elements part."""
+    return _MARKS.sub(between, page.tree.slice(*page.tree.element_rows["marks"][element].tolist()))
 
 
 def _permalinks(page: Page) -> IntArray:
     """Elements of links to a place on the page that hold nothing but a sign for that."""
-    # one of the signs is two units of UTF-16
-    links, e = page.tree.short_links(2), page.tree.element_rows["marks"]
-    signs = [
-        element
-        for element, href in links
-        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"]))) and page.leads_here(href)
-    ]
+    links = page.tree.short_links(2)  # one of the signs is two units of UTF-16
+    signs = [link for link, href in links if _text(page, link).strip() in _SIGNS and page.leads_here(href)]
     return np.array(signs, np.int64)
 
 
@@ -117,7 +111,6 @@ def _code_buttons(page: Page) -> IntArray:
     return np.unique(button[button >= 0])
 
 
-_MARKS = re.compile(f"[{START}{END}]")
 _NUMBER = re.compile(r"\s*(\d{1,6})(?!\d)", re.ASCII)
 _NUMBER_ALONE = re.compile(r"\s*\d{1,6}\s*", re.ASCII)
 #: Lines beside a gutter that are empty at the ends of the code, where nobody sees them.
@@ -147,7 +140,7 @@ def _gutters(page: Page) -> list[int]:
         beside = int(e.end[element])
         if beside >= int(e.end[e.parent[element]]) or not is_code[beside]:
             continue
-        numbers = _MARKS.sub(" ", page.tree.slice(*e.rows["marks"][element].tolist())).split()
+        numbers = _text(page, element, " ").split()
         first, last = np.searchsorted(blocks.start, e.rows["marks"][beside].tolist()).tolist()
         if last - first > len(numbers) or not _go_on(numbers):
             continue
@@ -181,7 +174,7 @@ def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
     inside = -1
     for element in range(pre + 1, int(e.end[pre])):
         start, after = e.rows["marks"][element].tolist()
-        text = _MARKS.sub("", page.tree.slice(start, after))
+        text = _text(page, element)
         if element < inside or not _NUMBER_ALONE.fullmatch(text):
             continue
         before = _MARKS.sub("", page.tree.slice(end, start))
@@ -190,8 +183,7 @@ def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
             found.append(element)
         end, inside = after, int(e.end[element])
     kinds = set(e.token[found].tolist())
-    texts = [page.tree.slice(*e.rows["marks"][element].tolist()) for element in found]
-    if len(kinds) != 1 or [_MARKS.sub("", text).strip() for text in texts] != list(numbers):
+    if len(kinds) != 1 or [_text(page, element).strip() for element in found] != list(numbers):
         return []
     return found if (e.token[pre : int(e.end[pre])] == kinds.pop()).sum() == len(found) else []
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body import STRATEGIES, SiteModel, Taste, extract
-from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES, Parts
+from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES, find_parts
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages
@@ -68,7 +68,7 @@ def test_each_part_is_kept_and_dropped(part, strategy):
 @pytest.mark.parametrize("part", PARTS)
 def test_a_switch_moves_nothing_else(part):
     auto, page = set(lines()), Page.parse(PAGE)
-    found = Parts(page, SiteStatistics.of([]), np.zeros(len(page.blocks), bool)).find(part)
+    found = find_parts(page, SiteStatistics(), [part])[part]
     for switch in SWITCHES:
         moved = auto ^ set(lines(taste=Taste(**{part: switch})))
         assert moved <= {page.block_text(i) for i in np.flatnonzero(found)}
