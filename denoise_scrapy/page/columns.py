@@ -411,12 +411,12 @@ class BlockLayout(NamedTuple):
         center, font = left + width / 2, boxes.font_size[element].astype(np.float64)
         prose = blocks.paragraph_tokens * (boxes.visible[blocks.element] & ~np.isnan(width))
         weight = prose if prose.any() else blocks.tokens * ~np.isnan(width)
-        middle = _median(center, weight)
-        column = _median(width, np.where(np.abs(center - middle) < _NEAR, weight, 0))
+        middle = weighted_median(center, weight)
+        column = weighted_median(width, np.where(np.abs(center - middle) < _NEAR, weight, 0))
         with np.errstate(divide="ignore", invalid="ignore"):
             overlap = np.minimum(left + width, middle + column / 2) - np.maximum(left, middle - column / 2)
             outside = 1 - np.clip(overlap / width, 0, 1)
-            size = np.log2(font / _median(font, weight))
+            size = np.log2(font / weighted_median(font, weight))
         return cls(
             outside=outside,
             font=np.where(np.isfinite(size), size, np.nan),
@@ -436,7 +436,7 @@ def _with_box(blocks: Blocks, boxes: Boxes) -> IntArray:
     return found
 
 
-def _median(values: FloatArray, weight: IntArray) -> float:
+def weighted_median(values: FloatArray, weight: IntArray) -> float:
     """Weighted median of what is known; NaN of nothing."""
     known = ~np.isnan(values) & (weight > 0)
     if not known.any():

@@ -27,8 +27,7 @@ _BLOCK_NODE_CODES = np.array([name_code(tag) for tag in sorted(BLOCK_NODES)], np
 # 3, 4, 5, 6 dragnet has .875, .877, .886, .890, .889, .900, and 265 pages of all kinds, each alone, .826, .815, .801,
 # .786, .775, .765: articles among comments like it high, lists and shops low.
 SHARE_COST = 4.0
-# As plain numbers: numpy takes 2.5 µs to learn that a member of an enumeration is one.
-_LINK, _LINK_TAG = int(Flag.LINK), np.uint32(name_code("a"))
+_LINK_TAG = np.uint32(name_code("a"))
 
 
 @dataclass(frozen=True)
@@ -74,12 +73,12 @@ def block_nodes(page: Page) -> IntArray:
 def names_of(page: Page, element: int) -> TemplateRule:
     """Return the names of an element, as a rule."""
     _, id_, class_ = page.tree.name_of(int(page.elements.token[element]))
-    # no selector names a class with a dot as `str` does
     tags = []  # no positions, which advertisements shift
     while element >= 0:
         tags.append(page.tree.name_of(int(page.elements.token[element]))[0])
         element = int(page.elements.parent[element])
-    return TemplateRule(id_, "" if "." in class_ else class_, "/".join(reversed(tags)))
+    path = "/".join(reversed(tags))
+    return TemplateRule(id_, "" if "." in class_ else class_, path)  # `str` writes classes with dots
 
 
 def node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
@@ -90,18 +89,14 @@ def node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
     the share of its own text outside links, and size the number of its elements. Lengths are visible characters.
     """
     elements, nodes = page.elements, block_nodes(page)
-    outside = (np.asarray(elements.column("flags"), np.int32) & _LINK) == 0
-    running = np.zeros((3, len(elements) + 1), np.int64)  # text outside links, all text, links
-    np.multiply(elements.own_chars, outside, out=running[0, 1:])
-    running[1, 1:] = elements.own_chars
-    np.equal(elements.column("tag"), _LINK_TAG, out=running[2, 1:])
-    running.cumsum(axis=1, out=running)
-    end = elements.end.take(nodes)
-    text, all_text, links = running.take(end, axis=1) - running.take(nodes, axis=1)
-    p_text = text / (1 + running[0, -1])
-    p_link = links / (1 + running[2, -1])
+    linked = (np.asarray(elements.column("flags"), np.int32) & int(Flag.LINK)) != 0
+    outside, is_link = np.where(linked, 0, elements.own_chars), elements.column("tag") == _LINK_TAG
+    columns = (outside, elements.own_chars, is_link)
+    text, all_text, links = (np.asarray(elements.subtree_sums(column)).take(nodes) for column in columns)
+    p_text = text / (1 + outside.sum())
+    p_link = links / (1 + is_link.sum())
     p_textl = text / (1 + all_text)
-    return nodes, p_text * (1 - p_link) * p_textl / (1 + (end - nodes) * alpha)
+    return nodes, p_text * (1 - p_link) * p_textl / (1 + (elements.end.take(nodes) - nodes) * alpha)
 
 
 def best_block(page: Page) -> tuple[int, float]:

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Elements, Flag, Page
-from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
+from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray, weighted_median
 from denoise_scrapy.site import SiteStatistics
 
 # The source gives no values. None of these moves a corpus by more than .002 within the range named beside it.
@@ -302,13 +302,5 @@ def inherited_widths(page: Page) -> FloatArray:
 
 def narrow(page: Page) -> BoolArray:
     """Elements narrower than the share of the content's width, in which the median character stands, shape (n,)."""
-    elements = page.elements
     widths = inherited_widths(page)
-    known = np.flatnonzero(~np.isnan(widths) & (elements.own_chars > 0))
-    if not len(known):
-        return np.zeros(len(elements), bool)
-    known = known[np.argsort(widths[known], kind="stable")]
-    chars = np.cumsum(elements.own_chars[known])
-    content = widths[known[np.searchsorted(chars, chars[-1] / 2)]]
-    with np.errstate(invalid="ignore"):
-        return np.asarray(widths < WIDTH_SHARE * content, bool)
+    return np.asarray(widths < WIDTH_SHARE * weighted_median(widths, page.elements.own_chars), bool)
