@@ -14,10 +14,18 @@ from denoise_scrapy.body.strategies.lcs import LcsStrategy
 from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
 from denoise_scrapy.body.strategies.style_tree import StyleTreeStrategy
 
-_OF_SITES = (CombinedStrategy, RepetitionStrategy, LcsStrategy, StyleTreeStrategy, ClusterStrategy)
-_OF_PAGES_ALONE = (FrameworkStrategy, BlockFilterStrategy)
+_ALL: tuple[Strategy, ...] = (
+    CombinedStrategy(),
+    RepetitionStrategy(),
+    LcsStrategy(),
+    StyleTreeStrategy(),
+    ClusterStrategy(),
+    FrameworkStrategy(),
+    BlockFilterStrategy(),
+)
+
 #: Strategies that `DENOISE_STRATEGY` and `extract(..., strategy=)` take.
-STRATEGIES: Mapping[str, Strategy] = MappingProxyType({one.name: one() for one in (*_OF_SITES, *_OF_PAGES_ALONE)})
+STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
 DEFAULT_STRATEGY = "combined"
 
 __all__ = ["DEFAULT_STRATEGY", "STRATEGIES", "Decision", "Strategy", "find_strategy"]

@@ -32,7 +32,7 @@ HashArray = npt.NDArray[np.uint64]
 
 
 class StyleNodes(NamedTuple):
-    """What a page adds to the site's tree: t elements that show anything, in document order, and f features of theirs.
+    """A page's part of the site's tree: t elements that show anything, in document order, and f features of theirs.
 
     Attributes:
         element: Index of each in the page, shape (t,).
