@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.strategies.layout import USUAL_PAGE_WIDTH, FrameSizes, parse_size
+from denoise_scrapy.body.strategies.layout import USUAL_PAGE_WIDTH, FrameSizes, inherited_widths, parse_size
 from denoise_scrapy.page import Boxes, Flag, Page
 from denoise_scrapy.page.columns import BlockLayout
 
