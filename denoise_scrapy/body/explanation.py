@@ -34,17 +34,9 @@ CLASSES = ("kept", "template", "low", "hidden")
 
 
 class Row(NamedTuple):
-    """The outcome for a block.
+    """The outcome for a block of the body, with the counts that led to it, one per line."""
 
-    Attributes:
-        name: One of `CLASSES`.
-        block: The block as the body has it.
-        words: Its words.
-        numbers: The counts, one per line.
-        preformatted: Whether its white space counts.
-    """
-
-    name: str
+    name: str  # one of `CLASSES`
     block: Block
     words: int
     numbers: tuple[str, ...]

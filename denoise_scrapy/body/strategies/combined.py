@@ -224,11 +224,7 @@ _IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
 class CombinedStrategy(Strategy):
-    """A network and boosted trees over all signals.
-
-    Args:
-        model: The model; that of the package where None is given.
-    """
+    """A network and boosted trees over all signals, by a model, or else by that of the package."""
 
     name = "combined"
     comparison_pages = 20
@@ -237,31 +233,18 @@ class CombinedStrategy(Strategy):
     def __init__(self, model: BlockModel | None = None) -> None:
         self._model = model
 
-    @property
-    def _fitted(self) -> BlockModel:
-        """The model; that of the package is read on first use."""
-        return self._model or block_model()
-
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        view = view_of(page, site, self._fitted.vocabulary)
+        view = view_of(page, site, (self._model or block_model()).vocabulary)
         place = site.shared_with(page).slot_share if len(site.pages) >= STOCK_PAGES else None
         return self.judge(page, view.features, place)
 
-    def judge(
-        self,
-        page: Page,
-        features: npt.NDArray[np.float32],
-        place: npt.NDArray[np.float64] | None = None,
-    ) -> Decision:
-        """The decision on a page's m blocks.
+    def judge(self, page: Page, features: Values, place: FloatArray | None = None) -> Decision:
+        """The decision on a page's m blocks, by features of shape (features, m), rows as in `NAMES`.
 
-        Args:
-            page: The page.
-            features: Shape (features, m), rows as in `NAMES`.
-            place: Share of the text of each block's place that two pages have, if enough pages are known, shape (m,).
+        `place` is the share of the text of each block's place that two pages have, if enough pages are known.
         """
-        model = self._fitted
+        model = self._model or block_model()
         known = features if model.names == NAMES else features[[NAMES.index(name) for name in model.names]]
         neighbours = Neighbours.of(page.tree)
         probability, odds = model.judge(known, neighbours)

@@ -34,19 +34,14 @@ HashArray = npt.NDArray[np.uint64]
 class StyleNodes(NamedTuple):
     """A page's part of the site's tree: t elements that show anything, in document order, and f features of theirs.
 
-    Attributes:
-        element: Index of each in the page, shape (t,).
-        style: The style node that its children make, equal on all pages where the styles and positions from the root
-            down are, shape (t,).
-        feature_style: That of each feature's element, shape (f,).
-        feature: A hash of a word of its text (of scripts without spaces, of a pair of characters), of its image source
-            or its link target, shape (f,).
+    A style node is what its children make of an element, equal on all pages where the styles and positions from the
+    root down are. A feature is a word (of scripts without spaces, a pair of characters), an image source or a link.
     """
 
-    element: IntArray
-    style: IntArray
-    feature_style: IntArray
-    feature: HashArray
+    element: IntArray  # index of each in the page, shape (t,)
+    style: IntArray  # shape (t,)
+    feature_style: IntArray  # that of each feature's element, shape (f,)
+    feature: HashArray  # shape (f,)
 
     @classmethod
     def of(cls, page: Page) -> StyleNodes:
