@@ -34,15 +34,14 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         notes &= blocks.share_owned_by(removed_elements(e, page.kept_by_user, page.removed_by_user)) < 1
     kept = decision.kept | notes
     alone = _headers_alone(page, kept)
-    if alone is None and not len(gone) and not notes.any():
+    if not (alone.any() or len(gone) or notes.any()):
         return decision, gone
     removed = removed_elements(e, page.kept_by_user, page.removed_by_user)
     reasons = np.full(len(blocks), "", object)
-    if alone is not None:
-        for match in page.kept_by_user:
-            alone &= ~e.inside(match.elements)[blocks.element]
-        if (kept & ~alone).any():
-            reasons[alone & kept] = "a header without a row"
+    for match in page.kept_by_user:
+        alone &= ~e.inside(match.elements)[blocks.element]
+    if (kept & ~alone).any():
+        reasons[alone & kept] = "a header without a row"
     for what, elements in signs.items():
         in_signs = e.inside(elements)
         empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed | in_signs) == 1)
@@ -52,25 +51,24 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     return decision.revised(kept, reasons), gone
 
 
-def _headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
-    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,); None for none."""
+def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
+    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,)."""
     # a header is a row of `th` alone or in a `thead`; a cell of prose is none: its table lays the page out
     e, n = page.elements, len(page.elements)
     if not e.holds_tag({"th", "thead"}):  # as on most pages
-        return None
+        return np.zeros(len(kept), bool)
     is_th = e.has_tag({"th", "thead"})
     if not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():
-        return None
+        return np.zeros(len(kept), bool)
     cells, row, table = cells_of(page)
-    is_row, is_data = np.zeros(n, bool), np.zeros(n, bool)
-    is_row[row[cells]] = True
+    is_data = np.zeros(n, bool)
     is_data[row[cells[~is_th[cells]]]] = True
     is_data &= e.nearest(e.has_tag({"thead"})) < table
     tokens, kept_blocks = page.blocks.subtree_sums(page.blocks.tokens), page.blocks.subtree_sums(kept)
     rows_with_text, rows_kept = (np.bincount(table[is_data & (of > 0)], minlength=n) for of in (tokens, kept_blocks))
     lost = (rows_with_text > 0) & (rows_kept == 0)
     headers = cells[~is_data[row[cells]] & lost[table[cells]] & (tokens[cells] <= CELL_TOKENS)]
-    return np.asarray(e.inside(headers)[page.blocks.element]) if len(headers) else None
+    return np.asarray(e.inside(headers)[page.blocks.element])
 
 
 _MARKS = re.compile(f"[{START}{END}]")
@@ -129,10 +127,7 @@ def _gutters(page: Page) -> list[int]:
     """Largest elements of numbers alone that go on by one, with as many lines of code in what stands beside them."""
     e, blocks = page.elements, page.blocks
     is_number = (blocks.counts[:, Class.DIGIT] == blocks.chars) & (blocks.chars > 0)
-    at = blocks.element
-    digits, others = (
-        np.asarray(e.subtree_sums(np.bincount(at, chosen, len(e)))) > 0 for chosen in (is_number, ~is_number)
-    )
+    digits, others = (blocks.subtree_sums(of) > 0 for of in (is_number, ~is_number))
     alone = digits & ~others
     is_code, is_pre = (np.asarray(e.subtree_sums(e.has_tag(tags))) for tags in ({"pre", "code"}, {"pre"}))
     found = []
