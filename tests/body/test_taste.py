@@ -87,6 +87,12 @@ def test_a_table_that_lays_out_the_page_is_no_table():
         assert ("The fox ran" in text or switch == "keep") and ("Millbrook" in text) == (switch == "keep")
 
 
+def test_a_table_beside_the_body_is_not_its_own():
+    source = PAGE.replace("<aside>", f"<aside>{TABLE.replace('Millbrook', 'Elsewhere')}")
+    kept = lines(source, taste=Taste(tables="keep"))
+    assert "Millbrook" in kept and "Elsewhere" not in kept
+
+
 @pytest.mark.parametrize("name", ["has-comments", "commentary", "photo-story", "date"])
 def test_a_wrapper_named_after_comments_or_photos_is_none(name):
     source = f"<title>Fox seen again</title><div class={name}><h1>Fox seen again</h1>{PROSE * 2}</div>"
