@@ -9,6 +9,8 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from html import escape
+from importlib.resources import files
+from string import Template
 from typing import TextIO
 
 # Characters of one thing in a log line: advice fits, and what sites send is cut.
@@ -91,41 +93,11 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequen
     ]
 
 
-# The page loads nothing and runs nothing, whatever a crawled site has put into it.
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; color: light-dark(#222, #ddd); background: light-dark(#fff, #181a1b); }}
-body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 60em; margin: 1.5em auto; padding: 0 1em; }}
-h1, td {{ overflow-wrap: anywhere; }}
-table {{ border-collapse: collapse; }}
-td, th {{ padding: .2em 1em .2em 0; text-align: left; vertical-align: top; }}
-tr {{ border-bottom: 1px solid light-dark(#ddd, #444); }}
-td {{ min-width: 6em; }}  /* else a narrow screen leaves a letter a line */
-.n {{ min-width: 0; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }}
-.bars {{ width: 30em; }}
-.bar {{ height: 1em; min-width: 1px; background: light-dark(#2b6cb0, #63a4e8); }}
-@media (min-width: 40em) {{
-  td:first-child:not(.n) {{ min-width: 13em; }}
-}}
-@media (max-width: 40em) {{
-  body {{ font-size: 13px; }}
-  td, th {{ padding-right: .7em; }}
-}}
-{style}</style>
-<h1>{title}</h1>
-{parts}
-</html>
-"""
-
-
 def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
     """Return a page of HTML that stands alone, light or dark, on screens of any width; the parts are HTML."""
-    return _PAGE.format(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts), style=style)
+    # it loads nothing and runs nothing, whatever a crawled site has put into it
+    page = Template((files("denoise_scrapy") / "figures.html").read_text("utf-8"))
+    return page.substitute(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts), style=style)
 
 
 def figures_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), title: str = "") -> str:

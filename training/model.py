@@ -70,10 +70,10 @@ def fit_model(
 
     forest = trees.fit_forest([examples[i] for i in told], seen, seed)
     network = _network(told, examples, inputs, seed)
-    if names != NAMES:
-        return BlockModel(names, vocabularies.without(None), network, forest, provenance)
-    learned = fit_parts(examples, inputs, odds, seed), fit_content(examples, inputs, odds, seed)
-    return BlockModel(names, vocabularies.without(None), network, forest, provenance, *learned)
+    forests = {"forest": forest}
+    if names == NAMES:
+        forests |= fit_parts(examples, inputs, odds, seed) | fit_content(examples, inputs, odds, seed)
+    return BlockModel(names, vocabularies.without(None), network, forests, provenance)
 
 
 def _network(

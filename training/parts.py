@@ -48,7 +48,7 @@ def fit_parts(
         )
         classifier = CatBoostClassifier(**OF_PARTS, random_seed=seed)
         classifier.fit(signals[sure], labels[sure])
-        found[part] = trees.to_forest(classifier, OF_PARTS["depth"])
+        found[f"part {part}"] = trees.to_forest(classifier, OF_PARTS["depth"])
     return found
 
 
@@ -60,16 +60,16 @@ def _labelled(example: Example, part: str) -> tuple[BoolArray, BoolArray]:
 
 def fit_content(
     examples: Sequence[Example], inputs: Sequence[Values], odds: Mapping[int, Values], seed: int
-) -> Forest | None:
-    """Fit the trees that find pages without content; None if no such page was made. Arguments as for `fit_parts`."""
+) -> dict[str, Forest]:
+    """Fit the trees that find pages without content; none if no such page was made. Arguments as for `fit_parts`."""
     few = [i for i, example in enumerate(examples) if example.lengths[odds[i] > 0].sum() <= FEW_TOKENS]
     labels = np.array([examples[i].made != "wall" for i in few])
     if labels.all():
-        return None
+        return {}
     signals = np.concatenate([_signals(examples[i], inputs[i], odds[i]) for i in few], axis=1).T
     classifier = CatBoostClassifier(**OF_CONTENT, random_seed=seed)
     classifier.fit(signals, labels, sample_weight=np.where(labels, CONTENT_WEIGHT, 1.0))
-    return trees.to_forest(classifier, OF_CONTENT["depth"])
+    return {"content": trees.to_forest(classifier, OF_CONTENT["depth"])}
 
 
 def _signals(example: Example, features: Values, odds: Values) -> Values:

@@ -15,7 +15,6 @@ from functools import cache, cached_property
 from html import escape
 from importlib.resources import files
 from string import Template
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -27,31 +26,17 @@ from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Flag, Page, PageFacts
+from denoise_scrapy.shown import counted
 from denoise_scrapy.site import SiteStatistics
 
-#: Classes of blocks and their meanings. The first match applies, in the order kept, hidden, template, low.
-CLASSES: Mapping[str, str] = MappingProxyType(
-    {
-        "kept": "in the extracted text",
-        "template": "dropped: repeats on the other pages",
-        "low": "dropped: its score is too low",
-        "hidden": "dropped: the page hides it",
-    }
-)
+#: Classes of blocks. The first match applies, in the order kept, hidden, template, low.
+CLASSES = ("kept", "template", "low", "hidden")
 
 
 class Row(NamedTuple):
-    """The outcome for a block.
+    """The outcome for a block of the body, with the counts that led to it, one per line."""
 
-    Attributes:
-        name: One of `CLASSES`.
-        block: The block as the body has it.
-        words: Its words.
-        numbers: The counts, one per line.
-        preformatted: Whether its white space counts.
-    """
-
-    name: str
+    name: str  # one of `CLASSES`
     block: Block
     words: int
     numbers: tuple[str, ...]
@@ -60,8 +45,6 @@ class Row(NamedTuple):
 
 def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
     """Yield a row for each block of a page, by its body and the comparison pages that its strategy saw."""
-    if not body.blocks:
-        return
     blocks, k, shared = page.blocks, len(site.pages), site.shared_with(page)
     kept = np.array([block.kept for block in body.blocks], bool)
     hidden, preformatted = ((blocks.flags & flag) != 0 for flag in (Flag.HIDDEN, Flag.PREFORMATTED))
@@ -71,7 +54,7 @@ def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
     columns = (names, blocks.tokens, blocks.link_density, shared.text_share, shared.placed_share, shared.slot_share)
     values = (column.tolist() for column in (*columns, hidden, preformatted))
     for block, name, words, links, text, placed, slot, is_hidden, is_pre in zip(body.blocks, *values, strict=True):
-        numbers = [f"{words:,} word{'s' * (words != 1)}", f"{links:.0%} of it in links"]
+        numbers = [counted(words, "word"), f"{links:.0%} of it in links"]
         if k:
             numbers.append(f"on {round(text * k)} of {k} other pages, on {round(placed * k)} in the same place")
             numbers.append(f"{slot:.0%} of what stands in such places repeats")
@@ -269,6 +252,11 @@ class Explanation:
         words = {name: [row.words for row in self.rows if row.name == name] for name in CLASSES}
         return {name: (len(some), sum(some)) for name, some in words.items()}
 
+    @property
+    def used(self) -> int:
+        """Number of comparison pages that were used."""
+        return sum(not lack for _, lack in self.comparison)
+
     @cached_property
     def html(self) -> str:
         """A self-contained file. No script of the page runs in it, and none of its URLs can be followed."""
@@ -280,18 +268,19 @@ class Explanation:
             script=script,
             title=_escaped(self.drawn.title or self.name or "A page", NAME_LENGTH),
             name=_escaped(self.name, NAME_LENGTH),
-            facts="".join(f"<div><dt>{name}</dt><dd>{_escaped(given)}</dd></div>" for name, given in self._facts()),
+            strategy=_escaped(self.body.strategy),
+            evidence=self.body.evidence,
+            fallback=f"<div><dt>fallback</dt><dd>{self.body.fallback}</dd></div>" if self.body.fallback else "",
             notices="".join(f'<p class="notice">{given}</p>' for given in self._notices()),
             pages=self._pages(),
             verdict=self._summary(),
-            legend="".join(_switch(name, *self.counts[name]) for name in CLASSES),
+            **{
+                name: f"{counted(blocks, 'block')}, {counted(words, 'word')}"
+                for name, (blocks, words) in self.counts.items()
+            },
             blocks=self._blocks() or '<p class="none">The page has no text.</p>',
             text="".join(self._paragraphs()) or '<p class="none">No text was kept.</p>',
         )
-
-    def _facts(self) -> list[tuple[str, str]]:
-        facts = [("strategy", self.body.strategy), ("rests on", self.body.evidence), ("fallback", self.body.fallback)]
-        return facts if self.body.fallback else facts[:2]
 
     def _summary(self) -> str:
         """One sentence: what was kept, how sure that is, and what the page was compared with."""
@@ -299,7 +288,7 @@ class Explanation:
         blocks, of_words = (sum(counts) for counts in zip(*self.counts.values(), strict=True))
         confidence, compared = self.body.confidence, len(self.body.comparison)
         sure = f"{next(word for least, word in SURE if confidence >= least)} ({confidence:.2f})"
-        others = f"compared with {compared} page{'s' * (compared != 1)}" if compared else "no page to compare with"
+        others = f"compared with {counted(compared, 'page')}" if compared else "no page to compare with"
         return f"Kept {kept:,} of {blocks:,} blocks, {words:,} of {of_words:,} words: {sure}; {others}."
 
     def _notices(self) -> Iterator[str]:
@@ -313,13 +302,12 @@ class Explanation:
         """The comparison pages, folded."""
         if not self.comparison:
             return ""
-        used = sum(not lack for _, lack in self.comparison)
-        lines = "".join(
-            f"<li>{_escaped(name, NAME_LENGTH)}{' <em>' * bool(lack)}{_escaped(lack)}{'</em>' * bool(lack)}</li>"
+        items = (
+            f"<li>{_escaped(name, NAME_LENGTH)}{f' <em>{_escaped(lack)}</em>' if lack else ''}</li>"
             for name, lack in self.comparison[:PAGES]
         )
-        summary = f"Compared with {used} page{'s' * (used != 1)}"
-        return f'<details class="pages" open><summary>{summary}</summary><ol>{lines}</ol></details>'
+        summary = f"Compared with {counted(self.used, 'page')}"
+        return f'<details class="pages" open><summary>{summary}</summary><ol>{"".join(items)}</ol></details>'
 
     def _blocks(self) -> str:
         """The page's blocks, those kept first where it has too many."""
@@ -334,14 +322,6 @@ class Explanation:
             if row.block.kept:
                 kind = ' class="code"' if row.preformatted else ""
                 yield f'<p id="t{number}" dir="auto"{kind}>{_escaped(row.block.text)}</p>'
-
-
-def _switch(name: str, blocks: int, words: int) -> str:
-    return (
-        f'<label class="switch {name}"><input type="checkbox" id="show-{name}" checked autocomplete="off">'
-        f"<span><b>{name}</b> {blocks:,} block{'s' * (blocks != 1)}, {words:,} word{'s' * (words != 1)}"
-        f"<small>{CLASSES[name]}</small></span></label>"
-    )
 
 
 @cache

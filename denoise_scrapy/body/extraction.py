@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from itertools import starmap
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,6 @@ from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.site import PageMemory, SiteStatistics
 from denoise_scrapy.site.memory import load_pages, save_pages
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -177,7 +175,7 @@ class Body:
         return self.text
 
 
-def _itself(value: T, *_: Body) -> T:
+def _itself(value: Any, *_: Body) -> Any:
     return value
 
 
@@ -260,9 +258,8 @@ class SiteModel:
         decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
-        titles = [other.title for other in site.pages]
         urls = tuple(other.url for other in site.pages)
-        title = partial(title_of, page, titles)
+        title = partial(title_of, page, [other.title for other in site.pages])
         return _body(page, decision, chosen.name, fallback, evidence, comparison=urls, make_title=title)
 
 
@@ -436,17 +433,17 @@ def extract_pages(
     keep, remove = ([name] if isinstance(name, str) else list(name) for name in (keep, remove))
     memory = PageMemory(MEMORY_BYTES, PAGES_A_SITE)
 
-    def tell(one: _Waiting) -> Iterator[tuple[str, Body]]:
-        others = memory.comparison_pages(one.known, comparison_pages, whole=needs_elements)
-        body = SiteModel.fit(others).extract(one.page, strategy=strategy, taste=taste)
-        if one.known is not one.page:  # addresses of ours
+    def extracted(page: Page, known: Page | PageFacts, read: _Read | None, name: str) -> Iterator[tuple[str, Body]]:
+        others = memory.comparison_pages(known, comparison_pages, whole=needs_elements)
+        body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+        if known is not page:  # addresses of ours
             urls = (url.partition(_NUMBER)[0] for url in body.comparison if _NO_SITE not in url)
             body = replace(body, comparison=tuple(urls))
-        yield one.name, body if one.read is None else replace(body, make_meta=one.read.meta_of)
-        one.page.drop_columns()  # it is remembered; what of the body is asked for from now on makes them again
+        yield name, body if read is None else replace(body, make_meta=read.meta_of)
+        page.drop_columns()  # it is remembered; what of the body is asked for from now on makes them again
 
-    waiting: deque[_Waiting] = deque()
-    size = 0
+    waiting: deque[tuple[int, Iterator[tuple[str, Body]]]] = deque()  # size of a page, and its body to come
+    ahead = 0
     for number, given in enumerate(pages):
         url, source = given if isinstance(given, tuple) else (None, given)
         page, read = _parsed(source, url, keep, remove)
@@ -455,23 +452,14 @@ def extract_pages(
             known = replace(page.facts, url=f"{page.url or _NO_SITE}{_NUMBER}{number}")
         memory.remember(known)
         name = page.url or (os.fsdecode(source) if isinstance(source, os.PathLike) else "")
-        waiting.append(_Waiting(page, known, read, name, len(read.html) if read else page.nbytes))
-        size += waiting[-1].size
-        while len(waiting) > (AHEAD if size <= AHEAD_BYTES else 1):
-            size -= waiting[0].size
-            yield from tell(waiting.popleft())
-    for one in waiting:
-        yield from tell(one)
-
-
-class _Waiting(NamedTuple):
-    """A page read ahead: its source, its remembered form, and its name for the caller."""
-
-    page: Page
-    known: Page | PageFacts
-    read: _Read | None
-    name: str
-    size: int
+        waiting.append((len(read.html) if read else page.nbytes, extracted(page, known, read, name)))
+        ahead += waiting[-1][0]
+        while len(waiting) > (AHEAD if ahead <= AHEAD_BYTES else 1):
+            size, bodies = waiting.popleft()
+            ahead -= size
+            yield from bodies
+    for _, bodies in waiting:
+        yield from bodies
 
 
 # Addresses under which pages are remembered that have none, or one that another page declares, too.

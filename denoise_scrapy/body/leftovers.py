@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from denoise_scrapy.body.rendering import blocks_of_notes
-from denoise_scrapy.body.strategies.base import Decision, LazyReasons
+from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import DIGIT, END, START
 from denoise_scrapy.page import Flag, Page
@@ -21,12 +20,6 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
 
     A header that the user keeps stays, and so do headers where there is nothing else. Also returned are the elements
     that its text is to be written without, by their numbers.
-
-    Example:
-        >>> page = Page.parse("<table><tr><td><pre>1\n2</pre><td><pre>a = 3\nb = 4</pre></table>")
-        >>> decision, gone = without_leftovers(page, Decision.of_rule(page, np.ones(2, bool), ["", ""]))
-        >>> decision.kept.tolist(), list(decision.reasons), [page.tags()[element] for element in gone]
-        ([False, True], ['line numbers', ''], ['td'])
     """
     signs = {
         "a link to its own heading": _permalinks(page),
@@ -40,58 +33,57 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         notes &= blocks.share_owned_by(page.removed_elements) < 1
     kept = decision.kept | notes
     alone = _headers_alone(page, kept)
-    if alone is None and not len(gone) and not notes.any():
+    if not (alone.any() or len(gone) or notes.any()):
         return decision, gone
     removed = page.removed_elements
     reasons = np.full(len(blocks), "", object)
-    if alone is not None:
-        for match in page.kept_by_user:
-            alone &= ~e.inside(match.elements)[blocks.element]
-        if (kept & ~alone).any():
-            reasons[alone & kept] = "a header without a row"
+    for match in page.kept_by_user:
+        alone &= ~e.inside(match.elements)[blocks.element]
+    if (kept & ~alone).any():
+        reasons[alone & kept] = "a header without a row"
     for what, elements in signs.items():
         in_signs = e.inside(elements)
         empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed | in_signs) == 1)
         reasons[empty & kept] = what
     kept &= reasons == ""
     reasons[notes & kept] = "a note that the text refers to"
-    return replace(decision, kept=kept, reasons=LazyReasons.over(decision.reasons, reasons.tolist())), gone
+    return decision.revised(kept, reasons), gone
 
 
-def _headers_alone(page: Page, kept: BoolArray) -> BoolArray | None:
-    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,); None for none."""
+def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
+    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,)."""
     # a header is a row of `th` alone or in a `thead`; a cell of prose is none: its table lays the page out
     e, n = page.elements, len(page.elements)
     if not e.holds_tag({"th", "thead"}):  # as on most pages
-        return None
+        return np.zeros(len(kept), bool)
     is_th = e.has_tag({"th", "thead"})
     if not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():
-        return None
+        return np.zeros(len(kept), bool)
     cells, row, table = cells_of(page)
-    is_row, is_data = np.zeros(n, bool), np.zeros(n, bool)
-    is_row[row[cells]] = True
+    is_data = np.zeros(n, bool)
     is_data[row[cells[~is_th[cells]]]] = True
     is_data &= e.nearest(e.has_tag({"thead"})) < table
     tokens, kept_blocks = page.blocks.subtree_sums(page.blocks.tokens), page.blocks.subtree_sums(kept)
     rows_with_text, rows_kept = (np.bincount(table[is_data & (of > 0)], minlength=n) for of in (tokens, kept_blocks))
     lost = (rows_with_text > 0) & (rows_kept == 0)
     headers = cells[~is_data[row[cells]] & lost[table[cells]] & (tokens[cells] <= CELL_TOKENS)]
-    return np.asarray(e.inside(headers)[page.blocks.element]) if len(headers) else None
+    return np.asarray(e.inside(headers)[page.blocks.element])
 
 
-#: What manuals write behind a heading, in a link to its place; marks of elements and white space around it aside.
-_SIGN = re.compile(rf"[{START}{END}\s]*(?:[¶#§]|🔗)[{START}{END}\s]*")
+_MARKS = re.compile(f"[{START}{END}]")
+#: What manuals write behind a heading, in a link to its place.
+_SIGNS = frozenset("¶#§🔗")
+
+
+def _text(page: Page, element: int, between: str = "") -> str:
+    """The text of an element, with something between the pieces that its elements part."""
+    return _MARKS.sub(between, page.tree.slice(*page.tree.element_rows["marks"][element].tolist()))
 
 
 def _permalinks(page: Page) -> IntArray:
     """Elements of links to a place on the page that hold nothing but a sign for that."""
-    # one of the signs is two units of UTF-16
-    links, e = page.tree.short_links(2), page.tree.element_rows["marks"]
-    signs = [
-        element
-        for element, href in links
-        if _SIGN.fullmatch(page.tree.slice(int(e[element]["start"]), int(e[element]["end"]))) and page.leads_here(href)
-    ]
+    links = page.tree.short_links(2)  # one of the signs is two units of UTF-16
+    signs = [link for link, href in links if _text(page, link).strip() in _SIGNS and page.leads_here(href)]
     return np.array(signs, np.int64)
 
 
@@ -116,7 +108,6 @@ def _code_buttons(page: Page) -> IntArray:
     return np.unique(button[button >= 0])
 
 
-_MARKS = re.compile(f"[{START}{END}]")
 _NUMBER = re.compile(r"\s*(\d{1,6})(?!\d)", re.ASCII)
 _NUMBER_ALONE = re.compile(r"\s*\d{1,6}\s*", re.ASCII)
 #: Lines beside a gutter that are empty at the ends of the code, where nobody sees them.
@@ -135,10 +126,7 @@ def _gutters(page: Page) -> list[int]:
     """Largest elements of numbers alone that go on by one, with as many lines of code in what stands beside them."""
     e, blocks = page.elements, page.blocks
     is_number = (blocks.counts[:, DIGIT] == blocks.chars) & (blocks.chars > 0)
-    at = blocks.element
-    digits, others = (
-        np.asarray(e.subtree_sums(np.bincount(at, chosen, len(e)))) > 0 for chosen in (is_number, ~is_number)
-    )
+    digits, others = (blocks.subtree_sums(of) > 0 for of in (is_number, ~is_number))
     alone = digits & ~others
     is_code, is_pre = (np.asarray(e.subtree_sums(e.has_tag(tags))) for tags in ({"pre", "code"}, {"pre"}))
     found = []
@@ -146,7 +134,7 @@ def _gutters(page: Page) -> list[int]:
         beside = int(e.end[element])
         if beside >= int(e.end[e.parent[element]]) or not is_code[beside]:
             continue
-        numbers = _MARKS.sub(" ", page.tree.slice(*e.rows["marks"][element].tolist())).split()
+        numbers = _text(page, element, " ").split()
         first, last = np.searchsorted(blocks.start, e.rows["marks"][beside].tolist()).tolist()
         if last - first > len(numbers) or not _go_on(numbers):
             continue
@@ -180,7 +168,7 @@ def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
     inside = -1
     for element in range(pre + 1, int(e.end[pre])):
         start, after = e.rows["marks"][element].tolist()
-        text = _MARKS.sub("", page.tree.slice(start, after))
+        text = _text(page, element)
         if element < inside or not _NUMBER_ALONE.fullmatch(text):
             continue
         before = _MARKS.sub("", page.tree.slice(end, start))
@@ -189,8 +177,7 @@ def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
             found.append(element)
         end, inside = after, int(e.end[element])
     kinds = set(e.token[found].tolist())
-    texts = [page.tree.slice(*e.rows["marks"][element].tolist()) for element in found]
-    if len(kinds) != 1 or [_MARKS.sub("", text).strip() for text in texts] != list(numbers):
+    if len(kinds) != 1 or [_text(page, element).strip() for element in found] != list(numbers):
         return []
     return found if (e.token[pre : int(e.end[pre])] == kinds.pop()).sum() == len(found) else []
 

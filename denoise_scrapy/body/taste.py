@@ -9,14 +9,14 @@ Selectors of the user count most, then what they want kept or dropped, then whic
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision, LazyReasons
+from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision
 from denoise_scrapy.body.strategies.combined import Values, block_model, view_of
 from denoise_scrapy.body.strategies.layout import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionStrategy
@@ -85,38 +85,21 @@ def _moved(row: Values, by: int) -> Values:
     return found
 
 
-class Parts:
-    """The parts of a page, of which a strategy keeps some blocks, shape (m,)."""
-
-    def __init__(self, page: Page, site: SiteStatistics, kept: BoolArray) -> None:
-        self._page, self._site, self._kept = page, site, kept
-
-    @cached_property
-    def _signals(self) -> Values:
+def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict[str, BoolArray]:
+    """Return the blocks of each of some parts of a page, shape (m,)."""
+    found = dict[str, BoolArray]()
+    if not {*LEARNED}.isdisjoint(names):
         model = block_model()
-        features = view_of(self._page, self._site, model.vocabulary).features
-        return part_signals(self._page, features, model.network.odds(features))
-
-    def find(self, part: str) -> BoolArray:
-        """Blocks of a part, shape (m,)."""
-        if part == "tables":
-            e = self._page.elements
-            tables = e.nearest(e.has_tag({"table"}))[self._page.blocks.element]
-            return np.asarray((tables >= 0) & data_tables(self._page)[tables])
-        found = np.asarray(block_model().parts[part].probability(self._signals) >= LIKELY)
-        return found | _inside(self._page, _CAPTIONS) if part == "captions" else found
-
-    def own(self, part: str) -> BoolArray:
-        """Those of them that belong to the body: of tables those in the element that holds it, shape (m,)."""
-        found = self.find(part)
-        if part != "tables":
-            return found
-        blocks = self._page.blocks
-        return (
-            found
-            & in_best_container(self._page.tree, np.where(self._kept, blocks.tokens, 0.0))
-            & (blocks.link_density < LINK_DENSITY)
-        )
+        features = view_of(page, site, model.vocabulary).features
+        signals = part_signals(page, features, model.network.odds(features))
+        for name in (name for name in LEARNED if name in names):
+            found[name] = np.asarray(model.forests[f"part {name}"].probability(signals) >= LIKELY)
+    if "captions" in found:
+        found["captions"] |= _inside(page, _CAPTIONS)
+    if "tables" in names:
+        tables = page.elements.nearest(page.elements.has_tag({"table"}))[page.blocks.element]
+        found["tables"] = (tables >= 0) & data_tables(page)[tables]
+    return found
 
 
 #: Leaning of the choice: less noise, neither, less lost content.
@@ -194,8 +177,7 @@ def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, fa
         confidence = expected_f1(kept, probability, tokens)
     else:
         kept, confidence = select_by_expected_f1(decision.probability, tokens, beta=BETAS[favor])
-    moved = np.where(kept == decision.kept, "", f"in favor of {favor}").tolist()
-    return replace(decision, kept=kept, confidence=confidence, reasons=LazyReasons.over(decision.reasons, moved))
+    return decision.revised(kept, np.where(kept == decision.kept, "", f"in favor of {favor}"), confidence)
 
 
 #: Fallback of a page of which nothing was selected.
@@ -221,11 +203,13 @@ def read_wishes(
     def matched(match: Match) -> BoolArray:
         return page.blocks.share_owned_by(page.elements.inside(match.elements)) > 0
 
-    parts = Parts(page, site, decision.kept)
-    for name in (name for name in PARTS if getattr(taste, name) == "keep"):
-        wish(KEEP, parts.own(name), f"kept: {name}")
-    for name in (name for name in PARTS if getattr(taste, name) == "drop"):
-        wish(DROP, parts.find(name), f"dropped: {name}")
+    parts = find_parts(page, site, [name for name in PARTS if getattr(taste, name) != "auto"])
+    if taste.tables == "keep":  # of tables those in the element that holds the body are its own
+        held = in_best_container(page.tree, np.where(decision.kept, page.blocks.tokens, 0.0))
+        parts["tables"] &= held & (page.blocks.link_density < LINK_DENSITY)
+    for switch, what, said in (("keep", KEEP, "kept"), ("drop", DROP, "dropped")):
+        for name in (name for name in parts if getattr(taste, name) == switch):
+            wish(what, parts[name], f"{said}: {name}")
     lost = page.blocks.share_owned_by(page.removed_elements) == 1
     for match in page.removed_by_user:
         wish(REMOVE, lost & matched(match), f"removed by your selector {match.selector}")
@@ -242,9 +226,8 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
     rest ("second choice"). Where there is no rest, what is only dropped ("dropped kinds"). What a selector removes
     never comes back ("all removed").
     """
-    tasteless = taste is NO_TASTE or replace(taste, favor=NO_TASTE.favor) == NO_TASTE
-    plain = tasteless and not page.kept_by_user and not page.removed_by_user
-    if plain and decision.kept.any():
+    tasteless = all(getattr(taste, name) == "auto" for name in PARTS)
+    if tasteless and not page.kept_by_user and not page.removed_by_user and decision.kept.any():
         return decision, ""
     wishes, reasons = read_wishes(page, site, decision, taste)
     out = wishes >= DROP
@@ -258,9 +241,7 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
     before = expected_f1(decision.kept, decision.probability, page.blocks.tokens)
     after = expected_f1(kept, probability, page.blocks.tokens)
     confidence = min(1.0, decision.confidence * after / before) if before and decision.confidence else after
-    confidence = confidence if fallback != WHOLE_TEXT else 0.0
-    others = LazyReasons.over(decision.reasons, reasons.tolist())
-    return replace(decision, kept=kept, confidence=confidence, reasons=others), fallback
+    return decision.revised(kept, reasons, confidence if fallback != WHOLE_TEXT else 0.0), fallback
 
 
 def _without(decision: Decision, wishes: IntArray, probability: FloatArray, tokens: IntArray) -> tuple[BoolArray, str]:

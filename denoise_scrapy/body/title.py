@@ -25,13 +25,7 @@ MIN_LABEL = 4
 
 
 def title_of(page: Page, titles: Sequence[str] = ()) -> str:
-    """Return the title of a page, given titles of other pages of its site; "" if it has none.
-
-    Example:
-        >>> page = Page.parse("<title>Fox wins - again - The Herald</title><p>It ran.", url="http://a.example/")
-        >>> title_of(page, ["Bridge closed - The Herald", "The Herald"])
-        'Fox wins - again'
-    """
+    """Return the title of a page, given titles of other pages of its site; "" if it has none."""
     title, titles = page.title, list(filter(None, titles))
     said = fold(title)
     others = [other for other in titles if _folded(other) != said]

@@ -141,10 +141,9 @@ def _name(page: str) -> str:
 
 def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> Iterator[str]:
     body = explanation.body
-    used = sum(not lack for _, lack in explanation.comparison)
     yield f"{explanation.name}: strategy {body.strategy}, expected F1 {body.confidence:.2f}{settings_of}"
     if compared.pages:
-        yield f"compared with {used} of {len(compared.pages)} {compared.of}"
+        yield f"compared with {explanation.used} of {len(compared.pages)} {compared.of}"
     else:
         yield f"judged alone{': ' * bool(compared.of)}{compared.of}"
     for (name, lack), (_, other) in zip(explanation.comparison, compared.pages, strict=True):

@@ -20,14 +20,14 @@ LEVEL, SIZE = 74, (66, 28)
 def draw() -> Svg:
     """The picture."""
     target, other = (FeatureTree(Page.parse(html)) for html in (TARGET, OTHER))
-    matching = match_trees(target, other)
+    matched, _ = match_trees(target, other)
     svg = Svg(800, 300, "Two feature trees matched level by level; what only the target has are candidates")
     svg.text(20, 22, "target", "b")
     svg.text(430, 22, "comparison page", "b")
     left, right = _places(target, 20), _places(other, 430)
-    _tree(svg, target, left, matching.matched, "good")
-    _tree(svg, other, right, match_trees(other, target).matched, "off")
-    for node in np.flatnonzero(matching.matched).tolist():  # frames of these pages differ in texts alone: same order
+    _tree(svg, target, left, matched, "good")
+    _tree(svg, other, right, match_trees(other, target)[0], "off")
+    for node in np.flatnonzero(matched).tolist():  # frames of these pages differ in texts alone: same order
         (x, y), (to_x, to_y) = left[node], right[node]
         top = 12 + 5 * node
         svg.path(f"M{x + 33} {y}C{x + 90} {y - top} {to_x - 30} {to_y - top} {to_x + 33} {to_y}", "match")

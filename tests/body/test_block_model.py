@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import training
-from denoise_scrapy.body.strategies.combined import BlockModel, Reasons, block_model, view_of
+from denoise_scrapy.body.strategies.combined import BlockModel, block_model, contributions, view_of
+from denoise_scrapy.body.taste import LEARNED
 from denoise_scrapy.core.features import FAMILIES, NAMES
 from denoise_scrapy.core.model import Neighbours
 from denoise_scrapy.page import Page
@@ -38,8 +39,9 @@ def test_a_model_survives_its_file(tmp_path):
     model.save(tmp_path / "model.npz")
     again = BlockModel.load(tmp_path / "model.npz")
     assert (again.names, again.provenance) == (model.names, model.provenance)
-    for part in ("forest", "network"):
-        one, other = getattr(model, part).arrays(), getattr(again, part).arrays()
+    assert model.forests.keys() == again.forests.keys() == {"forest", "content", *(f"part {name}" for name in LEARNED)}
+    parts = [(model.network, again.network), *((trees, again.forests[name]) for name, trees in model.forests.items())]
+    for one, other in ((part.arrays(), back.arrays()) for part, back in parts):
         assert one.keys() == other.keys()
         assert all(np.array_equal(one[name], other[name]) for name in one)
     assert (tmp_path / "model.npz").stat().st_size < 300_000
@@ -56,7 +58,7 @@ def test_parts_say_how_the_odds_change_without_a_family():
     page = Page.parse(HTML)
     model, neighbours = block_model(), Neighbours.of(page.tree)
     features = view_of(page, SiteStatistics(), model.vocabulary).features
-    reasons = Reasons(features, neighbours, model)
+    found = contributions(features, neighbours, model)["links"]
     without = features.copy()
     rows = [NAMES.index(name) for name in FAMILIES["links"].names]
     without[rows] = model.network.mean[rows, None]
@@ -65,5 +67,5 @@ def test_parts_say_how_the_odds_change_without_a_family():
         return np.log(p / (1 - p))
 
     expected = odds(model.judge(features, neighbours)[0]) - odds(model.judge(without, neighbours)[0])
-    assert reasons.parts["links"] == pytest.approx(expected, abs=1e-6)
-    assert reasons.parts["links"].shape == (len(page.blocks),)
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert found.shape == (len(page.blocks),)

@@ -29,7 +29,61 @@ def kept_of(source: str, *crossed: str, **selectors: str) -> Body:
     """The body of a page in which some words are crossed."""
     for word in crossed:
         source = source.replace(word, f"✗{word}")
-    return extract(source, URL, strategy=f"{__name__}.AllButCrossed", **selectors)
+    body = extract(source, URL, strategy=f"{__name__}.AllButCrossed", **selectors)
+    assert "\n".join(block.text for block in body.blocks if block.kept) == body.text
+    return body
+
+
+def forms_of(body: Body) -> tuple[str, ...]:
+    return body.text, body.html, body.markdown, str(body.chunks())
+
+
+CODE = "<pre>$ bridge --close</pre>"
+TABLE = (
+    "<table><caption>Rain</caption><thead><tr><th>City<th>Rain</thead>"
+    "<tr><th scope=row>Bergen<td>9 mm<tr><th scope=row>Oslo<td>3 mm</table>"
+)
+ROWS = ("mm", "Bergen", "Oslo")
+BUTTON, HEADER, LINES = "a button beside code", "a header without a row", "line numbers"
+
+
+@pytest.mark.parametrize(
+    ("page", "crossed", "lost", "stays", "reason"),
+    [
+        (f"<div><button>Copy</button>{CODE}</div>", (), "Copy", "$ bridge --close", BUTTON),
+        (f"<div><div><span>shell</span><button>Copy</button></div>{CODE}</div>", (), "Copy", "shell", BUTTON),
+        (f"<button>Copy</button>{CODE}", (), "Copy", "$ bridge --close", BUTTON),
+        (TABLE, ROWS, "City", "walkers", HEADER),
+        (TABLE.replace("<thead>", "").replace("</thead>", ""), ROWS, "City", "walkers", HEADER),
+        (TABLE.replace("<th>", "<td>"), ROWS, "City", "walkers", HEADER),
+        ("<table><tr><td><pre>1\n2</pre><td><pre>a = 3\nb = 4</pre></table>", (), "1\n2", "a = 3\nb = 4", LINES),
+    ],
+)
+def test_leftovers_are_lost(page: str, crossed: tuple[str, ...], lost: str, stays: str, reason: str) -> None:
+    body = kept_of(page + STORY, *crossed)
+    assert all(lost not in text for text in forms_of(body))
+    assert stays in body.text
+    assert {block.reason for block in body.blocks if block.text == lost} <= {reason}
+    assert reason in {block.reason for block in body.blocks if not block.kept}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<div><button>Bash</button><button>Fish</button></div>{CODE}",  # tabs
+        f"<h3><button>Copy</button></h3>{CODE}",
+        f"<button>How the bridge is closed</button>{CODE}",
+        f"<button>{STORY}<div>Copy</div></button>{CODE}",
+        "<table><tr><th>City<th>Rain</table>",  # it has no rows
+        "<table><tr><td>1<td><code>SIGHUP</code><tr><td>2<td><code>SIGINT</code></table>",  # a table of codes
+        "<pre><i>1</i> + <i>1</i>\n<i>2</i> + 2</pre>",  # numbers stand elsewhere too
+        "<pre><i>1</i>\n<i>2</i></pre>",  # what a program printed
+    ],
+)
+def test_what_looks_like_leftovers_stays(page: str) -> None:
+    body = kept_of(page + STORY)
+    assert all(block.kept for block in body.blocks)
+    assert re.findall(r"\w+", body.text) == re.findall(r"\w+", re.sub("<[^>]*>", " ", page + STORY))
 
 
 @pytest.mark.parametrize("sign", "¶#§🔗")
@@ -37,15 +91,12 @@ def kept_of(source: str, *crossed: str, **selectors: str) -> Body:
 @pytest.mark.parametrize("frame", ["<a href='{}'>{}</a>", "<a href='{}'> <span>{}</span></a>"])
 def test_a_link_to_its_own_heading_is_no_text(sign: str, address: str, frame: str) -> None:
     link = frame.format(address, sign)
-    body = kept_of(
-        f"<h2 id=bridge>The bridge {link}</h2>{STORY}<div>{link}</div><dl><dt>close(){link}<dd>It shuts.</dl>"
-    )
-    for text in (body.text, body.html, body.markdown, str(body.chunks())):
-        assert sign not in text.replace("## ", "")
+    terms = f"<div>{link}</div><dl><dt>close(){link}<dd>It shuts.</dl>"
+    body = kept_of(f"<h2 id=bridge>The bridge {link}</h2>{STORY}{terms}")
+    assert all(sign not in text.replace("## ", "") for text in forms_of(body))
     assert body.text.splitlines()[0] == "The bridge"
     assert body.html.startswith("<h2>The bridge</h2>")
     assert body.markdown.startswith("## The bridge\n")
-    assert "\n".join(block.text for block in body.blocks if block.kept) == body.text
     assert [block.reason for block in body.blocks if not block.kept] == ["a link to its own heading"]
 
 
@@ -56,69 +107,21 @@ def test_other_signs_and_links_stay() -> None:
     assert body.text.splitlines() == ["§ 4 § 4 # # C#", *kept_of(STORY).text.splitlines(), "¶"]
 
 
-CODE = "<pre>$ bridge --close</pre>"
-
-
 @pytest.mark.parametrize(
-    "page",
+    ("page", "crossed", "selectors", "stays"),
     [
-        f"<div><button>Copy</button>{CODE}</div>",
-        f"<div><div><span>shell</span><button>Copy</button></div>{CODE}</div>",
-        f"<button>Copy</button>{CODE}",
+        (TABLE + STORY, ("Bergen", "9 mm"), {}, "City\nRain\nOslo"),
+        ("<table><tr><th>City<td>Bergen<tr><th>Rain<td>9 mm</table>" + STORY, ROWS, {}, "City"),  # heads its row
+        (f"<table><tr><th>{STORY * 3}<tr><td>Menu</table>", ("Menu",), {}, "walkers"),  # lays out the page
+        (f"<table><tr><th>News<tr><td>Menu<table><tr><td>{STORY}</table></table>", ("Menu",), {}, "News"),
+        (TABLE + STORY, ROWS, {"keep": "thead"}, "City"),
+        (TABLE.replace("<caption>Rain</caption>", ""), ROWS, {}, "City"),  # there is nothing else
     ],
 )
-def test_the_button_of_a_code_block_is_no_text(page: str) -> None:
-    body = kept_of(STORY + page)
-    for text in (body.text, body.html, body.markdown, str(body.chunks())):
-        assert "Copy" not in text
-        assert "$ bridge --close" in text
-        assert ("shell" in text) == ("shell" in page)
-    assert [block.reason for block in body.blocks if not block.kept] == ["a button beside code"]
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        f"<div><button>Bash</button><button>Fish</button></div>{CODE}",  # tabs
-        f"<h3><button>Copy</button></h3>{CODE}",
-        f"<button>How the bridge is closed</button>{CODE}",
-        f"<button>{STORY}<div>Copy</div></button>{CODE}",
-    ],
-)
-def test_other_buttons_and_lines_beside_code_stay(page: str) -> None:
-    assert all(block.kept for block in kept_of(STORY + page).blocks)
-
-
-TABLE = (
-    "<table><caption>Rain</caption><thead><tr><th>City<th>Rain</thead>"
-    "<tr><th scope=row>Bergen<td>9 mm<tr><th scope=row>Oslo<td>3 mm</table>"
-)
-
-
-@pytest.mark.parametrize(
-    "table", [TABLE, TABLE.replace("<thead>", "").replace("</thead>", ""), TABLE.replace("<th>", "<td>")]
-)
-def test_a_header_goes_with_the_last_of_its_rows(table: str) -> None:
-    body = kept_of(table + STORY, "mm", "Bergen", "Oslo")
-    for text in (body.text, body.html, body.markdown):
-        assert "City" not in text
-        assert "walkers" in text
-    assert {block.reason for block in body.blocks if block.text == "City"} == {"a header without a row"}
-    one = kept_of(table + STORY, "Bergen", "9 mm")
-    assert {"City", "Oslo"} <= set(one.text.splitlines())
-    assert "| City | Rain |" in one.markdown or "<td>" in table
-
-
-def test_headers_stay_where_nothing_says_that_rows_are_lost() -> None:
-    assert "City" in kept_of("<table><tr><th>City<th>Rain</table>" + STORY).text  # it has no rows
-    column = "<table><tr><th>City<td>Bergen<tr><th>Rain<td>9 mm</table>"
-    assert "City" in kept_of(column + STORY, "Bergen", "9 mm").text  # heads its row
-    prose = f"<table><tr><th>{STORY * 3}<tr><td>Menu</table>"
-    assert "walkers" in kept_of(prose, "Menu").text  # lays out the page
-    nested = f"<table><tr><th>News<tr><td>Menu<table><tr><td>{STORY}</table></table>"
-    assert "News" in kept_of(nested, "Menu").text
-    assert "City" in kept_of(TABLE + STORY, "mm", "Bergen", "Oslo", keep="thead").text
-    assert kept_of(TABLE, "mm", "Bergen", "Oslo").text  # there is nothing else
+def test_headers_stay_where_nothing_says_that_rows_are_lost(
+    page: str, crossed: tuple[str, ...], selectors: dict[str, str], stays: str
+) -> None:
+    assert stays in kept_of(page, *crossed, **selectors).text
 
 
 @pytest.mark.parametrize(
@@ -136,40 +139,26 @@ def test_pixels_are_no_pictures(size: str, written: bool) -> None:
     assert ("a.png" in body.html, "a.png" in body.markdown) == (written, written)
 
 
-NUMBERS = {
-    "a cell": "<table><tr><td><div><pre>1\n2\n3</pre></div><td><div><pre>def f():\n    return 4\n5</pre></table>",
-    "a cell, one line": "<table><tr><td><pre>7</pre><td><pre>f(4)</pre></table>",
-    "in front": "<div><pre><a href=#1>1</a>\n<a href=#2 id=2>2</a></pre></div><pre><code>fn main() {\n}</code></pre>",
-    "lines of their own": "<table><tr><td><div>1</div><div>2</div><div>3</div>"
-    "<td><div><div><code>def</code> f</div><div>&nbsp;</div><div><code>return</code> f</div></div></table>",
-    "before each line": "<pre><code><i>1</i><b>def</b> f():\n<i>2</i>    return f\n<i>3</i>\n<i>4</i>f()</code></pre>",
-}
-NO_NUMBERS = (
-    "<table><tr><td>1<td><code>SIGHUP</code><tr><td>2<td><code>SIGINT</code></table>",  # a table of codes
-    "<pre><i>1</i> + <i>1</i>\n<i>2</i> + 2</pre>",  # numbers stand elsewhere too
-    "<pre><i>1</i>\n<i>2</i></pre>",  # what a program printed
+@pytest.mark.parametrize(
+    "code",
+    [
+        "<table><tr><td><div><pre>1\n2\n3</pre></div><td><div><pre>def f():\n    return 4\n5</pre></table>",
+        "<table><tr><td><pre>7</pre><td><pre>f(4)</pre></table>",  # of one line
+        "<div><pre><a href=#1>1</a>\n<a href=#2 id=2>2</a></pre></div><pre><code>fn main() {\n}</code></pre>",
+        "<table><tr><td><div>1</div><div>2</div><div>3</div>"
+        "<td><div><div><code>def</code> f</div><div>&nbsp;</div><div><code>return</code> f</div></div></table>",
+        "<pre><code><i>1</i><b>def</b> f():\n<i>2</i>    return f\n<i>3</i>\n<i>4</i>f()</code></pre>",
+    ],
 )
-
-
-@pytest.mark.parametrize("code", NUMBERS)
 def test_line_numbers_are_no_text(code: str) -> None:
-    body = kept_of(NUMBERS[code] + STORY)
-    for text in (body.text, body.html, body.markdown):
+    for text in forms_of(kept_of(code + STORY)):
         assert not re.search(r"\b[12]\b(?!</)|\b7\b", text.partition(STORY[3:20])[0])
-    assert "\n".join(block.text for block in body.blocks if block.kept) == body.text
-
-
-@pytest.mark.parametrize("code", NO_NUMBERS)
-def test_other_numbers_beside_code_stay(code: str) -> None:
-    numbers = re.findall(r"\d+", re.sub("<[^>]*>", " ", code))
-    assert re.findall(r"\d+", kept_of(code).text) == numbers
 
 
 def test_a_note_stays_with_the_text_that_refers_to_it() -> None:
     text = "<p>The bridge was closed<sup><a href=#n id=r>1</a></sup> at noon, and walkers had to take the ferry across."
-    note = "<div id=n><p>{} <a href=#r>back</a></div>"
     text = f"{text}<p>It rained all night, and the rain went on until Sunday."
-    page = text + note.format("Not to buses.")
+    page = text + "<div id=n><p>Not to buses. <a href=#r>back</a></div>"
     assert "buses" in kept_of(page, "buses").text
     assert "buses" not in kept_of(page, "buses", "bridge").text
     assert "buses" not in kept_of(page, "buses", remove="#n").text

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.body.strategies.layout import USUAL_PAGE_WIDTH, FrameSizes, parse_size
+from denoise_scrapy.body.strategies.layout import USUAL_PAGE_WIDTH, FrameSizes, inherited_widths, parse_size
 from denoise_scrapy.page import Boxes, Flag, Page
 
 PROSE = "A line of prose that is long enough to count as a paragraph of the page, with a stop. "
@@ -130,7 +130,7 @@ SIZED = st.recursive(
 @given(SIZED)
 def test_inherited_widths_equal_the_literal_ones(html):
     page = Page.parse(html)
-    found = FrameSizes(page).inherited_widths()
+    found = inherited_widths(page)
     assert np.allclose(found, [math.nan if w is None else w for w in literal_widths(page)], equal_nan=True)
 
 
@@ -142,7 +142,7 @@ def test_a_rendered_page_tells_its_own_sizes():
     sizes = FrameSizes(page)
     assert (sizes.width[2], sizes.width_percent[2]) == (600, 60)
     assert (sizes.height[2], sizes.height_percent[2]) == (300, 15)
-    assert sizes.inherited_widths().tolist() == width.tolist()
+    assert inherited_widths(page).tolist() == width.tolist()
 
 
 # ---- what it adds to the default strategy ----

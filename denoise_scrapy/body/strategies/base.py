@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -57,30 +58,27 @@ class Decision:
         confidence = 0.5 if kept.any() else 0.0
         return cls(kept, np.where(kept, yes, RULE_NO), confidence, reasons.tolist(), is_rule=True)
 
+    def revised(self, kept: BoolArray, reasons: npt.NDArray[Any], confidence: float | None = None) -> Decision:
+        """Return the decision with other blocks kept; a new reason that is "" leaves the one before, shape (m,)."""
+        both = LazyReasons(lambda: [new or old for new, old in zip(reasons.tolist(), self.reasons, strict=True)])
+        return replace(self, kept=kept, reasons=both, confidence=self.confidence if confidence is None else confidence)
+
 
 class LazyReasons(Sequence[str]):
-    """Reasons of m blocks, computed on access."""
+    """Reasons that are made when first read."""
 
-    def __init__(self, m: int, reason: Callable[[int], str]) -> None:
-        self._numbers = range(m)
-        self._reason = reason
+    def __init__(self, make: Callable[[], Sequence[str]]) -> None:
+        self._make = make
 
-    @classmethod
-    def over(cls, below: Sequence[str], others: Sequence[str]) -> LazyReasons:
-        """Reasons with others, "" for none, in the place of some.
-
-        Example:
-            >>> list(LazyReasons.over(["a", "b"], ["", "c"]))
-            ['a', 'c']
-        """
-        return cls(len(others), lambda i: others[i] or below[i])
+    @cached_property
+    def _made(self) -> Sequence[str]:
+        return self._make()
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._made)
 
     def __getitem__(self, index: Any) -> Any:
-        chosen = self._numbers[index]
-        return self._reason(chosen) if isinstance(chosen, int) else list(map(self._reason, chosen))
+        return self._made[index]
 
 
 class Strategy(Protocol):

@@ -9,9 +9,10 @@ left out stands in the model file. The kept set maximises the expected F1.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
-from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, Rows, View, Vocabulary
+from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.model import STOCK_PAGES, Forest, Neighbours, Network, choose, judge
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import FloatArray, IntArray
@@ -37,12 +38,7 @@ ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagene
 
 
 def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> View:
-    """Return a page as its features see it, beside its comparison pages, maybe none, with what is known of words.
-
-    Example:
-        >>> view_of(Page.parse("<h2>One two three.</h2>"), SiteStatistics()).features.shape
-        (80, 1)
-    """
+    """Return a page as its features see it, beside its comparison pages, maybe none, with what is known of words."""
     declared, shared, stock = page.declared_types, None, None
     if site.pages:
         shared, whole = site.first(MODEL_PAGES).shared_with(page), site.shared_with(page)
@@ -66,34 +62,31 @@ class BlockModel:
         names: Names of the n features it takes.
         vocabulary: What it knows of words, which some features are of.
         network: The first judgement.
-        forest: The second one, over those n features and `core.model.NEIGHBOUR_NAMES`.
+        forests: The trees of the second one, "forest", over those n features and `core.model.NEIGHBOUR_NAMES`; those
+            that find the blocks of a part, as "part title" (`body/taste.py`); and those that find pages without
+            content, "content" (`content_signals`).
         provenance: What it was fitted on, and how well.
-        parts: For each part of a page that is learned the trees that find its blocks (`body/taste.py`).
-        content: The trees that find pages without content (`content_signals`).
     """
 
     names: tuple[str, ...]
     vocabulary: Vocabulary
     network: Network
-    forest: Forest
+    forests: Mapping[str, Forest]
     provenance: dict[str, Any]
-    parts: Mapping[str, Forest] = field(default_factory=dict)
-    content: Forest | None = None
 
     def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
         """Return the probability of each of m blocks, and its log odds by the network alone, shape (m,) each.
 
         The features have shape (n, m), rows as in `names`, NaN where unknown.
         """
-        return judge(self.network, self.forest, neighbours, features)
+        return judge(self.network, self.forests["forest"], neighbours, features)
 
     def save(self, path: Path) -> None:
         """Write the model to a file, without pickles."""
-        arrays: dict[str, Any] = {f"forest/{name}": array for name, array in self.forest.arrays().items()}
-        arrays |= {f"network/{name}": array for name, array in self.network.arrays().items()}
-        forests = {f"part {part}": trees for part, trees in self.parts.items()}
-        for owner, trees in (forests | ({"content": self.content} if self.content else {})).items():
-            arrays |= {f"{owner}/{name}": array for name, array in trees.arrays().items()}
+        owners: dict[str, Network | Forest] = {**self.forests, "network": self.network}
+        arrays: dict[str, Any] = {
+            f"{owner}/{name}": array for owner, part in owners.items() for name, array in part.arrays().items()
+        }
         class_words, text_words = self.vocabulary.class_words, self.vocabulary.text_words
         words = sorted(class_words.items())
         arrays["words/code"] = np.array([code for code, _ in words], np.uint32)
@@ -108,24 +101,23 @@ class BlockModel:
     @classmethod
     def load(cls, path: Path) -> BlockModel:
         """Read a file that `save` wrote."""
+        owners: dict[str, dict[str, npt.NDArray[Any]]] = defaultdict(dict)
         with np.load(path, allow_pickle=False) as data:
-            words = zip(data["words/code"].tolist(), data["words/odds"].tolist(), strict=True)
-            text_words = np.zeros(WORDS, np.float32)
-            text_words[data["texts/number"]] = data["texts/odds"]
-
-            def part(name: str) -> dict[str, npt.NDArray[np.generic]]:
-                return {key.partition("/")[2]: data[key] for key in data.files if key.startswith(f"{name}/")}
-
-            parts = sorted({key.partition("/")[0][5:] for key in data.files if key.startswith("part ")})
-            return cls(
-                names=tuple(data["names"].tolist()),
-                vocabulary=Vocabulary(dict(words), text_words),
-                network=Network(**part("network")),
-                forest=Forest(**part("forest")),
-                provenance=json.loads(str(data["provenance"])),
-                parts={name: Forest(**part(f"part {name}")) for name in parts},
-                content=Forest(**found) if (found := part("content")) else None,
-            )
+            for key in data.files:
+                owner, _, name = key.partition("/")
+                owners[owner][name] = data[key]
+        words, texts = owners.pop("words"), owners.pop("texts")
+        names, provenance = (owners.pop(key)[""] for key in ("names", "provenance"))
+        network = Network(**owners.pop("network"))
+        text_words = np.zeros(WORDS, np.float32)
+        text_words[texts["number"]] = texts["odds"]
+        return cls(
+            names=tuple(names.tolist()),
+            vocabulary=Vocabulary(dict(zip(words["code"].tolist(), words["odds"].tolist(), strict=True)), text_words),
+            network=network,
+            forests={owner: Forest(**arrays) for owner, arrays in owners.items()},
+            provenance=json.loads(str(provenance)),
+        )
 
 
 @cache
@@ -170,12 +162,6 @@ def content_signals(features: Values, odds: Values, tokens: IntArray, text: str)
 
     The network keeps blocks of odds above 0; features have shape (n, m), odds and tokens (m,). The text is that of the
     kept blocks.
-
-    Example:
-        >>> features, odds, tokens = np.float32([[1, 2, 9]]), np.float32([3, 1, -2]), np.array([30, 10, 8])
-        >>> signals = content_signals(features, odds, tokens, "Cookies?")
-        >>> signals[-2:, 0].tolist()
-        [1.25, 9.0]
     """
     kept, known = odds > 0, ~np.isnan(features)
     weights = np.stack([tokens * kept, tokens * ~kept]).astype(np.float32).T
@@ -195,49 +181,34 @@ LEAST, MOST = 0.2, 3
 MOST_BLOCKS = 10_000
 
 
-class Reasons:
-    """The reasons of a page's m blocks, by the features and neighbours that a model has decided on."""
+def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -> dict[str, FloatArray]:
+    """Return what each family of features adds to the log odds of each block of a page, shape (m,) each."""
 
-    def __init__(self, features: Values, neighbours: Neighbours, model: BlockModel) -> None:
-        self._features, self._neighbours, self._model = features, neighbours, model
-
-    @cached_property
-    def parts(self) -> dict[str, FloatArray]:
-        """Contribution of each family to the log odds of each block, shape (m,) each."""
-        whole = self._odds(self._features)
-        found, features = {}, self._features.copy()
-        for name, family in FAMILIES.items():
-            rows = [i for i, feature in enumerate(self._model.names) if feature in family.names]
-            features[rows] = self._model.network.mean[rows, None]
-            found[name] = whole - self._odds(features)
-            features[rows] = self._features[rows]
-        return found
-
-    def _odds(self, features: Values) -> FloatArray:
-        sure = np.clip(self._model.judge(features, self._neighbours)[0], 1e-6, 1 - 1e-6)
+    def odds(of: Values) -> FloatArray:
+        sure = np.clip(model.judge(of, neighbours)[0], 1e-6, 1 - 1e-6)
         return np.asarray(np.log(sure / (1 - sure)))
 
-    @cached_property
-    def _largest(self) -> list[list[tuple[str, float]]]:
-        """Of each block, the families that add most, and what they add; m lists of up to MOST."""
-        parts = np.array(list(self.parts.values()))  # (families, m)
-        order = np.argsort(-np.abs(parts), axis=0, kind="stable")[:MOST]
-        names, values = list(self.parts), np.take_along_axis(parts, order, axis=0).T.tolist()
-        return [
-            [(names[i], value) for i, value in zip(chosen, added, strict=True) if abs(value) >= LEAST]
-            for chosen, added in zip(order.T.tolist(), values, strict=True)
-        ]
+    whole, found = odds(features), {}
+    for name, family in FAMILIES.items():
+        without, rows = features.copy(), [i for i, feature in enumerate(model.names) if feature in family.names]
+        without[rows] = model.network.mean[rows, None]
+        found[name] = whole - odds(without)
+    return found
 
-    @cached_property
-    def _rows(self) -> Rows:
-        return dict(zip(self._model.names, self._features, strict=True))
 
-    def of_block(self, block: int) -> str:
-        """Return the reason of a block: the families that move its log odds most."""
-        if self._features.shape[1] > MOST_BLOCKS:
-            return "the page has too many blocks to say why"
-        said = (f"{FAMILIES[name].say(self._rows, block)} ({value:+.1f})" for name, value in self._largest[block])
-        return "; ".join(said) or "nothing stands out"
+def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel) -> list[str]:
+    """Return the reason of each block of a page: the families that move its log odds most."""
+    if features.shape[1] > MOST_BLOCKS:
+        return ["the page has too many blocks to say why"] * features.shape[1]
+    parts, rows = contributions(features, neighbours, model), dict(zip(model.names, features, strict=True))
+    names, added = list(parts), np.array(list(parts.values())).T  # (m, families)
+    order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :MOST]
+    reasons = []
+    for block, (chosen, values) in enumerate(zip(order.tolist(), added.tolist(), strict=True)):
+        strong = (i for i in chosen if abs(values[i]) >= LEAST)
+        said = (f"{FAMILIES[names[i]].say(rows, block)} ({values[i]:+.1f})" for i in strong)
+        reasons.append("; ".join(said) or "nothing stands out")
+    return reasons
 
 
 #: How much more recall counts than precision when blocks are chosen. F1 on publishers left out hardly changes (1.1, 1.2
@@ -250,11 +221,7 @@ _IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
 class CombinedStrategy(Strategy):
-    """A network and boosted trees over all signals.
-
-    Args:
-        model: The model; that of the package where None is given.
-    """
+    """A network and boosted trees over all signals, by a model, or else by that of the package."""
 
     name = "combined"
     comparison_pages = 20
@@ -263,32 +230,19 @@ class CombinedStrategy(Strategy):
     def __init__(self, model: BlockModel | None = None) -> None:
         self._model = model
 
-    @property
-    def _fitted(self) -> BlockModel:
-        """The model; that of the package is read on first use."""
-        return self._model or block_model()
-
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
-        view = view_of(page, site, self._fitted.vocabulary)
+        view = view_of(page, site, (self._model or block_model()).vocabulary)
         place = site.shared_with(page).slot_share if len(site.pages) >= STOCK_PAGES else None
         return self.judge(page, view.features, place)
 
-    def judge(
-        self,
-        page: Page,
-        features: npt.NDArray[np.float32],
-        place: npt.NDArray[np.float64] | None = None,
-    ) -> Decision:
-        """The decision on a page's m blocks.
+    def judge(self, page: Page, features: Values, place: FloatArray | None = None) -> Decision:
+        """The decision on a page's m blocks, by features of shape (features, m), rows as in `NAMES`.
 
-        Args:
-            page: The page.
-            features: Shape (features, m), rows as in `NAMES`.
-            place: Share of the text of each block's place that two pages have, if enough pages are known, shape (m,).
+        `place` is the share of the text of each block's place that two pages have, if enough pages are known.
         """
-        model = self._fitted
-        known = features[_rows(model.names)]
+        model = self._model or block_model()
+        known = features if model.names == NAMES else features[[NAMES.index(name) for name in model.names]]
         neighbours = Neighbours.of(page.tree)
         probability, odds = model.judge(known, neighbours)
         choice = choose(
@@ -302,16 +256,10 @@ class CombinedStrategy(Strategy):
             is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # there the comments are the content
             beta=BETA,
         )
-        confidence, tokens = choice.f1, page.blocks.tokens
-        if model.content is not None and tokens[choice.kept].sum() <= FEW_TOKENS:
-            signals = content_signals(known, odds, tokens, page.text_of(odds > 0))
-            chance = float(model.content.probability(signals)[0])
+        confidence, content = choice.f1, model.forests.get("content")
+        if content is not None and page.blocks.tokens[choice.kept].sum() <= FEW_TOKENS:
+            signals = content_signals(known, odds, page.blocks.tokens, page.text_of(odds > 0))
+            chance = float(content.probability(signals)[0])
             confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
-        reasons = LazyReasons(len(tokens), Reasons(known, neighbours, model).of_block)
+        reasons = LazyReasons(partial(reasons_of, known, neighbours, model))
         return Decision(choice.kept, choice.probability, confidence, reasons)
-
-
-@cache
-def _rows(names: tuple[str, ...]) -> slice | list[int]:
-    """Rows of a model's features: the model that comes with the package takes all, as they are."""
-    return slice(None) if names == NAMES else [NAMES.index(name) for name in names]

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.page import Elements, Flag, Page
-from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
+from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray, weighted_median
 from denoise_scrapy.site import SiteStatistics
 
 # The source gives no values. None of these moves a corpus by more than .002 within the range named beside it.
@@ -150,58 +150,23 @@ class FrameSizes:
 
     A rendered page (`Page.boxes`) has both pixels and percent of the page; markup has one of them, in percent of what
     the element stands in.
-
-    Example:
-        >>> sizes = FrameSizes(Page.parse("<div style='width: 80%'><table><tr><td width=160 height=90>x</table></div>"))
-        >>> sizes.width_percent.tolist()[2], sizes.width.tolist()[-1], sizes.height.tolist()[-1]
-        (80.0, 160.0, 90.0)
     """
 
     def __init__(self, page: Page) -> None:
-        self._elements = page.elements
-        boxes = page.boxes
+        boxes, sizes = page.boxes, np.full((4, len(page.elements)), np.nan)
         self.rendered = boxes is not None
-        n = len(page.elements)
         if boxes is not None:
-            self.width, self.height = boxes.width.astype(np.float64), boxes.height.astype(np.float64)
-            self.width_percent = 100 * self.width / max(boxes.page_width, 1)
-            self.height_percent = 100 * self.height / max(boxes.page_height, 1)
-            self.page_width = float(boxes.page_width)
-            return
-        sizes = np.full((4, n), np.nan)
-        if written := page.noted.sizes:
-            index = [element for element, _, _ in written]
-            sizes[:, index] = np.transpose([parse_size(width) + parse_size(height) for _, width, height in written])
+            sizes[::2] = boxes.width, boxes.height
+            sizes[1::2] = 100 * sizes[::2] / np.maximum([[boxes.page_width], [boxes.page_height]], 1)
+        elif page.noted.sizes:
+            index = [element for element, _, _ in page.noted.sizes]
+            sizes[:, index] = np.transpose([parse_size(width) + parse_size(height) for _, width, height in page.noted.sizes])
         self.width, self.width_percent, self.height, self.height_percent = sizes
-        self.page_width = np.nanmax(self.width, initial=0.0) or USUAL_PAGE_WIDTH
-
-    def inherited_widths(self) -> FloatArray:
-        """Width of each element in CSS pixels, or of the nearest element around it that has one, shape (n,).
-
-        Example:
-            >>> page = Page.parse("<table width=900><tr><td width='20%'><p>x<td><p>y</table>")
-            >>> FrameSizes(page).inherited_widths()[2:].tolist()
-            [900.0, 900.0, 180.0, 180.0, 900.0, 900.0]
-        """
-        e = self._elements
-        known = ~(np.isnan(self.width) & np.isnan(self.width_percent))
-        nearest = np.append(e.nearest(known), -1)  # the last one answers for parent -1
-        widths = np.append(self.width, np.nan)  # the last one answers for none
-        for element in np.flatnonzero(known & np.isnan(self.width)).tolist():  # parents come first
-            around = nearest[e.parent[element]]
-            of = widths[around] if around >= 0 else self.page_width
-            widths[element] = self.width_percent[element] / 100 * of
-        return np.asarray(widths[nearest[:-1]])
 
 
 @lru_cache(maxsize=4096)
 def parse_size(size: str) -> tuple[float, float]:
-    """A width or height as (CSS pixels, percent), NaN where it is not; other units are neither.
-
-    Example:
-        >>> parse_size("760"), parse_size("95.5 %"), parse_size("12em")
-        ((760.0, nan), (nan, 95.5), (nan, nan))
-    """
+    """A width or height as (CSS pixels, percent), NaN where it is not; other units are neither."""
     match = _SIZE.fullmatch(size)
     number = float(match[1]) if match else 0.0
     if not match or not number:  # browsers ignore a width of 0
@@ -213,11 +178,6 @@ class Lines:
     """The nearest block-level element, visible characters, those in links, and tokens of each line that shows text.
 
     A `br` begins or ends lines that are `at_break`. Hidden text is in none; a word that a tag parts counts twice.
-
-    Example:
-        >>> lines = Lines(Page.parse("<p>One two.<br>Three.</p><div><a href=/x>Four</a> 5</div>").elements)
-        >>> lines.chars.tolist(), lines.link_chars.tolist(), lines.tokens.tolist(), lines.at_break.tolist()
-        ([7, 6, 5], [0, 0, 4], [2, 1, 2], [True, True, False])
     """
 
     def __init__(self, e: Elements) -> None:
@@ -326,15 +286,21 @@ def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
     return left
 
 
+def inherited_widths(page: Page) -> FloatArray:
+    """Width of each element in CSS pixels, or of the nearest element around it that has one, shape (elements,)."""
+    e, sizes = page.elements, FrameSizes(page)
+    known = ~(np.isnan(sizes.width) & np.isnan(sizes.width_percent))
+    nearest = np.append(e.nearest(known), -1)  # the last one answers for parent -1
+    widths = np.append(sizes.width, np.nan)  # the last one answers for none
+    page_width = np.nanmax(sizes.width, initial=0.0) or USUAL_PAGE_WIDTH
+    for element in np.flatnonzero(known & np.isnan(sizes.width)).tolist():  # parents come first
+        around = nearest[e.parent[element]]
+        of = widths[around] if around >= 0 else page_width
+        widths[element] = sizes.width_percent[element] / 100 * of
+    return np.asarray(widths[nearest[:-1]])
+
+
 def narrow(page: Page) -> BoolArray:
     """Elements narrower than the share of the content's width, in which the median character stands, shape (n,)."""
-    elements = page.elements
-    widths = FrameSizes(page).inherited_widths()
-    known = np.flatnonzero(~np.isnan(widths) & (elements.own_chars > 0))
-    if not len(known):
-        return np.zeros(len(elements), bool)
-    known = known[np.argsort(widths[known], kind="stable")]
-    chars = np.cumsum(elements.own_chars[known])
-    content = widths[known[np.searchsorted(chars, chars[-1] / 2)]]
-    with np.errstate(invalid="ignore"):
-        return np.asarray(widths < WIDTH_SHARE * content, bool)
+    widths = inherited_widths(page)
+    return np.asarray(widths < WIDTH_SHARE * weighted_median(widths, page.elements.own_chars), bool)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 from operator import itemgetter
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,37 +48,17 @@ LINKED_SHARE = 0.5
 VISUAL_WIDTH, VISUAL_HEIGHT = 0.6, 0.8
 
 
-class Matching(NamedTuple):
-    """The match of a page's tree with that of a comparison page.
-
-    Attributes:
-        matched: Whether each node of the target has a similar partner, shape (nodes,).
-        score: Sum of the similarities of the aligned pairs: the corner of the source's table.
-    """
-
-    matched: BoolArray
-    score: float
-
-
 def table_cells(target: FeatureTree, comparison: FeatureTree) -> int:
-    """Cells of the tables that matching two trees fills: of a large page a thousand times its nodes.
-
-    Example:
-        >>> table_cells(*[FeatureTree(Page.parse("<body><p>One<p>Two"))] * 2)  # html is no node
-        5
-    """
+    """Cells of the tables that matching two trees fills: of a large page a thousand times its nodes."""
     cells = [a * b for a, b in zip(*(np.diff(tree.levels).tolist() for tree in (target, comparison)), strict=False)]
     return sum(number for number in cells if number <= MAX_LEVEL_CELLS)
 
 
-def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = SIMILAR) -> Matching:
+def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = SIMILAR) -> tuple[BoolArray, float]:
     """Match the tree of a page that is cleaned with that of a page of its template, level by level.
 
-    Example:
-        >>> trees = [FeatureTree(Page.parse(f"<body><p>Menu</p><p>{text}</p>")) for text in ("One", "Two")]
-        >>> matching = match_trees(*trees)
-        >>> matching.matched.tolist(), matching.score
-        ([True, True, False], 2.0)
+    Return whether each node of the target has a similar partner, shape (nodes,), and the sum of the similarities of the
+    aligned pairs: the corner of the source's table.
     """
     matched = np.zeros(len(target), bool)
     score = 0.0
@@ -102,7 +81,7 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
         rows, columns = _align(similarity, above)
         matched[a.start + rows] = above[rows, columns]
         score += float(similarity[rows, columns].sum())
-    return Matching(matched, score)
+    return matched, score
 
 
 def _similarities(
@@ -134,8 +113,7 @@ def _similarities(
 
 def _align(similarity: FloatArray, similar: BoolArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Rows and columns of the pairs that a best alignment puts on its diagonal, and that score above 0."""
-    rows = np.flatnonzero(similarity.any(axis=1))  # lines of zeros cannot change the score
-    columns = np.flatnonzero(similarity.any(axis=0))
+    rows, columns = (np.flatnonzero(similarity.any(axis=axis)) for axis in (1, 0))  # zeros cannot change the score
     gain = (similarity + _PREFER * similar)[np.ix_(rows, columns)]
     n, m = gain.shape
     table = np.zeros((n + 1, m + 1))
@@ -170,11 +148,10 @@ class LcsStrategy(Strategy):
         # without a comparison page every node is a candidate
         tree = FeatureTree(page)
         others = [FeatureTree(other) for other in site.whole_pages[: self.comparison_pages]]
-        if len(tree) * sum(map(len, others)) > MAX_CELLS:  # no tables are larger than that
-            cells = sum(table_cells(tree, other) for other in others)
-            if cells > MAX_CELLS:
-                raise TooLargeError(f"tables of {cells:,} cells")
-        matched = [match_trees(tree, other).matched for other in others]
+        cells = sum(table_cells(tree, other) for other in others)
+        if cells > MAX_CELLS:
+            raise TooLargeError(f"tables of {cells:,} cells")
+        matched = [match_trees(tree, other)[0] for other in others]
         candidates = np.mean(matched, axis=0) < MATCHED_SHARE if matched else np.arange(len(tree)) > 0
         clusters = aggregate(tree, candidates)
         scores = score_clusters(tree, clusters)

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 from denoise_scrapy.core.markup import ROOT_TAGS
-from denoise_scrapy.page import Elements, Page
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
@@ -32,49 +32,39 @@ HashArray = npt.NDArray[np.uint64]
 
 
 class StyleNodes(NamedTuple):
-    """The t elements of a page that show anything, in document order, and the f features of their own content.
+    """A page's part of the site's tree: t elements that show anything, in document order, and f features of theirs.
 
-    Attributes:
-        element: Index of each in the page, shape (t,).
-        style: The style node that its children make, equal on all pages where the styles and positions from the root
-            down are, shape (t,).
-        feature_node: Index among the t of each feature's element, shape (f,).
-        feature: A hash of a word of its text, its image source or link target, shape (f,).
-
-    Example:
-        >>> nodes = StyleNodes.of(Page.parse("<body><p>One <b>word</b></p><script>x</script>"))
-        >>> nodes.element.tolist(), nodes.feature_node.tolist()  # html, body, p, b
-        ([0, 1, 2, 3], [2, 3])
+    A style node is what its children make of an element, equal on all pages where the styles and positions from the
+    root down are. A feature is a word (of scripts without spaces, a pair of characters), an image source or a link.
     """
 
-    element: IntArray
-    style: IntArray
-    feature_node: IntArray
-    feature: HashArray
+    element: IntArray  # index of each in the page, shape (t,)
+    style: IntArray  # shape (t,)
+    feature_style: IntArray  # that of each feature's element, shape (f,)
+    feature: HashArray  # shape (f,)
 
     @classmethod
     def of(cls, page: Page) -> StyleNodes:
         """Return the nodes of a page."""
-        elements = page.elements
+        elements, words, urls = page.elements, page.tree.word_rows, page.noted.references
         element = np.flatnonzero(elements.shown)
         node_of = np.full(len(elements) + 1, -1)  # the last one answers for parent -1
         node_of[element] = np.arange(len(element))
-        style = _styles(node_of[elements.parent[element]], _presentation(elements)[element])
-        feature_element, feature = _features(page)
-        known = node_of[feature_element] >= 0
-        return cls(element, style, node_of[feature_element][known], feature[known])
+        tag, class_ = (np.asarray(elements.column(name), np.uint64) for name in ("tag", "class_"))
+        # of the roots the tag alone counts: their classes name the page's section
+        presentation = (tag << np.uint64(32)) | np.where(elements.has_tag(ROOT_TAGS), np.uint64(0), class_)
+        style = _styles(node_of[elements.parent[element]], presentation[element])
+        # hashes of words have 32 bits
+        targets = np.array([crc32(url.encode("utf-8", "replace")) << 32 for _, url in urls], np.uint64)
+        places = np.array([place for place, _ in urls], np.int64)
+        node = node_of[np.concatenate([words["element"].astype(np.int64), places])]
+        feature = np.concatenate([words["number"], targets])[node >= 0]
+        return cls(element, style, style[node[node >= 0]], feature)
 
     @property
     def size(self) -> int:
         """Rows it occupies: nodes and features, some 40 bytes each."""
         return len(self.element) + len(self.feature)
-
-
-def _presentation(elements: Elements) -> HashArray:
-    """Tag and class without digits; of the roots the tag alone: their classes name the page's section."""
-    tag, class_ = (np.asarray(elements.column(name), np.uint64) for name in ("tag", "class_"))
-    is_root = elements.has_tag(ROOT_TAGS)
-    return np.asarray((tag << np.uint64(32)) | np.where(is_root, np.uint64(0), class_))
 
 
 def _styles(parent: IntArray, presentation: HashArray) -> IntArray:
@@ -93,15 +83,6 @@ def _styles(parent: IntArray, presentation: HashArray) -> IntArray:
     return np.array(style, np.int64)
 
 
-def _features(page: Page) -> tuple[IntArray, HashArray]:
-    """Elements and hashes of words (of scripts without spaces, pairs of characters), image sources, link targets."""
-    words, urls = page.tree.word_rows, page.noted.references
-    # those of words have 32 bits
-    targets = np.array([crc32(url.encode("utf-8", "replace")) << 32 for _, url in urls], np.uint64)
-    places = np.array([element for element, _ in urls], np.int64)
-    return np.concatenate([words["element"].astype(np.int64), places]), np.concatenate([words["number"], targets])
-
-
 def content_importance(page: Page, others: Sequence[Page]) -> FloatArray:
     """Return the importance of what each element of a page says itself, in the style tree of some pages and it.
 
@@ -109,27 +90,22 @@ def content_importance(page: Page, others: Sequence[Page]) -> FloatArray:
     for nothing. Of pages with more than `MAX_SIZE` nodes the first are left out.
 
     The result has shape (elements,), NaN for those that show nothing.
-
-    Example:
-        >>> one, two = (Page.parse(f"<body><p>Menu</p><p>{word}</p>") for word in ("One", "Two"))
-        >>> content_importance(one, [two])[2:].tolist()  # the two paragraphs
-        [0.0, 1.0]
     """
     pages = [StyleNodes.of(each) for each in (*others, page)]
     while len(pages) > 1 and sum(nodes.size for nodes in pages) > MAX_SIZE:
         del pages[0]
-    own = pages[-1].element
+    own = pages[-1]
     importance = np.full(len(page.elements), np.nan)
-    if len(own):
-        _, style = np.unique(np.concatenate([nodes.style for nodes in pages]), return_inverse=True)
-        importance[own] = _of_styles(pages, style)[style[-len(own) :]]
+    if len(own.element):
+        # a page has a style node once at most, so each is on as many pages
+        styles, on_pages = np.unique(np.concatenate([nodes.style for nodes in pages]), return_counts=True)
+        importance[own.element] = _of_styles(pages, styles, on_pages)[styles.searchsorted(own.style)]
     return importance
 
 
-def _of_styles(pages: Sequence[StyleNodes], style: IntArray) -> FloatArray:
-    """Importance of the content of each style node; `style` is that of each element of all pages."""
-    offsets = np.cumsum([0, *(len(nodes.element) for nodes in pages)]).tolist()
-    of_style = style[np.concatenate([p.feature_node + o for p, o in zip(pages, offsets, strict=False)])]
+def _of_styles(pages: Sequence[StyleNodes], styles: IntArray, on_pages: IntArray) -> FloatArray:
+    """Importance of the content of each style node."""
+    of_style = styles.searchsorted(np.concatenate([nodes.feature_style for nodes in pages]))
     on_page = np.repeat(np.arange(len(pages)), [len(nodes.feature) for nodes in pages])
     features = np.concatenate([nodes.feature for nodes in pages])
     order = np.lexsort((on_page, features, of_style))
@@ -141,9 +117,8 @@ def _of_styles(pages: Sequence[StyleNodes], style: IntArray) -> FloatArray:
     p = counts / np.bincount(which, counts)[which] if len(which) else counts
     entropy = np.bincount(which, -p * np.log(p))
     home = of_style[order][new_feature]
-    n = np.bincount(style)  # pages with each style node: a page has one once at most
-    held = np.bincount(home, minlength=len(n))
-    mean = np.bincount(home, entropy, len(n)) / np.maximum(held, 1) / np.log(np.maximum(n, 2))
+    held = np.bincount(home, minlength=len(styles))
+    mean = np.bincount(home, entropy, len(styles)) / np.maximum(held, 1) / np.log(np.maximum(on_pages, 2))
     return np.where(held > 0, 1 - mean, 0.0)
 
 

@@ -1,6 +1,6 @@
 """The site style tree: the source's formulas by hand, and the columns against plain recursion."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from math import log
 
 import numpy as np
@@ -15,13 +15,18 @@ from tests.html_strategies import SOUP, pages
 from tests.page.literal_reader import words_of
 
 
-class LiteralTree:
-    """The tree as the source writes it: styles by the sequences of (tag, class) from the root down, recursively."""
+def contents_of(page: Page) -> list[Counter]:
+    """The features of each element's own content."""
+    e, content = page.elements, [Counter() for _ in page.tags()]
+    for owner, mark, end in zip(e.text_owner.tolist(), e.marks.tolist(), e.text_ends.tolist(), strict=True):
+        if owner >= 0:
+            content[owner].update(words_of(page.tree.slice(mark + 1, end)))
+    for element, url in page.noted.references:
+        content[element][("url", url)] += 1
+    return content
 
-    def __init__(self, site: list[Page]) -> None:
-        self.contents: dict[tuple, list[Counter]] = {}
-        self.styles = [self.add(page) for page in site]
 
+<<<<<<< HEAD:tests/site/test_style_tree.py
     def add(self, page: Page) -> dict[int, tuple]:
         """Merge a page; the style node of each of its elements that shows something."""
         elements, tag = page.elements, page.tags()
@@ -39,26 +44,32 @@ class LiteralTree:
             if not (elements.column("skipped")[i] and elements.end[i] == i + 1 and not elements.own_chars[i]):
                 children[parent].append(i)
         found = {}
+=======
+def styles_of(page: Page) -> dict[int, tuple]:
+    """The style of each element that shows something: the sequences of (tag, class) from the root down."""
+    e, classes = page.elements, page.elements.column("class_").tolist()
+    names = [(tag, tag in ("html", "body") or class_) for tag, class_ in zip(page.tags(), classes, strict=True)]
+    children = defaultdict(list)
+    for i, parent in enumerate(e.parent.tolist()):
+        if not (e.column("skipped")[i] and e.end[i] == i + 1 and not e.own_chars[i]):
+            children[parent].append(i)
+    styles: dict[int, tuple] = {-1: ()}
+    for parent in (-1, *range(len(e))):
+        for position, child in enumerate(children[parent] if parent in styles else ()):
+            styles[child] = (styles[parent], position, tuple(names[inner] for inner in children[child]))
+    del styles[-1]
+    return styles
+>>>>>>> c26dec21f1c74208a847153e9551fddbac82db89:tests/body/test_style_tree.py
 
-        def walk(above: tuple, element: int, position: int) -> None:
-            found[element] = style = (above, position, tuple(names[child] for child in children[element]))
-            self.contents.setdefault(style, []).append(content[element])
-            for place, child in enumerate(children[element]):
-                walk(style, child, place)
 
-        for position, root in enumerate(children[-1]):
-            walk((), root, position)
-        return found
-
-    def importance(self, style: tuple) -> float:
-        """1 - mean entropy of the features of a style; 0 where there is none."""
-        contents = self.contents[style]
-        features, m, total = set().union(*contents), len(contents), 0.0
-        for feature in features:
-            counts = [content[feature] for content in contents if content[feature]]
-            shares = [count / sum(counts) for count in counts]
-            total -= sum(p * log(p, m) for p in shares) if m > 1 else 0
-        return 1 - total / len(features) if features else 0.0
+def literal_importance(contents: list[Counter]) -> float:
+    """1 - mean entropy of the features of a style node, by its content on each page; 0 where there is none."""
+    features, m, total = set().union(*contents), len(contents), 0.0
+    for feature in features:
+        counts = [content[feature] for content in contents if content[feature]]
+        shares = [count / sum(counts) for count in counts]
+        total -= sum(p * log(p, m) for p in shares) if m > 1 else 0
+    return 1 - total / len(features) if features else 0.0
 
 
 @st.composite
@@ -77,11 +88,15 @@ def sites(draw) -> list[str]:
 @given(sites() | st.lists(SOUP, min_size=1, max_size=3))
 def test_importance_equals_the_literal_one(site):
     parsed = [Page.parse(html) for html in site]
-    slow = LiteralTree(parsed)
-    for page, styles in zip(parsed, slow.styles, strict=True):
+    styles, merged = [styles_of(page) for page in parsed], defaultdict(list)
+    for page, own in zip(parsed, styles, strict=True):
+        contents = contents_of(page)
+        for element, style in own.items():
+            merged[style].append(contents[element])
+    for page, own in zip(parsed, styles, strict=True):
         expected = np.full(len(page.elements), np.nan)
-        for element, style in styles.items():
-            expected[element] = slow.importance(style)
+        for element, style in own.items():
+            expected[element] = literal_importance(merged[style])
         found = content_importance(page, [other for other in parsed if other is not page])
         assert found == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
