@@ -415,15 +415,14 @@ def _statements(code: list[str]) -> Iterator[tuple[int, list[str]]]:
         if not line.strip():
             blanks += 1
             continue
-        starts: object = _indent(line) == least and not _GOES_ON.match(line, least)
-        if is_transcript:
-            starts = _PROMPT.match(line)
+        is_first = _indent(line) == least and not _GOES_ON.match(line, least)
+        starts = bool(_PROMPT.match(line)) if is_transcript else is_first
         if found and starts and (blanks or not leads):
             yield above, found
             found, above = [line], blanks
         else:
             found += [*[""] * (blanks if found else 0), line]
-        leads = _LEADS.match(line, least) is not None if starts else leads
+        leads = bool(_LEADS.match(line, least)) if starts else leads
         blanks = 0
     if found:
         yield above, found

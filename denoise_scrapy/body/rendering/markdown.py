@@ -29,8 +29,6 @@ _INSIDE = re.compile(
 )
 #: Markup at the start of a line: headings, lists, quotes, underlines of headings, rules, tables.
 _LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+](?=[\s|:-]|$)|=+(?=\s*$)|:(?=-)|\|")
-#: No backslash helps against a quote, or a block of pymdownx.
-_ACTIVE_START = re.compile(r"\A(?:>|/(?=//))")
 _LIST_NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)", re.ASCII)
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _BACKTICKS = re.compile("`+")
@@ -56,8 +54,10 @@ _OF_TEX, _SHOWN, _WORD = re.compile(r"[\\^_=]"), re.compile(r"\w"), re.compile(r
 
 def escape_text(text: str) -> str:
     """Text that stands for itself inside a line, but for TeX between signs of its own: that is a formula."""
+    if "\\" not in text:
+        return _escaped(text)
     pieces, at = [], 0
-    for found in _DELIMITED.finditer(text) if "\\" in text else ():
+    for found in _DELIMITED.finditer(text):
         tex = (found[1] or found[2]).strip()
         if _OF_TEX.search(tex) or (_SHOWN.search(tex) and not _WORD.search(tex)):
             pieces += [_escaped(text[at : found.start()]), formula(tex, "$" if found[1] else "$$")]
@@ -80,7 +80,8 @@ def _entity(found: re.Match[str]) -> str:
 
 def escape_line(line: str) -> str:
     """A line whose start stands for itself."""
-    line = _ACTIVE_START.sub(_entity, line)
+    if line.startswith((">", "///")):  # no backslash helps against a quote, or a block of pymdownx
+        return ("&gt;" if line[0] == ">" else "&#47;") + line[1:]
     number = _LIST_NUMBER.match(line)
     if number:
         return f"{number[1]}\\{line[number.end(1) :]}"
@@ -195,7 +196,10 @@ class _Line:
             self._in_link = starts
             self._start("[", f"]({destination(dict(token.attributes)['href'])})") if starts else self._end()
         elif value in FORMULAS and not self._code_depth:
-            self._formula(token)
+            self._end_code()
+            if self._tex is not None:
+                self._pieces.append(formula("".join(self._tex), "$$" if value == "display" else "$"))
+            self._tex = [] if starts else None
         elif value in _CODE:
             self._code_depth += 1 if starts else -1
             if not self._code_depth:
@@ -209,6 +213,8 @@ class _Line:
 
     def finish(self) -> str:
         self._end_code()
+        if len(self._pieces) < 2 and not self._spans:  # as most lines
+            return "".join(self._pieces)
         for start, end in self._marked:
             if not self._is_read(start, end):
                 self._pieces[start] = self._pieces[end] = ""
@@ -229,12 +235,6 @@ class _Line:
             elif piece:
                 written.append(piece)
         return "".join(written)
-
-    def _formula(self, token: Token) -> None:
-        self._end_code()
-        if self._tex is not None:
-            self._pieces.append(formula("".join(self._tex), "$$" if token.value == "display" else "$"))
-        self._tex = [] if token.kind == "start" else None
 
     def _end_code(self) -> None:
         text = "".join(self._code)
@@ -462,13 +462,12 @@ def _footnotes(tokens: list[Token]) -> set[str]:
     """Labels of the footnotes that are whole: a reference, and a note that is in no cell."""
     references, notes, depth = set[str](), set[str](), Counter[str]()
     for token in tokens:
-        given = dict(token.attributes)
-        if token.kind != "text":
-            depth[token.value] += (token.kind == "start") - (token.kind == "end")
-        if token.kind == "start" and "reference" in given and not depth["pre"]:
-            references.add(given["reference"])
+        if token.kind != "text" and token.value in ("pre", "table"):
+            depth[token.value] += 1 if token.kind == "start" else -1
+        elif token.kind == "start" and token.attributes and not depth["pre"]:
+            references.update(label for name, label in token.attributes if name == "reference")
         elif token.kind == "void" and token.value == "note" and not depth["table"]:
-            notes.add(given["value"])
+            notes.add(token.attributes[0][1])
     return references & notes
 
 

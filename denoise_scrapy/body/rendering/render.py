@@ -16,6 +16,7 @@ from denoise_scrapy.body.rendering.html import (
     IMPLIED,
     INLINES,
     PARENTS,
+    WRITTEN,
     Attributes,
     Token,
     substituted,
@@ -90,6 +91,8 @@ MAX_INLINE_DEPTH = 3
 _NESTING = frozenset(["sub", "sup", "q"])
 #: The parser nests those that have no end tags.
 _TERMS = frozenset(["dt", "dd"])
+#: Most tokens are one of these.
+_STARTS, _ENDS = ({tag: Token(kind, tag) for tag in WRITTEN} for kind in ("start", "end"))
 
 
 class _Writer:
@@ -118,7 +121,7 @@ class _Writer:
         self._close_leaf()
         implied = IMPLIED.get(above.tag, ()) if parents is None else ()
         self._start(implied)
-        self._tokens.append(Token("start", tag, attributes))
+        self._tokens.append(Token("start", tag, attributes) if attributes else _STARTS[tag])
         self._containers.append(_Container(element, tag, above.depth + 1, (*implied, tag)))
 
     def open_heading(self, element: int, tag: str) -> None:
@@ -201,14 +204,21 @@ class _Writer:
 
     def _prepare(self, block: int) -> _Leaf:
         """Open what has to be open before text or an image of the block."""
-        if self._leaf and self._leaf.block != block and not self._preformatted:
+        if self._leaf and self._leaf.block != block and self._leaf.element < 0:
             self._close_leaf()
-        leaf = self._leaf = self._leaf or self._open_leaf(block)
+        if self._leaf is None:
+            above = self._containers[-1]
+            implied = IMPLIED.get(above.tag, ())
+            tag = above.heading or ("" if implied else "p")
+            starts = (*implied, tag) if tag else implied
+            self._start(starts)
+            self._leaf = _Leaf(starts, len(self._tokens) - 1 if starts == ("p",) else -1, block)
+        leaf, is_pre = self._leaf, self._leaf.element >= 0
         if not leaf.written:
-            self._tokens.extend(self._marks)
+            self._tokens += self._marks
             self._marks.clear()
-            self._pending = self._pending.rpartition("\n")[2] if self._preformatted else ""
-        if self._pending == "\n" and not self._preformatted:
+            self._pending = self._pending.rpartition("\n")[2] if is_pre else ""
+        if self._pending == "\n" and not is_pre:
             self._tokens.append(Token("void", "br"))
         elif self._pending:
             self._tokens.append(Token("text", self._pending, block=block))
@@ -216,14 +226,6 @@ class _Writer:
         self._tokens.extend(inline.token for inline in self._inlines[self._opened :] if inline.token)
         self._opened = len(self._inlines)
         return leaf
-
-    def _open_leaf(self, block: int) -> _Leaf:
-        above = self._containers[-1]
-        implied = IMPLIED.get(above.tag, ())
-        tag = above.heading or ("" if implied else "p")
-        starts = (*implied, tag) if tag else implied
-        self._start(starts)
-        return _Leaf(starts, len(self._tokens) - 1 if starts == ("p",) else -1, block)
 
     def _close_leaf(self) -> None:
         leaf, self._leaf = self._leaf, None
@@ -246,10 +248,10 @@ class _Writer:
             self._tokens[index] = None
 
     def _start(self, tags: Iterable[str]) -> None:
-        self._tokens.extend(Token("start", tag) for tag in tags)
+        self._tokens += [_STARTS[tag] for tag in tags]
 
     def _end(self, tags: Sequence[str]) -> None:
-        self._tokens.extend(Token("end", tag) for tag in reversed(tags))
+        self._tokens += [_ENDS[tag] for tag in reversed(tags)]
 
 
 #: An image at the edge of what it stands in stays where at least this share of the text in it is kept; at the edge of
@@ -401,7 +403,8 @@ class _Walk:
             writer.open_heading(element, tag)
         elif tag in CONTAINERS:
             if not self._layout[element]:
-                writer.open_container(element, CONTAINERS[tag], self._attributes(element))
+                attributes = self._attributes(element) if element in self._attributes_of else ()
+                writer.open_container(element, CONTAINERS[tag], attributes)
         elif element in self._boxes:
             writer.mark("box", self._boxes[element])
         elif tag == "a":
@@ -417,7 +420,7 @@ class _Walk:
 
     def _attributes(self, element: int) -> Attributes:
         """Attributes of a container: numbers, and one of few words."""
-        given = self._attributes_of.get(element, {})
+        given = self._attributes_of[element]
         spans = [(name, str(span(given[name]))) for name in ("colspan", "rowspan") if span(given.get(name, "")) > 1]
         others = [(name, given[name]) for name, valid in _VALID.items() if valid.fullmatch(given.get(name, ""))]
         return (*spans, *others)
