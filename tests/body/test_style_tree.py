@@ -26,25 +26,6 @@ def contents_of(page: Page) -> list[Counter]:
     return content
 
 
-<<<<<<< HEAD:tests/site/test_style_tree.py
-    def add(self, page: Page) -> dict[int, tuple]:
-        """Merge a page; the style node of each of its elements that shows something."""
-        elements, tag = page.elements, page.tags()
-        class_ = elements.column("class_").tolist()
-        names = [(t, None if t in ("html", "body") else c) for t, c in zip(tag, class_, strict=True)]
-        content = [Counter() for _ in tag]
-        edges = zip(elements.marks.tolist(), elements.text_ends.tolist(), strict=True)
-        for owner, (mark, end) in zip(elements.text_owner.tolist(), edges, strict=True):
-            if owner >= 0:
-                content[owner].update(words_of(page.tree.slice(mark + 1, end)))
-        for element, url in page.noted.references:
-            content[element][("url", url)] += 1
-        children: dict[int, list[int]] = {-1: [], **{i: [] for i in range(len(tag))}}
-        for i, parent in enumerate(elements.parent.tolist()):
-            if not (elements.column("skipped")[i] and elements.end[i] == i + 1 and not elements.own_chars[i]):
-                children[parent].append(i)
-        found = {}
-=======
 def styles_of(page: Page) -> dict[int, tuple]:
     """The style of each element that shows something: the sequences of (tag, class) from the root down."""
     e, classes = page.elements, page.elements.column("class_").tolist()
@@ -59,7 +40,6 @@ def styles_of(page: Page) -> dict[int, tuple]:
             styles[child] = (styles[parent], position, tuple(names[inner] for inner in children[child]))
     del styles[-1]
     return styles
->>>>>>> c26dec21f1c74208a847153e9551fddbac82db89:tests/body/test_style_tree.py
 
 
 def literal_importance(contents: list[Counter]) -> float:

@@ -24,8 +24,8 @@ from denoise_scrapy.body.rendering.html import (
 from denoise_scrapy.body.tables import span, written_tables
 from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
-from denoise_scrapy.page.columns import BoolArray, IntArray
 from denoise_scrapy.page.attributes import safe_image_url, safe_url
+from denoise_scrapy.page.columns import BoolArray, IntArray
 
 #: Collapsed as in the body's text, no-break and wide spaces too: pages indent with them.
 _WHITE_SPACE = re.compile(r"\s+")

@@ -160,7 +160,9 @@ class FrameSizes:
             sizes[1::2] = 100 * sizes[::2] / np.maximum([[boxes.page_width], [boxes.page_height]], 1)
         elif page.noted.sizes:
             index = [element for element, _, _ in page.noted.sizes]
-            sizes[:, index] = np.transpose([parse_size(width) + parse_size(height) for _, width, height in page.noted.sizes])
+            sizes[:, index] = np.transpose(
+                [parse_size(width) + parse_size(height) for _, width, height in page.noted.sizes]
+            )
         self.width, self.width_percent, self.height, self.height_percent = sizes
 
 
