@@ -263,6 +263,7 @@ def test_a_page_that_shows_posts_is_not_what_they_are_dropped_for():
 def test_addresses_of_one_page():
     assert is_view("https://a.example/?id=7", "https://a.example/?id=7&lang=de")
     assert not is_view("https://a.example/?id=7", "https://a.example/?id=8")
+    assert not is_view("https://a.example/list#2", "https://a.example/list#3")
     assert not is_view("7", "8") and not is_view("7", "https://a.example/7")
 
 
