@@ -5,33 +5,22 @@ import random
 import string
 import sys
 import tracemalloc
-from collections.abc import Iterator
-from typing import Any
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import PageMemory, VisitedShapes
 
 
-def bounded_caches() -> Iterator[Any]:
-    """The functions of the package with a cache of limited size: what they remember depends on the pages."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("denoise_scrapy."):
-            for value in vars(module).values():
-                if hasattr(value, "cache_parameters") and value.cache_parameters()["maxsize"] is not None:
-                    yield value
-
-
 def word(rng: random.Random, length: int = 12) -> str:
     return "".join(rng.choices(string.ascii_letters + "äñ中", k=length))
 
 
-def hostile(seed: int, elements: int) -> str:
+def hostile(seed: int) -> str:
     """A page whose tags, names, attributes, URLs and texts nobody has seen before; some are long."""
     rng = random.Random(seed)
     parts = [f"<title>{word(rng)}</title>"]
-    for n in range(elements):
-        length = 4000 if n % 20 == 0 else 12
+    for n in range(15):
+        length = 12 if n else 4000
         parts.append(
             f"<{word(rng)}><div class='{word(rng, length)} {word(rng)}' id={word(rng, length)} "
             f"role={word(rng, length)} itemprop={word(rng)} {word(rng)}=1>"
@@ -41,6 +30,14 @@ def hostile(seed: int, elements: int) -> str:
     return "".join(parts)
 
 
+def clear_caches() -> None:
+    """Clear the caches of limited size that functions of the package have: what they remember depends on the pages."""
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith("denoise_scrapy.")]
+    for value in (value for module in modules for value in vars(module).values()):
+        if hasattr(value, "cache_parameters") and value.cache_parameters()["maxsize"] is not None:
+            value.cache_clear()
+
+
 def test_hostile_pages_leave_nothing_behind() -> None:
     """What Python and numpy hold after so many hosts is what they hold after half of them."""
     memory = PageMemory(40_000, 4)
@@ -48,12 +45,11 @@ def test_hostile_pages_leave_nothing_behind() -> None:
     def held(hosts: range) -> int:
         for number in hosts:
             for path in "12":
-                page = Page.parse(hostile(number, 15), url=f"http://host-{number}.example:80/{path}")
+                page = Page.parse(hostile(number), url=f"http://host-{number}.example:80/{path}")
                 memory.remember(page)
                 SiteModel.fit(memory.comparison_pages(page, 5)).extract(page)
                 page.drop_columns()
-        for cache in bounded_caches():
-            cache.cache_clear()
+        clear_caches()
         gc.collect()
         return tracemalloc.get_traced_memory()[0]  # 0 before the start
 
@@ -72,10 +68,10 @@ def test_shapes_of_urls_are_bounded() -> None:
     shapes, held = VisitedShapes(1000), list[int]()
     tracemalloc.start()
     try:
-        for n in range(2500):
-            shapes.add(f"http://{n}.example/{n:x}y/{'x' * 2000}?a={n:x}z")
-            if n in (1500, 2499):
-                held.append(tracemalloc.get_traced_memory()[0])
+        for numbers in (range(1500), range(1500, 2500)):
+            for n in numbers:
+                shapes.add(f"http://{n}.example/{n:x}y/{'x' * 2000}?a={n:x}z")
+            held.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
     assert len(shapes) == 1000

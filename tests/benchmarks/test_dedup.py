@@ -16,16 +16,24 @@ from benchmarks.dedup.pairs import measure as measure_pairs
 from benchmarks.dedup.scores import ACROSS, CHINESE, FALSE, FORMS, RECALL, SAME, STORIES, Share, bound
 from benchmarks.dedup.streams import StreamText, Truth
 from benchmarks.dedup.texts import Base, unlike
-from tests.dedup.made_texts import english
+
+LETTERS = {
+    "latin": ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu"],
+    "chinese": [chr(0x4E00 + 37 * i) for i in range(500)],
+    "other": ["са", "ке", "ли", "мо", "ну", "ра", "же", "ти", "во", "зу"],
+}
 
 
-def story(number):
-    """A text of twenty sentences."""
-    told = english(number, 200)
-    return ". ".join(" ".join(told[i : i + 10]).capitalize() for i in range(0, 200, 10))
+def text_of(group, number, count):
+    """Sentences of made-up words, each text with words of its own."""
+    rng, parts = Random(f"{group} {number}"), LETTERS[group]
+    if group == "chinese":
+        return "\n".join("".join(rng.choices(parts, k=18)) + "，“" + rng.choice(parts) + "”。" for _ in range(count))
+    lines = (" ".join("".join(rng.choices(parts, k=4)) for _ in range(12)) for _ in range(count))
+    return "\n".join(line.capitalize() + "." for line in lines)
 
 
-STORIES_TOLD = [Base.of(f"story {i}", "", story(i)) for i in range(40)]
+STORIES_TOLD = [Base.of(f"story {i}", "", text_of("latin", i, 20)) for i in range(40)]
 
 
 @pytest.fixture(scope="module")
@@ -59,22 +67,6 @@ def test_a_score_counts_what_was_called(rows):
     lost = sum(share.called for (kind, truth), share in score.kinds.items() if not truth)
     assert score.goals[FORMS].called == 600 - lost
     assert sum(share.pairs for share in score.kinds.values()) == len(rows)
-
-
-LETTERS = {
-    "latin": ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu"],
-    "chinese": [chr(0x4E00 + 37 * i) for i in range(500)],
-    "other": ["са", "ке", "ли", "мо", "ну", "ра", "же", "ти", "во", "зу"],
-}
-
-
-def text_of(group, number, count=12):
-    """Sentences of made-up words, each text with words of its own."""
-    rng, parts = Random(f"{group} {number}"), LETTERS[group]
-    if group == "chinese":
-        return "\n".join("".join(rng.choices(parts, k=18)) + "，“" + rng.choice(parts) + "”。" for _ in range(count))
-    lines = (" ".join("".join(rng.choices(parts, k=4)) for _ in range(12)) for _ in range(count))
-    return "\n".join(line.capitalize() + "." for line in lines)
 
 
 def bases():

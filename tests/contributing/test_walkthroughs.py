@@ -2,17 +2,17 @@
 
 import json
 import shutil
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.crawl.web import Web, article, story
 from tests.docs.pages import ROOT, Block, blocks_of
+from tests.processes import run_in
 
 PAGE = ROOT / "CONTRIBUTING.md"
+LONGEST = 120  # seconds, of a command
 SITE = """
 from pathlib import Path
 
@@ -34,20 +34,18 @@ class News(scrapy.Spider):
 """
 
 
-def steps(title: str) -> list[Block]:
-    """The blocks under a heading, in order."""
+def steps() -> list[Block]:
+    """The blocks of the walk-through, in order."""
     text = PAGE.read_text("utf-8")
-    first = text[: text.index(f"\n## {title}\n")].count("\n") + 1
-    rest = text.split(f"\n## {title}\n")[1].split("\n## ")[0]
-    return [block for block in blocks_of(PAGE) if first < block.line <= first + rest.count("\n") + 1]
+    before, _, rest = text.partition("\n## Adding a strategy\n")
+    first, lines = before.count("\n") + 1, rest.partition("\n## ")[0].count("\n") + 1
+    return [block for block in blocks_of(PAGE) if first < block.line <= first + lines]
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Iterator[Path]:
+def tree(tmp_path: Path, web: Web) -> Path:
     """A copy of what the steps change and use, with a project whose spider is called news."""
-    web = Web()
-    for number in range(2):
-        web.pages[f"/{number}"] = article(number, text=story(0))
+    web.pages = {f"/{number}": article(number, text=story(0)) for number in range(2)}
     skipped = shutil.ignore_patterns("__pycache__", "hostile", "faults", "rendered")
     for folder in ("denoise_scrapy", "tests", "docs"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=skipped)
@@ -55,19 +53,17 @@ def tree(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = site_settings\n", "utf-8")
     (tmp_path / "site_settings.py").write_text(SITE % [web("/0"), web("/1")], "utf-8")
     (tmp_path / "page.html").write_text(article(3), "utf-8")
-    yield tmp_path
-    web.close()
+    return tmp_path
 
 
-def run(words: list[str], tree: Path) -> str:
-    """What a command prints; it must end well, and in the copy."""
-    program = [sys.executable, "-m", "scrapy.cmdline"] if words[0] == "scrapy" else [sys.executable]
+def run(command: str, tree: Path) -> str:
+    """What a command of Python or Scrapy prints; it must end well, and in the copy."""
+    name, *words = command.split()
+    program = [sys.executable, "-m", "scrapy.cmdline"] if name == "scrapy" else [sys.executable]
     environment = {"PYTHONPATH": str(tree), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [*program, *words[1:]], check=False, cwd=tree, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, f"{' '.join(words)}:\n{done.stdout}\n{done.stderr}"
-    return done.stdout + done.stderr
+    done = run_in(tree, [*program, *words], environment, LONGEST)
+    assert done.returncode == 0, f"{command}:\n{done.stdout}"
+    return done.stdout
 
 
 def change(tree: Path, diff: str) -> None:
@@ -83,34 +79,21 @@ def change(tree: Path, diff: str) -> None:
     path.write_text(text, "utf-8")
 
 
-def take(tree: Path, title: str) -> dict[str, str]:
-    """Take all steps; what each command printed."""
-    printed = {}
-    for block in steps(title):
+def test_a_strategy(tree: Path) -> None:
+    printed = []
+    for block in steps():
+        head, _, rest = block.text.partition("\n")
         if block.language == "python":
-            path = tree / block.text.splitlines()[0].removeprefix("# ")
+            path = tree / head.removeprefix("# ")
             assert not path.exists(), f"{path}: there is such a file"
-            path.write_text(block.text.split("\n", 1)[1], "utf-8")
+            path.write_text(rest, "utf-8")
         elif block.language == "diff":
             change(tree, block.text)
         else:
-            for line in block.text.splitlines():
-                command = line.removeprefix("$ ")
-                printed[command] = run(command.split(), tree)
-    return printed
-
-
-def items(tree: Path) -> list[dict[str, str]]:
-    return [json.loads(line) for line in (tree / "items.jsonl").read_text("utf-8").splitlines()]
-
-
-def test_a_strategy(tree: Path) -> None:
-    printed = take(tree, "Adding a strategy")
-    explained, tested, *_ = printed.values()
-    assert "strategy link-density" in explained and "1 passed" in tested
-    listed = "| block-filter \\| link-density \\|"
-    assert listed in (tree / "docs/settings.md").read_text("utf-8")
+            printed += [run(line.removeprefix("$ "), tree) for line in block.text.splitlines()]
+    assert "strategy link-density" in printed[0] and "1 passed" in printed[1]
+    assert "| block-filter \\| link-density \\|" in (tree / "docs/settings.md").read_text("utf-8")
     assert "block-filter | link-density |" in (tree / "tests/api/public_api.txt").read_text("utf-8")
-    run("scrapy crawl news -s DENOISE_STRATEGY=link-density -s DENOISE_DEDUP=off".split(), tree)
-    assert [story(0)[:40] in item["body"] for item in items(tree)] == [True, True]
-    assert not any("Daily Gazette" in item["body"] for item in items(tree))
+    run("scrapy crawl news -s DENOISE_STRATEGY=link-density -s DENOISE_DEDUP=off", tree)
+    bodies = [json.loads(line)["body"] for line in (tree / "items.jsonl").read_text("utf-8").splitlines()]
+    assert [story(0)[:40] in body and "Daily Gazette" not in body for body in bodies] == [True, True]

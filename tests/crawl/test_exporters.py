@@ -3,6 +3,7 @@
 import json
 import tempfile
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from unittest import mock
 
@@ -96,6 +97,11 @@ def test_rows_are_added_to_a_file_that_is_there(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"b: no Parquet to be added to"):
         exported(tmp_path / "b", [{"n": 1}], "ab")
     assert (tmp_path / "b").read_text() == "no Parquet, but some text"
+
+
+def test_an_object_of_no_type_of_arrow_is_text(tmp_path: Path) -> None:
+    lock = Lock()
+    assert exported(tmp_path / "a", [{"n": 1}, {"n": lock}]) == [{"n": "1"}, {"n": f'"{lock}"'}]
 
 
 def test_nothing_and_chosen_fields(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Beside other people's middlewares, pipelines and hooks: we see what they make of a page, and change nothing."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, ClassVar
 from urllib.parse import urljoin
@@ -7,6 +8,7 @@ from urllib.parse import urljoin
 import pytest
 import scrapy
 from scrapy.http import HtmlResponse
+from scrapy.pipelines import ItemPipelineManager
 
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, sentence
@@ -204,3 +206,22 @@ def test_the_log_names_where_our_pipelines_stand_and_once_each_that_items_have_p
     assert all(" WARNING " in line and line.endswith(f"than {last}") for line in lines)
     assert [bool(body) for body in First.seen] == [not passed] * 3 * len(names)
     assert all(item["body"] for item in done.items)
+
+
+class InTasks(ItemPipelineManager):
+    """Runs pipelines in a task for each item, which leaves nothing in the context of the signals."""
+
+    async def process_item_async(self, item: Any) -> Any:
+        return await asyncio.create_task(super().process_item_async(item))
+
+
+class Renews:
+    def process_item(self, item: Any) -> Any:
+        return {**item}
+
+
+def test_an_item_that_was_replaced_in_another_task_is_delivered_at_once(linked: Web) -> None:
+    linked.pages["/a/2"] = linked.pages["/a/1"]
+    done = crawl(spider_of(*linked.urls((1, 2))), {"ITEM_PROCESSOR": InTasks, "ITEM_PIPELINES": {Renews: 1000}})
+    assert len(done.items) == done.stat("dedup/dropped") == 1
+    assert done.stat("dedup/waits") <= 1

@@ -17,7 +17,7 @@ from denoise_scrapy import extract
 from denoise_scrapy.formats import FORMS
 from tests.archive.warcs import members, record
 from tests.crawl.conftest import Told
-from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
 from tests.crawl.test_commands import scrapy
 from tests.crawl.web import Web, article, story
 
@@ -95,9 +95,10 @@ def test_explain_writes_a_file_and_prints_a_table(three: Path, told: Told, monke
 
 def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, web: Web) -> None:
     """As the next crawl does it, which compares its only page with what the last one has left."""
-    web.pages |= {f"/a/{n}": article(n) for n in range(8)}
+    others = [f"<{tag} class=frame><p>{story(50)}</p></{tag}>" for tag in ("section", "form")]
+    web.pages |= {f"/a/{n}": article(n) for n in range(8)} | dict(zip(("/first", "/last"), others, strict=True))
     settings = {"DENOISE_SITE_MEMORY_PATH": str(here / "sites.sqlite"), "DENOISE_COMPARISON_PAGES": 3}
-    crawl(spider_of(*web.urls(range(7))), settings)
+    crawl(spider_of(web("/first"), *web.urls(range(7)), web("/last")), settings | ONE_BY_ONE)
     project = [
         "ADDONS = {'denoise_scrapy.DenoiseAddon': 500}",
         *(f"{name} = {settings[name]!r}" for name in settings),

@@ -57,12 +57,13 @@ def test_a_text_that_stands_all_over_a_site_is_no_copy(web: Web) -> None:
     assert done.log.count("no copy") == 1
 
 
-def test_a_story_with_several_addresses_is_no_wall(web: Web) -> None:
-    web.pages |= {f"/a/{n}": article(n) for n in range(12)}
-    views = [f"/{view}/3" for view in ("print", "mobile", "share", "mail")]
+@pytest.mark.parametrize(("pages", "view"), [(12, "/view-{}/3"), (4, "/a/3?from={}")])
+def test_a_story_with_several_addresses_is_no_wall(web: Web, pages: int, view: str) -> None:
+    web.pages |= {f"/a/{n}": article(n) for n in range(pages)}
+    views = [view.format(n) for n in range(4)]
     web.pages |= dict.fromkeys(views, article(3))
-    done = crawl(spider_of(*web.urls(range(12)), *map(web, views)), ONE_BY_ONE)
-    assert len(done.items) == 12
+    done = crawl(spider_of(*web.urls(range(pages)), *map(web, views)), ONE_BY_ONE)
+    assert len(done.items) == pages
     assert done.stat("dedup/no_content") == 0
 
 

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from functools import partial
 
 import pytest
 
@@ -50,6 +51,23 @@ class TestFile:
                 assert store.problems() == []
         assert store.open(CONSTANTS) is None and put(store, "b", SHORT)
         store.close()
+
+    def test_the_mode_of_the_log_is_waited_for(self, tmp_path, monkeypatch):
+        """While another process sets it, SQLite refuses at once, whatever the timeout."""
+
+        class Refused(sqlite3.Connection):
+            left = 2
+
+            def execute(self, statement, *more):
+                if "journal_mode" in statement and Refused.left:
+                    Refused.left -= 1
+                    raise sqlite3.OperationalError("database is locked")
+                return super().execute(statement, *more)
+
+        monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Refused))
+        with SQLiteStore(tmp_path / "a.db") as store:
+            store.open(CONSTANTS)
+        assert Refused.left == 0
 
     def test_an_odd_file_of_the_format_before_is_left(self, tmp_path):
         path = tmp_path / "a.db"

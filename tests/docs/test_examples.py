@@ -18,7 +18,6 @@ from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.web import story
 from tests.docs.pages import PAGES, blocks_of, name_of
 
-FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # What a page says is there before its first block.
 GIVEN: dict[str, dict[str, Any]] = {"docs/dedup.md": {"text": story(1)}}
 # The first line of a block that is a file of the tree.
@@ -30,8 +29,7 @@ def check_settings(names: Mapping[str, Any]) -> None:
     """Settings exist and are valid, classes they name exist."""
     DenoiseSettings.from_settings({name: value for name, value in names.items() if name.startswith("DENOISE_")})
     for name in COMPONENTS & set(names):
-        listed = names[name]
-        for path in [listed] if isinstance(listed, str) else listed:
+        for path in [names[name]] if isinstance(names[name], str) else names[name]:
             load_object(path)
 
 
@@ -44,15 +42,6 @@ def check_spider(spider: type[scrapy.Spider]) -> None:
     DenoiseSettings.from_settings(settings, spider(name="shown"))
 
 
-def check_meta(source: str) -> None:
-    """Check the values of meta["denoise"]."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.keyword) and node.arg == "meta":
-            meta = ast.literal_eval(node.value)
-            if "denoise" in meta:
-                DenoiseSettings().for_page(meta["denoise"])
-
-
 def run(example: Example) -> None:
     """Run a block; then look at what it has defined."""
     names, source = example.namespace, str(example.parsed)
@@ -62,22 +51,20 @@ def run(example: Example) -> None:
     exec(compile("\n" * (example.line + 1) + source, example.path, "exec"), names)
     new = {name: value for name, value in names.items() if before.get(name) is not value}
     check_settings(new)
-    check_meta(source)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.keyword) and node.arg == "meta":
+            DenoiseSettings().for_page(ast.literal_eval(node.value).get("denoise"))
     for value in new.values():
         if isinstance(value, type) and issubclass(value, scrapy.Spider) and value is not scrapy.Spider:
             check_spider(value)
 
 
-def parser() -> PythonCodeBlockParser:
-    python = PythonCodeBlockParser(doctest_optionflags=FLAGS)
-    python.codeblock_parser._evaluator = run
-    return python
-
-
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_what_a_page_shows_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    document = Document.parse(str(page), parser())
+    python = PythonCodeBlockParser(doctest_optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    python.codeblock_parser._evaluator = run
+    document = Document.parse(str(page), python)
     document.namespace.update({"scrapy": scrapy} | GIVEN.get(name_of(page), {}))
     for example in document.examples():
         example.evaluate()

@@ -1,33 +1,35 @@
-"""Figures and pictures of the pages are those that were computed."""
+"""Figures, tables and pictures of the pages are those that were computed."""
 
 import json
 import re
+from collections import defaultdict
 from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from docs import before_after
+from docs import before_after, folders
 from docs.pictures import shots
 from docs.pictures.__main__ import DRAWN, IMAGES
 from example_project.portal.build import build
 from tests.docs.pages import DOCS, PAGES, ROOT
 
+README = (ROOT / "README.md").read_text("utf-8")
+APART = 0.05  # of a figure: a folder may grow by so much before `make renew` is due
+
 
 def rows(text: str) -> dict[str, set[str]]:
     """The cells of all tables, by the first cell of their row."""
-    found: dict[str, set[str]] = {}
-    for line in text.splitlines():
-        if line.startswith("|"):
-            name, *cells = (cell.strip() for cell in line.strip("| ").split("|"))
-            found.setdefault(name, set()).update(cells)
+    found = defaultdict[str, set[str]](set)
+    for line in re.findall(r"^\|(.*)\|$", text, re.M):
+        name, *cells = map(str.strip, line.split("|"))
+        found[name].update(cells)
     return found
 
 
 def test_quoted_figures_are_those_that_were_measured() -> None:
-    section = (ROOT / "README.md").read_text("utf-8").split("<!-- figures: scores -->")[1]
-    quoted = rows(section.split("<!-- end of figures -->")[0])
+    quoted = rows(README.partition("<!-- figures: scores -->")[2].partition("<!-- end of figures -->")[0])
     measured = rows((DOCS / "figures.md").read_text("utf-8"))
     assert len(quoted) > 3
     assert {name: cells for name, cells in quoted.items() if not cells <= measured[name]} == {}
@@ -35,38 +37,43 @@ def test_quoted_figures_are_those_that_were_measured() -> None:
 
 def test_the_page_before_and_after_is_what_the_tools_give_now() -> None:
     """Peers that are not installed, or in another version than the README names, are not compared."""
-    written, now = before_after.written((ROOT / "README.md").read_text("utf-8")), before_after.columns()
+    written, now = before_after.written(README), before_after.columns()
     assert {"denoise_scrapy"} < set(written) and len(written) == 4
-    stale = [name for name in now if name in written and now[name] != written[name]]
-    assert stale == [], "make renew"
+    assert [name for name in now if name in written and now[name] != written[name]] == [], "make renew"
 
 
-def test_screenshots_show_what_the_code_gives_now() -> None:
+def test_folders_are_listed_at_their_size_and_calls_with_the_files_that_they_cross() -> None:
+    on_page = folders.written(folders.FOLDERS)
+    assert {f"`{path.parent.name}/`" for path in folders.PACKAGE.glob("*/__init__.py")} <= {row[0] for row in on_page}
+    for now, before in zip(folders.folders(), on_page, strict=True):
+        for new, old in zip(now[1:3], before[1:3], strict=True):
+            number, listed = (int(one.replace(",", "")) for one in (new, old))
+            assert abs(number - listed) <= max(1, APART * number), f"{now}, listed as {before}: make renew"
+    assert folders.calls() == folders.written(folders.CALLS), "make renew"
+
+
+def test_screenshots_show_what_the_code_gives_now_and_only_lines_of_the_page_s_text() -> None:
     assert json.loads(shots.DIGESTS.read_text("utf-8")) == shots.digests(), "make renew"
     assert [name for name in shots.digests() if not (IMAGES / name).exists()] == []
-
-
-def test_the_pictured_body_is_what_the_page_was_made_from() -> None:
-    """No label of a button, no advertisement: each line is one of the page's true text."""
+    # no label of a button, no advertisement
     html, body = shots.before_after()
-    truth = next(page.truth for page in build().pages.values() if page.html == html)
-    lines = [unescape(line) for line in re.findall("<p>(.*?)</p>", body)]
+    truth = next(page.truth or "" for page in build().pages.values() if page.html == html)
+    lines = [" ".join(unescape(line).split()) for line in re.findall("<p>(.*?)</p>", body)]
     assert len(lines) > 20 and "<button>Copy</button>" in html
-    assert [line for line in lines if " ".join(line.split()) not in " ".join((truth or "").split())] == []
-
-
-@pytest.mark.parametrize("name", DRAWN)
-def test_pictures_are_what_the_code_computes(name: str) -> None:
-    drawn = str(DRAWN[name]())
-    assert (IMAGES / name).read_text("utf-8") == drawn, "make renew"
-    assert "prefers-color-scheme:dark" in drawn
-    assert ElementTree.fromstring(drawn).find("{*}title") is not None
+    assert [line for line in lines if line not in " ".join(truth.split())] == []
 
 
 @pytest.mark.parametrize("image", sorted(IMAGES.glob("*.svg")), ids=lambda image: image.name)
-def test_pictures_are_used_and_load_nothing(image: Path) -> None:
-    assert any(f"images/{image.name})" in page.read_text("utf-8") for page in PAGES)
+def test_pictures_are_what_the_code_computes_and_load_nothing(image: Path) -> None:
     text = image.read_text("utf-8")
-    ElementTree.fromstring(text)
+    assert any(f"images/{image.name})" in page.read_text("utf-8") for page in PAGES)
     assert not re.search(r"(href|src)=|url\(|<script|@import", text)
     assert 'fill="#fff"' in text or "background:" in text, "needs a ground of its own: readers have light and dark ones"
+    root = ElementTree.fromstring(text)
+    if image.name in DRAWN:
+        assert text == str(DRAWN[image.name]()), "make renew"
+        assert "prefers-color-scheme:dark" in text and root.find("{*}title") is not None
+
+
+def test_all_that_is_drawn_is_there() -> None:
+    assert set(DRAWN) <= {image.name for image in IMAGES.glob("*.svg")}

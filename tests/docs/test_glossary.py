@@ -12,18 +12,16 @@ from denoise_scrapy.stats import STATS
 from tests.api.listing import LISTING
 from tests.docs.pages import DOCS, PAGES, ROOT, name_of
 
-PACKAGE = ROOT / "denoise_scrapy"
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Words of the field and of Scrapy that need no explanation. So do participles, and words of at most three letters.
 PLAIN = set(
     """
     addon alarm box budget bytes candidate chunk configuration content corrupt date days dedup deduplicate denoise
-    element
-    elsewhere empty error evidence extract fact favor feature fetch field find first flag from geometry health
-    html identity invalid item keep kept lang language large likeness likest link lite markdown meta metadata
-    mismatch missing model most none other ours over overlap overwrite pair path redis remove request resolve
-    same score search several shape share short sibling similarity statistics thread threshold token tree
-    unwritable vain verify version wait withdrawn
+    element elsewhere empty error evidence extract fact favor feature fetch field find first flag from geometry health
+    html identity invalid item keep kept lang language large likeness likest link lite markdown meta metadata mismatch
+    missing model most none other ours over overlap overwrite pair path redis remove request resolve same score search
+    several shape share short sibling similarity statistics thread threshold token tree unwritable vain verify version
+    wait withdrawn
     """.split()
 )
 # Verbs of people, which pages and messages used of code; and words that the glossary replaces.
@@ -38,22 +36,17 @@ def terms() -> set[str]:
     return {word for term in bold for word in term.split()}
 
 
-def singulars(word: str) -> set[str]:
-    return {word, word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y"}
+def words(name: str) -> dict[str, set[str]]:
+    """The words of a name, each with what its singular may be."""
+    found = [one[0].lower() for one in WORD.finditer(name)]
+    return {one: {one, one.removesuffix("s"), one.removesuffix("es"), f"{one.removesuffix('ies')}y"} for one in found}
 
 
 def strange(name: str) -> list[str]:
-    """The words of a name that are neither in the glossary nor plain; plurals count as their singulars."""
+    """The words of a name that are neither in the glossary nor plain."""
     known = terms() | PLAIN
-    words = [found[0].lower() for found in WORD.finditer(name)]
-    words = [word for word in words if len(word) > 3 and not word.endswith(("ed", "en"))]
-    return [word for word in words if not known & singulars(word)]
-
-
-def public_names() -> Iterator[str]:
-    for line in LISTING.read_text("utf-8").split("\n# classes by their path")[0].splitlines():
-        if found := re.match(r"(?:class|def) (\w+)", line):
-            yield found[1]
+    long = [word for word, singulars in words(name).items() if len(word) > 3 and not known & singulars]
+    return [word for word in long if not word.endswith(("ed", "en"))]
 
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
@@ -68,23 +61,18 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
             yield text.count("\n", 0, found.start(1)) + 1, found[1]
 
 
-def prose(page: Path) -> str:
-    """The text of a page without code, quoted names and addresses of links; lines stay."""
-    text = re.sub(r"^```.*?^```$", lambda m: "\n" * m[0].count("\n"), page.read_text("utf-8"), flags=re.S | re.M)
-    return re.sub(r"`[^`]*`|\]\([^)]*\)|^    .*|::test_\w+", "", text, flags=re.M)
+PUBLIC = LISTING.read_text("utf-8").split("\n# classes by their path")[0]
+NAMES = {
+    "settings": [name for name, *_ in declarations()],
+    "stats": list(STATS),
+    "public names": re.findall(r"^(?:class|def) (\w+)", PUBLIC, re.M),
+}
 
 
-@pytest.mark.parametrize(
-    ("kind", "names"),
-    [
-        ("settings", [name for name, *_ in declarations()]),
-        ("stats", list(STATS)),
-        ("public names", list(public_names())),
-    ],
-)
-def test_names_are_words_of_the_glossary(kind: str, names: list[str]) -> None:
-    assert len(names) > 20
-    assert {name: words for name in names if (words := strange(name))} == {}, kind
+@pytest.mark.parametrize("kind", NAMES)
+def test_names_are_words_of_the_glossary(kind: str) -> None:
+    assert len(NAMES[kind]) > 20
+    assert {name: found for name in NAMES[kind] if (found := strange(name))} == {}
 
 
 @pytest.mark.parametrize("name", ["dedup_likelihoods", "body/boilerplate", "PageScrubber"])
@@ -93,8 +81,7 @@ def test_another_word_is_found(name: str) -> None:
 
 
 def test_every_word_that_is_listed_is_used() -> None:
-    names = [*(name for name, *_ in declarations()), *STATS, *public_names()]
-    used = set[str]().union(*(singulars(found[0].lower()) for name in names for found in WORD.finditer(name)))
+    used = set[str]().union(*(word for names in NAMES.values() for name in names for word in words(name).values()))
     assert sorted(PLAIN - used) == []
     pages = " ".join(page.read_text("utf-8").lower() for page in PAGES if page.name != "glossary.md")
     assert sorted(term for term in terms() if len(re.findall(rf"\b{term}", pages)) < 3) == []
@@ -102,11 +89,13 @@ def test_every_word_that_is_listed_is_used() -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=name_of)
 def test_code_does_not_tell_or_know(page: Path) -> None:
-    lines = prose(page).splitlines()
-    assert [f"{n}: {line}" for n, line in enumerate(lines, 1) if OF_PEOPLE.search(line)] == []
+    """In the text of a page, without code, quoted names and addresses of links."""
+    text = re.sub(r"^```.*?^```$", lambda m: "\n" * m[0].count("\n"), page.read_text("utf-8"), flags=re.S | re.M)
+    prose = re.sub(r"`[^`]*`|\]\([^)]*\)|^    .*|::test_\w+", "", text, flags=re.M)
+    assert [f"{n}: {line}" for n, line in enumerate(prose.splitlines(), 1) if OF_PEOPLE.search(line)] == []
 
 
 def test_docstrings_do_not_open_with_a_question() -> None:
-    paths = sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyx")])
+    paths = sorted(path for path in (ROOT / "denoise_scrapy").rglob("*") if path.suffix in {".py", ".pyx"})
     found = [(path, line, text.partition("\n")[0]) for path in paths for line, text in docstrings(path)]
     assert [one for one in found if QUESTIONS.match(one[2])] == []

@@ -1,9 +1,7 @@
 """The site of the docs: built without a warning, complete, loads nothing from elsewhere, shows what we wrote."""
 
 import importlib
-import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,14 +13,14 @@ from mkdocs.config import load_config
 
 from docs.site_hook import on_page_markdown
 from tests.docs.pages import DOCS, ROOT
+from tests.rendered.browser import chromium_options
 
-PAGES = sorted(DOCS.rglob("*.md"))
 # Modules of which the reference lists all that is public.
 PUBLIC = ("denoise_scrapy", "denoise_scrapy.archive", "denoise_scrapy.body", "denoise_scrapy.dedup")
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the site. A warning, as of a page that is not in the navigation, ends the build."""
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
@@ -30,35 +28,35 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), strict=True)
         config.plugins.on_startup(command="build", dirty=False)
         build(config)
-    yield folder
+    return folder
+
+
+def tree(path: Path) -> Any:
+    return html.parse(str(path)).getroot()
 
 
 def test_the_start_page_has_the_way_of_the_readme(site: Path) -> None:
     """That way is gone from the wheel to the items by tests/projects/test_new_user.py."""
-    start = html.parse(str(site / "index.html")).getroot().text_content()
+    start = tree(site / "index.html").text_content()
     assert "scrapy startproject courier" in start and "class StoriesSpider" in start
     assert "../README.md" not in start
 
 
 def test_nothing_is_loaded_from_other_servers(site: Path) -> None:
     for path in site.rglob("*.html"):
-        tree = html.parse(str(path)).getroot()
-        loaded = tree.xpath("//@src | //link[not(@rel='canonical')]/@href | //form/@action | //@srcset")
+        page = tree(path)
+        loaded = page.xpath("//@src | //link[not(@rel='canonical')]/@href | //form/@action | //@srcset")
         assert [address for address in loaded if re.match(r"(https?:)?//", address)] == [], path
-        assert not tree.xpath("//*[contains(@class, 'mermaid')]"), path  # a script of another server would draw it
-    for path in site.rglob("*.css"):
-        assert not re.search(r"url\(['\"]?(https?:)?//", path.read_text("utf-8")), path
-    assert not list(site.rglob("*.py"))
+        assert not page.xpath("//*[contains(@class, 'mermaid')]"), path  # a script of another server would draw it
+    styles = [path for path in site.rglob("*.css") if re.search(r"url\(['\"]?(https?:)?//", path.read_text("utf-8"))]
+    assert [*styles, *site.rglob("*.py")] == []
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install chromium")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+    options = chromium_options()
+    with pytest.importorskip("playwright.sync_api").sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**options)
         yield browser
         browser.close()
 
@@ -96,30 +94,15 @@ def test_no_name_and_no_figure_is_broken_into_lines(site: Path, browser: Any, pa
     assert (broken, wider) == ([], 0)
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
-def test_pictures_that_follow_the_scheme_are_there(page: Path) -> None:
-    for name in re.findall(r'(?:srcset|<img src)="([^"]+)"', page.read_text("utf-8")):
-        assert (page.parent / name).exists()
-
-
-@pytest.mark.parametrize("module", PUBLIC)
-def test_the_reference_lists_all_that_is_public(module: str, site: Path) -> None:
-    pages = [html.parse(str(path)).getroot() for path in sorted((site / "api").glob("*.html"))]
-    told = " ".join(page.text_content() for page in pages)
-    names = set(importlib.import_module(module).__all__) - {"__version__", "DenoiseAddon"}
-    assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", told)] == []
-
-
-def test_the_reference_begins_with_a_list_of_its_names(site: Path) -> None:
-    listed = set(re.findall(r"`(\w+)`", (DOCS / "api.md").read_text("utf-8")))
-    for path in (site / "api").glob("*.html"):
-        headings = (
-            html.parse(str(path))
-            .getroot()
-            .xpath("//h2[@class='doc doc-heading']/span[contains(@class, 'doc-object-name')]/text()")
-        )
-        assert headings
-        assert [name for name in headings if name not in listed] == [], path
+def test_the_reference_lists_all_that_is_public_and_begins_with_its_names(site: Path) -> None:
+    pages = list(map(tree, (site / "api").glob("*.html")))
+    words = set(re.findall(r"\w+", " ".join(page.text_content() for page in pages)))
+    public = {name for module in PUBLIC for name in importlib.import_module(module).__all__}
+    assert public - words - {"__version__", "DenoiseAddon"} == set()
+    listed = re.findall(r"`(\w+)`", (DOCS / "api.md").read_text("utf-8"))
+    for page in pages:
+        headings = page.xpath("//h2[@class='doc doc-heading']/span[contains(@class, 'doc-object-name')]/text()")
+        assert headings and set(headings) <= set(listed)
 
 
 def test_a_list_may_follow_a_line_at_once() -> None:

@@ -30,12 +30,6 @@ NEEDED = {"py.typed", "body/models/blocks.npz", "crawl/layout.js", "core/tree.px
 LARGEST = 3
 
 
-def only(pattern: str) -> Path:
-    """The one file of that name."""
-    (file,) = DIST.glob(pattern)
-    return file
-
-
 def sources() -> set[str]:
     """The package's files as git knows them."""
     command = ("git", "ls-files", "denoise_scrapy")
@@ -43,31 +37,26 @@ def sources() -> set[str]:
     return {name for name in listed if (ROOT / name).exists()}
 
 
-def members(wheel: Path) -> dict[str, bytes]:
-    """The files of a wheel."""
-    with zipfile.ZipFile(wheel) as archive:
+@pytest.fixture(scope="module")
+def wheel() -> dict[str, bytes]:
+    """The files of the wheel."""
+    (file,) = DIST.glob("*.whl")
+    with zipfile.ZipFile(file) as archive:
         return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
 
 
-@pytest.fixture(scope="module")
-def wheel() -> dict[str, bytes]:
-    return members(only("*.whl"))
-
-
 def test_there_is_a_wheel_and_a_source_distribution() -> None:
-    names = sorted(file.name for file in DIST.iterdir())
-    assert len(names) == 2
-    assert names[1] == f"{NAME}.tar.gz"
+    wheel, source = sorted(file.name for file in DIST.iterdir())
     platform = r"([a-z0-9_]+\.)?(manylinux|musllinux)_\d+_\d+_\w+|macosx_\w+|win_\w+"
-    assert re.fullmatch(rf"{re.escape(NAME)}-{TAG}-({platform})\.whl", names[0])
+    assert re.fullmatch(rf"{re.escape(NAME)}-{TAG}-({platform})\.whl", wheel)
+    assert source == f"{NAME}.tar.gz"
     assert all(file.stat().st_size < LARGEST * 1_000_000 for file in DIST.iterdir())
 
 
 def test_the_source_distribution_holds_the_package_and_what_builds_it() -> None:
-    with tarfile.open(only("*.tar.gz")) as archive:
+    with tarfile.open(DIST / f"{NAME}.tar.gz") as archive:
         found = {member.name.removeprefix(f"{NAME}/") for member in archive.getmembers() if not member.isdir()}
-    found = {name for name in found if not name.startswith("denoise_scrapy.egg-info/")}
-    assert found == sources() | BESIDE
+    assert {name for name in found if not name.startswith("denoise_scrapy.egg-info/")} == sources() | BESIDE
     assert {f"denoise_scrapy/{name}" for name in NEEDED} <= found
 
 

@@ -135,6 +135,10 @@ def test_a_few_wrong_bytes_do_not_make_a_page_of_another_encoding() -> None:
     assert read(f"<p>{FRENCH} \ufffd".encode()).startswith(FRENCH)
 
 
+def test_what_follows_the_euro_sign_of_gbk_at_the_end_is_read() -> None:
+    assert read(f"{meta('gbk')}<p>中".encode("gbk") + b"\x800") == "中€0"
+
+
 DECLARATIONS = (
     *("<meta", " charset", "=", "'", '"', "gbk", ">", "<!--", "-->", "<?xml encoding", " ", "http-equiv=content-type"),
     *(" content", "charset=utf-16", "<body", "/", "é", "\0"),

@@ -4,13 +4,12 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from denoise_scrapy.stats import PREFIX, meaning_of
+from tests.processes import run_in
 
 PROJECTS = Path(__file__).parent
 ROOT = PROJECTS.parents[1]
@@ -20,53 +19,31 @@ STATS = 'EXTENSIONS={"example_project.stats_file.StatsFile": 500}'
 NOISE = re.compile(r"(?<! \[tldextract\]) (WARNING|ERROR|CRITICAL): ")
 
 
-@dataclass
 class Run:
-    """What a crawl left behind."""
+    """A crawl in a copy of a project, which must end well, and complain about nothing; and what it left behind."""
 
-    folder: Path
-    log: str
-    stats: dict[str, Any]
+    def __init__(self, project: str, folder: Path, spider: str, start: str, *options: str) -> None:
+        ignore = shutil.ignore_patterns("__pycache__")
+        self.folder = Path(shutil.copytree(PROJECTS / project, folder / project, ignore=ignore))
+        file = self.folder / "stats.json"
+        crawl = ("crawl", spider, "-a", f"start={start}", "-s", STATS, "-s", f"STATS_FILE={file}", *options)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
+        done = run_in(self.folder, (sys.executable, "-m", "scrapy", *crawl), environment, LONGEST)
+        assert done.returncode == 0, done.stdout
+        assert noise_in(done.stdout) == []
+        self.stats: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        ours = [name.removeprefix(PREFIX) for name in self.stats if name.startswith(PREFIX)]
+        assert [name for name in ours if not meaning_of(name)] == []
+        assert self.stat("errors") == 0
 
-    def lines(self, name: str = "items.jsonl") -> list[dict[str, Any]]:
-        """Items of a feed in JSON lines."""
-        return [json.loads(line) for line in (self.folder / name).read_text(encoding="utf-8").splitlines()]
+    def lines(self) -> list[dict[str, Any]]:
+        """Items of the feed in JSON lines."""
+        return [json.loads(line) for line in (self.folder / "items.jsonl").read_text(encoding="utf-8").splitlines()]
 
     def stat(self, name: str) -> Any:
         return self.stats.get(PREFIX + name, 0)
 
-    def noise(self) -> list[str]:
-        """Lines of the log at WARNING and above."""
-        return [line for line in self.log.splitlines() if NOISE.search(line)]
 
-
-def copy_of(project: str, folder: Path) -> Path:
-    """A copy of a project of ours in `folder`, so that a crawl leaves nothing beside it."""
-    return Path(shutil.copytree(PROJECTS / project, folder / project, ignore=shutil.ignore_patterns("__pycache__")))
-
-
-def crawl(folder: Path, spider: str, start: str, *options: str) -> Run:
-    """Run `scrapy crawl` in the project at `folder`; it must end well, and complain about nothing."""
-    stats = ("-s", STATS, "-s", f"STATS_FILE={folder / 'stats.json'}")
-    command = ("-m", "scrapy", "crawl", spider, "-a", f"start={start}", *stats, *options)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=LONGEST,
-        check=False,
-    )
-    print(done.stderr)
-    assert done.returncode == 0, done.stdout
-    file = folder / "stats.json"
-    stats = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    ours = [name.removeprefix(PREFIX) for name in stats if name.startswith(PREFIX)]
-    assert [name for name in ours if not meaning_of(name)] == []
-    crawled = Run(folder, done.stderr, stats)
-    assert crawled.noise() == []
-    assert crawled.stat("errors") == 0
-    return crawled
+def noise_in(log: str) -> list[str]:
+    """Lines of a log at WARNING and above."""
+    return [line for line in log.splitlines() if NOISE.search(line)]

@@ -13,7 +13,7 @@ from example_project.portal import build
 from tests.crawl.web import Reply, Web
 from tests.processes import run_in
 from tests.projects.portal_site import HTML, check_bodies, check_one_of_each, paths_of, serve
-from tests.projects.running import NOISE
+from tests.projects.running import noise_in
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -47,30 +47,27 @@ def execute(folder: Path, *command: str | Path) -> str:
 def install(folder: Path) -> Path:
     """Build the wheel from a copy of the sources, install it; gives the folder of its programs."""
     clean, environment = folder / "sources", folder / "environment"
-    clean.mkdir()
-    for name in SOURCES:
-        shutil.copy(ROOT / name, clean)
     compiled = shutil.ignore_patterns("__pycache__", "*.so")
     shutil.copytree(ROOT / "denoise_scrapy", clean / "denoise_scrapy", ignore=compiled)
+    for name in SOURCES:
+        shutil.copy(ROOT / name, clean)
     pip = (sys.executable, "-m", "pip")
     execute(folder, *pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "--wheel-dir", folder / "wheel", clean)
-    wheel = next((folder / "wheel").glob("*.whl"))
     # pip of our own environment: an own one would take seconds to set up, and nothing else differs
     execute(folder, sys.executable, "-m", "venv", "--without-pip", environment)
+    (wheel,) = (folder / "wheel").glob("*.whl")
     execute(folder, *pip, "--python", environment / "bin" / "python", "install", "-q", "--no-compile", wheel)
     return environment / "bin"
 
 
 def follow_the_readme(folder: Path, programs: Path, base: str) -> str:
     """Do what the chapter says, with the server at `base` in place of the README's; gives the log of the crawl."""
+    commands = [line.split() for language, text in chapter() if not language for line in text.splitlines()]
+    # from the wheel; and the test's server is there
+    done = [["pip", "install", "."], ["python", "-m", "example_project.portal", "&"]]
     printed = ""
-    for command in [line for language, text in chapter() if not language for line in text.splitlines()]:
-        name, *arguments = command.split()
-        if name == "pip":
-            assert arguments == ["install", "."]  # done, from the wheel
-        elif name == "python":
-            assert arguments == ["-m", "example_project.portal", "&"]  # the test's server is there
-        elif name == "cd":
+    for name, *arguments in (command for command in commands if command not in done):
+        if name == "cd":
             folder = folder / arguments[0]
             write_files(folder, base)
         else:
@@ -82,16 +79,12 @@ def write_files(folder: Path, base: str) -> None:
     """Replace the settings' line in the file that is there, and write the spider."""
     blocks = [text.split("\n", 1) for language, text in chapter() if language == "python"]
     written = {first.removeprefix("# "): rest for first, rest in blocks if first.startswith("# courier/")}
-    assert len(written["courier/settings.py"].splitlines()) == 1
-    assert "denoise" not in written["courier/spiders/stories.py"]
-    for name, text in written.items():
-        file = folder / name
-        if file.exists():
-            assert file.read_text("utf-8").count("\nADDONS = {}\n") == 1
-            file.write_text(file.read_text("utf-8").replace("ADDONS = {}\n", text), "utf-8")
-        else:
-            assert SITE in text
-            file.write_text(text.replace(SITE, base), "utf-8")
+    setting, spider = (written.pop(f"courier/{name}") for name in ("settings.py", "spiders/stories.py"))
+    assert not written and len(setting.splitlines()) == 1 and "denoise" not in spider and SITE in spider
+    settings = folder / "courier/settings.py"
+    assert settings.read_text("utf-8").count("\nADDONS = {}\n") == 1
+    settings.write_text(settings.read_text("utf-8").replace("ADDONS = {}\n", setting), "utf-8")
+    (folder / "courier/spiders/stories.py").write_text(spider.replace(SITE, base), "utf-8")
 
 
 def test_the_readme_leads_from_an_empty_folder_to_texts_without_copies(web: Web, tmp_path: Path) -> None:
@@ -109,7 +102,7 @@ def test_the_readme_leads_from_an_empty_folder_to_texts_without_copies(web: Web,
     check_one_of_each(items, pages)
 
     # the log: nothing above INFO, a line at the start, one for each copy and one at the end
-    assert [line for line in log.splitlines() if NOISE.search(line)] == []
+    assert noise_in(log) == []
     ours = [line for line in log.splitlines() if "[denoise_scrapy." in line and " INFO: " in line]
     assert len(ours) == 2 + len(copies) == 4 and "Near-duplicate: " in log
     assert re.search(r"denoise at the end: \d+ pages, 5 bodies \(0 empty\), .* 2 near-duplicates, 0 errors", log)

@@ -1,27 +1,19 @@
 """The add-on in projects of the shapes that people's projects have: one line in their settings, no other change."""
 
 import csv
-import os
-import shutil
 from pathlib import Path
 from xml.etree import ElementTree
-
-import pytest
 
 from example_project.scoring import f1
 from tests.crawl.web import Web, article, story
 from tests.projects.portal_site import check_bodies, check_one_of_each, paths_of, serve
-from tests.projects.running import Run, copy_of, crawl
-from tests.rendered.browser import INSTALL
-
-
-def project(name: str, folder: Path, spider: str, start: str, *options: str) -> Run:
-    return crawl(copy_of(name, folder), spider, start, *options)
+from tests.projects.running import Run
+from tests.rendered.browser import chromium_options
 
 
 def test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats(web: Web, tmp_path: Path) -> None:
     pages = serve(web, "news", "evening")
-    done = project("loaders", tmp_path, "desk", web("/"))
+    done = Run("loaders", tmp_path, "desk", web("/"))
     items = paths_of(done.lines())
     check_bodies(items, pages)
     for item in items.values():
@@ -49,7 +41,7 @@ def test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats(web: Web, t
 
 def test_page_objects_of_scrapy_poet(web: Web, tmp_path: Path) -> None:
     pages = {path: page for path, page in serve(web, "docs").items() if "/3.0/" in path}
-    done = project("poet", tmp_path, "manual", web("/"), "-O", "items.jsonl")
+    done = Run("poet", tmp_path, "manual", web("/"), "-O", "items.jsonl")
     items = paths_of(done.lines())
     check_bodies(items, pages)
     assert set(items) == set(pages)
@@ -58,8 +50,7 @@ def test_page_objects_of_scrapy_poet(web: Web, tmp_path: Path) -> None:
 
 
 def test_pages_that_a_browser_renders(web: Web, tmp_path: Path) -> None:
-    if shutil.which("chromium") is None:
-        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)(INSTALL)
+    chromium_options()
     names = [f"/story/{number}" for number in range(5)]
     web.pages["/"] = article(99, names)
     for number, name in enumerate(names):
@@ -68,7 +59,7 @@ def test_pages_that_a_browser_renders(web: Web, tmp_path: Path) -> None:
         web.pages[name] = shell.replace(
             "</body>", f"<script>document.querySelector('.main p').outerHTML = '{written}'</script></body>"
         )
-    done = project("playwright", tmp_path, "rendered", web("/"), "-O", "items.jsonl")
+    done = Run("playwright", tmp_path, "rendered", web("/"), "-O", "items.jsonl")
     items = paths_of(done.lines())
     assert set(items) == set(names)
     for number, name in enumerate(names):

@@ -10,11 +10,10 @@ from scrapy import Request, Spider
 
 from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.crawl.state import state_of
-from denoise_scrapy.page import Boxes, Page
+from denoise_scrapy.page import Boxes
 from denoise_scrapy.page.parse import root_of, to_utf8
 from tests.crawl.crawling import Crawl, crawl
 
-INSTALL = "chromium is not on PATH: apt-get install chromium"
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]  # as root, without a screen, in a container
 
 
@@ -22,7 +21,8 @@ def chromium_options() -> dict[str, Any]:
     """Options that start a browser; skips or fails the test where there is none."""
     chromium = shutil.which("chromium")
     if chromium is None:
-        (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)(INSTALL)
+        skip = pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip
+        skip("chromium is not on PATH: apt-get install chromium")
     return {"executable_path": chromium, "args": ARGS}
 
 
@@ -31,18 +31,16 @@ class Seen:
     """What a callback was given of a page, and what we know of it."""
 
     response: Any
-    page: Page | None
+    page: Any
     meta: dict[str, Any]
 
     @property
     def boxes(self) -> Boxes:
-        assert self.page is not None
-        assert self.page.boxes is not None
-        return self.page.boxes
+        boxes: Boxes = self.page.boxes
+        return boxes
 
     def number(self, key: str) -> int:
         """Number of the element with this `data-k` in our parse, found on another way than the one under test."""
-        assert self.page is not None
         root = root_of(to_utf8(self.response.text))
         (element,) = root.xpath("//*[@data-k = $key]", key=key)
         return int(tree_of(root, keep_nodes=True).numbers_of([element])[0])
@@ -51,12 +49,6 @@ class Seen:
         """x, y, width and height of an element."""
         boxes, n = self.boxes, self.number(key)
         return tuple(round(float(column[n]), 1) for column in (boxes.x, boxes.y, boxes.width, boxes.height))
-
-    def visible(self, key: str) -> bool:
-        return bool(self.boxes.visible[self.number(key)])
-
-    def pinned(self, key: str) -> bool:
-        return bool(self.boxes.pinned[self.number(key)])
 
 
 def render(

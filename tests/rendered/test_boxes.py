@@ -1,5 +1,7 @@
 """Boxes as Chromium lays pages out, at the right elements of our own parse."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from scrapy import Request
@@ -47,36 +49,25 @@ TRUTH = """() => [...document.querySelectorAll("[data-k]")].map((e) => [e.datase
 
 
 @pytest.fixture(scope="module")
-def crawled() -> tuple[Crawl, dict[str, Seen]]:
+def crawled() -> Iterator[tuple[Crawl, dict[str, Seen]]]:
     web = Web()
-    web.pages.update(
-        {
-            "/laid-out": LAID_OUT,
-            "/hidden": HIDDEN,
-            "/json": Reply(b'{"a": 1}', headers={"Content-Type": "application/json"}),
-            "/pdf": Reply(PDF, headers={"Content-Type": "application/pdf"}),
-            "/file": Reply(b"<p>saved", headers={"Content-Type": "text/html", "Content-Disposition": "attachment"}),
-        }
+    kinds = {"/json": (b'{"a": 1}', "application/json"), "/pdf": (PDF, "application/pdf")}
+    web.pages |= {path: Reply(body, headers={"Content-Type": kind}) for path, (body, kind) in kinds.items()}
+    saved = {"Content-Type": "text/html", "Content-Disposition": "attachment"}
+    web.pages |= {"/laid-out": LAID_OUT, "/hidden": HIDDEN, "/file": Reply(b"<p>saved", headers=saved)}
+    truth, scroll = [PageMethod("evaluate", TRUTH)], {"down": PageMethod("evaluate", "scrollTo(0, 15000)")}
+    yield render(
+        *(
+            Request(web(path), meta={"playwright": True, "playwright_page_methods": methods})
+            for path, methods in (("/laid-out", truth), ("/hidden", scroll))
+        ),
+        *map(web, ("/json", "/pdf", "/file")),
     )
-    truth = [PageMethod("evaluate", TRUTH)]
-    scroll = {"down": PageMethod("evaluate", "scrollTo(0, 15000)")}
-    try:
-        return render(
-            Request(web("/laid-out"), meta={"playwright": True, "playwright_page_methods": truth}),
-            Request(web("/hidden"), meta={"playwright": True, "playwright_page_methods": scroll}),
-            *(web(path) for path in ("/json", "/pdf", "/file")),
-        )
-    finally:
-        web.close()
+    web.close()
 
 
-@pytest.fixture
-def seen(crawled: tuple[Crawl, dict[str, Seen]]) -> dict[str, Seen]:
-    return crawled[1]
-
-
-def test_every_element_has_the_box_the_browser_tells(seen: dict[str, Seen]) -> None:
-    page = seen["/laid-out"]
+def test_every_element_has_the_box_the_browser_tells(crawled: tuple[Crawl, dict[str, Seen]]) -> None:
+    page = crawled[1]["/laid-out"]
     (method,) = page.meta["playwright_page_methods"]
     told = {key: tuple(round(value, 1) for value in box) for key, *box in method.result}
     assert len(told) == 18
@@ -92,7 +83,6 @@ def test_every_element_has_the_box_the_browser_tells(seen: dict[str, Seen]) -> N
     assert page.boxes.font_size[page.number("right")] == 18
     assert page.boxes.viewport_width == 1280
     assert page.boxes.page_height == page.boxes.viewport_height
-    assert page.page is not None
     tags = page.page.tags()
     assert not np.isnan(page.boxes.x).any()  # of these skipped elements only the outermost is ours
     assert {"noscript", "template", "svg", "iframe", "select"} < set(tags)
@@ -100,13 +90,13 @@ def test_every_element_has_the_box_the_browser_tells(seen: dict[str, Seen]) -> N
 
 
 def test_what_is_hidden_and_what_is_pinned_from_the_page_origin_however_far_it_is_scrolled(
-    seen: dict[str, Seen],
+    crawled: tuple[Crawl, dict[str, Seen]],
 ) -> None:
-    page = seen["/hidden"]
+    page = crawled[1]["/hidden"]
     shown = "shown shown-again overflows summary bar in-bar sticky low".split()
     hidden = "none in-none hidden clear in-clear left above hole in-hole in-folded in-details".split()
-    assert [key for key in (*shown, *hidden) if page.visible(key)] == shown
-    assert [key for key in shown if page.pinned(key)] == ["bar", "in-bar", "sticky"]
+    assert [key for key in (*shown, *hidden) if page.boxes.visible[page.number(key)]] == shown
+    assert [key for key in shown if page.boxes.pinned[page.number(key)]] == ["bar", "in-bar", "sticky"]
     assert page.box("bar")[1] == 5  # as on the unscrolled page
     assert page.box("low") == (40, 19000, 100, 20)
     assert page.box("shown")[:2] == (0, 0)

@@ -1,7 +1,5 @@
 """The default strategy on pages as a browser shows them: what a style sheet hides is no content."""
 
-from scrapy import Request
-
 from tests.crawl.web import Web, story
 from tests.rendered.browser import render
 
@@ -15,22 +13,12 @@ def lines(number: int, words: int) -> str:
     return "".join(f"<p>{' '.join(line.split()[-words:])}</p>" for line in story(number, 8).split(". "))
 
 
-def page(number: int) -> str:
-    columns = [("b", number + 100, 6), ("a", number, 99), ("c", number + 200, 6), ("d", number + 300, 99)]
-    parts = "".join(f"<div class={name}>{lines(n, words)}</div>" for name, n, words in columns)
-    return f"<!doctype html>{STYLE}<title>{number}</title>{parts}"
-
-
-def test_what_only_the_style_sheet_hides_is_dropped() -> None:
-    web = Web()
-    web.pages |= {f"/{n}": page(n) for n in (1, 2, 3)}
-    try:
-        crawled, _ = render(
-            *(Request(web(f"/{n}"), meta={"playwright": True}) for n in (1, 2, 3)),
-            settings={"DENOISE_STRATEGY": "combined"},
-        )
-    finally:
-        web.close()
+def test_what_only_the_style_sheet_hides_is_dropped(web: Web) -> None:
+    for n in (1, 2, 3):
+        columns = [("b", n + 100, 6), ("a", n, 99), ("c", n + 200, 6), ("d", n + 300, 99)]
+        parts = "".join(f"<div class={name}>{lines(number, words)}</div>" for name, number, words in columns)
+        web.pages[f"/{n}"] = f"<!doctype html>{STYLE}<title>{n}</title>{parts}"
+    crawled, _ = render(*map(web, web.pages), settings={"DENOISE_STRATEGY": "combined"})
     assert crawled.stat("geometry/attached") == len(crawled.items) == 3
     for item in crawled.items:
         number = int(item["url"].rsplit("/", 1)[1])

@@ -16,54 +16,50 @@ from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.web import Reply, Web, article
 from tests.rendered.browser import render
 
-ON, OFF = DenoiseSettings(), DenoiseSettings(geometry="off")
+ON = DenoiseSettings()
 # Between our look at a page and that of scrapy-playwright it grows.
 RESTLESS = "<p>One.</p><script>setInterval(() => document.body.append(document.createElement('p')), 1)</script>"
 POLICY = "default-src 'none'; require-trusted-types-for 'script'; sandbox"
 STRICT = {"Content-Type": "text/html", "Content-Security-Policy": POLICY}
 
 
-@pytest.fixture
-def geometry() -> Geometry:
-    return Geometry(Crawl(get_crawler()))
-
-
-def request(**meta: Any) -> Request:
-    return Request("http://a.example/", meta={"playwright": True, **meta})
+def asking(settings: DenoiseSettings = ON, **meta: Any) -> tuple[Geometry, Request]:
+    """Geometry that was asked for a request's layout, and the request."""
+    geometry = Geometry(Crawl(get_crawler()))
+    request = Request("http://a.example/", meta={"playwright": True, **meta})
+    geometry.ask(request, settings)
+    return geometry, request
 
 
 @pytest.mark.parametrize("given", [None, [], (), [PageMethod("title")], {"t": PageMethod("title")}, {}])
-def test_ours_is_the_last_page_method_and_goes_without_a_trace(geometry: Geometry, given: Any) -> None:
-    asked = request() if given is None else request(**{METHODS_META: given})
+def test_ours_is_the_last_page_method_and_goes_without_a_trace(given: Any) -> None:
     size = len(given or ())
-    for _ in range(2):  # also when the request is sent again
-        geometry.ask(asked, ON)
-        methods = asked.meta[METHODS_META]
-        assert isinstance(list(methods.values() if isinstance(methods, dict) else methods)[-1], LayoutMethod)
-        assert len(methods) == size + 1
+    geometry, request = asking(**({} if given is None else {METHODS_META: given}))
+    geometry.ask(request, ON)  # also when the request is sent again
+    asked = request.meta[METHODS_META]
+    methods = list(asked.values() if isinstance(asked, dict) else asked)
+    assert [isinstance(one, LayoutMethod) for one in methods] == [False] * size + [True]
     assert len(given or ()) == size
-    ours = next(one for one in (methods.values() if isinstance(methods, dict) else methods) if hasattr(one, "before"))
-    ours.result = "layout" * 1000
-    stored = pickle.dumps(ours)
+    methods[-1].result = "layout" * 1000
+    stored = pickle.dumps(methods[-1])
     assert len(stored) < 500 and pickle.loads(stored).result is None, "a request that waits is stored without results"
-    geometry.take(asked)
-    assert asked.meta.get(METHODS_META) is given
+    geometry.take(request)
+    assert request.meta.get(METHODS_META) is given
 
 
 @pytest.mark.parametrize(
     ("meta", "settings"),
     [
-        ({}, OFF),
+        ({}, DenoiseSettings(geometry="off")),
         ({}, DenoiseSettings(enabled=False)),
         ({"playwright": False}, ON),
         # scrapy-playwright waits for the whole page after each page method: the crawl would be slower, and lose pages
         ({"playwright_page_goto_kwargs": {"wait_until": "domcontentloaded"}}, ON),
     ],
 )
-def test_nothing_is_asked(geometry: Geometry, meta: dict[str, Any], settings: DenoiseSettings) -> None:
-    asked = request(**meta)
-    geometry.ask(asked, settings)
-    assert METHODS_META not in asked.meta
+def test_nothing_is_asked(meta: dict[str, Any], settings: DenoiseSettings) -> None:
+    _, request = asking(settings, **meta)
+    assert METHODS_META not in request.meta
 
 
 def test_spider_and_cache_get_what_they_would_get_without_us(web: Web, tmp_path: Path) -> None:
