@@ -137,7 +137,7 @@ def test_what_are_no_neighbours():
 
 # ---- trees ----
 
-FOREST = block_model().forest
+FOREST = block_model().forests["forest"]
 ROWS = len(NAMES) + len(NEIGHBOUR_NAMES)
 
 
