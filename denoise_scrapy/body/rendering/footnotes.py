@@ -33,6 +33,8 @@ MOST_TEXTS = 40
 def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
     """Return which of the m blocks are footnotes that kept text refers to; `kept` and the result have shape (m,)."""
     blocks, of_notes, done = page.blocks, np.zeros(len(kept), bool), set[int]()
+    if not kept.any() or kept.all() or not _has_signs(page):  # what is read below takes a tenth of a body's time
+        return of_notes
     notes, marks = Footnotes(page, blocks.block_of_text >= 0), page.elements.rows["marks"]
     start = {label: mark for mark, label in notes.starts.items()}
     for one in notes.candidates:
@@ -44,6 +46,11 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
             of_notes[first:last] = True
             of_notes[blocks.block_of_text[start[label]]] = True
     return np.asarray(of_notes & ~kept & ((blocks.flags & Flag.HIDDEN) == 0))
+
+
+def _has_signs(page: Page) -> bool:
+    """Return whether any link to a place on a page is no more than the sign of a note, as on one of fifty pages."""
+    return any(href.partition("#")[2] and _sign_of(page, link) for link, href in page.tree.short_links(MOST_CHARS))
 
 
 def _sign_of(page: Page, link: int) -> re.Match[str] | None:
@@ -79,8 +86,7 @@ class Footnotes:
         self.starts: dict[int, str] = {}
         self.signs: dict[int, tuple[int, str]] = {}
         self.candidates: list[_Reference] = []
-        # one of fifty pages has such a link
-        if any(href.partition("#")[2] and _sign_of(page, link) for link, href in page.tree.short_links(MOST_CHARS)):
+        if _has_signs(page):
             self._page, self._e = page, page.elements
             self._find(shown)
 
