@@ -3,8 +3,7 @@
 A crawl of 100,000 pages of 1,000 hosts with default settings and a job directory. A server in another process makes the
 pages; some repeat the text of another. Some hosts at a time are crawled to the end, so new hosts appear until the last
 page. The result is the trend of the resident memory in the second half, when all bounded memories are full, with and
-without the index of texts, which grows with each kept text. Takes half an hour on two idle cores; `--bare`, the same
-crawl without the add-on, a third more.
+without the index of texts, which grows with each kept text. Takes half an hour on two idle cores.
 """
 
 from __future__ import annotations
