@@ -118,7 +118,7 @@ def environment() -> str:
 def make_body(recorded: RecordedPage, others: Iterable[PageFacts]) -> Page:
     """Extract a page with the default strategy, from HTML to text: the measured work."""
     page = Page.parse(recorded.html, url=recorded.url)
-    SiteModel.fit(others).extract(page)
+    SiteModel(others).extract(page)
     return page
 
 

@@ -137,7 +137,7 @@ def crawl(
         memory.remember(page)
     tally = SiteTally(began=0.0)
     for page in parsed:
-        body = SiteModel.fit([one.facts for one in memory.comparison_pages(page, 20)]).extract(page)
+        body = SiteModel([one.facts for one in memory.comparison_pages(page, 20)]).extract(page)
         tally.fetched += 1
         tally.items += 1
         tally.add(PageReading.of(body.text, body.confidence, page.facts))

@@ -36,7 +36,7 @@ def body(
 ) -> Body:
     """Extract a page of a site, compared with the k most similar others, as in a crawl."""
     others = likest_first(pages[i], [*pages[:i], *pages[i + 1 :]])[:k]
-    return SiteModel.fit(others).extract(pages[i], strategy=strategy, taste=taste or Taste())
+    return SiteModel(others).extract(pages[i], strategy=strategy, taste=taste or Taste())
 
 
 def ours(k: int = COMPARED, *, strategy: str = DEFAULT_STRATEGY, taste: Taste | None = None) -> Way:

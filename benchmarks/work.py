@@ -118,7 +118,7 @@ def _count_twice(recorded: RecordedPage) -> Counts:
 
 def _body(recorded: RecordedPage, others: Sequence[Page | PageFacts], strategy: str) -> Page:
     page = Page.parse(recorded.html, url=recorded.url)
-    SiteModel.fit(others).extract(page, strategy=strategy)
+    SiteModel(others).extract(page, strategy=strategy)
     return page
 
 

@@ -47,7 +47,7 @@ def test_hostile_pages_leave_nothing_behind() -> None:
             for path in "12":
                 page = Page.parse(hostile(number), url=f"http://host-{number}.example:80/{path}")
                 memory.remember(page)
-                SiteModel.fit(memory.comparison_pages(page, 5)).extract(page)
+                SiteModel(memory.comparison_pages(page, 5)).extract(page)
                 page.drop_columns()
         clear_caches()
         gc.collect()

@@ -196,7 +196,7 @@ def test_a_body_has_its_pages_metadata() -> None:
 
 
 def test_of_a_parsed_page_title_and_language_are_known() -> None:
-    body = SiteModel.fit().extract(Page.parse(page(meta("article:published_time", "2024-03-12")), url=URL))
+    body = SiteModel().extract(Page.parse(page(meta("article:published_time", "2024-03-12")), url=URL))
     assert body.meta == Metadata(title=body.title, language="en")
 
 

@@ -367,7 +367,7 @@ def explain_page(
     chosen = find_strategy(strategy)
     page = Page.parse(html, url=url, keep=keep, remove=remove)
     named = [(label, _parse(label, other)) for label, other in comparison_pages]
-    model = SiteModel.fit(other for _, other in named)
+    model = SiteModel(other for _, other in named)
     body = model.extract(page, strategy=strategy, taste=taste)
     others = model.statistics.for_page(page)
     site = others.first(chosen.comparison_pages, whole=chosen.needs_elements)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import deprecated
 from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy.body.chunks import Chunk, chunk_markdown
@@ -189,26 +190,27 @@ TOO_LARGE = "too large"
 ALONE = "page alone"
 
 
-@dataclass(frozen=True)
 class SiteModel:
     """The comparison pages of a site. Immutable: `extract` is a pure function of the page and the model.
 
-    Attributes:
-        statistics: The pages and the content they have in common.
+    Args:
+        pages: Pages of the site, or their facts, in order of preference.
 
     Example:
         >>> frame = "<body><div>Site menu</div><p>{}</p><div>All rights reserved</div>"
-        >>> model = SiteModel.fit([Page.parse(frame.format("Quite another story, told elsewhere."))])
+        >>> model = SiteModel([Page.parse(frame.format("Quite another story, told elsewhere."))])
         >>> model.extract(Page.parse(frame.format("The bridge was closed on Monday."))).text
         'The bridge was closed on Monday.'
     """
 
-    statistics: SiteStatistics
+    def __init__(self, pages: Iterable[Page | PageFacts] = ()) -> None:
+        self.statistics = SiteStatistics(pages)
 
     @classmethod
+    @deprecated("SiteModel.fit is SiteModel itself: SiteModel(pages)")
     def fit(cls, pages: Iterable[Page | PageFacts] = ()) -> SiteModel:
-        """Learn from pages of one site, or their facts, in order of preference."""
-        return cls(SiteStatistics(pages))
+        """Return `SiteModel(pages)`; deprecated."""
+        return cls(pages)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.
@@ -227,7 +229,7 @@ class SiteModel:
             OSError: The file cannot be read.
             ValueError: The file is not a saved model, or has another version.
         """
-        return cls.fit(load_pages(Path(path)))
+        return cls(load_pages(Path(path)))
 
     def extract(self, page: Page, *, strategy: str = DEFAULT_STRATEGY, taste: Taste = NO_TASTE) -> Body:
         """Extract the body of a page of this site.
@@ -337,7 +339,7 @@ def extract(
     """
     page, read = _parsed(html, url, keep, remove)
     others = (other if isinstance(other, Page) else _read(other).parse() for other in comparison_pages)
-    body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+    body = SiteModel(others).extract(page, strategy=strategy, taste=taste)
     return body if read is None else replace(body, make_meta=read.meta_of)
 
 
@@ -435,7 +437,7 @@ def extract_pages(
 
     def extracted(page: Page, known: Page | PageFacts, read: _Read | None, name: str) -> Iterator[tuple[str, Body]]:
         others = memory.comparison_pages(known, comparison_pages, whole=needs_elements)
-        body = SiteModel.fit(others).extract(page, strategy=strategy, taste=taste)
+        body = SiteModel(others).extract(page, strategy=strategy, taste=taste)
         if known is not page:  # addresses of ours
             urls = (url.partition(_NUMBER)[0] for url in body.comparison if _NO_SITE not in url)
             body = replace(body, comparison=tuple(urls))

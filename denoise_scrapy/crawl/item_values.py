@@ -263,7 +263,7 @@ class Made(NamedTuple):
 
 def _made(page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSettings, response: Response | None) -> Made:
     """Extract a page and compute the other values of its items, independently of the crawl."""
-    body = SiteModel.fit(others).extract(page, strategy=settings.strategy, taste=settings.taste)
+    body = SiteModel(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     fields, lack, error = settings.item_fields, "", None
     values = {field: OF_BODY[what](body, settings) for what, field in fields.items() if what in OF_BODY}
     wanted = {what: field for what, field in fields.items() if what in META_FIELDS}

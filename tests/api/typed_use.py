@@ -35,7 +35,7 @@ def make_bodies() -> None:
     for block in assert_type(body.blocks, tuple[Block, ...]):
         assert_type(block.kept, bool)
     assert_type(extract_pages([(URL, HTML), (URL, HTML.encode())], comparison_pages=2), Iterator[tuple[str, Body]])
-    assert_type(SiteModel.fit([page]).extract(page, strategy=DEFAULT_STRATEGY, taste=taste), Body)
+    assert_type(SiteModel([page]).extract(page, strategy=DEFAULT_STRATEGY, taste=taste), Body)
     assert_type(list(STRATEGIES), list[str])
 
 

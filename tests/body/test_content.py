@@ -38,11 +38,11 @@ STORIES = [
 def confidence(main, others=()):
     """The confidence in a page's body, among pages of its site."""
     pages = [Page.parse(FRAME.format(title="Daily Post", main=one)) for one in (main, *others)]
-    return SiteModel.fit(pages[1:]).extract(pages[0]).confidence
+    return SiteModel(pages[1:]).extract(pages[0]).confidence
 
 
 def test_walls_without_a_frame_are_not_trusted():
-    sure = [wall for wall in WALLS if SiteModel.fit().extract(Page.parse(wall)).confidence >= 0.5]
+    sure = [wall for wall in WALLS if SiteModel().extract(Page.parse(wall)).confidence >= 0.5]
     assert len(sure) <= 2, sure
 
 

@@ -40,11 +40,11 @@ def test_what_other_pages_say_too_is_left_out():
 
 def test_extraction_is_a_pure_function_of_page_and_model():
     pages = [Page.parse(story(word), url=f"http://a.example/{word}") for word in ("fox", "owl", "cat", "dog")]
-    model = SiteModel.fit(pages[1:])
+    model = SiteModel(pages[1:])
     first = model.extract(pages[0])
     for page in pages:
         model.extract(page)
-    fresh = SiteModel.fit([Page.parse(story(w), url=f"http://a.example/{w}") for w in ("owl", "cat", "dog")])
+    fresh = SiteModel([Page.parse(story(w), url=f"http://a.example/{w}") for w in ("owl", "cat", "dog")])
     assert model.extract(pages[0]).text == first.text == fresh.extract(pages[0]).text
 
 
@@ -57,7 +57,7 @@ def test_empty_pages_have_empty_bodies(html):
 def test_hidden_text_is_dropped_unless_it_is_the_page(strategy: str):
     def text(html: str) -> str:
         pages = [Page.parse(html.format(word, PROSE.format(word))) for word in ("ship", "train", "plane")]
-        return SiteModel.fit(pages[1:]).extract(pages[0], strategy=strategy).text
+        return SiteModel(pages[1:]).extract(pages[0], strategy=strategy).text
 
     assert "Secret" not in text("<body><div>{1}<p hidden>Secret {0}</p></div>")
     assert "paragraph of the ship" in text("<body><p>Loading</p><div hidden>{1}</div>")
@@ -120,7 +120,7 @@ def test_a_body_is_pickled_with_all_it_has(source: str, looked_at: bool) -> None
     assert (back.title, asdict(back.meta), back.chunks()) == (body.title, asdict(body.meta), body.chunks())
     _, many = next(extract_pages([("http://a.example/fox", source)]))
     assert pickle.loads(pickle.dumps(many)).blocks == many.blocks
-    model = SiteModel.fit([Page.parse(story("owl"))])
+    model = SiteModel([Page.parse(story("owl"))])
     assert pickle.loads(pickle.dumps(model.extract(Page.parse(source)))).markdown == body.markdown
 
 

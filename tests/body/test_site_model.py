@@ -20,16 +20,16 @@ def facts_of(*numbers):
 def test_the_whole_text_is_the_last_resort():
     template = "<body><p>All of this is template</p>"
     alone, other = Page.parse(f"{template}<p hidden>But not these words"), Page.parse(f"{template}<p>Other words")
-    body = SiteModel.fit([other]).extract(alone, strategy="repetition")
+    body = SiteModel([other]).extract(alone, strategy="repetition")
     assert (body.evidence, body.fallback, body.confidence) == ("whole text", "whole text", 0.0)
     assert body.text == "All of this is template\nBut not these words"
-    empty = SiteModel.fit(facts_of(1)).extract(Page.parse(""))
+    empty = SiteModel(facts_of(1)).extract(Page.parse(""))
     assert (empty.text, empty.evidence, empty.fallback) == ("", "whole text", "whole text")
 
 
 @pytest.mark.parametrize("strategy", FACTS_ONLY)
 def test_a_saved_model_makes_the_same_body(tmp_path, strategy):
-    model = SiteModel.fit([page(1), page(2).facts, page(3), page(4, LOOSE)])
+    model = SiteModel([page(1), page(2).facts, page(3), page(4, LOOSE)])
     model.save(tmp_path / "model")
     loaded = SiteModel.load(tmp_path / "model")
     for target in (page(9), page(2), page(7, LOOSE)):
@@ -44,7 +44,7 @@ ODD = [None, True, "x", -1, 0, 1.5, 10**400, float("nan"), float("inf"), [], [1]
 def test_a_hostile_model_is_refused_or_read(tmp_path):
     """Whatever stands in it: one class of errors with what to do, never one of Python's later."""
     path, refused = tmp_path / "model", 0
-    SiteModel.fit([page(1), page(2)]).save(path)
+    SiteModel([page(1), page(2)]).save(path)
     head, _, rows = zlib.decompress(path.read_bytes()).partition(b"\n")
     for odd in ODD:
         for key in ("all", "constants", "pages", "page", "url", "length"):
@@ -71,7 +71,7 @@ def test_a_hostile_model_is_refused_or_read(tmp_path):
 
 def test_a_model_that_was_cut_or_grows_without_end_is_refused(tmp_path):
     path = tmp_path / "model"
-    SiteModel.fit([page(1)]).save(path)
+    SiteModel([page(1)]).save(path)
     whole = path.read_bytes()
     content = zlib.decompress(whole)
     bomb = zlib.compressobj(9)
@@ -84,7 +84,13 @@ def test_a_model_that_was_cut_or_grows_without_end_is_refused(tmp_path):
 
 
 def test_a_model_of_another_version_is_refused(tmp_path, monkeypatch):
-    SiteModel.fit(facts_of(1)).save(tmp_path / "model")
+    SiteModel(facts_of(1)).save(tmp_path / "model")
     monkeypatch.setattr(memory, "FACTS_FORMAT", "999")
     with pytest.raises(ValueError, match="of another version"):
         SiteModel.load(tmp_path / "model")
+
+
+def test_the_former_name_is_deprecated():
+    with pytest.deprecated_call(match=r"SiteModel\(pages\)"):
+        model = SiteModel.fit([page(1)])
+    assert model.extract(page(2)).text == SiteModel([page(1)]).extract(page(2)).text

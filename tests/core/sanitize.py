@@ -78,7 +78,7 @@ def do_all(html: str, others: Sequence[str], strategy: str = "combined") -> None
     """Parse, body with others, renderings and reasons, facts packed and unpacked, fingerprint."""
     facts = [Page.parse(other, url=f"http://a.example/{number}").facts for number, other in enumerate(others)]
     page = Page.parse(html, url="http://a.example/page")
-    body = SiteModel.fit(facts).extract(page, strategy=strategy)
+    body = SiteModel(facts).extract(page, strategy=strategy)
     read_facts(page.facts.data, page.facts.url)
     index = DuplicateIndex()
     for number, text in enumerate((body.text, body.markdown, body.html, *(block.text for block in body.blocks[:3]))):

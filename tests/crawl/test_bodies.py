@@ -108,7 +108,7 @@ def test_errors_of_ours_are_said_once_and_items_pass(four: list[str], monkeypatc
     def broken(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr("denoise_scrapy.crawl.item_values.SiteModel.fit", broken)
+    monkeypatch.setattr("denoise_scrapy.crawl.item_values.SiteModel.extract", broken)
     monkeypatch.setattr("denoise_scrapy.crawl.duplicates.DuplicateIndex.check_and_add", broken)
     done = crawl(spider_of(*four))
     assert len(done.items) == 4

@@ -114,7 +114,7 @@ def check_page(
     parsed = [Page.parse(o, url=f"{URL}?{n}") for n, o in enumerate(others)]
     assert all(link.startswith(("http://", "https://")) for link in page.links)
     assert page.nbytes > 0 and page.facts.nbytes > 0
-    model, found = SiteModel.fit(parsed), {"alone": SiteModel.fit().extract(page)}
+    model, found = SiteModel(parsed), {"alone": SiteModel().extract(page)}
     for name in strategies:
         found[name] = model.extract(page, strategy=name)
         # nothing is made up, nothing comes twice

@@ -43,7 +43,7 @@ class Made:
 def made(html: str) -> Made:
     """A page parsed, and a body that keeps all of it."""
     page = Page.parse(html, url=URL, keep="body")
-    return Made(html, page, denoise_scrapy.SiteModel.fit().extract(page))
+    return Made(html, page, denoise_scrapy.SiteModel().extract(page))
 
 
 #: Public functions and methods, and how an output is made by each.

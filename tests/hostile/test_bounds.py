@@ -76,9 +76,9 @@ def test_a_matching_that_takes_too_long_is_not_begun(monkeypatch: pytest.MonkeyP
     source = "<div>" * 2 + f"<div>{level}</div>" * 2
     other = Page.parse(source.translate(dict(zip(b"0123456789", "abcdefghij", strict=True))), url="http://a.example/2")
     page = Page.parse(source, url="http://a.example/1")
-    fallbacks = {name: SiteModel.fit([other]).extract(page, strategy=name).fallback for name in STRATEGIES}
+    fallbacks = {name: SiteModel([other]).extract(page, strategy=name).fallback for name in STRATEGIES}
     assert {name for name, fallback in fallbacks.items() if fallback == "too large"} == {"lcs"}
-    assert SiteModel.fit([other]).extract(page, strategy="lcs").text.split() == " ".join(page.block_texts).split()
+    assert SiteModel([other]).extract(page, strategy="lcs").text.split() == " ".join(page.block_texts).split()
 
 
 # ---- text without structure ----

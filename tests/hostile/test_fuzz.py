@@ -64,7 +64,7 @@ def test_a_page_that_is_made_up(html, other, **how):
 
 def everything(html):
     """All that is made of a page, unchecked."""
-    body = SiteModel.fit().extract(Page.parse(html, url=URL))
+    body = SiteModel().extract(Page.parse(html, url=URL))
     return body, body.html, body.markdown, body.blocks, explain_page(html, URL).html
 
 

@@ -149,7 +149,7 @@ def test_a_rendered_page_tells_its_own_sizes():
 
 
 def test_the_default_strategy_uses_the_layout():
-    plain, rendered = (SiteModel.fit([]).extract(page) for page in (Page.parse(HTML), page_with()))
+    plain, rendered = (SiteModel([]).extract(page) for page in (Page.parse(HTML), page_with()))
     assert rendered.probability[0] < plain.probability[0]
     assert rendered.probability[4] < plain.probability[4]
     assert "Subscribe" not in rendered.text
