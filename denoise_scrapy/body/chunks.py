@@ -144,7 +144,7 @@ def chunk_markdown(
         (('Storm', 'Roads'), '- The A1 is closed.', 1)
     """
     if max_tokens < 1 or not 0 <= overlap < max_tokens:
-        raise ValueError(f"max_tokens is 1 or more and overlap less than it, not {max_tokens} and {overlap}")
+        raise ValueError(f"max_tokens must be >= 1 and overlap less than it, got {max_tokens} and {overlap}")
     count = count or estimate_tokens
     chunks: list[Chunk] = []
     same: Counter[str] = Counter()

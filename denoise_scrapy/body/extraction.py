@@ -375,7 +375,7 @@ def _read(source: Source, url: str | None = None) -> _Read:
         return _Read(Path(source).read_bytes(), url)
     data = source.body if hasattr(source, "body") else getattr(source, "content", None)
     if not isinstance(data, bytes) or not hasattr(source, "headers"):
-        raise TypeError(f"a page is HTML, a path or a response, not {type(source).__name__}")
+        raise TypeError(f"a page must be HTML, a path or a response, got {type(source).__name__}")
     kind = source.headers.get("Content-Type") or ""
     told = http_content_type_encoding(kind.decode("latin-1") if isinstance(kind, bytes) else kind)
     return _Read(data, url or str(source.url), told or getattr(source, "_encoding", None))  # the one Scrapy was given

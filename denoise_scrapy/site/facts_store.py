@@ -162,7 +162,7 @@ def facts_store(place: str, name: str = "denoise") -> FactsStore:
         url, _, own = place.partition("#")
         return RedisFacts(url, name=unquote(own) or name)
     if "://" in place:
-        raise ValueError(f"no such kind of store: there are files and {', '.join(SCHEMES)}")
+        raise ValueError(f"no such kind of store: use a file or {', '.join(SCHEMES)}")
     return SQLiteFacts(place)
 
 
@@ -384,7 +384,7 @@ class RedisFacts(FactsStore):
 
     def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
         if not isinstance(name, str) or not name or "{" in name or "}" in name:
-            raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
+            raise ValueError(f"name must be a non-empty string without braces, got {name!r}")
         self._redis = RedisLink(url, timeout, retries=0)
         self._constants = {"layout": _LAYOUT, **constants()}
         super().__init__(f"{self._redis.place}#{name}")

@@ -335,12 +335,12 @@ def _read(row: Mapping[str, Any]) -> SiteCrawl:
     counts = one.began, one.fetched, one.items, one.pages, one.empty, one.copies, one.no_content, one.templates
     numbers = *counts, one.ended, one.same, one.common, *one.length, *one.confidence, *one.shares
     if not all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers):
-        raise ValueError("a number is none")
+        raise ValueError("a number is invalid")
     if len(one.shares) != len(one.containers) or not all(isinstance(each, str) for each in one.alarms):
-        raise ValueError("a field is of another kind")
+        raise ValueError("a field has the wrong type")
     sizes = [len(_hashes(each)) for each in one.containers]  # which fails where they are none
     if max(sizes, default=0) > CONTAINERS or len(_classes(one.words)) not in {0, WORD_CLASSES}:
-        raise ValueError("hashes are of another length")
+        raise ValueError("hashes have the wrong length")
     return one
 
 

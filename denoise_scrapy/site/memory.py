@@ -256,7 +256,7 @@ def save_pages(pages: Sequence[Page | PageFacts], path: Path) -> None:
     index = [[page.url, len(row)] for page, row in zip(pages, rows, strict=True)]
     content = json.dumps({"constants": constants(), "pages": index}).encode() + b"\n" + b"".join(rows)
     if len(content) > MAX_MODEL_BYTES:
-        raise ValueError(f"{path}: {len(content):,} bytes, and {MAX_MODEL_BYTES:,} can be loaded: fit fewer pages")
+        raise ValueError(f"{path}: {len(content):,} bytes, but at most {MAX_MODEL_BYTES:,} can be loaded: fit fewer pages")
     path.write_bytes(zlib.compress(content))
 
 
@@ -266,18 +266,18 @@ def load_pages(path: Path) -> list[PageFacts]:
         with path.open("rb") as file:
             return _read_model(file.read(MAX_MODEL_BYTES))
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
-        raise ValueError(f"{path}: no model of denoise_scrapy that can be read: {error}. {_ADVICE}") from error
+        raise ValueError(f"{path}: not a readable model of denoise_scrapy: {error}. {_ADVICE}") from error
 
 
 def _read_model(data: bytes) -> list[PageFacts]:
     stream = zlib.decompressobj()
     content = stream.decompress(data, MAX_MODEL_BYTES)
     if not stream.eof:
-        raise ValueError(f"cut short, or of more than {MAX_MODEL_BYTES:,} bytes")
+        raise ValueError(f"cut short, or more than {MAX_MODEL_BYTES:,} bytes")
     head, _, rows = content.partition(b"\n")
     stored = json.loads(head)
     if stored["constants"] != constants():
-        raise ValueError(f"of another version: {stored['constants']} there and {constants()} here")
+        raise ValueError(f"of another version: {stored['constants']} in the file, {constants()} expected")
     pages, begin = [], 0
     for url, length in stored["pages"]:
         pages.append(read_facts(rows[begin : begin + length], url))

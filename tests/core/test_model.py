@@ -65,7 +65,7 @@ def test_values_without_bounds_are_cut():
 
 def test_layers_that_do_not_fit_are_refused():
     network = block_model().network
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="do not match"):
         Network(**network.arrays() | {"last": [1.0]})
     with pytest.raises(ValueError, match=f"{len(network.mean)} features, got 3"):
         network.odds(np.zeros((3, 2)))
@@ -131,7 +131,7 @@ def test_what_are_no_neighbours():
             damaged[row, 0] = wrong
             with pytest.raises(ValueError, match="no neighbours"):
                 Neighbours(damaged)
-    with pytest.raises(ValueError, match="2 blocks, got 3 odds"):
+    with pytest.raises(ValueError, match="expected 2 odds, got 3"):
         Neighbours(found).features([1, 2, 3])
 
 
@@ -172,7 +172,7 @@ def test_probabilities_equal_a_walk(depth, seed):
     ],
 )
 def test_what_is_no_forest(parts):
-    with pytest.raises(ValueError, match="no forest"):
+    with pytest.raises(ValueError, match="do not match"):
         Forest(*parts)
 
 

@@ -431,7 +431,7 @@ def to_markdown(tokens: Iterable[Token], links: str = "keep", images: str = "kee
     """
     for name, value, valid in (("links", links, LINKS), ("images", images, IMAGES)):
         if value not in valid:
-            raise ValueError(f"{name} is {' | '.join(valid)}, got {value!r}")
+            raise ValueError(f"{name} must be {' | '.join(valid)}, got {value!r}")
     return _joined(_Writer(_chosen(list(tokens), links, images)).read(_Frame("")).blocks)
 
 
