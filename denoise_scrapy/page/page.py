@@ -140,7 +140,7 @@ class Elements:
 
     @cached_property
     def is_start(self) -> BoolArray:
-        """Whether each mark is a start."""
+        """True for marks of a start."""
         return self._order < len(self)
 
     @cached_property
@@ -471,7 +471,7 @@ class Page:
 
     @cached_property
     def removed_text(self) -> BoolArray:
-        """Whether the user removes the text after each mark, shape (marks,)."""
+        """True if the user removes the text after each mark, shape (marks,)."""
         return self.elements.of_text(self.removed_elements)
 
     @cached_property

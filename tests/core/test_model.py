@@ -123,13 +123,13 @@ def test_features_equal_plain_loops(html, seed):
 
 def test_what_are_no_neighbours():
     found = Neighbours.of(Page.parse("<p>One two.<p>Three.").tree).around
-    with pytest.raises(ValueError, match="no neighbours"):
+    with pytest.raises(ValueError, match="not the neighbours"):
         Neighbours(found[:-1])
     for row in range(1, len(found)):  # the first is of tokens
         for wrong in (-1, 3):
             damaged = found.copy()
             damaged[row, 0] = wrong
-            with pytest.raises(ValueError, match="no neighbours"):
+            with pytest.raises(ValueError, match="not the neighbours"):
                 Neighbours(damaged)
     with pytest.raises(ValueError, match="expected 2 odds, got 3"):
         Neighbours(found).features([1, 2, 3])

@@ -158,8 +158,7 @@ CONTENTLESS_WORDS = tuple(
 
 
 def content_signals(features: Values, odds: Values, tokens: IntArray, text: str) -> Values:
-    """Return the signals of a page of n features and m blocks: sums, words, and means of the kept and of the other
-    blocks.
+    """Return the signals of a page of n features and m blocks: sums, words, means of kept and of other blocks.
 
     Blocks whose network odds exceed 0 are kept; features have shape (n, m), odds and tokens (m,). The text is that of
     the kept blocks.
