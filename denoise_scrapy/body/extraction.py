@@ -378,7 +378,7 @@ def _read(source: Source, url: str | None = None) -> _Read:
         raise TypeError(f"a page must be HTML, a path or a response, got {type(source).__name__}")
     kind = source.headers.get("Content-Type") or ""
     told = http_content_type_encoding(kind.decode("latin-1") if isinstance(kind, bytes) else kind)
-    return _Read(data, url or str(source.url), told or getattr(source, "_encoding", None))  # Scrapy's own argument
+    return _Read(data, url or str(source.url), told or getattr(source, "_encoding", None))  # given to Scrapy
 
 
 #: Pages that are parsed before the first body is returned, so that a site's first pages have comparison pages; of large

@@ -110,7 +110,7 @@ def _code_buttons(page: Page) -> IntArray:
 
 _NUMBER = re.compile(r"\s*(\d{1,6})(?!\d)", re.ASCII)
 _NUMBER_ALONE = re.compile(r"\s*\d{1,6}\s*", re.ASCII)
-#: Empty lines at the ends of the code, where nobody sees them, that a gutter may number or not.
+#: Maximum empty lines at the ends of code beside a gutter, where nobody sees them.
 EMPTY = 5
 #: Numbers before lines are line numbers if this share of those lines has more text.
 MIN_CODE = 0.5

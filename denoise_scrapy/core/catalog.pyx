@@ -19,7 +19,7 @@ from denoise_scrapy.core.feature_strings import EVERY
 
 TAIL = 512  # texts searched linearly: 10 µs
 SEGMENT = 1 << 15  # texts of a full segment; rows have 16 bits
-MOST_FINDS = 4096  # by bands: a sentence on every page of a site has as many as there are pages, and is no evidence
+MOST_FINDS = 4096  # by bands: a sentence on every page of a site finds them all, and is no evidence
 
 cdef enum:
     # Places of a text's keys; their maximum number.

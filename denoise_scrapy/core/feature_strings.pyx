@@ -243,8 +243,8 @@ _stop_units = sorted(read_units(_STOP_WORDS).hashes.tolist())
 
 # ---- feature strings ------------------------------------------------------------------------------------------------
 
-# Hashes in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units, one and a
-# half in a hundred foreign ones would match by chance, and one text in fifty has that many units.
+# Hashes in the main feature string. 32 bits take twice the memory and decide the same: among 1,000 kept units 1.5% of
+# foreign ones match by chance, and only one text in fifty has that many units.
 UNIT_BITS = 16
 RUN_HASH = "runs-5-3-fmix64-v1"
 EVERY = 1 << 32  # limit of a sample that contains everything

@@ -32,7 +32,7 @@ from denoise_scrapy.core.tree cimport (
 # ---- announcements of short blocks ----------------------------------------------------------------------------------
 
 cdef enum:
-    LONG = 14             # tokens; longer blocks announce nothing
+    LONG = 14             # tokens; blocks of this many announce nothing
     FOLLOWING = 60        # characters that may follow the words of a heading of comments
 
 #: Bits of a block's announcements: a heading of comments; a name or a date.
@@ -69,8 +69,8 @@ cdef enum:
     # Patterns are found by their first character: by its lowest byte, with one bucket for all digits.
     ANY_DIGIT = 256
     BUCKETS = 257
-    # Words of short blocks that are searched for in the title, if its characters include the word's first two: a
-    # maximum per page. Of 3,000 recorded pages the largest number is 1,700; hostile ones may have millions.
+    # Maximum words of short blocks per page that are searched for in the title, if it has the word's first two
+    # characters. The largest number on 3,000 recorded pages is 1,700; hostile ones may have millions.
     MOST_SEARCHES = 10_000
     PAIRS = 4096
 
@@ -966,8 +966,8 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Compute the shares of a block's words that the page has used before: another story uses other words.
 
     Source: Hearst, *TextTiling: Segmenting Text into Multi-Paragraph Subtopic Passages* (1997), section 4: where the
-        subject changes, words are new. Hearst compares windows of a plain text; here the words around a block are
-        compared with all words before it, with the beginning of the page's prose, and with the whole page.
+    subject changes, words are new. Hearst compares windows of a plain text; here the words around a block are
+    compared with all words before it, with the beginning of the page's prose, and with the whole page.
     """
     cdef Table numbers
     cdef vector[LongWord] known
@@ -1134,7 +1134,7 @@ cdef double HALF_OWN = 0.5, LEAST_OWN = 20
 
 
 cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Compute repeats of the block and its enclosing boxes on other pages, and whether those have text of their own."""
+    """Compute repeats of the block and its enclosing boxes on other pages, and where those have their own text."""
     cdef const double* up3
     cdef double most_own = 0, copies = 0
     cdef int32_t i, size, smallest = view.n + 1, box = -1, element

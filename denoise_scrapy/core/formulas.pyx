@@ -13,8 +13,8 @@ from denoise_scrapy.core.characters cimport begins, is_blank, lower
 cdef enum:
     # Maximum depth of elements; deeper ones are left out. Formulas on the web nest a dozen deep.
     DEEPEST = 64
-    # Levels from an element down to the only formula in it, and up from a formula to MathJax's container: two were
-    # seen.
+    # Levels from an element down to the only formula in it, and up from a formula to MathJax's container: two
+    # occur.
     LEVELS = 3
     # Elements from MathJax's preview to the script with its source: the rendering follows the preview.
     REACH = 2
@@ -270,8 +270,7 @@ cdef bint is_before_source(const xmlNode* node) noexcept nogil:
 
 
 cdef bint is_twin(const xmlNode* node) noexcept nogil:
-    """Return whether an element repeats a formula: one of MathJax's, a script, an image, one hidden from screen
-    readers.
+    """Return whether an element repeats a formula: by MathJax, a script, an image, or hidden from screen readers.
 
     Beside the visual rendering there is MathML for those readers. If MathJax 2 has its source in a script, all its
     output before that is dropped, including MathML.

@@ -327,8 +327,7 @@ cdef class Neighbours:
         return self.rows.shape[1]
 
     def features(self, odds) -> np.ndarray:
-        """Return the neighbour features, rows as in `NEIGHBOUR_NAMES`, shape (rows, m), from the log odds of the first
-        judgement.
+        """Return the features from the first log odds, rows as in `NEIGHBOUR_NAMES`, shape (rows, m).
 
         Means are weighted by the logarithm of a block's length; shares are of the text expected to be kept.
         """
@@ -780,7 +779,7 @@ cdef int move_to_list(Tree tree, double[::1] probability) except -1 nogil:
 cdef double select(
     const double[::1] probability, const vector[int32_t]& tokens, double beta, uint8_t[::1] kept
 ) except -1 nogil:
-    """Keep the most probable blocks, in the number that maximises the expected F_beta; return the expected F1."""
+    """Keep the most probable blocks, as many as maximise the expected F_beta; return the expected F1."""
     cdef vector[pair[double, int32_t]] ranked
     cdef pair[double, int32_t] one
     cdef double whole = 0, expected = 0, chosen = 0, f, highest = -1, f1 = 0
@@ -930,8 +929,7 @@ def choose(
 
 
 def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
-    """Return the most probable blocks, in the number that maximises the expected F_beta of their tokens, and the
-    expected F1.
+    """Return the most probable blocks, as many as maximise the expected F_beta, and their expected F1.
 
     With calibrated probabilities the threshold adapts: about .5 on a page with confident blocks, .2 to .3 otherwise. No
     fixed threshold did as well on five corpora at once. All arrays have shape (m,).

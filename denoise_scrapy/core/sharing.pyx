@@ -130,8 +130,7 @@ def columns_of(bytes data not None) -> tuple:
     return wide[:n], wide[n:n + m], wide[n + m:], np.frombuffer(data, np.uint32, m, len(data) - 4 * m)
 
 
-# ---- template similarity
-# ----------------------------------------------------------------------------------------------
+# ---- template similarity --------------------------------------------------------------------------------------------
 
 
 cdef double likeness_of(const Facts* a, const Facts* b) noexcept nogil:

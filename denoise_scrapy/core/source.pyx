@@ -124,8 +124,7 @@ def look(const unsigned char[::1] html) -> int:
     return found
 
 
-# ---- pages that would take too long: their text alone
-# --------------------------------------------------------------------
+# ---- pages that would take too long: their text alone ---------------------------------------------------------------
 
 cdef enum:
     # A page with more start tags, deeper nesting or more comparisons is read as text. Of 1,800 recorded pages the

@@ -997,8 +997,7 @@ cdef str piece(const string& text, Span span):
 
 _NOTHING = np.zeros((0, 2), np.int32)
 
-# ---- the interface to Python
-# ------------------------------------------------------------------------------------------
+# ---- the interface to Python ----------------------------------------------------------------------------------------
 
 cdef class RowBuffer:
     """A tree's memory as a buffer of bytes, which keeps the tree alive."""

@@ -17,10 +17,10 @@ class FeatureTree:
     """Columns of the n nodes of a page's body, level by level (breadth first), each of shape (n,).
 
     Source: Song, Zhi, Zhou, Luo and An, Web page noise removal by LCS-based maximum similarity matching of feature
-        trees (2011), section 2. Its fourteen attributes, except the children, are `tag`, `id`, `class_` (codes, equal
-        for equal names), `outer_length` (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText), `text_rate`
-        (own text / text of the subtree); `parent` (-1 for a root), `depth` (0 for BODY); and `boxes` (left, top, width,
-        height; shape (n, 4), NaN where unknown). Invisible markup (scripts, styles …) has no nodes.
+    trees (2011), section 2. Its fourteen attributes, except the children, are `tag`, `id`, `class_` (codes, equal
+    for equal names), `outer_length` (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText), `text_rate`
+    (own text / text of the subtree); `parent` (-1 for a root), `depth` (0 for BODY); and `boxes` (left, top, width,
+    height; shape (n, 4), NaN where unknown). Invisible markup (scripts, styles …) has no nodes.
 
     Attributes:
         element: Index of the node's element in the page.

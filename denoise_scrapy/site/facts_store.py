@@ -24,7 +24,7 @@ from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, connect, connec
 PAGES_A_TEMPLATE = 5
 # Pages kept per site: those of eight templates; few sites have more.
 PAGES_A_SITE = 40
-# Above this many bytes the oldest pages are deleted. A page has some 4 KB: room for fifteen hundred sites.
+# Above this many bytes those kept longest are evicted. A page has some 4 KB: room for fifteen hundred sites.
 MAX_BYTES = 256_000_000
 # Seconds that a page is kept, 90 days: sites change their template, and old pages no longer match. A guess.
 MAX_AGE = 90 * 86_400.0
