@@ -19,8 +19,8 @@ from denoise_scrapy.core.markup import HEADING_TAGS
 #: Markup anywhere; an underscore only at a word's edge, an ampersand only before a possible entity (which may continue
 #: in the next text).
 _MARKUP = re.compile(r"[\\`*\[\]<~{]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|\Z)")
-#: As entities, which all readers support: some ignore a backslash before `<`, and they interpret one before code or a
-#: cell's border in two ways. So no `<` or backtick in our Markdown comes from a text.
+#: As entities, which all readers support: some ignore a backslash before `<`, and they differ on one before code or a
+#: cell's border. So no `<` or backtick in our Markdown comes from a text.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\\": "&#92;", "`": "&#96;"}
 #: Markup for some reader in an alternative text, in a link's text or between tags of code, whatever precedes it: ends
 #: of links and tags, its own marks, addresses and emoji names.
