@@ -1,4 +1,4 @@
-"""Pieces of a body for a language model: of bounded size, with the headings above them, cut between sentences."""
+"""Chunks of a body for a language model: of bounded size, with the headings above them, cut between sentences."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ _RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _PRE, _END_OF_PRE = re.compile(r"<pre>(?:<code\b[^>]*>)?"), re.compile(r"(?:</code>)?</pre>\s*$")
 _BEGINS = re.compile("|".join(of.pattern for of in (_HEADING, _ITEM, _FENCE, _PRE)))
-# A sentence ends before a blank and what may begin another: no small letter and no digit, which follow "e.g." and
-# "approx."; and not in code, a link or a formula. A row of signs is tried once, not from each of them.
+# A sentence ends before a blank and a possible beginning: not a lower-case letter or a digit, which follow "e.g." and
+# "approx."; and not in code, a link or a formula. A run of signs is tried once, not from each of them.
 _END = re.compile(
     r"`[^`]+`|\[[^\[\]]*\]\([^()\s]*\)|\$\$?[^$\n]{1,300}\$"
     r"|(?P<end>(?<![.!?…؟।])[.!?…؟।]+[\"'”’»)\]*_]*(?=\s+[^\s\da-zа-яßà-öø-ÿ])|[。！？]+[”’」』）]*(?=\S))"
 )
-# No end: an initial, an abbreviation such as "Mr.", "Prof." and "No.", a number before its unit.
+# Not an end: an initial, an abbreviation such as "Mr.", "Prof." and "No.", a number before its unit.
 _ABBREVIATION = re.compile(r"(?:^|[\s(\[*_])(?:[^\W\d_]\.)*(?:[A-Z][a-z]{0,3}|[^\W\d_]|\d+)\.$")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
 
-# Markup in a line of ours, where all else is escaped.
+# Markup in a line we wrote, where everything else is escaped.
 _INLINE = re.compile(
     r"(?<!`)(?P<ticks>`+)(?!`)(?P<pad> ?)(?P<code>.{1,500}?)(?P=pad)(?<!`)(?P=ticks)(?!`)"
     r"|\\(?P<sign>[!-/:-@\[-`{-~])|(?P<entity>&#?\w+;)"
     r"|!\[[^\[\]]*\]\([^()\s]*\)|\[|\]\([^()\s]*\)|<[^<>]*>|\*+|~~"
 )
 
-# Code: what goes on with the line before; what belongs to the line after; what a part is led by in a transcript.
+# Code: lines that continue the previous one; lines that belong to the next one; prompts in a transcript.
 _GOES_ON = re.compile(
     r"[})\]{]|</|\"\"\"|'''|\.\.\.(?:\s|$)"
     r"|(?:end|else|elif|elsif|except|rescue|ensure|finally|catch|fi|done|esac|then|do|begin)\b"
 )
 _LEADS = re.compile(r"@|#|//|/\*|\*|--|<!--|template\b")
 _PROMPT = re.compile(r">>> |\$ ")
-# A part of code is a function, and never cut, unless it is a class or the like, or has no parentheses: a list of data.
+# A part of code is a function, and never cut, unless it is a class or similar, or has no parentheses: a list of data.
 _FUNCTION = re.compile(r"\)|=>|\b(?:def|func|function|fn|sub|proc|fun)\b")
 _CLASS = re.compile(
     r"\b(?:class|interface|struct|impl|trait|namespace|module|object|extension|mod|enum|package)\s+[\w.:]+\s*"
     r"(?:[({:<]|$|(?:extends|implements|for|where)\b)"
 )
-MOST_LEVELS = 8  # of indentation that code is looked into for parts
-# Tests whether a text fits into a chunk below some headings, or with `half` into half of one.
+MOST_LEVELS = 8  # of indentation at which code is split into parts
+# Tests whether a text fits into a chunk below its headings, or with `half` into half of one.
 _Fits = Callable[..., bool]
 
 
@@ -61,7 +61,7 @@ class Chunk:
         text: Markdown of the chunk.
         headings: The headings above the chunk as plain text, outermost first.
         tokens: Tokens of `str(chunk)`.
-        position: Its place among the chunks of its page, from 0.
+        position: Its index among the chunks of its page, from 0.
         id: A UUID made from the page's URL and `str(chunk)`: an unchanged chunk keeps it in the next crawl.
         title: Title of its page.
         url: URL of its page.
@@ -91,9 +91,9 @@ class Chunk:
 class _Unit:
     """A unit that is never cut: a sentence, a list item, code or a quote that fits, a row of a table, a function.
 
-    `before` separates it from the unit before it, where both are in one chunk; `starts` is written before it where it
-    begins a line, as the bullet of an item. `opens` and `closes` stand around its units in each chunk: the head of a
-    table, the fences of code; those that are `joined` to the unit before it share them.
+    `before` separates it from the previous unit in the same chunk; `starts` precedes it if it begins a line, as the
+    bullet of an item does. `opens` and `closes` enclose its units in each chunk: the head of a table, the fences of
+    code; units `joined` to the previous one share them.
     """
 
     text: str
@@ -108,8 +108,8 @@ class _Unit:
 def estimate_tokens(text: str) -> int:
     """Estimate the number of tokens in `text`, erring on the high side.
 
-    Four ASCII characters count as a token, as do two of other alphabets or one ideograph. Tokenizers differ by a
-    third, so count with your own where the limit is hard.
+    Four ASCII characters count as a token, as do two of other alphabets or one ideograph. Tokenizers differ by a third,
+    so use your own count if the limit is hard.
 
     Example:
         >>> estimate_tokens("The storm came at night."), estimate_tokens("暴风雨")
@@ -130,12 +130,12 @@ def chunk_markdown(
     url: str = "",
     title: str = "",
 ) -> list[Chunk]:
-    r"""Cut Markdown of ours into chunks for a language model, as `Body.chunks` says.
+    r"""Cut Markdown that we wrote into chunks for a language model, as `Body.chunks` does.
 
-    The head of a table is repeated in each chunk that holds rows of it. What does not fit alone is cut: an item between
-    its blocks and sentences, code between functions and other statements that are not indented. A sentence, a row or a
-    function that is longer than `max_tokens` by itself, or a table with a head of more than half of it, is a chunk of
-    its own. Headings above a chunk take at most half of it; beyond that the outer ones are left out.
+    The head of a table is repeated in each chunk with its rows. Text that does not fit is cut: an item between its
+    blocks and sentences, code between functions and other unindented statements. A sentence, row or function longer
+    than `max_tokens`, or a table whose head takes more than half of it, is a chunk of its own. Headings above a chunk
+    take at most half of it; beyond that the outer ones are left out.
 
     Example:
         >>> text = "# *Storm*\n\nIt rained. Rivers rose.\n\n## Roads\n\n- The A1 is closed.\n- The A2 is open."
@@ -144,7 +144,7 @@ def chunk_markdown(
         (('Storm', 'Roads'), '- The A1 is closed.', 1)
     """
     if max_tokens < 1 or not 0 <= overlap < max_tokens:
-        raise ValueError(f"max_tokens is 1 or more and overlap less than it, not {max_tokens} and {overlap}")
+        raise ValueError(f"max_tokens must be >= 1 and overlap less than it, got {max_tokens} and {overlap}")
     count = count or estimate_tokens
     chunks: list[Chunk] = []
     same: Counter[str] = Counter()
@@ -152,7 +152,7 @@ def chunk_markdown(
     tokens = 0  # each unit is counted once: recounting all held units would take quadratic time
 
     def fitting(headings: tuple[str, ...]) -> tuple[str, ...]:
-        """The innermost headings that take at most half of a chunk."""
+        """Return the innermost headings that take at most half of a chunk."""
         left = max_tokens // 2
         for place in reversed(range(len(headings))):
             left -= count(headings[place] + "\n\n")
@@ -169,7 +169,7 @@ def chunk_markdown(
         return fits
 
     def cost(unit: _Unit, last: _Unit | None) -> int:
-        """Tokens that a unit adds to a chunk behind another one."""
+        """Count the tokens that a unit adds to a chunk after another one."""
         above = _new_headings(last, unit) if last else fitting(unit.headings)
         frame = 0 if last and unit.joined else count(unit.opens + unit.closes)
         return frame + count(unit.before + unit.starts + unit.text) + sum(count(heading + "\n\n") for heading in above)
@@ -195,7 +195,7 @@ def chunk_markdown(
 
 
 def _plain(heading: str) -> str:
-    """The text of a heading, without its markup."""
+    """Return the text of a heading, without its markup."""
 
     def shown(found: re.Match[str]) -> str:
         return found["code"] or found["sign"] or html.unescape(found["entity"] or "")
@@ -204,14 +204,14 @@ def _plain(heading: str) -> str:
 
 
 def _new_headings(last: _Unit, unit: _Unit) -> tuple[str, ...]:
-    """The headings of a unit that the one before it does not stand below."""
+    """Return the headings of a unit that the previous one is not below."""
     shared = [one == other for one, other in zip(last.headings, unit.headings, strict=False)]
     new = unit.headings[[*shared, False].index(False) :]
     return new[1:] if new and last.text == new[0] else new  # a heading with nothing else below it
 
 
 def _tail(held: list[_Unit], headings: tuple[str, ...], overlap: int, count: Callable[[str], int]) -> list[_Unit]:
-    """The last units of a chunk, not all of them, that have these headings and no more than `overlap` tokens."""
+    """Return the last units of a chunk, but not all, with these headings and at most `overlap` tokens."""
     tail: list[_Unit] = []
     for unit in reversed(held[1:]):
         overlap -= count(unit.before + unit.starts + unit.opens + unit.text + unit.closes)
@@ -222,7 +222,7 @@ def _tail(held: list[_Unit], headings: tuple[str, ...], overlap: int, count: Cal
 
 
 def _joined(units: list[_Unit]) -> str:
-    """The units as Markdown, each frame written once around all of its units that follow each other."""
+    """Join units as Markdown, with each frame once around its consecutive units."""
     written = [units[0].starts, units[0].opens, units[0].text]
     for last, unit in pairwise(units):
         new = _new_headings(last, unit)
@@ -234,7 +234,7 @@ def _joined(units: list[_Unit]) -> str:
 
 
 def _without_margin(text: str) -> str:
-    """A text that begins in an item of a list, without the margin of that, as far as the item or its list goes."""
+    """Remove the margin of a text that begins in a list item, as far as the item or its list extends."""
     lines = text.split("\n")
     quoted = _QUOTES.match(text)
     quote = quoted[0] if quoted else ""
@@ -250,9 +250,9 @@ def _without_margin(text: str) -> str:
 
 
 def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Iterator[_Unit]:
-    """Each unit of a text, with the headings above it. A heading with nothing below is a unit of its own."""
+    """Yield each unit of a text with the headings above it. A heading with nothing below is a unit."""
     above: tuple[str, ...] = ()
-    waiting = False  # a heading that no unit has followed
+    waiting = False  # a heading not yet followed by a unit
     for before, block in _blocks(markdown.split("\n")):
         heading = _HEADING.match(block[0])
         if heading is None:
@@ -269,7 +269,7 @@ def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Ite
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Blocks of lines, each with what separates it from the one before."""
+    """Yield blocks of lines, each with its separator from the previous one."""
     end = 0
     for place, line in enumerate(lines):
         if place >= end and line.strip():
@@ -278,7 +278,7 @@ def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _end_of_block(lines: list[str], start: int) -> int:
-    """The line behind a block."""
+    """Return the line after a block."""
     first, behind, item = lines[start], range(start + 1, len(lines)), _ITEM.match(lines[start])
     if is_code := _code_end(first):
         if first.startswith("<pre>") and is_code(first):
@@ -291,7 +291,7 @@ def _end_of_block(lines: list[str], start: int) -> int:
         return next(ends, len(lines))
     end = start + 1
     for place in behind:
-        if lines[place].strip():  # it goes on with the line before, unless that is empty
+        if lines[place].strip():  # it continues the previous line, unless that is empty
             if not lines[place].startswith(" " * item.end()) and (end < place or _begins(lines[place])):
                 break
             end = place + 1
@@ -299,20 +299,20 @@ def _end_of_block(lines: list[str], start: int) -> int:
 
 
 def _code_end(first: str) -> Callable[[str], object] | None:
-    """Return a test for the last line of the code that a line begins; None where it begins none."""
+    """Return a test for the last line of the code that a line begins; None if it begins none."""
     if fence := _FENCE.match(first):
         return lambda line: line.startswith(fence[0]) and not line.strip().strip(fence[0][0])
     return _END_OF_PRE.search if _PRE.match(first) else None
 
 
 def _begins(line: str, first: str = "") -> bool:
-    """Return whether a line begins a block even behind a line of text; the next line of a quote does not."""
+    """Return whether a line begins a block even after a line of text; the next line of a quote does not."""
     is_quote = line.startswith(">") and not first.startswith(">")
     return is_quote or _BEGINS.match(line) is not None
 
 
 def _units_of(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
-    """Yield the units of a block; tables whose head would take too much of each chunk are one."""
+    """Yield the units of a block; a table whose head would take too much of each chunk is one unit."""
     first, whole = block[0], "\n".join(block)
     if len(block) > 1 and _RULE.fullmatch(block[1].strip()):
         opens = f"{first}\n{block[1]}\n"
@@ -335,7 +335,7 @@ def _units_of(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
 
 
 def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
-    """Yield the units of what is in an item or a quote, with what stands before their lines."""
+    """Yield the units inside an item or quote, with the prefixes of their lines."""
     item = _ITEM.match(block[0])
     starts, margin = (item[0], " " * item.end()) if item else ("> ", "> ")
     strip = re.compile(margin if item else " {0,3}> ?")
@@ -347,7 +347,7 @@ def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]
 
     for apart, lines in _blocks(inner):
         for unit in _units_of(lines, apart, fits_inside):
-            head, end, start = unit.opens.rpartition("\n")  # the latter stands before the first line inside
+            head, end, start = unit.opens.rpartition("\n")  # the latter precedes the first line inside
             gap = unit.before.split("\n")
             gap[1:-1] = [(margin + line).rstrip() for line in gap[1:-1]]
             yield replace(
@@ -362,13 +362,13 @@ def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]
 
 
 def _below(text: str, margin: str) -> str:
-    """A text with a margin before each line but its first."""
+    """Put a margin before each line of a text except the first."""
     first, *lines = text.split("\n")
     return "\n".join([first, *(margin + line if line.strip() else (margin + line).rstrip() for line in lines)])
 
 
 def _units_of_code(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
-    """Yield code as one unit, where it does not fit its parts, each between the fences."""
+    """Yield code as one unit, or if it does not fit its parts, each between the fences."""
     first, whole = block[0], "\n".join(block)
     if pre := _PRE.match(first):
         end = _END_OF_PRE.search(whole)
@@ -387,14 +387,14 @@ def _units_of_code(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit
 
 
 def _parts(code: list[str], fits: Callable[[str], bool], level: int = 0) -> Iterator[tuple[int, str]]:
-    """Parts of code that are not cut, each with the number of empty lines before it."""
+    """Yield parts of code that are not cut, each with the number of empty lines before it."""
     for blanks, lines in _statements(code):
         text, head = "\n".join(lines), _head(lines)
         is_function = _FUNCTION.search(lines[head - 1]) and not _CLASS.search(lines[head - 1])
         if len(lines) <= head or fits(text) or level == MOST_LEVELS or is_function:
             yield blanks, text
             continue
-        end = len(lines)  # of the members of a class, the entries of data
+        end = len(lines)  # end of the members of a class, or the entries of data
         while end > head + 1 and _indent(lines[end - 1]) <= _indent(lines[head - 1]):
             end -= 1
         parts = list(_parts(lines[head:end], fits, level + 1)) or [(0, "")]
@@ -405,7 +405,7 @@ def _parts(code: list[str], fits: Callable[[str], bool], level: int = 0) -> Iter
 
 
 def _statements(code: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Lines that are not indented, each with all that goes with it: what is indented below, comments above."""
+    """Yield unindented lines, each with the comments above and the indented lines below it."""
     is_transcript = any(map(_PROMPT.match, code))
     least = min((_indent(line) for line in code if line.strip()), default=0)
     found: list[str] = []
@@ -433,13 +433,13 @@ def _indent(line: str) -> int:
 
 
 def _head(lines: list[str]) -> int:
-    """Count the lines up to the one that names the statement, itself included."""
+    """Count the lines up to and including the one that names the statement."""
     least = _indent(lines[0])
     return next((n for n, line in enumerate(lines, 1) if line.strip() and not _LEADS.match(line, least)), len(lines))
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a paragraph, each with the blanks before it. In doubt two of them are one."""
+    """Yield the sentences of a paragraph, each with the preceding blanks; unclear boundaries are not cut."""
     start = 0
     for found in _END.finditer(text):
         end = found["end"]

@@ -1,7 +1,7 @@
-"""Explain an extraction: a table with a row for each block, and an HTML file that shows it.
+"""Explain an extraction: a table with a row for each block, and an HTML file that displays it.
 
-The page is shown in our own rendering, never its markup; links and images appear as words. The document loads nothing:
-its policy allows only our own style and script, by their hashes, and pictures embedded in the document.
+The page is displayed in our own rendering, never its markup; links and images appear as words. The document loads
+nothing: its policy allows only our own style and script, by their hashes, and pictures embedded in the document.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Row(NamedTuple):
 
 
 def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
-    """Yield a row for each block of a page, by its body and the comparison pages that its strategy saw."""
+    """Yield a row for each block of a page, given its body and the comparison pages used."""
     blocks, k, shared = page.blocks, len(site.pages), site.shared_with(page)
     kept = np.array([block.kept for block in body.blocks], bool)
     hidden, preformatted = ((blocks.flags & flag) != 0 for flag in (Flag.HIDDEN, Flag.PREFORMATTED))
-    # at these shares the hand rule takes a text, and a slot, for template
+    # shares above which the hand-written rule treats a text, and a slot, as template
     template = (shared.text_share >= REPEATED_SHARE) | (shared.slot_share > SLOT_SHARE)
     names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low")
     columns = (names, blocks.tokens, blocks.link_density, shared.text_share, shared.placed_share, shared.slot_share)
@@ -68,46 +68,46 @@ _HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
 
 def _printable(text: str) -> str:
-    """The text without control characters; halves of characters are replaced."""
+    """Remove control characters, and replace lone surrogates."""
     return _HALF_CHARACTERS.sub("\ufffd", _NO_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def _escaped(text: str, most: int | None = None) -> str:
-    """A text for between tags or for an attribute in double quotes, cut after so many characters."""
+    """Escape a text for use between tags or in a double-quoted attribute, cut to `most` characters."""
     text = _printable(text)
     return escape(text if most is None or len(text) <= most else f"{text[:most]}…")
 
 
-#: Characters of a block that show at once (a paragraph), and those that its focus shows (a chapter).
+#: Characters of a block displayed at once (a paragraph), and on focus (a chapter).
 SHORT_TEXT, LONG_TEXT = 400, 20_000
-#: A longer word is cut where a text is.
+#: A longer word is cut in a cut text.
 WORD_LENGTH = 30
-#: Characters shown of a path, from its end, and of an address: a line or two; and of an image's description.
+#: Characters displayed of a path, from its end, and of an address: a line or two; and of an image's description.
 PATH_LENGTH, ADDRESS_LENGTH, IMAGE_LENGTH = 160, 160, 80
-#: Addresses shown of a block of links.
+#: Addresses displayed of a block of links.
 ADDRESSES = 3
-#: Steps of the bar at the left; the style sheet has a class for each.
+#: Steps of the bar on the left; the style sheet has a class for each.
 STEPS = 20
-#: Blocks and images that are drawn at most: a browser lays out so many in a second, and nobody reads more.
+#: Maximum blocks and images displayed: a browser lays out so many in a second, and nobody reads more.
 MAX_BLOCKS = 5_000
 
 _INLINES = frozenset(INLINES.values()) - FORMULAS.keys()
 
 
 class _Pen:
-    """Writes tokens, and a frame around the text of each block, with inline elements inside of each frame."""
+    """Writes tokens, with a frame around the text of each block, and inline elements inside each frame."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows
         self._out: list[str] = []
-        self._wanted: list[Token] = []  # inline elements around what comes …
-        self._opened: list[str] = []  # … and those of them that are written already
-        self._block = -1  # whose frame is open
-        self._place = self._chars = 0  # of its start tag, of which all is known at its end only; and its characters
+        self._wanted: list[Token] = []  # inline elements around the next text …
+        self._opened: list[str] = []  # … and those of them already written
+        self._block = -1  # block of the open frame
+        self._place = self._chars = 0  # its start tag, which is complete only at its end; and its characters
         self._addresses: list[str] = []
         self._known: set[int] = set()
         self._images = 0
-        self._run = self._run_place = 0  # images without a description in a row, and where the first stands
+        self._run = self._run_place = 0  # consecutive images without a description, and the first one's place
 
     def draw(self, tokens: Iterable[Token]) -> str:
         """Return the tokens as HTML."""
@@ -120,7 +120,7 @@ class _Pen:
                 self._out.append("<br>" if self._block >= 0 else "")
             elif token.value in _INLINES:
                 self._inline(token)
-            elif token.value not in FORMULAS and token.value not in MARKS:  # the TeX of a formula is text as any other
+            elif token.value not in FORMULAS and token.value not in MARKS:  # the TeX of a formula is ordinary text
                 self._leave()
                 self._out.append(f"</{token.value}>" if token.kind == "end" else _start(token))
         self._leave()
@@ -137,7 +137,7 @@ class _Pen:
     def _text(self, token: Token) -> None:
         text = _printable(token.value)
         if self._block != token.block:
-            text = text.lstrip("\n")  # a frame begins a line itself
+            text = text.lstrip("\n")  # a frame itself begins a line
             if not text:
                 return
             self._enter(token.block)
@@ -146,7 +146,7 @@ class _Pen:
         start, self._chars = self._chars, self._chars + len(text)
         now, later = max(SHORT_TEXT - start, 0), max(LONG_TEXT - start, 0)
         if len(text) > now > 0:
-            now = max(text.rfind(" ", now - WORD_LENGTH, now), 0) or now  # no word is cut
+            now = max(text.rfind(" ", now - WORD_LENGTH, now), 0) or now  # words are not cut
         self._out.append(_escaped(text[:now]) + _rest(text[now:later]))
 
     def _image(self, token: Token) -> None:
@@ -171,7 +171,7 @@ class _Pen:
         self._out.append("")
 
     def _open_inlines(self) -> None:
-        """Open all inline elements in the frame."""
+        """Open all inline elements inside the frame."""
         for token in self._wanted[len(self._opened) :]:
             is_link = token.value == "a"
             if is_link:
@@ -190,7 +190,7 @@ class _Pen:
         self._block = -1
 
     def _start_tag(self) -> str:
-        """The start tag of the frame; of one that goes on with a block no more than its look."""
+        """Return the start tag of the frame; if it continues a block, only with its style."""
         row = self._rows[self._block]
         score, path = row.block.probability, row.block.path
         names = f"b {row.name} p{round(STEPS * score)}{' long' * (self._chars > SHORT_TEXT)}"
@@ -211,7 +211,7 @@ class _Pen:
 
 
 def _rest(text: str) -> str:
-    """Text that is too long for a glance."""
+    """Return the part of a text that is folded."""
     return f'<span class="rest">{_escaped(text)}</span>' if text else ""
 
 
@@ -222,9 +222,10 @@ def _start(token: Token) -> str:
 
 #: Characters of a name, an address or a title: two lines.
 NAME_LENGTH = 300
-#: Comparison pages that are listed: as many as a strategy may be given.
+#: Comparison pages that are listed: as many as a strategy may use.
 PAGES = 64
-# Least expected F1 of each word. Of 168 recorded pages 104 are sure (mean F1 .99), 45 fairly sure (.96), 19 not (.73).
+# Minimum expected F1 for each word. Of 168 recorded pages 104 are sure (mean F1 .99), 45 fairly sure (.96), 19 not
+# (.73).
 SURE = ((0.95, "sure"), (0.8, "fairly sure"), (-1.0, "not sure"))
 
 
@@ -236,7 +237,7 @@ class Explanation:
         body: The extracted body.
         rows: The outcome for each block, in document order.
         name: Name of the page.
-        comparison: Name of each comparison page given, and "" if it was used, else why not.
+        comparison: Name of each comparison page given, and "" if it was used, else the reason why not.
         drawn: The page without the user's selectors.
     """
 
@@ -248,7 +249,7 @@ class Explanation:
 
     @cached_property
     def counts(self) -> Mapping[str, tuple[int, int]]:
-        """Number of blocks and words of each of `CLASSES`."""
+        """Number of blocks and words in each of `CLASSES`."""
         words = {name: [row.words for row in self.rows if row.name == name] for name in CLASSES}
         return {name: (len(some), sum(some)) for name, some in words.items()}
 
@@ -283,7 +284,7 @@ class Explanation:
         )
 
     def _summary(self) -> str:
-        """One sentence: what was kept, how sure that is, and what the page was compared with."""
+        """Return one sentence: what was kept, how sure that is, and what the page was compared with."""
         kept, words = self.counts["kept"]
         blocks, of_words = (sum(counts) for counts in zip(*self.counts.values(), strict=True))
         confidence, compared = self.body.confidence, len(self.body.comparison)
@@ -299,7 +300,7 @@ class Explanation:
             yield f"{drawn}; the counts and the text are whole."
 
     def _pages(self) -> str:
-        """The comparison pages, folded."""
+        """Return the comparison pages, folded."""
         if not self.comparison:
             return ""
         items = (
@@ -310,14 +311,14 @@ class Explanation:
         return f'<details class="pages" open><summary>{summary}</summary><ol>{"".join(items)}</ol></details>'
 
     def _blocks(self) -> str:
-        """The page's blocks, those kept first where it has too many."""
+        """Return the page's blocks, the kept ones first if there are too many."""
         kept = np.array([row.block.kept for row in self.rows], bool)
         chosen = np.zeros(len(kept), bool)
         chosen[np.argsort(~kept, kind="stable")[:MAX_BLOCKS]] = True
         return _Pen(self.rows).draw(render(self.drawn, chosen))
 
     def _paragraphs(self) -> Iterator[str]:
-        """The extracted text, a paragraph for each block."""
+        """Yield the extracted text, one paragraph per block."""
         for number, row in enumerate(self.rows):
             if row.block.kept:
                 kind = ' class="code"' if row.preformatted else ""
@@ -330,7 +331,7 @@ def _asset(name: str) -> str:
 
 
 def _hash(source: str) -> str:
-    """A source as a policy names it."""
+    """Return the hash of a source for the policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
@@ -350,7 +351,7 @@ def explain_page(
     Args:
         html: The page.
         url: URL of the page.
-        comparison_pages: Name or URL, and HTML, of other pages of the site; or facts, as site memories keep them.
+        comparison_pages: Name or URL, and HTML, of other pages of the site; or facts, as in site memories.
         name: Name of the page if it has no URL.
         strategy: A name in `STRATEGIES`, or the path of a class.
         taste: The user's choices for the body.

@@ -56,16 +56,16 @@ class Body:
     """The clean text of a page.
 
     Attributes:
-        text: The kept blocks in reading order, a line each (more where the page breaks lines).
+        text: The kept blocks in reading order, one per line (more if the page breaks lines).
         confidence: Expected token F1 of `text` in the strategy's own estimate, 0 to 1.
         strategy: Name of the strategy that decided.
         comparison: URLs of the comparison pages that were used.
-        fallback: How the body was chosen where the strategy could not decide normally: "" (it could), "page
-            alone" (no comparison page), "whole text" (nothing was selected), "too large" (the page exceeds a bound:
-            all of its text); and where the user's wishes remove everything selected: "second choice" (the likeliest
-            remaining blocks), "dropped kinds" (only those are available), "all removed" (nothing is left).
+        fallback: How the body was chosen if the strategy could not decide normally: "" (it could), "page alone" (no
+            comparison page), "whole text" (nothing was selected), "too large" (the page exceeds a limit: all of its
+            text); and if the user's wishes remove everything selected: "second choice" (the most probable remaining
+            blocks), "dropped kinds" (only those are available), "all removed" (nothing is left).
         evidence: Basis of the decision, best first: "comparison pages", "page alone", "whole text".
-        probability: How likely each of the page's m blocks is content, shape (m,).
+        probability: Probability that each of the page's m blocks is content, shape (m,).
         url: URL of the page, "" if unknown.
     """
 
@@ -77,7 +77,7 @@ class Body:
     evidence: str = "page alone"
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
     url: str = ""
-    # made on first access: `make_rendering` makes the tokens that `html` and `markdown` are written from
+    # made on first access: `make_rendering` makes the tokens for `html` and `markdown`
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_title: Callable[[], str] = str
@@ -90,7 +90,7 @@ class Body:
 
     @cached_property
     def html(self) -> str:
-        """The kept blocks as a fragment of HTML, with their structure and images.
+        """The kept blocks as an HTML fragment, with their structure and images.
 
         No script of the page can run: only tags and attributes on a short list are written. URLs are
         absolute.
@@ -151,7 +151,7 @@ class Body:
     def title(self) -> str:
         """The page's title without the site's name, if that is found; "" if there is no title.
 
-        Comparison pages reveal the name best: their titles end, or begin, with it too.
+        Comparison pages are the best evidence of the name: their titles end, or begin, with it too.
         """
         return self.make_title()
 
@@ -165,7 +165,7 @@ class Body:
         return self.make_meta(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state to pickle, with everything lazy but the metadata computed first."""
+        """Return the state to pickle; everything lazy except the metadata is computed first."""
         made: dict[str, Any] = {"blocks": self.blocks, "title": self.title, "rendering": tuple(self.make_rendering())}
         if "meta" in vars(self):
             made["meta"] = self.meta
@@ -184,9 +184,9 @@ def _meta_of_text(body: Body) -> Metadata:
     return metadata_of("", None, body.text, body.title)
 
 
-#: Fallback of a page over a bound on elements, depth, bytes, or the cost of its selectors and its strategy.
+#: Fallback of a page that exceeds a limit on elements, depth, bytes, or the cost of its selectors and its strategy.
 TOO_LARGE = "too large"
-#: Fallback and evidence of a page that was compared with no other.
+#: Fallback and evidence of a page without comparison pages.
 ALONE = "page alone"
 
 
@@ -213,7 +213,7 @@ class SiteModel:
         return cls(pages)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.
+        """Save the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.
 
         Raises:
             OSError: The file cannot be written.
@@ -251,7 +251,7 @@ class SiteModel:
         return _body(page, decision, chosen.name, TOO_LARGE, WHOLE_TEXT, make_title=lambda: page.title)
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
-        """Return the body as a strategy decides; raise `TooLargeError` where that would take too long."""
+        """Return the body according to a strategy; raise `TooLargeError` if that would take too long."""
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
@@ -269,7 +269,7 @@ def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence
     decision, gone = without_leftovers(page, decision)
 
     def blocks() -> tuple[Block, ...]:
-        shown = page.without(gone)  # if kept, it would hold the page's columns twice
+        shown = page.without(gone)  # if kept, it would hold a second copy of the page's columns
         texts = map(shown.block_text, range(len(shown.blocks)))
         columns = (shown.block_paths(), texts, decision.probability.tolist(), decision.kept.tolist(), decision.reasons)
         return tuple(starmap(Block, zip(*columns, strict=True)))
@@ -362,7 +362,7 @@ class _Read(NamedTuple):
 def _parsed(
     source: Source | Page, url: str | None, keep: str | Iterable[str], remove: str | Iterable[str]
 ) -> tuple[Page, _Read | None]:
-    """Return a page and its source, None if already parsed; its URL defaults to the one it declares."""
+    """Return a page and its source, None if already parsed; its URL defaults to its declared one."""
     if isinstance(source, Page):
         return source, None
     read = _read(source, url)
@@ -377,16 +377,16 @@ def _read(source: Source, url: str | None = None) -> _Read:
         return _Read(Path(source).read_bytes(), url)
     data = source.body if hasattr(source, "body") else getattr(source, "content", None)
     if not isinstance(data, bytes) or not hasattr(source, "headers"):
-        raise TypeError(f"a page is HTML, a path or a response, not {type(source).__name__}")
+        raise TypeError(f"a page must be HTML, a path or a response, got {type(source).__name__}")
     kind = source.headers.get("Content-Type") or ""
     told = http_content_type_encoding(kind.decode("latin-1") if isinstance(kind, bytes) else kind)
-    return _Read(data, url or str(source.url), told or getattr(source, "_encoding", None))  # the one Scrapy was given
+    return _Read(data, url or str(source.url), told or getattr(source, "_encoding", None))  # given to Scrapy
 
 
-#: Pages that are parsed before the first body is given, so that a site's first pages have others to be compared with;
-#: of large ones so many bytes or characters at most: parsed, a page takes ten times that.
+#: Pages that are parsed before the first body is returned, so that a site's first pages have comparison pages; of large
+#: ones up to this many bytes or characters: a parsed page takes ten times that.
 AHEAD, AHEAD_BYTES = 16, 6_000_000
-#: What is remembered of the pages that came: bytes, and pages a site. A page of usual size takes some 50 KB.
+#: Limits of the page memory: bytes, and pages per site. A page of usual size takes some 50 KB.
 MEMORY_BYTES, PAGES_A_SITE = 32_000_000, 32
 
 
@@ -438,13 +438,13 @@ def extract_pages(
     def extracted(page: Page, known: Page | PageFacts, read: _Read | None, name: str) -> Iterator[tuple[str, Body]]:
         others = memory.comparison_pages(known, comparison_pages, whole=needs_elements)
         body = SiteModel(others).extract(page, strategy=strategy, taste=taste)
-        if known is not page:  # addresses of ours
+        if known is not page:  # made-up addresses
             urls = (url.partition(_NUMBER)[0] for url in body.comparison if _NO_SITE not in url)
             body = replace(body, comparison=tuple(urls))
         yield name, body if read is None else replace(body, make_meta=read.meta_of)
-        page.drop_columns()  # it is remembered; what of the body is asked for from now on makes them again
+        page.drop_columns()  # the page is remembered; the body recreates the columns if needed
 
-    waiting: deque[tuple[int, Iterator[tuple[str, Body]]]] = deque()  # size of a page, and its body to come
+    waiting: deque[tuple[int, Iterator[tuple[str, Body]]]] = deque()  # size of a page, and its future body
     ahead = 0
     for number, given in enumerate(pages):
         url, source = given if isinstance(given, tuple) else (None, given)
@@ -464,5 +464,5 @@ def extract_pages(
         yield from bodies
 
 
-# Addresses under which pages are remembered that have none, or one that another page declares, too.
+# Made-up addresses for remembered pages that have none, or declare one that another page declares too.
 _NO_SITE, _NUMBER = "http://no-address.invalid/", "#page="

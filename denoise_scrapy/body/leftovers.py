@@ -1,4 +1,4 @@
-"""Leftovers of a body: signs in the text that are no text, headers of tables that have no row; and its footnotes."""
+"""Leftovers of a body: symbols that are not text, table headers without rows; and its footnotes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from denoise_scrapy.page.columns import BoolArray, IntArray
 def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArray]:
     r"""Drop leftovers from a decision, and add the footnotes that its text refers to.
 
-    A header that the user keeps stays, and so do headers where there is nothing else. Also returned are the elements
-    that its text is to be written without, by their numbers.
+    A header that the user keeps stays, and so do headers if there is nothing else. Also return the numbers of the
+    elements to omit when its text is written.
     """
     signs = {
         "a link to its own heading": _permalinks(page),
@@ -51,8 +51,8 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
 
 
 def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
-    """Blocks of the headers of tables that have other rows with text, none of it kept, shape (m,)."""
-    # a header is a row of `th` alone or in a `thead`; a cell of prose is none: its table lays the page out
+    """Return the header blocks, shape (m,), of tables that have other rows with text, none of which is kept."""
+    # a header is a row of only `th`, or in a `thead`; a cell of prose is not a header: its table lays out the page
     e, n = page.elements, len(page.elements)
     if not e.holds_tag({"th", "thead"}):  # as on most pages
         return np.zeros(len(kept), bool)
@@ -71,29 +71,29 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
 
 
 _MARKS = re.compile(f"[{START}{END}]")
-#: What manuals write behind a heading, in a link to its place.
+#: Symbols that manuals put after a heading, in a link to its place.
 _SIGNS = frozenset("¶#§🔗")
 
 
 def _text(page: Page, element: int, between: str = "") -> str:
-    """The text of an element, with something between the pieces that its elements part."""
+    """Return an element's text, with a separator between the pieces that its children split."""
     return _MARKS.sub(between, page.tree.slice(*page.tree.element_rows["marks"][element].tolist()))
 
 
 def _permalinks(page: Page) -> IntArray:
-    """Elements of links to a place on the page that hold nothing but a sign for that."""
-    links = page.tree.short_links(2)  # one of the signs is two units of UTF-16
+    """Return links to a place on the page that contain only a symbol."""
+    links = page.tree.short_links(2)  # one of the symbols has two UTF-16 units
     signs = [link for link, href in links if _text(page, link).strip() in _SIGNS and page.leads_here(href)]
     return np.array(signs, np.int64)
 
 
-#: The button of a block of code says a word or two: "Copy", "Try it yourself".
+#: The button of a code block has a word or two: "Copy", "Try it yourself".
 BUTTON_TOKENS = 3
 
 
 def _code_buttons(page: Page) -> IntArray:
-    """The only button, of few words, right before or behind a block of code."""
-    # of several together each may be the name of a tab; one in a heading is the heading; one that the user keeps stays
+    """Return the only button, with few words, right before or after each code block."""
+    # several together may be tabs; one in a heading is the heading; one that the user keeps stays
     e, blocks = page.elements, page.blocks
     if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
         return np.zeros(0, np.int64)
@@ -110,20 +110,20 @@ def _code_buttons(page: Page) -> IntArray:
 
 _NUMBER = re.compile(r"\s*(\d{1,6})(?!\d)", re.ASCII)
 _NUMBER_ALONE = re.compile(r"\s*\d{1,6}\s*", re.ASCII)
-#: Lines beside a gutter that are empty at the ends of the code, where nobody sees them.
+#: Maximum empty lines at the ends of code beside a gutter, where nobody sees them.
 EMPTY = 5
-#: A number before each line is one of lines where so many of them have more, as a share.
+#: Numbers before lines are line numbers if this share of those lines has more text.
 MIN_CODE = 0.5
 
 
 def _line_numbers(page: Page) -> IntArray:
-    """Elements that hold nothing but numbers of lines of code."""
+    """Return the elements that contain only line numbers."""
     has_code = page.elements.holds_tag({"pre", "code"})
     return np.array([*_gutters(page), *_before_lines(page)] if has_code else [], np.int64)
 
 
 def _gutters(page: Page) -> list[int]:
-    """Largest elements of numbers alone that go on by one, with as many lines of code in what stands beside them."""
+    """Return the largest elements with only consecutive numbers, beside as many lines of code."""
     e, blocks = page.elements, page.blocks
     is_number = (blocks.counts[:, DIGIT] == blocks.chars) & (blocks.chars > 0)
     digits, others = (blocks.subtree_sums(of) > 0 for of in (is_number, ~is_number))
@@ -139,7 +139,7 @@ def _gutters(page: Page) -> list[int]:
         if last - first > len(numbers) or not _go_on(numbers):
             continue
         lines = sum(page.block_text(block).count("\n") + 1 for block in range(first, last))
-        # where each line is an element, empty ones are no blocks
+        # if each line is an element, empty ones are not blocks
         most = lines + EMPTY if is_pre[beside] else 2 * lines + EMPTY
         if lines <= len(numbers) <= most and (len(numbers) > 1 or (is_pre[element] and is_pre[beside])):
             found.append(element)
@@ -147,7 +147,7 @@ def _gutters(page: Page) -> list[int]:
 
 
 def _before_lines(page: Page) -> list[int]:
-    """Elements with the number of a line at its start, of preformatted text where each line has one."""
+    """Return the elements with a line number in preformatted text that has one at each line start."""
     e, blocks = page.elements, page.blocks
     tags, found = page.tags(), list[int]()
     pre = e.nearest(e.has_tag({"pre"}))
@@ -162,9 +162,9 @@ def _before_lines(page: Page) -> list[int]:
 
 
 def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
-    """Elements of one kind that hold the numbers; none where that kind stands elsewhere too."""
+    """Return elements of one kind that hold the numbers; none if that kind occurs elsewhere too."""
     e, found = page.elements, list[int]()
-    end = start = int(e.rows["marks"]["start"][pre])  # of what was looked at
+    end = start = int(e.rows["marks"]["start"][pre])  # end of the previous number
     inside = -1
     for element in range(pre + 1, int(e.end[pre])):
         start, after = e.rows["marks"][element].tolist()
@@ -183,7 +183,7 @@ def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
 
 
 def _go_on(numbers: Sequence[str]) -> bool:
-    """Return whether each number is the one before and one more."""
+    """Return whether each number is the previous one plus one."""
     if not all(number.isascii() and number.isdigit() and len(number) < 7 for number in numbers):
         return False
     values = list(map(int, numbers))

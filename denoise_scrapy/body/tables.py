@@ -1,4 +1,4 @@
-"""Tables of a page: their cells, which of them hold data, what a rendering writes of them; and a page's prices."""
+"""Tables of a page: their cells, which tables hold data, and what is written of them; and a page's prices."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
-#: The parts of a table that are written.
+#: Table elements that are written.
 TABLE_TAGS = frozenset("table caption thead tbody tfoot tr td th".split())
 
 
 def cells_of(page: Page) -> tuple[IntArray, IntArray, IntArray]:
-    """The cells that stand in a row of their table; the row and the table around each of n elements, -1 for none."""
+    """Return the cells in a row of their table; and the row and table around each of n elements, -1 for none."""
     e = page.elements
     table, row = e.nearest(e.has_tag({"table"})), e.nearest(e.has_tag({"tr"}))
     cells = np.flatnonzero(e.has_tag({"td", "th"}) & (row >= 0) & (table >= 0))
     return cells[table[row[cells]] == table[cells]], row, table
 
 
-#: A table of data has so many rows and columns.
+#: Minimum rows and columns of a table of data.
 ROWS, COLUMNS = 2, 2
-#: So large a share of its rows have as many cells as the most common row; a heading may span them all.
+#: Minimum share of its rows with as many cells as the most common row; a heading may span them all.
 REGULAR = 0.5
-#: A cell with more than this is prose, and not more than this share of the text is in such cells, unless the table has
+#: A cell with more characters than this is prose; at most this share of the text is in such cells, unless the table has
 #: heading cells, …
 CELL_TOKENS, PROSE_SHARE = 30, 0.5
 #: … but one cell with more than this share of the page's text is its body.
@@ -63,16 +63,15 @@ def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
     return regular
 
 
-#: A cell with more kept blocks than this, those of lists in it aside, holds a page's column, not a datum.
+#: A cell with more kept blocks than this, except those in lists, holds a column of the page, not a datum.
 MAX_CELL_BLOCKS = 3
 
 
 def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolArray, BoolArray]:
-    """Parts of tables that only lay the page out, and dropped rows and cells that are written for their place.
+    """Return parts of tables that only lay out the page, and dropped rows and cells that are written for alignment.
 
-    A table is written where some row has two cells with something kept in them, no cell is crowded or holds
-    preformatted text, and no table that is written stands in it. `kept` is of m blocks, all else of n elements, of
-    which those that hold anything kept are `live`.
+    A table is written if a row has two cells with kept blocks, no cell is crowded or holds preformatted text, and no
+    written table is inside. `kept` has m blocks, everything else n elements; `live` are those with kept blocks.
     """
     e, n = page.elements, len(page.elements)
     cells, row, table = cells_of(page)
@@ -89,7 +88,7 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
 
 
 def _crowded(page: Page, kept: BoolArray, cells: IntArray) -> IntArray:
-    """Cells with too many kept blocks, or with preformatted text, whose lines no table of ours can hold."""
+    """Return cells with too many kept blocks, or with preformatted text, whose lines our tables cannot hold."""
     e = page.elements
     is_cell = np.zeros(len(e), bool)
     is_cell[cells] = True
@@ -103,7 +102,7 @@ def _crowded(page: Page, kept: BoolArray, cells: IntArray) -> IntArray:
 def _spanned_rows(
     page: Page, rows: IntArray, cells: IntArray, row: IntArray, table: IntArray, live: BoolArray
 ) -> BoolArray:
-    """Dropped rows that cells with a row span tie to a row that stays, shape (n,)."""
+    """Return dropped rows that a row span ties to a kept row, shape (n,)."""
     empty, spans = np.zeros(len(live), bool), np.ones(len(live), np.int64)
     in_table = set(cells.tolist())
     for element, name, value in page.noted.attributes:
@@ -114,22 +113,22 @@ def _spanned_rows(
     rows = rows[np.argsort(table[rows], kind="stable")]
     place, ends = np.arange(len(rows)), np.searchsorted(table[rows], table[rows], "right")
     reach = np.maximum.accumulate(np.minimum(place + spans[rows], ends))
-    run = np.append(0, np.cumsum(reach[:-1] <= place[1:]))  # of rows of one table that are tied to each other
+    run = np.append(0, np.cumsum(reach[:-1] <= place[1:]))  # of rows of one table that are tied together
     stays = np.bincount(run, live[rows]) > 0
     empty[rows] = stays[run] & ~live[rows]
     return empty
 
 
 def span(value: str) -> int:
-    """Rows or columns that a cell takes, by its attribute as written."""
-    # no table that anybody reads has more; a rendering may write a cell for each
+    """Return the number of rows or columns of a cell, from its attribute."""
+    # no readable table has more; a rendering may write a cell for each
     return max(1, min(100, int(value))) if value.isascii() and value.isdigit() else 1
 
 
-# Prices that count, from the page's first heading on: the thing's own, a former one, one by weight. Further ones are of
-# other things, which a shop shows beside it, and changes.
+# Prices that count, from the page's first heading on: the current one, a former one, one by weight. Further prices are
+# of other products beside it, which change.
 MOST_PRICES = 3
-# Tokens of a block that is a price with its label; longer ones are sentences.
+# Maximum tokens of a price with its label; longer blocks are sentences.
 MOST_TOKENS = 12
 
 _FRAME = (
@@ -144,7 +143,7 @@ _PRICE = re.compile(rf"{_MONEY}\s?\d|\d(?:[.,]-)?\s?{_MONEY}(?!\w)", re.IGNORECA
 
 
 def amounts_of(page: Page) -> str:
-    """Return the texts of a page's tables of data, and its first prices, a line each; the frame's are left out.
+    """Return the texts of a page's tables of data, and its first prices, one per line, without template.
 
     Example:
         >>> page = Page.parse("<h1>Kettle</h1><div>Only 9.50 €</div><table><tr><th>Size<th>Left<tr><td>S<td>3</table>")

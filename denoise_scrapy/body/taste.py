@@ -1,9 +1,9 @@
-"""Parts of a page, and the user's choices beside the strategy: what belongs to a body, which error is worse.
+"""Parts of a page, and the user's choices: what belongs to a body, and which error is worse.
 
-Headline, standfirst, captions, bylines and comments are found by boosted trees that were fitted on some seven hundred
-pages that readers marked (`docs/main-text.md`, `training/parts.py`), tables of data by their cells.
+Headline, standfirst, captions, bylines and comments are found by boosted trees, fitted on some seven hundred pages
+labelled by readers (`docs/main-text.md`, `training/parts.py`), tables of data by their cells.
 
-Selectors of the user count most, then what they want kept or dropped, then which error is worse.
+The user's selectors take precedence, then the parts to keep or drop, then the preferred error.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.page.selectors import Match
 from denoise_scrapy.site import SiteStatistics
 
-#: Parts that the model knows.
+#: Parts that the model can find.
 LEARNED = ("title", "standfirst", "captions", "bylines", "comments")
-#: All parts, by their switches in `Taste`.
+#: All parts, by their fields in `Taste`.
 PARTS = (*LEARNED, "tables")
-#: A block is of a part where that is at least so likely. Of blocks of publishers left out more are found below, and
-#: more others with them: F1 of all parts is highest here.
+#: A block belongs to a part if that is at least this probable. On publishers left out, a lower threshold finds more
+#: such blocks, and more false ones: F1 of all parts is highest here.
 LIKELY = 0.3
-#: Blocks before and after of which a part depends.
+#: Offsets of the blocks before and after that the part of a block depends on.
 AROUND = (1, 2, -1, -2)
-#: Elements around a block whose names tell its part.
+#: Enclosing elements whose names indicate a part.
 _CAPTIONS = frozenset(["figcaption", "caption"])
 _TAGS = (_CAPTIONS, *map(frozenset, (["time", "address"], ["h1"], ["h2", "h3"], ["li"], ["form"])))
 _PICTURES = frozenset(["img", "picture", "video", "svg"])
 
 
 def part_signals(page: Page, features: Values, odds: Values) -> Values:
-    """Return the signals of the part of each of a page's m blocks, shape (signals, m), NaN where unknown.
+    """Return the part signals of each of a page's m blocks, shape (signals, m), NaN where unknown.
 
-    They are made of what the model of blocks sees, shape (features, m), and what its network says of each, shape (m,).
+    They are computed from the block model's features, shape (features, m), and its network's odds, shape (m,).
     """
     e, blocks, words = page.elements, page.blocks, page.words
     flags = blocks.flags[None, :] >> np.arange(len(Flag))[:, None] & 1
     bits = words.bits[None, :] >> np.arange(8)[:, None] & 1
     tags = [_inside(page, names) for names in _TAGS]
-    pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES).astype(np.int64)), 0)  # -1 stands for no element
+    pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES).astype(np.int64)), 0)  # element -1, none, has 0
     parent = np.append(e.parent, -1)
     above = [blocks.element, parent[blocks.element], parent[parent[blocks.element]]]
     beside = [odds, blocks.tokens, words.bits & META_BIT, (blocks.flags & Flag.HEADING) != 0]
@@ -64,21 +64,21 @@ def part_signals(page: Page, features: Values, odds: Values) -> Values:
 
 
 def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray]:
-    """Blocks since the last that announces comments, NaN before the first; and which are in the element around one."""
+    """Return the blocks since the last heading of comments, NaN before any; and those in the element around one."""
     e, numbers = page.elements, np.arange(len(announcing))
     last = np.maximum.accumulate(np.where(announcing, numbers, -1))
-    around = np.zeros(len(e) + 1, bool)  # the last is no element
+    around = np.zeros(len(e) + 1, bool)  # the last value is for no element
     around[e.parent[page.blocks.element[announcing]]] = True
     return np.where(last >= 0, numbers - last, np.nan), (e.nearest(around[:-1]) >= 0)[page.blocks.element]
 
 
 def _inside(page: Page, tags: frozenset[str]) -> BoolArray:
-    """Blocks in elements of some names."""
+    """Return the blocks in elements with some tags."""
     return np.asarray((page.elements.nearest(page.elements.has_tag(tags)) >= 0)[page.blocks.element])
 
 
 def _moved(row: Values, by: int) -> Values:
-    """Return a row moved by so many places, NaN where there is no block."""
+    """Return a row shifted by some blocks, NaN where there is none."""
     found = np.full_like(row, np.nan)
     if abs(by) < len(row):
         found[max(by, 0) : len(row) + min(by, 0)] = row[max(-by, 0) : len(row) - max(by, 0)]
@@ -86,7 +86,7 @@ def _moved(row: Values, by: int) -> Values:
 
 
 def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict[str, BoolArray]:
-    """Return the blocks of each of some parts of a page, shape (m,)."""
+    """Return the blocks of each of the named parts of a page, shape (m,)."""
     found = dict[str, BoolArray]()
     if not {*LEARNED}.isdisjoint(names):
         model = block_model()
@@ -102,9 +102,9 @@ def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict
     return found
 
 
-#: Leaning of the choice: less noise, neither, less lost content.
+#: Preferred error: less noise, balanced, less lost content.
 FAVORS = ("precision", "balanced", "recall")
-#: Treatment of a kind of text: as the strategy decides, kept where it is the body's own, never kept.
+#: Treatment of a part: as the strategy decides, kept if it belongs to the text, always dropped.
 SWITCHES = ("auto", "keep", "drop")
 
 
@@ -114,21 +114,21 @@ class Taste:
 
     Attributes:
         favor: "precision" keeps less noise and loses more content, "recall" the reverse.
-        title: The page's headline: "auto", "keep" or "drop", like the following.
+        title: The page's headline: "auto", "keep" or "drop", as are the following.
         standfirst: The paragraph that introduces the text, or its points in brief.
         captions: Captions of pictures and tables.
-        bylines: Lines that say who wrote it and when.
-        comments: What readers wrote under it.
-        tables: Tables of data. Layout tables do not count.
+        bylines: Lines with author and date.
+        comments: Readers' comments.
+        tables: Tables of data, not layout tables.
 
     Raises:
-        ValueError: A value is unknown; the message names the nearest.
+        ValueError: A value is unknown; the message suggests the nearest.
 
     Example:
         >>> Taste(comments="dorp")
         Traceback (most recent call last):
             ...
-        ValueError: comments = 'dorp': did you mean 'drop'? There are auto, keep, drop
+        ValueError: comments = 'dorp': did you mean 'drop'? Choose from auto, keep, drop
     """
 
     favor: str = "balanced"
@@ -145,24 +145,25 @@ class Taste:
             valid = FAVORS if field.name == "favor" else SWITCHES
             if value not in valid:
                 nearest = difflib.get_close_matches(str(value), valid, 1, 0)[0]
-                raise ValueError(f"{field.name} = {value!r}: did you mean {nearest!r}? There are {', '.join(valid)}")
+                raise ValueError(f"{field.name} = {value!r}: did you mean {nearest!r}? Choose from {', '.join(valid)}")
 
 
-#: The strategy decides alone.
+#: The strategy alone decides.
 NO_TASTE = Taste()
 
 
 #: Beta of the expected F_beta that is maximised. `combined` on publishers left out, precision / recall / F1, mean of
-#: eight corpora: .941 / .885 / .894 at .4, .907 / .942 / .906 at 1, .862 / .974 / .894 at 2.5; at .25 and 4 three times
-#: as much F1 is lost. A rule with a second one moves likewise: `repetition` .930 / .879, .889 / .938, .865 / .955.
+#: eight corpora: .941 / .885 / .894 at .4, .907 / .942 / .906 at 1, .862 / .974 / .894 at 2.5; .25 and 4 lose three
+#: times as much F1. A rule combined with a second one shifts similarly: `repetition` .930 / .879, .889 / .938, .865 /
+#: .955.
 BETAS = MappingProxyType({"precision": 0.4, "recall": 2.5})
 
 
 def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, favor: str) -> Decision:
-    """The decision, moved to precision or to recall.
+    """Return the decision, shifted towards precision or recall.
 
-    Probabilities are selected from anew, by another F. A rule has none: to favor precision keeps what a second rule
-    keeps too, `repetition` or for that one `framework`, if that is anything; to favor recall what either keeps.
+    With probabilities, blocks are selected again, by another F. Without, precision keeps what a second rule keeps too
+    (`repetition`, or `framework` for that one), unless that is nothing; recall keeps what either keeps.
     """
     if favor == "balanced":
         return decision
@@ -180,20 +181,20 @@ def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, fa
     return decision.revised(kept, np.where(kept == decision.kept, "", f"in favor of {favor}"), confidence)
 
 
-#: Fallback of a page of which nothing was selected.
+#: Fallback of a page from which nothing was selected.
 WHOLE_TEXT = "whole text"
 
 
-#: What is wished of a block: that it is kept, dropped as a kind of text, or removed by a selector; 0 for nothing.
+#: Wishes for a block: kept, dropped as a part, or removed by a selector; 0 for none.
 KEEP, DROP, REMOVE = 1, 2, 3
 
 
 def read_wishes(
     page: Page, site: SiteStatistics, decision: Decision, taste: Taste
 ) -> tuple[IntArray, npt.NDArray[np.object_]]:
-    """The wish for each of a page's m blocks, and the reason that says which it was, "" for none; shape (m,) each.
+    """Return the wish for each of a page's m blocks, and its reason, "" for none; shape (m,) each.
 
-    `drop` goes before `keep`, selectors before both, theirs to keep before all.
+    `drop` overrides `keep`, selectors override both, and selectors to keep override all.
     """
     wishes, reasons = np.zeros(len(page.blocks), np.int64), np.full(len(page.blocks), "", object)
 
@@ -204,7 +205,7 @@ def read_wishes(
         return page.blocks.share_owned_by(page.elements.inside(match.elements)) > 0
 
     parts = find_parts(page, site, [name for name in PARTS if getattr(taste, name) != "auto"])
-    if taste.tables == "keep":  # of tables those in the element that holds the body are its own
+    if taste.tables == "keep":  # only tables in the element that holds the body belong to it
         held = in_best_container(page.tree, np.where(decision.kept, page.blocks.tokens, 0.0))
         parts["tables"] &= held & (page.blocks.link_density < LINK_DENSITY)
     for switch, what, said in (("keep", KEEP, "kept"), ("drop", DROP, "dropped")):
@@ -219,12 +220,12 @@ def read_wishes(
 
 
 def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -> tuple[Decision, str]:
-    """The decision with the user's wishes followed, and the fallback's name, "" for none.
+    """Return the decision with the user's wishes applied, and the fallback's name, "" for none.
 
-    Where the strategy has selected nothing, all is kept that is neither dropped nor removed ("whole text"): lost
-    content is worse than noise left in. Where the wishes leave nothing of what it has selected, the likeliest of that
-    rest ("second choice"). Where there is no rest, what is only dropped ("dropped kinds"). What a selector removes
-    never comes back ("all removed").
+    If the strategy has selected nothing, everything is kept that is neither dropped nor removed ("whole text"): lost
+    content is worse than noise. If the wishes leave nothing of the selection, the most probable of the other blocks are
+    kept ("second choice"); without any, those that are only dropped ("dropped kinds"). What a selector removes never
+    comes back ("all removed").
     """
     tasteless = all(getattr(taste, name) == "auto" for name in PARTS)
     if tasteless and not page.kept_by_user and not page.removed_by_user and decision.kept.any():
@@ -237,7 +238,7 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
         kept, fallback = _without(decision, wishes, probability, page.blocks.tokens)
         if fallback != WHOLE_TEXT:
             reasons[kept] = fallback
-    # a rule that states a confidence of its own loses or wins as large a share
+    # the confidence of a rule changes by the same proportion
     before = expected_f1(decision.kept, decision.probability, page.blocks.tokens)
     after = expected_f1(kept, probability, page.blocks.tokens)
     confidence = min(1.0, decision.confidence * after / before) if before and decision.confidence else after
@@ -245,7 +246,7 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
 
 
 def _without(decision: Decision, wishes: IntArray, probability: FloatArray, tokens: IntArray) -> tuple[BoolArray, str]:
-    """Return the blocks to keep where the choices leave nothing of the selection."""
+    """Return the blocks to keep if the wishes leave nothing of the selection."""
     rest, dropped = wishes < DROP, wishes == DROP
     if rest.any():
         likeliest, _ = select_by_expected_f1(probability, tokens)

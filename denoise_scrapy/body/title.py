@@ -1,7 +1,7 @@
-"""A page's title: the headings that say it, and its text without the name of its site.
+"""A page's title: the headings that contain it, and its text without the name of its site.
 
-Three signals reveal that name: titles of other pages of the site that begin or end the same, the host's name, and a
-heading equal to the rest. Without any of them, the title element's text is left unchanged.
+Three signals reveal that name: titles of other pages of the site that begin or end with it, the host's name, and a
+heading equal to the rest. Without any of them, the title element's text is not changed.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from functools import lru_cache
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
 
-#: What stands between a title and the site's name: a sign in spaces, a colon, a bar or underscore, and a dash next to
-#: a character of East Asia (U+2E80 and above), where nobody writes spaces.
+#: Separators between a title and the site's name: a symbol between spaces, a colon, a bar or underscore, and a dash
+#: next to an East Asian character (U+2E80 and above), where spaces are not used.
 SEPARATOR = re.compile(
     r"\s+[-–—|·•»«›‹/~:]+\s+|:\s+|\s*[|_｜]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
 )
-#: A block with a larger share of links is a site's logo, no heading of the page's.
+#: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5
 #: Labels of hosts with fewer letters are countries and kinds of organisation.
 MIN_LABEL = 4
@@ -52,17 +52,17 @@ def _parts(title: str) -> Parts:
     return found or [match for match in [_PART.search(title)] if match]
 
 
-_folded = lru_cache(256)(fold)  # of a site's pages each is compared with many
+_folded = lru_cache(256)(fold)  # each page of a site is compared with many
 
 
 @lru_cache(256)
 def _split(title: str) -> tuple[str, ...]:
-    """The parts of a title, folded."""
+    """Return the parts of a title, folded."""
     return tuple(fold(part[0]) for part in _parts(title))
 
 
 def _without_shared(parts: Parts, split: Sequence[tuple[str, ...]]) -> Parts:
-    """Without what at least half of the other titles end with, too; else begin with. One part is left in any case."""
+    """Remove parts that at least half of the other titles end with; else begin with. At least one part is left."""
     own = tuple(fold(part[0]) for part in parts)
     last = sum(_is_shared(own[-n:], [other[-n:] for other in split]) for n in range(1, len(own)))
     first = 0 if last else sum(_is_shared(own[:n], [other[:n] for other in split]) for n in range(1, len(own)))
@@ -74,7 +74,7 @@ def _is_shared(own: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> bool:
 
 
 def _without_host(parts: Parts, url: str) -> Parts:
-    """Without a last or first part that is the host's name, or a label of it."""
+    """Remove a last or first part that is the host's name, or a label of it."""
     labels = host_of(url).removeprefix("www.").split(".")
     names = {label for label in labels if len(label) >= MIN_LABEL} | {"".join(labels), "".join(labels[:-1])}
     names = {letters(name) for name in names if not name.isdigit()} - {""}
@@ -84,7 +84,7 @@ def _without_host(parts: Parts, url: str) -> Parts:
 
 
 def _as_a_heading(page: Page, parts: Parts) -> Parts:
-    """The longest run of parts, from the first or to the last, that a heading of the page says."""
+    """Return the longest run of parts, from the first or to the last, that is in a heading of the page."""
     if len(parts) < 2:
         return parts
     likely = page.words.titles & (page.blocks.link_density <= LINKED)

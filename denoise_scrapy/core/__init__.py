@@ -1,6 +1,6 @@
-"""The compiled core. It reads the nodes of lxml's trees in memory, and sees at import whether they fit.
+"""The compiled core. It reads lxml's nodes in memory, and checks at import that their layout fits.
 
-A core that was compiled with one lxml runs with others: within a major version libxml2 keeps the layout of its nodes.
+A core compiled with one lxml works with others: within a major version libxml2 keeps the layout of its nodes.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from lxml import etree
 try:
     from denoise_scrapy.core import source
 except ImportError:
-    raise ImportError("denoise_scrapy.core is not compiled for this Python: `pip install .` does that") from None
+    raise ImportError("denoise_scrapy.core is not compiled for this Python: `pip install .` compiles it") from None
 
 _PAGE = "<title>T</title><div class=a>One <b>two</b><p>three"
 _TAGS, _BLOCKS = ["html", "head", "body", "div", "b", "p"], ["One two", "three"]
 
 
 def _check() -> None:
-    """Raise `ImportError` unless a small page is read as it should be; of another libxml2 none is."""
+    """Raise `ImportError` unless a small page is read correctly; with an incompatible libxml2 it is not."""
     fits, why = False, ""
     try:
         if etree.LIBXML_VERSION[0] == int(source.LIBXML2.split(".")[0]):

@@ -1,9 +1,9 @@
 """Look-up of kept texts: by key, by equal words, by shared MinHash bands.
 
-Texts lie in segments in order of id. A segment has the sorted 32-bit hashes of its texts' keys, six bytes an entry. The
-newest texts are in a tail, which is looked through as a whole; a full tail is merged into the last segment, until that
-has 32,768 texts. So no text waits longer than some 5 ms while others are laid out anew. A text removed or replaced
-leaves a tombstone.
+Texts are in segments in order of id. A segment has the sorted 32-bit hashes of its texts' keys, at six bytes per entry.
+The newest texts are in a tail, which is searched linearly; a full tail is merged into the last segment, until that has
+32,768 texts. So no text waits more than some 5 ms for others to be rearranged. A text removed or replaced leaves a
+tombstone.
 """
 
 from typing import NamedTuple
@@ -17,44 +17,44 @@ from denoise_scrapy.core.feature_strings cimport BANDS
 
 from denoise_scrapy.core.feature_strings import EVERY
 
-TAIL = 512  # texts looked through one by one: 10 µs
+TAIL = 512  # texts searched linearly: 10 µs
 SEGMENT = 1 << 15  # texts of a full segment; rows have 16 bits
-MOST_FINDS = 4096  # by bands: a sentence in each page of a site has as many as there are pages, and says nothing
+MOST_FINDS = 4096  # by bands: a sentence on every page of a site finds them all, and is no evidence
 
 cdef enum:
-    # Places of a text's keys; how many there are at most.
+    # Places of a text's keys; their maximum number.
     NAME = 0
     WORDS = 1
     FIRST_BAND = 2
     MOST_KEYS = FIRST_BAND + BANDS
-    # Of each text 512 bits say which runs its sample may have. Strangers lack 69 to 83 in 100 of a full sample's runs by
-    # these, where 40 are too many. A text of 440 units among a million shares a band with 37 strangers, and to fetch and
-    # judge them would cost more than all the rest.
+    # 512 bits per text indicate which runs its sample may have. By these, unrelated texts lack 69 to 83 in 100 of a
+    # full sample's runs, and 40 are already too many. A text of 440 units among a million shares a band with 37
+    # unrelated ones; fetching and judging them would cost more than everything else.
     RUN_WORDS = 8
-    RUN_SHIFT = 7  # of a run's 16 bits the upper nine name its bit
-    # Entries before and behind its share of all numbers among which a key is looked for first: four standard deviations
-    # in a full segment.
+    RUN_SHIFT = 7  # the upper nine of a run's 16 bits select its bit
+    # A key is first searched for this many entries around its share of the number range: four standard deviations in a
+    # full segment.
     NEAR = 2048
     NO_SCOPE = -1
     DEAD = -2
-    UNKNOWN = 33  # the store did not say how the sample was halved, or says what this version does not make
+    UNKNOWN = 33  # the store did not give the number of halvings, or this version does not produce it
 
 cdef struct KeptText:
     int64_t id
     int32_t scope             # its number; `DEAD` for a tombstone
-    uint8_t halved            # how often its sample was halved
-    uint64_t[RUN_WORDS] runs  # which runs its sample may have
+    uint8_t halved            # number of times its sample was halved
+    uint64_t[RUN_WORDS] runs  # the runs its sample may have
 
 cdef struct Segment:
-    size_t start            # its texts
+    size_t start            # of its texts
     size_t end
-    size_t dead             # how many of these are tombstones
+    size_t dead             # number of tombstones among them
     vector[uint32_t] keys   # hashes of keys, sorted
-    vector[uint16_t] rows   # whose they are, counted from `start`
+    vector[uint16_t] rows   # of their texts, counted from `start`
 
 cdef struct Hit:
     size_t row
-    int key  # its place
+    int key  # its place in a text's keys
 
 _HALVED = {EVERY >> halved: halved for halved in range(UNKNOWN)}
 
@@ -64,7 +64,7 @@ cdef bint is_before(const Hit& one, const Hit& other) noexcept nogil:
 
 
 cdef size_t place_in(const vector[uint32_t]& keys, uint64_t key) noexcept nogil:
-    """Where a key stands, or would stand: near its share of all numbers, since keys are hashes."""
+    """Find the position of a key: near its share of the number range, since keys are hashes."""
     cdef const uint32_t* first = keys.data()
     cdef size_t size = keys.size(), guess = key * size >> 32
     cdef size_t low = guess - NEAR if guess > NEAR else 0, high = min(guess + NEAR, size)
@@ -74,11 +74,11 @@ cdef size_t place_in(const vector[uint32_t]& keys, uint64_t key) noexcept nogil:
 
 
 class Candidates(NamedTuple):
-    """Ids of kept texts of a scope that a look-up found, each in ascending order."""
+    """Ids of kept texts in a scope that a look-up found, in ascending order."""
 
-    same_name: list   # of the same key, and one in some hundred look-ups another one
-    same_words: list  # of the same units in the same order, likewise
-    alike: list       # with a MinHash band in common, as far as they can have enough runs in common
+    same_name: list   # with the same key; in one of some hundred look-ups also a different one
+    same_words: list  # with the same units in the same order, likewise
+    alike: list       # with a common MinHash band, if they may have enough runs in common
 
 
 cdef class Catalog:
@@ -99,10 +99,10 @@ cdef class Catalog:
     cdef size_t _dead
     cdef size_t _full_tail
     cdef size_t _full_segment
-    cdef size_t _width  # keys of a text
+    cdef size_t _width  # keys per text
     cdef vector[KeptText] _texts
     cdef vector[Segment] _segments
-    cdef vector[uint32_t] _tail  # keys of the texts in no segment, 0 for none
+    cdef vector[uint32_t] _tail  # keys of the texts outside the segments, 0 for none
 
     def __init__(self, *, bint bands=True, bint short=True):
         self._bands, self._short, self._scopes = bands, short, {}
@@ -114,7 +114,7 @@ cdef class Catalog:
 
     @property
     def nbytes(self):
-        """Bytes held, about."""
+        """Approximate size in bytes."""
         cdef size_t entries = 0, i
         for i in range(self._segments.size()):
             entries += self._segments[i].keys.size()
@@ -122,11 +122,11 @@ cdef class Catalog:
 
     @property
     def segments(self):
-        """Number of texts of each segment, tombstones included."""
+        """Number of texts in each segment, including tombstones."""
         return [self._segments[i].end - self._segments[i].start for i in range(self._segments.size())]
 
     def extend(self, listings not None):
-        """Add texts, in order of id, above all ids so far."""
+        """Add texts in order of id, above all ids so far."""
         cdef uint32_t[MOST_KEYS] keys
         cdef KeptText text
         cdef size_t i
@@ -145,7 +145,7 @@ cdef class Catalog:
                     self._close_tail()
 
     def discard(self, int64_t number):
-        """Leave a tombstone in the place of a text, and return whether it was there."""
+        """Replace a text by a tombstone, and return whether it existed."""
         cdef size_t row = self._row_after(number - 1), i
         cdef Segment* segment
         if row == self._texts.size() or self._texts[row].id != number or self._texts[row].scope == DEAD:
@@ -156,12 +156,12 @@ cdef class Catalog:
             segment = &self._segments[i]
             if segment.start <= row < segment.end:
                 segment.dead += 1
-                if 2 * segment.dead == segment.end - segment.start:  # its entries go once half of it is dead
+                if 2 * segment.dead == segment.end - segment.start:  # its entries are dropped when half of it is dead
                     self._drop_dead(segment)
         return True
 
     def ids_after(self, int64_t number):
-        """Return the ids above a number of texts that are there, ascending."""
+        """Return the existing ids above a number, ascending."""
         cdef size_t row
         rows = range(self._row_after(number), self._texts.size())
         return [self._texts[row].id for row in rows if self._texts[row].scope != DEAD]
@@ -174,14 +174,14 @@ cdef class Catalog:
         Args:
             key: Its key.
             scope: Its scope.
-            digest: That of its fingerprint.
-            bands: The same.
-            most: How many alike to look at; where there are more, those with the most bands in common.
-            query: What a duplicate sampled at a limit has in common with the text's auxiliary string; None where none
-                need have anything.
+            digest: Digest of its fingerprint.
+            bands: Bands of its fingerprint.
+            most: Maximum number of alike texts; of more, those with the most bands in common.
+            query: What a duplicate sampled at a limit has in common with the text's auxiliary string; None if nothing
+                is required.
 
         Returns:
-            What was found in its scope.
+            The texts found in its scope.
         """
         cdef uint32_t[MOST_KEYS] keys
         cdef vector[Hit] hits
@@ -193,7 +193,7 @@ cdef class Catalog:
             self._look_up(keys, scope_number, finds, hits)
             sort(hits.begin(), hits.end(), is_before)
         found = Candidates([], [], [])
-        shared = {}  # bands in common by row, in order of rows
+        shared = {}  # number of common bands by row, in row order
         for i in range(hits.size()):
             if hits[i].key < FIRST_BAND:
                 (found.same_name if hits[i].key == NAME else found.same_words).append(self._texts[hits[i].row].id)
@@ -208,7 +208,7 @@ cdef class Catalog:
         return found
 
     cdef int _look_up(self, const uint32_t* keys, int32_t scope, int finds, vector[Hit]& hits) except -1 nogil:
-        """List the texts of a scope that have any of some keys, each once for each of them."""
+        """List the texts of a scope with any of some keys, once for each of the keys."""
         cdef vector[size_t] starts, ends
         cdef size_t[MOST_KEYS] counts
         cdef bint[MOST_KEYS] used
@@ -248,8 +248,8 @@ cdef class Catalog:
         return 0
 
     def _possible(self, rows, query):
-        """Return the texts that may have enough in common with a new one; also those of which it is not known."""
-        # a run of the new text whose bit is clear is not in a kept one: an upper bound, which loses none
+        """Return the texts that may have enough in common with a new one, including those of unknown sample."""
+        # runs of the new text whose bit is clear are not in a kept one: an upper bound, which loses no duplicate
         cdef size_t row
         cdef int kind
         cdef Py_ssize_t i, common, need
@@ -270,7 +270,7 @@ cdef class Catalog:
         return found
 
     cdef int _read_keys(self, str key, str scope, bytes digest, bytes bands, uint32_t* keys) except -1:
-        """Hash the keys of a text, 0 for none."""
+        """Hash the keys of a text; 0 for none."""
         cdef uint64_t salt, wide
         cdef uint32_t band
         cdef const unsigned char* data
@@ -289,7 +289,7 @@ cdef class Catalog:
         return 0
 
     cdef size_t _row_after(self, int64_t number) noexcept nogil:
-        """The first text of a higher id."""
+        """Find the first text with a higher id."""
         cdef size_t low = 0, high = self._texts.size(), middle
         while low < high:
             middle = (low + high) // 2
@@ -303,10 +303,10 @@ cdef class Catalog:
         return self._segments.back().end if self._segments.size() else 0
 
     cdef int _close_tail(self) except -1 nogil:
-        """Merge the tail into the last segment, or make a new one where that is full."""
+        """Merge the tail into the last segment, or into a new one if that is full."""
         cdef Segment merged
         cdef Segment* last
-        cdef vector[uint64_t] newer  # key and row
+        cdef vector[uint64_t] newer  # (key, row)
         cdef size_t first = self._tail_start(), row, i, old = 0, new = 0
         merged.start, merged.end, merged.dead = first, self._texts.size(), 0
         if self._segments.size() and first - self._segments.back().start < self._full_segment:
@@ -353,8 +353,8 @@ cdef class Catalog:
 
 
 cdef int use_rarest(const size_t* counts, size_t width, size_t finds, bint* used) except -1 nogil:
-    """Choose keys by how often they are there: name, words, the rarest bands; of these so many texts, one key at least."""
-    cdef vector[size_t] order  # count and place
+    """Choose keys by number of texts: name, words, the rarest bands; up to a total of texts, but at least one key."""
+    cdef vector[size_t] order  # (number of texts, place)
     cdef size_t i, total = 0, chosen = 0
     for i in range(FIRST_BAND, width):
         if counts[i]:
@@ -368,7 +368,7 @@ cdef int use_rarest(const size_t* counts, size_t width, size_t finds, bint* used
 
 
 cdef inline uint32_t short_key(uint64_t key) noexcept nogil:
-    """The upper half of a product with the golden ratio: it depends on all of a key. 0 is none."""
+    """Return the upper half of a product with the golden ratio: it depends on all bits of a key. 0 is none."""
     cdef uint32_t short = <uint32_t>(key * <uint64_t>0x9E3779B97F4A7C15 >> 32)
     return short if short else 1
 
@@ -379,7 +379,7 @@ cdef inline bint has_run(const uint64_t* runs, uint16_t run) noexcept nogil:
 
 
 cdef int sign_runs(bytes sample, uint64_t* runs) except -1:
-    """Set the bits of a sample's runs, uint16 as bytes."""
+    """Set the bits of a sample's runs, given as uint16 bytes."""
     cdef const unsigned char* data = sample
     cdef Py_ssize_t i
     cdef uint16_t run, bit

@@ -1,10 +1,10 @@
-"""Classes of characters: tables over the basic plane, which all modules read; and reading UTF-8."""
+"""Classes of characters, tables over the basic plane that all modules use; and UTF-8 decoding."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cpdef enum:
-    # Classes. MARK is of our own marks in a page's text; SPACE shows nothing; from DIGIT on words are made.
+    # Classes. MARK is for our own marks in a page's text; SPACE shows nothing; classes from DIGIT on make up words.
     MARK = 0
     SPACE = 1
     OTHER = 2
@@ -17,8 +17,8 @@ cpdef enum:
     CLASSES = 9
 
 cdef enum:
-    # Bits of a character's kind: its class, what \w of regular expressions is, white space that `str.split` knows,
-    # a small letter, a letter.
+    # Bits of a character's kind: its class, \w of regular expressions, white space of `str.split`, lower case, a
+    # letter.
     CLASS_BITS = 15
     WORDLY = 16
     BLANK = 32
@@ -34,7 +34,7 @@ cdef const uint32_t* CRC_STEPS
 
 
 cdef inline int decode(const unsigned char* text, uint32_t* code) noexcept nogil:
-    """Read one character of well-formed UTF-8; return its bytes."""
+    """Read one character of well-formed UTF-8; return its length in bytes."""
     cdef uint32_t first = text[0]
     if first < 0x80:
         code[0] = first
@@ -50,22 +50,22 @@ cdef inline int decode(const unsigned char* text, uint32_t* code) noexcept nogil
 
 
 cdef inline uint8_t class_of(uint32_t code) noexcept nogil:
-    """The class of a character; beyond the basic plane all are OTHER."""
+    """Return the class of a character; OTHER for all beyond the basic plane."""
     return KIND[code] & CLASS_BITS if code <= 0xFFFF else OTHER
 
 
 cdef inline bint is_blank(unsigned char byte) noexcept nogil:
-    """Return whether a byte is white space of ASCII."""
+    """Return whether a byte is ASCII white space."""
     return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
 
 
 cdef inline unsigned char lower(unsigned char byte) noexcept nogil:
-    """A letter of ASCII in lower case; any other byte as it is."""
+    """Lower-case an ASCII letter; leave any other byte."""
     return byte + 32 if 65 <= byte <= 90 else byte
 
 
 cdef inline bint begins(const unsigned char* text, const char* word) noexcept nogil:
-    """Return whether a text begins with a word in lower case, whatever its own case is."""
+    """Return whether a text begins with a lower-case word, ignoring the text's case."""
     while word[0]:
         if lower(text[0]) != <unsigned char>word[0]:
             return False
@@ -75,7 +75,7 @@ cdef inline bint begins(const unsigned char* text, const char* word) noexcept no
 
 
 cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:
-    """CRC-32 of some bytes, as zlib has it: models and fingerprints store it."""
+    """Return the CRC-32 of bytes, equal to zlib's: models and fingerprints store it."""
     cdef const uint32_t* steps = CRC_STEPS
     cdef uint32_t crc = 0xFFFFFFFF
     cdef size_t i
@@ -84,16 +84,16 @@ cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogi
     return ~crc
 
 
-# ---- class names and ids as words: camelCase and what is no letter part them ----
+# ---- class names and ids as words: split at camelCase and at anything but letters ----
 
 
 cdef inline size_t bytes_of_char(unsigned char first) noexcept nogil:
-    """Bytes of a character of UTF-8 by its first one."""
+    """Return the length in bytes of a UTF-8 character, by its first byte."""
     return 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
 
 
 cdef inline bint is_letter_at(const unsigned char* char) noexcept nogil:
-    """Return whether a character of UTF-8 is a letter; those beyond the basic plane are."""
+    """Return whether a UTF-8 character is a letter; all beyond the basic plane count as letters."""
     cdef uint32_t code
     if char[0] < 128:
         return 97 <= char[0] <= 122 or 65 <= char[0] <= 90
@@ -102,16 +102,16 @@ cdef inline bint is_letter_at(const unsigned char* char) noexcept nogil:
 
 
 cdef inline size_t lower_words(const unsigned char* names, size_t size, unsigned char* out) noexcept nogil:
-    """Write names in lower case with one space between words and a line end after each name; return the bytes.
+    """Write names in lower case, one space between words and a line end after each name; return the bytes written.
 
-    Capitals beyond ASCII stay as they are. `out` has room for twice the size and one more.
+    Capitals beyond ASCII are kept. `out` has room for twice the size plus one.
     """
     cdef size_t i = 0, written = 0, width
     cdef unsigned char char, before = 0
     while i < size:
         char = names[i]
         width = bytes_of_char(char)
-        if i + width > size:  # the name was cut inside of a character
+        if i + width > size:  # the name was cut inside a character
             break
         if is_blank(char):
             while written and out[written - 1] == 32:

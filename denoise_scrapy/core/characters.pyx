@@ -4,14 +4,14 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from denoise_scrapy.core.hashing cimport mix
 
-#: Marks of an element's start and end in a page's text; what stands for `<br>`, white space for every count.
+#: Marks of an element's start and end in a page's text; the mark for `<br>` counts as white space.
 START, END, LINE_BREAK = "\x01", "\x02", "\x0b"
 
 _COMMAS = ",;:、，；：،؛"
 _STOPS = ".!?…。！？؟۔।"
-#: Shown as nothing, and no word's end: zero-width space and joiners, soft hyphen, byte order mark.
+#: Invisible, and not the end of a word: zero-width space and joiners, soft hyphen, byte order mark.
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
-#: Ideographs, kana and hangul: a character a token.
+#: Ideographs, kana and hangul: each character is a token.
 _CJK_RANGES = ((0x3040, 0x3100), (0x3400, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0xFB00))
 
 cdef uint8_t _kinds[65536]
@@ -21,7 +21,7 @@ cdef uint32_t _crc_steps[256]
 
 
 cdef int _fill() except -1:
-    """Ask each character once what it is; most that are no letters are nothing else either."""
+    """Classify each character once; most that are not letters are nothing else either."""
     cdef int code
     cdef uint8_t kind
     cdef uint32_t byte, crc

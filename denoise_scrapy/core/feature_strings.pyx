@@ -1,16 +1,16 @@
 """Text to units, the alphabet in which two texts are compared; and the feature strings and signature made of them.
 
-The source counts single characters. Taken literally that makes any two English pages equal, for every letter passes a
-frequency threshold. Here a unit is one character where a script writes without spaces (ideographs, kana, hangul), and
-a whole word elsewhere; both carry about as much.
+The source counts single characters. Taken literally, that makes any two English pages equal, for every letter passes a
+frequency threshold. Here a unit is one character in scripts without spaces (ideographs, kana, hangul), and a whole word
+elsewhere; both carry about as much information.
 
-Stop units do not count in the main feature string and stay in the auxiliary one. Their lists are fixed: a list learned
+Stop units are left out of the main feature string but kept in the auxiliary one. Their lists are fixed: a list learned
 from the index would make a verdict depend on the order in which texts arrive.
 
 Source: patent text 'Method and system for web page de-duplication', the character alphabet and stop characters, main
-feature string (a set in code order) and auxiliary feature string (the order of the text). What they are made of
-(different runs of units), the sampling and the 16-bit hashes are ours. It has no prefilter; MinHash after Broder
-(1997), with datasketch's permutations and values.
+feature string (a set in code order) and auxiliary feature string (in text order). Ours are their elements (distinct
+runs of units), the sampling and the 16-bit hashes. The patent has no prefilter; MinHash follows Broder (1997), with
+datasketch's permutations and values.
 """
 
 import hashlib
@@ -32,14 +32,14 @@ from denoise_scrapy.core.lock cimport WORTH_UNITS
 from denoise_scrapy.core.wide cimport wide_void
 
 UNIT_HASH = "crc32-utf8"
-TOKEN_RULE = 1  # raise when the rule below changes: fingerprints of two rules do not compare
+TOKEN_RULE = 1  # raise when the rule below changes: fingerprints of different rules cannot be compared
 
-# Characters of a text that are levelled at a time, or more where it has neither white space nor units of one character.
-# It takes 20 ms for as many ideographs, in which no other thread of the interpreter runs.
+# Characters of a text that are normalised at a time, or more if they contain neither white space nor one-character
+# units. For this many ideographs it takes 20 ms, during which no other thread of the interpreter runs.
 PIECE = 1 << 16
 
-# Words too common to distinguish texts: those that lead the frequency lists of English, Chinese, Japanese, Korean,
-# German, French, Spanish, Portuguese, Italian, Dutch, Russian, Polish, Turkish, Arabic, Hindi, Vietnamese, Indonesian.
+# Words too common to distinguish texts: the top of the frequency lists of English, Chinese, Japanese, Korean, German,
+# French, Spanish, Portuguese, Italian, Dutch, Russian, Polish, Turkish, Arabic, Hindi, Vietnamese, Indonesian.
 _STOP_WORDS = """
 a about after all also an and any are as at be because been but by can could did do does for from
 had has have he her him his how i if in into is it its just may me more my no not of on one or
@@ -68,17 +68,17 @@ yang dan di itu dengan untuk tidak ini dari dalam akan pada juga ke
 """
 
 
-# First and last code points. Of both each character is a unit.
+# First and last code points of scripts in which each character is a unit.
 _IDEOGRAPHS = ((0x3005, 0x3007), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 _SYLLABLES = ((0x3040, 0x30FA), (0x30FC, 0x30FF), (0x31F0, 0x31FF), (0xAC00, 0xD7AF))
 _ALONE = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*_IDEOGRAPHS, *_SYLLABLES))
-# Vowel signs are no word characters to `str`: without them an Indic word falls into its consonants.
+# Vowel signs are not word characters to `str`: without them an Indic word would be split at its vowels.
 _VOWEL_SIGNS = (0x300, 0xDFF)
-# Before these a unit ends, and nothing composes with what is before them, as voiced sound marks of kana do.
+# A unit ends before these, and they never compose with what precedes them, unlike voiced sound marks of kana.
 _EDGE = re.compile(f"(?![\u3099\u309a])[\\s{_ALONE}]")
 
 cdef enum:
-    # Bits of a character's kind; 0 where it has not been asked for yet.
+    # Bits of a character's kind; 0 if not yet determined.
     KNOWN = 1
     IN_WORDS = 2
     DIGIT_SIGN = 4
@@ -99,7 +99,7 @@ def _in(ranges, code):
 
 
 cdef uint8_t ask(uint32_t code) noexcept with gil:
-    """Find out what a character is: once, and of any of a million."""
+    """Determine the kind of a character, once."""
     cdef uint8_t kind = KNOWN
     one = chr(code)
     if _in(_IDEOGRAPHS, code):
@@ -115,7 +115,7 @@ cdef uint8_t ask(uint32_t code) noexcept with gil:
 
 
 cdef inline int end_unit(UnitRows& rows, const unsigned char* unit, size_t size, uint8_t kind) except -1 nogil:
-    """Note a unit, if there is one."""
+    """Add a unit, if it is not empty."""
     if not size:
         return 0
     if rows.hashes.size():
@@ -127,7 +127,7 @@ cdef inline int end_unit(UnitRows& rows, const unsigned char* unit, size_t size,
 
 
 cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) except -1 nogil:
-    """Cut a levelled text, UTF-8, into units."""
+    """Cut a normalised text, UTF-8, into units."""
     cdef size_t at = 0, start = 0  # of the open unit, which ends at `at`
     cdef uint32_t code
     cdef uint8_t kind, of_unit = 0
@@ -151,7 +151,7 @@ cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) except -1 n
 
 
 def _pieces(text):
-    """Pieces of a text, of which each but the first begins where no unit is parted."""
+    """Yield pieces of a text, cut where no unit is split."""
     start = 0
     while found := _EDGE.search(text, start + PIECE):
         yield text[start : found.start()]
@@ -160,7 +160,7 @@ def _pieces(text):
 
 
 cdef int read_rows(object text, UnitRows& rows) except -1:
-    """Cut a text into units; compatibility forms (full-width letters, ligatures) and case are levelled."""
+    """Cut a text into units, normalising compatibility forms (full-width letters, ligatures) and case."""
     cdef const unsigned char* data
     cdef size_t size
     rows.hashes.reserve(len(text) // 4)
@@ -182,7 +182,7 @@ cdef bytes bytes_of(const void* data, size_t size):
 
 
 cdef object array_of(const void* data, size_t count, object dtype):
-    """Copy some numbers to a numpy array."""
+    """Copy numbers to a numpy array."""
     return np.frombuffer(bytes_of(data, count * <size_t>dtype().itemsize), dtype)
 
 
@@ -212,7 +212,7 @@ def read_units(str text not None):
 
 
 def tokens(str text not None):
-    """Split a text into its units, in order; compatibility forms (full-width letters, ligatures) and case are levelled.
+    """Split a text into its units, in order, normalising compatibility forms (full-width letters, ligatures) and case.
 
     Example:
         >>> tokens("The iPhone,是 新的")
@@ -223,12 +223,12 @@ def tokens(str text not None):
 
 
 cdef bint is_stop_unit(uint32_t unit) noexcept nogil:
-    """Return whether a hash is a stop unit's."""
+    """Return whether a hash is that of a stop unit."""
     return binary_search(_stop_units.begin(), _stop_units.end(), unit)
 
 
 def is_stop(const uint32_t[:] units not None):
-    """Return which of some units, by their hashes, are stop units."""
+    """Return which units are stop units, given their hashes."""
     cdef Py_ssize_t i
     found = np.empty(units.shape[0], np.bool_)
     cdef uint8_t[::1] out = found.view(np.uint8)
@@ -243,17 +243,17 @@ _stop_units = sorted(read_units(_STOP_WORDS).hashes.tolist())
 
 # ---- feature strings ------------------------------------------------------------------------------------------------
 
-# Units in the main feature string. 32 bits take twice the memory and decide the same: of 1,000 kept units one and a
-# half in a hundred foreign ones would be found by chance, and texts of that many units are one in fifty.
+# Hashes in the main feature string. 32 bits take twice the memory and decide the same: among 1,000 kept units 1.5% of
+# foreign ones match by chance, and only one text in fifty has that many units.
 UNIT_BITS = 16
 RUN_HASH = "runs-5-3-fmix64-v1"
-EVERY = 1 << 32  # limit of a sample that has everything
+EVERY = 1 << 32  # limit of a sample that contains everything
 
 SCHEME = "affine32"  # datasketch's name: an odd multiplier and a summand for each permutation, modulo 2**32
 SEED = 1
 
 cdef enum:
-    BIT_SETS = 1024  # words of 64 bits that have one bit for each 16-bit hash
+    BIT_SETS = 1024  # 64-bit words with one bit for each 16-bit hash
 
 # odd constants of xxHash
 cdef uint64_t[RUN] _FACTORS = [
@@ -276,26 +276,26 @@ _permute()
 
 
 cdef inline uint64_t fmix64(uint64_t key) noexcept nogil:
-    """The finaliser of MurmurHash3 (public domain): spreads keys, and different ones stay different."""
+    """Apply the finaliser of MurmurHash3 (public domain): it spreads keys, and distinct ones stay distinct."""
     key = (key ^ (key >> 33)) * <uint64_t>0xFF51AFD7ED558CCD
     key = (key ^ (key >> 33)) * <uint64_t>0xC4CEB9FE1A85EC53
     return key ^ (key >> 33)
 
 
 cdef inline uint32_t fmix32(uint32_t key) noexcept nogil:
-    """The same for 32 bits, through which datasketch puts what it is given."""
+    """Apply its 32-bit version, as datasketch does to its input."""
     key = (key ^ (key >> 16)) * <uint32_t>0x85EBCA6B
     key = (key ^ (key >> 13)) * <uint32_t>0xC2B2AE35
     return key ^ (key >> 16)
 
 
 cdef inline uint16_t short_hash(uint32_t unit) noexcept nogil:
-    """A unit in the main feature string: by the golden ratio, since CRC-32's own low bits are less even."""
+    """Hash a unit for the main feature string, by the golden ratio, since CRC-32's own low bits are less even."""
     return <uint16_t>((unit * <uint32_t>2654435769) >> 16)
 
 
 cdef inline bint add_bit(vector[uint64_t]& bits, uint16_t number) noexcept nogil:
-    """Put a number into a set of bits, and return whether it is new there."""
+    """Add a number to a set of bits, and return whether it is new."""
     cdef uint64_t bit = <uint64_t>1 << (number & 63)
     cdef bint new = not bits[number >> 6] & bit
     bits[number >> 6] |= bit
@@ -305,9 +305,9 @@ cdef inline bint add_bit(vector[uint64_t]& bits, uint16_t number) noexcept nogil
 cdef class FeatureStrings:
     """Main and auxiliary feature string of a text of `n` units; `digest`, 16 bytes, is a hash of all units in order.
 
-    Of a text, the different runs of units count, each once: five from each word on, three from each ideograph. So
-    nothing changes when a text repeats itself, and no list of the same few words outweighs the rest. The frequency of a
-    unit is the number of runs that it begins; what is a part of a text has no unit more often than the text.
+    Each distinct run of units counts once: five units from each word on, three from each ideograph. So nothing changes
+    when a text repeats itself, and no list of the same few words outweighs the rest. The frequency of a unit is the
+    number of runs that it begins; a part of a text has no unit more often than the text.
     """
 
     cdef readonly Py_ssize_t n
@@ -352,7 +352,7 @@ cdef class FeatureStrings:
         return self._count_units()
 
     cdef int _count_units(self) except -1 nogil:
-        """Count of how many different runs each unit is the first; those that begin none count each time."""
+        """Count the distinct runs that each unit begins; units that begin none count each time."""
         cdef vector[uint64_t] runs
         cdef vector[uint32_t] firsts
         cdef Py_ssize_t place
@@ -380,7 +380,7 @@ cdef class FeatureStrings:
         return 0
 
     cdef int _list_units(self, uint32_t least, uint32_t most, vector[uint16_t]& out) except -1 nogil:
-        """Hashes of the units that occur so often, but stop units: sorted, each once."""
+        """Return the hashes of the units with such a frequency, except stop units: sorted, each once."""
         cdef vector[uint64_t] there
         cdef size_t i, word
         cdef uint64_t bits
@@ -398,7 +398,7 @@ cdef class FeatureStrings:
         return 0
 
     def main_units(self, uint32_t t):
-        """Return the main feature string: sorted hashes of the units that occur more than `t` times, but stop units."""
+        """Return the main feature string: sorted hashes of units that occur more than `t` times, except stop units."""
         cdef vector[uint16_t] units
         if t not in self._samples:
             self._list_units(t + 1, 0xFFFFFFFF, units)
@@ -406,10 +406,10 @@ cdef class FeatureStrings:
         return self._samples[t]
 
     def rare_units(self, uint32_t t, size_t most):
-        """Sample the units that occur no more than `t` times, as the main ones, so many at most.
+        """Sample the units that occur at most `t` times, hashed as the main ones; `most` is the maximum.
 
         Returns:
-            uint16 as bytes: how often the sample was halved, then the sample, sorted.
+            uint16 as bytes: how many times the sample was halved, then the sample, sorted.
         """
         cdef vector[uint16_t] units
         cdef uint32_t limit = 1 << 16
@@ -423,9 +423,9 @@ cdef class FeatureStrings:
         return bytes_of(&halved, 2) + bytes_of(units.data(), 2 * units.size())
 
     def sample(self, uint64_t limit=1 << 32):
-        """Sample the auxiliary feature string: the low halves of its hashes below a limit, in order of the text.
+        """Sample the auxiliary feature string: the low halves of its hashes below a limit, in text order.
 
-        Each is there once. Two texts sampled at one limit, 0 to 2**32, speak of the same runs.
+        Each occurs once. Two texts sampled with one limit, 0 to 2**32, select the same runs.
         """
         cdef vector[uint64_t] there
         cdef vector[uint16_t] runs
@@ -443,7 +443,7 @@ cdef class FeatureStrings:
         return self._samples[key]
 
     def sample_of(self, ptrdiff_t most):
-        """Sample it at the highest power of two that leaves no more than so many, and return the limit too."""
+        """Sample with the highest power of two that leaves at most `most`, and return that limit too."""
         cdef uint64_t limit = 1 << 32
         cdef ptrdiff_t count = <ptrdiff_t>self._distinct.size()
         while count > most:
@@ -452,9 +452,9 @@ cdef class FeatureStrings:
         return self.sample(limit), limit
 
     def bands(self):
-        """Hash each band of the text's signature to 32 bits, uint32 (32,) as bytes: what two texts must share one of.
+        """Hash each band of the text's signature to 32 bits, uint32 (32,) as bytes; candidates share at least one.
 
-        None of a text shorter than a shingle. A chance match is only a false candidate, which the rule throws out.
+        A text shorter than a shingle has none. A chance match is only a false candidate, which the rule rejects.
         """
         cdef uint32_t[BANDS] keys
         if self.n < SHINGLE:
@@ -478,27 +478,27 @@ cdef class FeatureStrings:
 
     @property
     def places(self):
-        """Hash of the unit at each place, as in the main feature string: uint16 (n,)."""
+        """Hash of the unit at each position, as in the main feature string: uint16 (n,)."""
         return (self.hashes * np.uint32(2654435769) >> np.uint32(16)).astype(np.uint16)
 
     @property
     def informative(self):
-        """Places without a stop unit: bool (n,)."""
+        """Positions without a stop unit: bool (n,)."""
         return ~is_stop(self.hashes)
 
     @property
     def runs(self):
-        """uint64 (n,): hash of the run at each place and, in the lower half, its first unit; 0 for none."""
+        """uint64 (n,): hash of the run at each position and, in the lower half, its first unit; 0 for none."""
         return array_of(self._at.data(), self._at.size(), np.uint64)
 
     @property
     def distinct(self):
-        """Hashes of the different runs, ascending: uint32."""
+        """Hashes of the distinct runs, ascending: uint32."""
         return array_of(self._distinct.data(), self._distinct.size(), np.uint32)
 
     @property
     def frequencies(self):
-        """Of how many different runs each unit is the first, stop units left out."""
+        """Number of distinct runs that each unit begins, without stop units."""
         cdef size_t i
         return {self._units[i]: self._counts[i] for i in range(self._units.size()) if not self._stop[i]}
 
@@ -507,7 +507,7 @@ cdef class FeatureStrings:
 
 
 cdef wide_void sign_shingles(const uint32_t* hashes, size_t n, uint32_t* values) noexcept nogil:
-    """The least value of each permutation over all shingles."""
+    """Compute the minimum of each permutation over all shingles."""
     cdef size_t place
     cdef uint64_t shingle
     cdef uint32_t key, value
@@ -536,7 +536,7 @@ cdef int hash_bands(const uint32_t* hashes, size_t n, uint32_t* keys) noexcept n
 
 
 def count_common(const uint16_t[::1] mine not None, theirs not None):
-    """Count what each of some sets, uint16 arrays of different elements as bytes, has in common with another."""
+    """Count the elements that each of several sets, uint16 arrays without repeats as bytes, shares with another."""
     cdef vector[uint64_t] there
     cdef Py_ssize_t i, common
     cdef const unsigned char* start

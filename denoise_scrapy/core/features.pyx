@@ -1,9 +1,9 @@
-"""Features of a block: eighty numbers, each named, computed and put into words in one place.
+"""Features of a block: eighty named numbers, each computed and described in one place.
 
-A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. A value that is not known
-(what other pages have, where there is none) is NaN. Features of one kind are a family: a function that computes its
-rows, declared with their names and with what it says of a block. Before the families stand what several of them take:
-announcements of short blocks, and log odds of words that the text they name or are in is content.
+A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. An unknown value (about
+other pages, if there are none) is NaN. Features of one kind form a family: a function that computes its rows, declared
+with their names and with its description of a block. Before the families comes what several of them use: announcements
+of short blocks, and the log odds that a word indicates content.
 """
 
 import re
@@ -32,20 +32,21 @@ from denoise_scrapy.core.tree cimport (
 # ---- announcements of short blocks ----------------------------------------------------------------------------------
 
 cdef enum:
-    LONG = 14             # tokens; such blocks announce nothing
+    LONG = 14             # tokens; blocks of this many announce nothing
     FOLLOWING = 60        # characters that may follow the words of a heading of comments
 
-#: Bits of what a block announces: a heading of comments; a name or a date.
+#: Bits of a block's announcements: a heading of comments; a name or a date.
 COMMENTS_BIT, META_BIT = COMMENTS, META
-#: Blocks of so many tokens announce nothing.
+#: Blocks of at least this many tokens announce nothing.
 ANNOUNCING_TOKENS = LONG
 
 # The lists hold what is usual on sites in English, Chinese, Japanese, Spanish, French, German, Portuguese, Russian and
-# Arabic; in other languages they are silent. Both are of regular expressions for lower-case words with one space between. They are taken apart (`_choices`)
-# so that one pass over a text looks for all of them: \b, ^ and $ may stand at their ends alone, and of what stands for
+# Arabic; in other languages they find nothing. Both hold regular expressions for lower-case words with one space
+# between. They are taken apart (`_choices`), so that one pass over a text finds all of them: \b, ^ and $ may be only at
+# their ends, and (a|b) and \d are the only other operators.
 # several characters there are (a|b) and \d.
 
-#: What a heading of comments begins with, behind signs and a number.
+#: Beginnings of a heading of comments, after symbols and a number.
 COMMENTS_PATTERNS = tuple(
     rf"(|user |reader |visitor ){words}\b"
     for words in (
@@ -55,7 +56,7 @@ COMMENTS_PATTERNS = tuple(
         "评论", "評論", "网友评论", "留言", "回复", "回覆", "コメント",
     )
 )
-#: What tells of a name or a date, anywhere in a text.
+#: Signs of a name or a date, anywhere in a text.
 META_PATTERNS = (
     r"\bsays(|:)$", r"\breply$", r"\bpermalink\b", r"\bago\b", r"\bposted (by|on|at|in)\b", r"\bedited\b", r"^by\b",
     r"\b(\d|\d\d):\d\d\b", r"\b(19|20)\d\d\b", r"\b(am|pm)\b", r"\d uhr\b", r"\bvor \d", r"há \d",
@@ -65,34 +66,34 @@ META_PATTERNS = (
 
 cdef enum:
     LONGEST_PATTERN = 32
-    # Patterns are found by their first character: by its lowest byte, and those that begin with any digit together.
+    # Patterns are found by their first character: by its lowest byte, with one bucket for all digits.
     ANY_DIGIT = 256
     BUCKETS = 257
-    # Each word of a short block is looked for in the title, where the title has the word's first two characters: so
-    # many words a page at most. Of 3,000 recorded pages the most has 1,700, hostile ones may have millions.
+    # Maximum words of short blocks per page that are searched for in the title, if it has the word's first two
+    # characters. The largest number on 3,000 recorded pages is 1,700; hostile ones may have millions.
     MOST_SEARCHES = 10_000
     PAIRS = 4096
 
 cdef struct Pattern:
     uint16_t[LONGEST_PATTERN] codes  # of its characters; 0 is any digit
     size_t size
-    bint from_edge        # \b stands before it
-    bint from_start       # ^
+    bint from_edge        # begins with \b
+    bint from_start       # begins with ^
     bint to_edge
     bint to_end
 
 cdef struct Patterns:
     vector[Pattern] all   # by bucket
     int32_t[BUCKETS + 1] first  # of each bucket
-    uint32_t[256] seconds # by bucket: a bit for the lowest five of each second character, all for any or none
+    uint32_t[256] seconds # by bucket: a bit for the lowest five bits of each second character, all if it is any or none
 
-ctypedef vector[uint16_t] Codes  # of a text: in lower case, one space between words
+ctypedef vector[uint16_t] Codes  # of a text: lower case, one space between words
 
 cdef Patterns _comments, _meta
 
 
 def _choices(pattern: str) -> list:
-    """The patterns without choices that stand for one with (a|b) in it."""
+    """Return the patterns without choices that a pattern with (a|b) expands to."""
     found = re.search(r"\(([^()]*)\)", pattern)
     if found is None:
         return [pattern]
@@ -101,7 +102,7 @@ def _choices(pattern: str) -> list:
 
 
 cdef int fill(Patterns& table, patterns) except -1:
-    """Make a table of patterns."""
+    """Build a table of patterns."""
     cdef Pattern one
     buckets = [[] for _ in range(BUCKETS)]
     for pattern in patterns:
@@ -140,12 +141,12 @@ cdef inline bint is_digit(uint16_t code) noexcept nogil:
 
 
 cdef inline bint is_edge(const Codes& text, size_t at) noexcept nogil:
-    """Return whether a word begins or ends at a place of a text."""
+    """Return whether a word begins or ends at a position of a text."""
     return (at > 0 and is_word(text[at - 1])) != (at < text.size() and is_word(text[at]))
 
 
 cdef inline bint matches(const Pattern& pattern, const Codes& text, size_t at) noexcept nogil:
-    """Return whether a pattern stands at a place of a text."""
+    """Return whether a pattern matches at a position of a text."""
     cdef size_t i, end = at + pattern.size
     if end > text.size() or (pattern.from_start and at > 0) or (pattern.to_end and end < text.size()):
         return False
@@ -156,7 +157,7 @@ cdef inline bint matches(const Pattern& pattern, const Codes& text, size_t at) n
 
 
 cdef size_t end_of_match(const Patterns& table, const Codes& text, size_t at) noexcept nogil:
-    """Where a pattern that stands at a place of a text ends, 0 where none does."""
+    """Return the end of a pattern that matches at a position of a text, 0 if none does."""
     cdef int32_t i, bucket = text[at] & 255
     if at + 1 == text.size() or table.seconds[bucket] >> (text[at + 1] & 31) & 1:
         for i in range(table.first[bucket], table.first[bucket + 1]):
@@ -170,7 +171,7 @@ cdef size_t end_of_match(const Patterns& table, const Codes& text, size_t at) no
 
 
 cdef bint announces_comments(const Codes& text) noexcept nogil:
-    """Return whether a text is a heading of comments: signs, a number, words for them, and little more."""
+    """Return whether a text is a heading of comments: symbols, a number, words for them, and little more."""
     cdef size_t at = 0, end
     while at < text.size() and not is_word(text[at]):
         at += 1
@@ -186,7 +187,7 @@ cdef bint announces_comments(const Codes& text) noexcept nogil:
 
 
 cdef bint tells_meta(const Codes& text) noexcept nogil:
-    """Return whether a text tells a name or a date."""
+    """Return whether a text contains a name or a date."""
     cdef size_t at
     for at in range(text.size()):
         if end_of_match(_meta, text, at):
@@ -195,7 +196,7 @@ cdef bint tells_meta(const Codes& text) noexcept nogil:
 
 
 cdef int read_lowered(const string& marked, Span span, Codes& text) except -1 nogil:
-    """Read a slice of a marked text: in lower case, without marks, one space between words."""
+    """Read a slice of a marked text: lower case, without marks, one space between words."""
     cdef const unsigned char* data = <const unsigned char*>marked.data()
     cdef int32_t i = span.start
     cdef uint32_t code
@@ -205,7 +206,7 @@ cdef int read_lowered(const string& marked, Span span, Codes& text) except -1 no
         i += decode(data + i, &code)
         if code <= 2:
             continue
-        if code > 0xFFFF:  # a code of private use stands for it
+        if code > 0xFFFF:  # replaced by a private-use code
             code = 0xE000 | (code & 0xFFF)
         elif characters.KIND[code] & BLANK:
             gap = not text.empty()
@@ -214,7 +215,7 @@ cdef int read_lowered(const string& marked, Span span, Codes& text) except -1 no
             text.push_back(32)
             gap = False
         code = characters.LOWER[code]
-        text.push_back(0x3C3 if code == 0x3C2 else code)  # a sigma that ends a word, which capitals do not tell
+        text.push_back(0x3C3 if code == 0x3C2 else code)  # a final sigma, which capitals do not distinguish
     return 0
 
 
@@ -226,8 +227,8 @@ cdef int drop_spaces(Codes& text) except -1 nogil:
 cdef struct Title:
     Codes words
     Codes letters   # without spaces
-    uint8_t[PAIRS] pairs  # whether two characters of this hash stand in it
-    int32_t searches      # that are left
+    uint8_t[PAIRS] pairs  # whether two characters with this hash are in it
+    int32_t searches      # remaining searches
 
 
 cdef inline uint32_t pair_of(const uint16_t* codes) noexcept nogil:
@@ -250,7 +251,7 @@ cdef int fold_title(const string& written, Title& title) except -1 nogil:
 
 
 cdef bint holds(const Codes& text, const uint16_t* part, size_t size) noexcept nogil:
-    """Return whether a part stands somewhere in a text."""
+    """Return whether a part occurs in a text."""
     cdef size_t i
     if size > text.size():
         return False
@@ -261,7 +262,7 @@ cdef bint holds(const Codes& text, const uint16_t* part, size_t size) noexcept n
 
 
 cdef bint says_word(Title& title, const uint16_t* word, size_t size) noexcept nogil:
-    """Return whether a title holds a word of two characters and more."""
+    """Return whether a title contains a word of at least two characters."""
     if size < 2 or not title.pairs[pair_of(word)] or title.searches == 0:
         return False
     title.searches -= 1
@@ -269,7 +270,7 @@ cdef bint says_word(Title& title, const uint16_t* word, size_t size) noexcept no
 
 
 cdef double share_in_title(Title& title, const Codes& text) noexcept nogil:
-    """Share of a text's words that stand in a title."""
+    """Return the share of a text's words that are in a title."""
     cdef size_t i, start = 0
     cdef int32_t words = 0, said = 0
     for i in range(text.size() + 1):
@@ -283,7 +284,7 @@ cdef double share_in_title(Title& title, const Codes& text) noexcept nogil:
 cdef int read_announced(
     Tree tree, const string& title_text, uint8_t[::1] bits, double[::1] title_share, uint8_t[::1] is_title
 ) except -1 nogil:
-    """Write what each block of a page announces and says of the title."""
+    """Write each block's announcements and its agreement with the title."""
     cdef Title title
     cdef Codes text
     cdef const BlockRow* block
@@ -311,9 +312,9 @@ class Words(NamedTuple):
     """Announcements of m blocks; arrays of shape (m,).
 
     Attributes:
-        bits: What each block announces, the sum of its bits (`COMMENTS_BIT` …), uint8.
-        title_share: Share of a short block's words that stand in the page's title, float64.
-        titles: Headings whose text is part of the page's title, white space aside, bool.
+        bits: Announcements of each block, the sum of its bits (`COMMENTS_BIT` …), uint8.
+        title_share: Share of a short block's words that are in the page's title, float64.
+        titles: Headings whose text is part of the page's title, ignoring white space, bool.
     """
 
     bits: np.ndarray
@@ -322,7 +323,7 @@ class Words(NamedTuple):
 
 
 def read_words(Tree tree not None) -> Words:
-    """Return what the words of a page's blocks announce.
+    """Return the announcements of a page's blocks.
 
     Example:
         >>> from lxml.html import document_fromstring
@@ -344,29 +345,29 @@ def read_words(Tree tree not None) -> Words:
 
 # ---- odds of words --------------------------------------------------------------------------------------------------
 
-# Words of class names and ids are those of Peters and Lecocq, *Content Extraction Using Diverse Feature Sets* (2013).
-# Theirs are chosen words of the block's own element; here each word has odds, as in naive Bayes, and those of all the
-# elements around the block are summed up.
+# Words of class names and ids: after Peters and Lecocq, *Content Extraction Using Diverse Feature Sets* (2013). They
+# chose words, and use those of the block's own element; here each word has odds, as in naive Bayes, which are summed
+# over all elements around the block.
 #
-# Words of texts are those of Pasternack and Roth, *Extracting Article Text from the Web with Maximum Subsequence
-# Segmentation* (2009), section 4: naive Bayes over the tokens of a page. Theirs are three tokens in a row and the tag
-# around them; here a block is asked for its words' mean, least and greatest odds.
+# Words of texts: after Pasternack and Roth, *Extracting Article Text from the Web with Maximum Subsequence
+# Segmentation* (2009), section 4: naive Bayes over the tokens of a page. They use three tokens in a row and the tag
+# around them; here the features are the mean, minimum and maximum of a block's word odds.
 
 cdef enum:
-    # Bytes of a word in names that count; shorter ones are too many things.
+    # Minimum bytes of a word in names; shorter ones are too ambiguous.
     SHORTEST = 2
     LONGEST = 32
-    # Class and id of an element have as many bytes at most, see `tree.pyx`.
+    # Maximum bytes of an element's class and id, see `tree.pyx`.
     MOST_NAMES = 256
-    # Added to the number of a block's words: of one or two little is known.
+    # Added to the number of a block's words: one or two words are weak evidence.
     PRIOR = 2
-    # Bits of `Word.number` that tell words of texts apart: words of the same letters have the same, and one in a
-    # hundred that of another word of its page.
+    # Bits of `Word.number` that distinguish words of texts: words with the same letters share a number, and so does one
+    # word in a hundred with another word of its page.
     NUMBER_BITS = 18
 
-cdef float UP = 0.5       # what the odds of an element's names count for the element inside
+cdef float UP = 0.5       # weight of an element's name odds for its children
 
-#: Different numbers of words of texts.
+#: Number of distinct numbers for words of texts.
 WORDS = 1 << NUMBER_BITS
 
 
@@ -376,7 +377,7 @@ cdef int add_code(vector[uint32_t]& codes, const unsigned char* word, size_t siz
 
 
 cdef int add_names(vector[uint32_t]& codes, const unsigned char* names, Span span) except -1 nogil:
-    """Add the codes of the words in a class or an id, and of each name of several words as a whole."""
+    """Add the codes of the words in a class or id, and of each multi-word name as a whole."""
     cdef unsigned char[2 * MOST_NAMES + 1] words
     cdef size_t i, start = 0, kept = 0, count = 0, whole = 0, size = span.end - span.start
     size = lower_words(names + span.start, size if size < MOST_NAMES else MOST_NAMES, words)
@@ -385,7 +386,7 @@ cdef int add_names(vector[uint32_t]& codes, const unsigned char* names, Span spa
             continue
         if i - start >= SHORTEST:
             add_code(codes, words + start, i - start)
-            # the name as a whole has no short words: it moves up over them
+            # the whole name omits short words: the others close up
             if count:
                 words[kept] = 32
                 kept += 1
@@ -395,7 +396,7 @@ cdef int add_names(vector[uint32_t]& codes, const unsigned char* names, Span spa
                 start += 1
             count += 1
         start = i + 1
-        if words[i] == 10:  # the name ends
+        if words[i] == 10:  # end of the name
             if count > 1:
                 add_code(codes, words + whole, kept - whole)
             kept = whole = i + 1
@@ -404,7 +405,7 @@ cdef int add_names(vector[uint32_t]& codes, const unsigned char* names, Span spa
 
 
 cdef int add_tag(vector[uint32_t]& codes, const unsigned char* name, size_t size) except -1 nogil:
-    """Add the code of a tag: of its name behind `<`."""
+    """Add the code of a tag: of `<` and its name."""
     cdef unsigned char[LONGEST] tag
     cdef size_t i
     size = size if size < LONGEST - 1 else LONGEST - 1
@@ -415,7 +416,7 @@ cdef int add_tag(vector[uint32_t]& codes, const unsigned char* name, size_t size
 
 
 cdef int add_codes(Tree tree, const ElementKind* token, vector[uint32_t]& codes) except -1 nogil:
-    """Add the codes of all that an element is called; names of html and body are of the page, or of the whole site."""
+    """Add the codes of an element's tag and names; names of html and body describe the page or the whole site."""
     cdef const unsigned char* names = <const unsigned char*>tree.names.data()
     if token.kind & IS_ROOT:
         return 0
@@ -426,7 +427,7 @@ cdef int add_codes(Tree tree, const ElementKind* token, vector[uint32_t]& codes)
 
 
 def words_of(Tree tree not None, int token) -> frozenset:
-    """Return the codes (crc32) of the words in the names of a token, of each name of several words, and of the tag."""
+    """Return the codes (crc32) of the words in a token's names, of each multi-word name, and of the tag."""
     cdef vector[uint32_t] codes
     add_codes(tree, tree._token(token), codes)
     return frozenset(codes)
@@ -437,31 +438,31 @@ def text_numbers(Tree tree not None) -> np.ndarray:
     return tree.word_rows["number"] >> (32 - NUMBER_BITS)
 
 
-cdef struct NameOdds:     # of the names of an element and of all around it
+cdef struct NameOdds:     # of the names of an element and its ancestors
     float whole           # the sum of all elements' odds
-    float least           # of one word
+    float least           # of any one word
     float most
-    float near            # of the innermost elements: each level up counts half as much
+    float near            # of the innermost elements: weights halve with each level up
 
 cdef struct TextOdds:     # of the words of a block
     float mean
-    float least           # of one word, 0 where none is below
+    float least           # of any one word, 0 if none is negative
     float most
 
 
 cdef class Vocabulary:
-    """Log odds of words; a word that is not there says nothing.
+    """Log odds of words; a missing word counts as neutral.
 
     Args:
         class_words: Log odds of words in class names and ids by their code (`words_of`).
-        text_words: Log odds of words of texts by their number (`text_numbers`), 0 for those that say nothing, float32
-            of shape (WORDS,).
+        text_words: Log odds of words of texts by their number (`text_numbers`), 0 for neutral ones, float32 of shape
+            (WORDS,).
     """
 
     cdef readonly dict class_words
     cdef readonly object text_words
     cdef Table codes
-    cdef vector[float] odds           # by the number of a code in `codes`
+    cdef vector[float] odds           # by the index of a code in `codes`
     cdef const float[::1] text_odds
 
     def __init__(self, class_words=None, text_words=None):
@@ -480,7 +481,7 @@ cdef class Vocabulary:
         return Vocabulary, (self.class_words, self.text_words)
 
     cdef int find_name_odds(self, Tree tree, vector[NameOdds]& found) except -1 nogil:
-        """Write what is known of the names of each element and of all around it."""
+        """Write the odds of the names of each element and its ancestors."""
         cdef vector[NameOdds] own
         cdef vector[uint32_t] codes
         cdef NameOdds one, around
@@ -512,7 +513,7 @@ cdef class Vocabulary:
         return 0
 
     cdef TextOdds text_odds_of(self, Tree tree, int32_t block) noexcept nogil:
-        """Return the odds of the words of a block."""
+        """Return the odds of a block's words."""
         cdef Span words = tree.blocks[block].words
         cdef TextOdds found
         cdef float odds
@@ -528,23 +529,23 @@ cdef class Vocabulary:
         return found
 
 
-#: No word says anything.
+#: A vocabulary in which every word is neutral.
 NO_WORDS = Vocabulary()
 
 cdef enum:
-    # Distances in blocks and in levels are cut here: beyond it they say nothing.
+    # Longer distances, in blocks or levels, are clipped: they carry no information.
     FAR = 20
 
-# ---- what several families take -------------------------------------------------------------------------------------
+# ---- shared by several families --------------------------------------------------------------------------------------
 
 cdef enum:
-    # What is summed over the blocks in an element.
+    # Sums over the blocks in an element.
     TOKENS = 0
     PROSE = 1
     CHARS = 2
     LINK_CHARS = 3
-    COPIES = 4            # tokens times the share of comparison pages that carry them
-    OWN = 5               # tokens of the site's own, see `sharing.Shared.own_tokens`
+    COPIES = 4            # tokens times the share of comparison pages that contain them
+    OWN = 5               # tokens of the site's own text, see `sharing.Shared.own_tokens`
     PICTURES = 6
     SUMS = 7
 
@@ -558,12 +559,12 @@ cdef inline double at_least(double value, double least) noexcept nogil:
 
 
 cdef inline double capped(double value) noexcept nogil:
-    """A distance cut at FAR, before and behind."""
+    """Clip a distance to FAR, before and after."""
     return FAR if value > FAR else -FAR if value < -FAR else value
 
 
 cdef inline int32_t climb(Tree tree, int32_t element, int32_t levels) noexcept nogil:
-    """The element so many levels above one; the top stays the top."""
+    """Return the element a number of levels above another, at most the root."""
     cdef int32_t level
     for level in range(levels):
         if tree.elements[element].parent < 0:
@@ -573,12 +574,12 @@ cdef inline int32_t climb(Tree tree, int32_t element, int32_t levels) noexcept n
 
 
 cdef inline bint is_inside(Tree tree, int32_t element, int32_t box) noexcept nogil:
-    """Return whether an element is another one, or in it; all are in the page, -1."""
+    """Return whether an element is, or is in, another one; all are in the page, -1."""
     return box < 0 or box <= element < tree.elements[box].end
 
 
 cdef int find_shared(Tree tree, int32_t other, vector[int32_t]& shared) except -1 nogil:
-    """Write the first element at or above each that holds another one too, -1 where there is none."""
+    """Write the first ancestor-or-self of each that contains another element too, -1 for none."""
     cdef int32_t i, parent, n = <int32_t>tree.elements.size()
     shared.assign(n, -1)
     for i in range(n):
@@ -591,12 +592,12 @@ cdef int find_shared(Tree tree, int32_t other, vector[int32_t]& shared) except -
 
 
 cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcept nogil:
-    """Levels from an element up to one above it, or past its root, -1."""
+    """Count the levels from an element up to an ancestor, or past its root for -1."""
     return tree.elements[element].depth - (tree.elements[above].depth if above >= 0 else 0)
 
 
 cdef int sum_up(Tree tree, View view) except -1 nogil:
-    """Sum what is counted of blocks over their elements, and from below over the elements around; and by path."""
+    """Sum values of blocks over their elements, then bottom-up over the ancestors; and by path."""
     cdef const BlockRow* block
     cdef double* sums
     cdef int32_t i, parent, kind
@@ -633,19 +634,19 @@ cdef inline double* sums_of(View view, int32_t element) noexcept nogil:
 
 
 cdef inline const double* sums_above(View view, int32_t block, int32_t levels) noexcept nogil:
-    """The sums of the element so many levels above a block's; the top stays the top."""
+    """Return the sums of the element a number of levels above a block's, at most the root."""
     return sums_of(view, climb(view.tree, view.tree.blocks[block].element, levels))
 
 
 cdef inline double own_here(View view, int32_t block) noexcept nogil:
-    """Tokens of the site's own in the place of a block: those of its path, shared out among the blocks there."""
+    """Return the site's own tokens in the place of a block: those of its path, shared out among its blocks."""
     return view.own_tokens[block] / view.slots[view.tree.blocks[block].slot].blocks
 
 
 cdef int32_t best_box(Tree tree, const double* prose) except? -2 nogil:
-    """The element whose text is nearest to being all the prose and nothing else, -1 on a page without prose.
+    """Return the element whose text comes closest to being all the prose and nothing else, -1 without prose.
 
-    The element with the highest F = 2 · prose inside / (tokens inside + all prose), the deepest of equals.
+    It has the highest F = 2 · prose inside / (tokens inside + all prose); of equals the deepest is taken.
     """
     cdef vector[double] inside, tokens
     cdef double total = 0, fit, best = 0
@@ -694,7 +695,7 @@ cdef int find_story(Tree tree, View view) except -1 nogil:
 
 
 cdef int open_view(Tree tree, View view) except -1 nogil:
-    """Compute what several families take."""
+    """Compute what several families use."""
     cdef int32_t i, heading = -1
     sum_up(tree, view)
     view.title = -1
@@ -720,7 +721,7 @@ cdef vector[Step] _steps
 
 
 class Family(NamedTuple):
-    """Names of features of one kind, and what they say of a block, by all rows of a page and the block's number."""
+    """Names of features of one kind, and a function that describes a block from all rows of a page and its number."""
 
     names: tuple
     say: object
@@ -728,14 +729,14 @@ class Family(NamedTuple):
 
 #: All rows of a page by name.
 Rows = Mapping[str, np.ndarray]
-#: By name, in the order of their rows.
+#: Families by name, in row order.
 FAMILIES: dict = {}
-#: Shares above which words say "most".
+#: Shares above which a description says "most".
 MOSTLY = 0.5
 
 
 cdef int declare_family(str name, str names, Find find, say) except -1:
-    """Declare a family: names of its rows, their computation, and its words."""
+    """Declare a family: names of its rows, their computation, and its description."""
     cdef Step step
     family = Family(tuple(names.split()), say)
     step.find = find
@@ -747,7 +748,7 @@ cdef int declare_family(str name, str names, Find find, say) except -1:
 
 
 cdef int text(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Length, and what kinds of characters."""
+    """Compute length, and classes of characters."""
     cdef const BlockRow* block
     cdef double chars
     cdef int32_t i
@@ -775,7 +776,7 @@ cdef inline double link_density(const BlockRow* block) noexcept nogil:
 
 
 cdef int links(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Link density of the block, and 1 and 3 levels up."""
+    """Compute the link density of the block, and 1 and 3 levels up."""
     cdef const double* above
     cdef int32_t i, row
     for i in range(view.m):
@@ -797,7 +798,7 @@ declare_family("links", "ld ld_up1 ld_up3", links, _say_links)
 
 
 cdef int tags(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Tag of the block, and what it stands in by tag or role. Odds of class names (below) speak of all other tags."""
+    """Compute tag, and enclosing tags or roles. Odds of class names (below) cover all other tags."""
     cdef const BlockRow* block
     cdef int32_t i
     for i in range(view.m):
@@ -819,7 +820,7 @@ declare_family("tags", "heading tag_div in_hidden in_article in_control", tags, 
 
 
 cdef int class_names(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Odds of the class names and ids around the block."""
+    """Compute the odds of the class names and ids around the block."""
     cdef vector[NameOdds] odds
     cdef const NameOdds* one
     cdef int32_t i
@@ -839,12 +840,12 @@ declare_family(
 )
 
 
-#: Share of the long blocks' tokens that must stand before a heading of comments: above the story it is a link.
+#: Share of the long blocks' tokens that must precede a heading of comments: above the story it is a link.
 cdef double LATE = 0.03
 
 
 cdef int announcements(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Announcements of comments, names and dates; and their number since the headline."""
+    """Compute announcements of comments, names and dates, and their number since the headline."""
     cdef double whole = 0, before = 0
     cdef int32_t i, bits, tokens, last = -FAR, dates = 0, dates_to_title = 0
     cdef bint after_comments = False
@@ -882,7 +883,7 @@ declare_family("announcements", "after_comments since_dated dated_before", annou
 
 
 cdef int surroundings(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Prose, text and pictures in the boxes around, and the blocks of the same path."""
+    """Compute prose, text and pictures in the enclosing boxes, and the blocks with the same path."""
     cdef const double* up1
     cdef const double* up3
     cdef const Slot* slot
@@ -910,7 +911,7 @@ declare_family(
 
 
 cdef int place(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Where the block stands towards the page's own prose."""
+    """Compute the block's position relative to the page's own prose."""
     cdef double prose = 0, tokens = 0, all_prose = 0
     cdef vector[int32_t] shared
     cdef int32_t i, element, longest = 0
@@ -941,32 +942,32 @@ declare_family(
 
 
 cdef enum:
-    # Long words that are the beginning; blocks before and after that are looked at together; and what is added to the
-    # number of their words (PRIOR): of a handful nothing is known.
+    # Long words that count as the beginning; blocks before and after that form a window; and a number added to their
+    # word counts (PRIOR): a handful of words is weak evidence.
     BEGINNING = 80
     AROUND = 2
-    # Bits of a word's number that do not count. One word in forty has the number of another.
+    # Ignored bits of a word's number. One word in forty shares the number of another.
     UNCOUNTED = 16
 
 cdef struct LongWord:     # of a page
-    int32_t first         # block that has it
+    int32_t first         # first block that contains it
     int32_t last
-    bint begins           # whether it stands in the beginning of the prose
+    bint begins           # whether it occurs in the beginning of the prose
 
 cdef struct Wording:      # of a block's long words
     int32_t words
     int32_t read          # words before the block
-    int32_t before        # that stand in a block before theirs
-    int32_t begins        # that stand in the beginning
-    int32_t elsewhere     # that stand in another block
+    int32_t before        # that occur in an earlier block
+    int32_t begins        # that occur in the beginning
+    int32_t elsewhere     # that occur in another block
 
 
 cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Shares of its words that the page has used before: another story speaks of other things.
+    """Compute the shares of a block's words that the page has used before: another story uses other words.
 
     Source: Hearst, *TextTiling: Segmenting Text into Multi-Paragraph Subtopic Passages* (1997), section 4: where the
-    subject changes, words are new. Hearst compares windows of a plain text; here the words around a block are compared
-    with all before it, with the beginning of the page's prose, and with the whole page.
+    subject changes, words are new. Hearst compares windows of a plain text; here the words around a block are
+    compared with all words before it, with the beginning of the page's prose, and with the whole page.
     """
     cdef Table numbers
     cdef vector[LongWord] known
@@ -986,7 +987,7 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     for i in range(1, view.m):
         blocks[i].read = blocks[i - 1].read + blocks[i - 1].words
     open_table(numbers, blocks.back().read + blocks.back().words)
-    # where each word stands
+    # where each word occurs
     for w in range(tree.words.size()):
         if not tree.words[w].number & 1:
             continue
@@ -1000,7 +1001,7 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         word.last = block
         if block >= first and blocks[block].read <= blocks[first].read + BEGINNING:
             word.begins = True
-    # what the words of each block are
+    # the words of each block
     for w in range(tree.words.size()):
         if tree.words[w].number & 1:
             word, own = &known[number[w]], &blocks[tree.words[w].block]
@@ -1033,7 +1034,7 @@ declare_family("wording", "words_before words_of_beginning words_elsewhere", wor
 
 
 cdef int text_words(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Odds of the words of the block, and of the heading above."""
+    """Compute the odds of the words of the block, and of the heading above."""
     cdef TextOdds odds
     cdef int32_t i, row, heading
     for i in range(view.m):
@@ -1061,7 +1062,7 @@ declare_family(
 
 
 cdef int headline(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Where it stands towards the headline, and how many headings like it stand between."""
+    """Compute the position relative to the headline, and the number of similar headings in between."""
     cdef const BlockRow* title
     cdef vector[int32_t] shared
     cdef int32_t i, element, box, root, alike = 0
@@ -1103,8 +1104,8 @@ declare_family(
 
 
 cdef int section(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """The heading above, whether it leads elsewhere, and the text up to the next one."""
-    cdef vector[double] tokens  # by the block of the heading; first, of what stands above all
+    """Compute the heading above, whether it is a link, and the text up to the next one."""
+    cdef vector[double] tokens  # by the block of the heading; first, the text above all headings
     cdef int32_t i, heading
     tokens.assign(view.m + 1, 0)
     for i in range(view.m):
@@ -1127,13 +1128,13 @@ def _say_section(rows, block):
 declare_family("section", "section_tokens section_level section_linked", section, _say_section)
 
 
-#: Share of the site's own text that the smallest box around it must hold; and the tokens a page from on which a site
-#: says where its own text stands.
+#: Share of the site's own text that the smallest box around it must hold; and the tokens per page above which a site
+#: reveals where its own text is.
 cdef double HALF_OWN = 0.5, LEAST_OWN = 20
 
 
 cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """Repeats of the block and of the boxes around on other pages; and where those have text of their own."""
+    """Compute repeats of the block and its enclosing boxes on other pages, and where those have their own text."""
     cdef const double* up3
     cdef double most_own = 0, copies = 0
     cdef int32_t i, size, smallest = view.n + 1, box = -1, element
@@ -1186,27 +1187,27 @@ declare_family(
 
 
 cdef enum:
-    # Siblings of one tag and class make a list of records from this many on, with so many elements and tokens each on
-    # average.
+    # At least this many siblings with one tag and class make a list of records, with this many elements and tokens each
+    # on average.
     LEAST_RECORDS = 3
     LEAST_ELEMENTS = 3
     LEAST_TOKENS = 2
-    # Levels up that are looked at, the block's own included.
+    # Levels that are searched, including the block's own.
     LEVELS = 8
 
-cdef struct Records:      # siblings of one tag and class; where they make no list, all is 0
+cdef struct Records:      # siblings with one tag and class; all is 0 if they are not a list
     double count          # log1p
     double elements
     double tokens
     double share          # of the page's tokens
-    double prose          # share of theirs
+    double prose          # share of their tokens
 
 
 cdef int records(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """The list of records with the most text, and the innermost one, that hold the block."""
+    """Find the enclosing list of records with the most text, and the innermost one."""
     cdef Table numbers
     cdef vector[Records] lists
-    cdef vector[int32_t] list_of  # of each element; siblings without text are no records
+    cdef vector[int32_t] list_of  # of each element; siblings without text are not records
     cdef Records nothing
     cdef Records* one
     cdef const Records* outer
@@ -1220,7 +1221,7 @@ cdef int records(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     for i in range(view.n):
         if sums_of(view, i)[TOKENS] == 0:
             continue
-        # parents' numbers times this odd constant (2**64 over the golden ratio) fall on no tag's hash but by chance
+        # parents' numbers times this odd constant (2**64 over the golden ratio) meet the hash of a tag only by chance
         alike = tree.tokens[tree.elements[i].token].own
         alike += <uint64_t>(tree.elements[i].parent + 1) * <uint64_t>0x9E3779B97F4A7C15
         list_of[i] = number_of(numbers, alike)
@@ -1273,7 +1274,7 @@ declare_family(
 
 
 cdef int whole_page(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
-    """The same for all blocks of a page."""
+    """Compute features of the page, equal for all its blocks."""
     cdef const BlockRow* block
     cdef double longest = 0, prose = 0, chars = 0, link_chars = 0, headings = 0, pictures = 0
     cdef double comments = 0, listed = 0, article = 0
@@ -1318,24 +1319,24 @@ declare_family(
     lambda rows, block: f"on a page of {np.expm1(rows['page_tokens'][block]):,.0f} words",
 )
 
-#: Names of the rows.
+#: Names of the rows, in order.
 NAMES = tuple(name for family in FAMILIES.values() for name in family.names)
 
 # ---- a page ---------------------------------------------------------------------------------------------------------
 
 
 cdef class View:
-    """A page of m blocks as its features see it: `features`, rows as in `NAMES`, float32 of shape (features, m).
+    """A page of m blocks as features: `features`, rows as in `NAMES`, float32 of shape (features, m).
 
     Args:
         tree: The page.
-        vocabulary: What is known of words.
-        shared: What comparison pages share with it (`sharing.Shared`), None without any.
-        stock: Of a text that any comparison page has, of however many, the `slot_share` of its place; 0 for a text of the
-            page's own; shape (m,).
-        words: What its blocks announce (`read_words`), where that has been read.
-        declares_article: Whether the page says that it is an article.
-        declares_forum: Whether it says that it is a thread: what people answer is its content.
+        vocabulary: Log odds of words.
+        shared: Text shared with comparison pages (`sharing.Shared`), None without any.
+        stock: The `slot_share` of the place of a text that any comparison page has, however many they are; 0 for a text
+            of the page's own; shape (m,).
+        words: Announcements of its blocks (`read_words`), if already read.
+        declares_article: Whether the page declares itself an article.
+        declares_forum: Whether it declares itself a thread, whose answers are content.
     """
 
     cdef Tree tree
@@ -1343,7 +1344,7 @@ cdef class View:
     cdef readonly object features
     cdef int32_t m                    # blocks
     cdef int32_t n                    # elements
-    # What pages of the site share with the page: of none without comparison pages.
+    # Text shared with other pages of the site: all 0 without comparison pages.
     cdef int32_t pages
     cdef const double[::1] text_share
     cdef const double[::1] placed_share
@@ -1352,17 +1353,17 @@ cdef class View:
     cdef const double[::1] stock
     cdef bint declares_article
     cdef bint declares_forum
-    # What the words of its blocks announce (`announcements.Words`).
+    # Announcements of its blocks (`Words`).
     cdef const uint8_t[::1] bits
     cdef const double[::1] title_share
     cdef const uint8_t[::1] titles
-    # What several families take.
-    cdef double whole                 # tokens of the page, 1 at least
+    # Shared by several families.
+    cdef double whole                 # tokens of the page, at least 1
     cdef int32_t title                # the first block that is the page's title, -1 for none
     cdef vector[int32_t] heading      # block of the heading at or above each block, -1 for none
     cdef vector[Slot] slots
     cdef vector[double] sums          # SUMS of each element
-    # Where most of the page's own prose stands: the element that holds it, -1 for the whole page; its paragraphs' blocks.
+    # The element that holds most of the page's own prose, -1 for the whole page; and its paragraphs' blocks.
     cdef int32_t box
     cdef int32_t first
     cdef int32_t last
@@ -1402,7 +1403,7 @@ cdef class View:
 
 
 def in_best_container(Tree tree not None, const double[::1] prose not None) -> np.ndarray:
-    """Return which of the m blocks are inside `best_box`, by the prose of each; all on a page without any."""
+    """Return which of the m blocks are inside `best_box`, given the prose of each; all on a page without any."""
     cdef uint8_t[::1] rows
     cdef int32_t i, box, m = <int32_t>tree.blocks.size()
     tree._check(prose.shape[0], m, "blocks")

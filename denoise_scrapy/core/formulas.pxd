@@ -6,14 +6,14 @@ from lxml.includes.tree cimport xmlAttr, xmlNode
 
 
 cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
-    """The value of an attribute, "" where it has none."""
+    """Return the value of an attribute, "" if it has none."""
     if attribute.children == NULL or attribute.children.content == NULL:
         return b""
     return attribute.children.content
 
 
 cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* name) noexcept nogil:
-    """The value of an element's attribute, NULL where it is not there."""
+    """Return the value of an element's attribute, NULL if missing."""
     cdef const xmlAttr* attribute = node.properties
     while attribute != NULL:
         if strcmp(<const char*>attribute.name, name) == 0:
@@ -23,8 +23,8 @@ cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* n
 
 
 cdef inline bint is_of_mathjax(const char* names) noexcept nogil:
-    """Return whether class names are those of what MathJax 2 has written for a formula: its first says so."""
-    # the first letter alone turns away nearly all
+    """Return whether class names are those of MathJax 2's output for a formula: the first one decides."""
+    # the first letter rules out nearly all
     return names[0] | 0x20 == 109 and (strncmp(names, b"MathJax", 7) == 0 or strncmp(names, b"mjx-chtml", 9) == 0)
 
 

@@ -1,4 +1,4 @@
-"""The TeX of a formula: what the page itself gives as TeX, else written from the elements of MathML; each formula once.
+"""The TeX of a formula: from the page if it contains TeX, else generated from MathML; each formula once.
 
 Source: W3C, *Mathematical Markup Language (MathML) 3.0* (2014), sections 3.1.3, the arguments of elements, and 5.2,
 annotations.
@@ -11,14 +11,15 @@ from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TE
 from denoise_scrapy.core.characters cimport begins, is_blank, lower
 
 cdef enum:
-    # Elements inside each other; what stands deeper is left out. Formulas of the web have a dozen.
+    # Maximum depth of elements; deeper ones are left out. Formulas on the web nest a dozen deep.
     DEEPEST = 64
-    # Levels from an element to the formula that is all it holds, and from a formula to MathJax's container: two, seen.
+    # Levels from an element down to the only formula in it, and up from a formula to MathJax's container: two
+    # occur.
     LEVELS = 3
-    # Elements from MathJax's preview to the script with its source: behind it stands the rendering.
+    # Elements from MathJax's preview to the script with its source: the rendering follows the preview.
     REACH = 2
 
-# How elements are written: name, beginning, and what stands before the second and the third part.
+# How elements are written: name, beginning, and separators before the second and the third part.
 cdef const char* NOTATIONS[36]
 NOTATIONS[:] = [
     b"msub", b"", b"_", b"", b"msup", b"", b"^", b"", b"msubsup", b"", b"_", b"^",
@@ -32,7 +33,7 @@ cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
 
 
 cdef inline const char* told_of(const xmlNode* node, const char* name) noexcept nogil:
-    """The value of an element's attribute, "" where it is not there."""
+    """Return the value of an element's attribute, "" if missing."""
     cdef const unsigned char* told = attribute_of(node, name)
     if told == NULL:
         return b""
@@ -44,7 +45,7 @@ cdef inline bint is_name_byte(char byte) noexcept nogil:
 
 
 cdef bint has_word(const char* names, const char* word) noexcept nogil:
-    """Return whether a word stands in names, with no letter right before or behind it."""
+    """Return whether names contain a word, with no letter right before or after it."""
     cdef const char* found = strstr(names, word)
     while found != NULL:
         if (found == names or not is_name_byte((found - 1)[0])) and not is_name_byte(found[strlen(word)]):
@@ -54,9 +55,9 @@ cdef bint has_word(const char* names, const char* word) noexcept nogil:
 
 
 cdef int write_source(const char* text, string& out, bint is_tex) except -1 nogil:
-    """Write a text with one space for all white space, and without the signs that show nothing, U+2061 to U+2064.
+    """Write a text, reducing white space to single spaces and dropping the invisible operators U+2061 to U+2064.
 
-    Of TeX without its comments, which take the ends of their lines with them.
+    TeX is written without comments, which include the ends of their lines.
     """
     while text[0]:
         if is_tex and text[0] == 37:
@@ -80,7 +81,7 @@ cdef int write_source(const char* text, string& out, bint is_tex) except -1 nogi
 
 
 cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
-    """The second element right in an element, NULL for none."""
+    """Return the second child element, NULL for none."""
     cdef const xmlNode* child = node.children
     cdef int part = 0
     while child != NULL:
@@ -92,7 +93,7 @@ cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
 
 
 cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogil:
-    """Write an element by its parts: fractions, roots, what is above and below; all others one after another."""
+    """Write an element by its parts: fractions, roots, scripts; the children of others in sequence."""
     cdef const xmlNode* child = node.children
     cdef const xmlNode* index = second_in(node) if is_named(node, b"mroot") else NULL
     cdef const char** notation = NULL
@@ -126,7 +127,7 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogi
 
 
 cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
-    """The annotation of a formula that is TeX, NULL for none."""
+    """Return the TeX annotation of a formula, NULL for none."""
     cdef const xmlNode* semantics = math.children
     cdef const xmlNode* child
     cdef const char* encoding
@@ -143,7 +144,7 @@ cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
 
 
 cdef bint is_display(const xmlNode* node) noexcept nogil:
-    """Return whether a formula stands in a line of its own, as it or MathJax's container around it says."""
+    """Return whether a formula is displayed on a line of its own, according to it or MathJax's container."""
     cdef const char* told
     cdef int _level
     if not is_named(node, b"math"):
@@ -159,7 +160,7 @@ cdef bint is_display(const xmlNode* node) noexcept nogil:
 
 
 cdef bint strip(string& out, const char* before, const char* behind) except -1 nogil:
-    """Take away what stands around all of a formula, if it does."""
+    """Strip delimiters if they enclose the whole formula."""
     cdef size_t first = strlen(before), last = strlen(behind), size = out.size()
     if size <= first + last or strncmp(out.data(), before, first) or strncmp(out.data() + size - last, behind, last):
         return False
@@ -169,9 +170,9 @@ cdef bint strip(string& out, const char* before, const char* behind) except -1 n
 
 
 cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
-    """Write a formula as TeX, and return whether it stands in a line of its own.
+    """Write a formula as TeX, and return whether it is displayed on a line of its own.
 
-    Of `math` that is the annotation, the `alttext` or the elements, of a script its text, of an image its `alt`.
+    The source is the annotation, `alttext` or elements of `math`, the text of a script, the `alt` of an image.
     """
     cdef bint is_image = is_named(node, b"img"), alone = is_display(node)
     cdef const xmlNode* tex = tex_in(node) if is_named(node, b"math") else node.children
@@ -182,12 +183,12 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
                 write_source(<const char*>tex.content, out, True)
             tex = tex.next
     elif told[0]:
-        write_source(told, out, strstr(told, b"%\n") != NULL)  # as LaTeXML breaks lines; others say "5%"
+        write_source(told, out, strstr(told, b"%\n") != NULL)  # LaTeXML's line breaks; others write "5%"
     else:
         write_parts(node, out, 0)
     if not out.empty() and out.back() == 32:
         out.pop_back()
-    # what stands around all: how large Wikipedia and others show it; of images where it begins and ends
+    # display styles of Wikipedia and others; delimiters of images
     strip(out, b"{\\displaystyle ", b"}")
     if is_image:
         if strip(out, b"$$", b"$$") or strip(out, b"\\[", b"\\]"):
@@ -197,10 +198,10 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
     return alone
 
 
-# ---- what is a formula, and what shows one again --------------------------------------------------------------------
+# ---- formulas, and their repetitions ---------------------------------------------------------------------------------
 
 cdef bint is_tex_script(const xmlNode* node) noexcept nogil:
-    """Return whether an element is a script with the TeX of a formula, as MathJax 2 reads and leaves them."""
+    """Return whether an element is a script with TeX, as MathJax 2 reads and leaves it."""
     cdef const char* kind = told_of(node, b"type")
     while is_blank(kind[0]):
         kind += 1
@@ -208,7 +209,7 @@ cdef bint is_tex_script(const xmlNode* node) noexcept nogil:
 
 
 cdef bint looks_like_tex(const char* text) noexcept nogil:
-    """Return whether a text has a sign that TeX is written with, or no word: nowhere two letters in a row."""
+    """Return whether a text contains a TeX symbol, or no word: no two adjacent letters."""
     cdef const char* at = text
     cdef bint in_words = False
     while at[0]:
@@ -220,7 +221,7 @@ cdef bint looks_like_tex(const char* text) noexcept nogil:
 
 
 cdef bint is_formula_image(const xmlNode* node) noexcept nogil:
-    """Return whether an image is of a formula that its `alt` gives: its class says so by a word, or its address."""
+    """Return whether an image shows the formula in its `alt`, according to a word in its class or its address."""
     cdef const char* alt = told_of(node, b"alt")
     cdef const char* names = told_of(node, b"class") if alt[0] else alt
     cdef const char* source = told_of(node, b"src") if alt[0] else alt
@@ -229,7 +230,7 @@ cdef bint is_formula_image(const xmlNode* node) noexcept nogil:
 
 
 cdef const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nogil:
-    """The first of some neighbours that is more than white space or a comment, NULL for none."""
+    """Return the first of some siblings that is more than white space or a comment, NULL for none."""
     cdef const unsigned char* text
     while node != NULL and node.type != XML_ELEMENT_NODE:
         if (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
@@ -243,7 +244,7 @@ cdef const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nog
 
 
 cdef bint is_math_alone(const xmlNode* node) noexcept nogil:
-    """Return whether a node is a formula in MathML, or holds one and nothing else."""
+    """Return whether a node is a formula in MathML, or contains nothing but one."""
     cdef int _level
     for _level in range(LEVELS):
         if node == NULL or node.type != XML_ELEMENT_NODE or is_named(node, b"math"):
@@ -255,7 +256,7 @@ cdef bint is_math_alone(const xmlNode* node) noexcept nogil:
 
 
 cdef bint is_before_source(const xmlNode* node) noexcept nogil:
-    """Return whether a script with TeX stands behind an element of MathJax's, with only such elements between."""
+    """Return whether a script with TeX follows an element of MathJax's, with only such elements between."""
     cdef int _passed
     for _passed in range(REACH):
         node = shown_from(node.next, False)
@@ -269,10 +270,10 @@ cdef bint is_before_source(const xmlNode* node) noexcept nogil:
 
 
 cdef bint is_twin(const xmlNode* node) noexcept nogil:
-    """Return whether an element shows a formula again: one of MathJax's, a script, an image, one for no screen reader.
+    """Return whether an element repeats a formula: by MathJax, a script, an image, or hidden from screen readers.
 
-    What browsers draw stands beside MathML for those readers. Where MathJax 2 has its source in a script, all that it
-    has drawn in front goes, MathML too.
+    Beside the visual rendering there is MathML for those readers. If MathJax 2 has its source in a script, all its
+    output before that is dropped, including MathML.
     """
     cdef const xmlNode* before = shown_from(node.prev, True)
     if is_named(node, b"script"):

@@ -1,4 +1,4 @@
-"""Hashes that are the same in every process, and a table that numbers 64-bit keys in the order they come."""
+"""Hashes that are the same in every process, and a table that numbers 64-bit keys in order of arrival."""
 
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
@@ -9,7 +9,7 @@ cdef enum:
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
-    """Spread the bits of a number: the finaliser of splitmix64."""
+    """Mix the bits of a number with the finaliser of splitmix64."""
     value += <uint64_t>0x9E3779B97F4A7C15
     value = (value ^ (value >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
     value = (value ^ (value >> 27)) * <uint64_t>0x94D049BB133111EB
@@ -17,7 +17,7 @@ cdef inline uint64_t mix(uint64_t value) noexcept nogil:
 
 
 cdef inline uint64_t hash_bytes(const unsigned char* data, size_t size, uint64_t seed) noexcept nogil:
-    """Hash some bytes, eight at a time; another seed is another hash."""
+    """Hash bytes, eight at a time; the seed selects the hash."""
     cdef uint64_t word
     while size >= 8:
         memcpy(&word, data, 8)
@@ -34,7 +34,7 @@ cdef inline uint64_t hash_bytes(const unsigned char* data, size_t size, uint64_t
 
 
 cdef struct Table:
-    # Numbers of 64-bit keys, from 0 on in the order they come; open addressing, and 0 is no key.
+    # Numbers of 64-bit keys, from 0 in order of arrival; open addressing, 0 is not a key.
     vector[uint64_t] keys
     vector[int32_t] numbers
     uint64_t mask
@@ -42,7 +42,7 @@ cdef struct Table:
 
 
 cdef inline int open_table(Table& table, size_t most) except -1 nogil:
-    """Make room for so many keys; more make the table grow."""
+    """Reserve room for a number of keys; the table grows beyond it."""
     cdef size_t room = 16
     while room < 2 * most:
         room *= 2
@@ -54,8 +54,8 @@ cdef inline int open_table(Table& table, size_t most) except -1 nogil:
 
 
 cdef inline uint64_t place_of(const Table& table, uint64_t key) noexcept nogil:
-    """Where a key stands, or would stand; it is not 0."""
-    # the upper bits of a product with an odd number are mixed best
+    """Find the slot of a key other than 0, or the slot it would take."""
+    # the upper bits of a product with an odd number are best mixed
     cdef uint64_t at = ((key * <uint64_t>0x9E3779B97F4A7C15) >> 20) & table.mask
     while table.keys[at] != 0 and table.keys[at] != key:
         at = (at + 1) & table.mask
@@ -63,14 +63,14 @@ cdef inline uint64_t place_of(const Table& table, uint64_t key) noexcept nogil:
 
 
 cdef inline int32_t find(const Table& table, uint64_t key) noexcept nogil:
-    """The number of a key, `NOT_THERE` for one that never came."""
+    """Return the number of a key, `NOT_THERE` if it is missing."""
     key += key == 0
     cdef uint64_t at = place_of(table, key)
     return table.numbers[at] if table.keys[at] != 0 else NOT_THERE
 
 
 cdef inline int grow(Table& table) except -1 nogil:
-    """Double the room."""
+    """Double the capacity."""
     cdef vector[uint64_t] keys = table.keys
     cdef vector[int32_t] numbers = table.numbers
     cdef int32_t count = table.count
@@ -87,7 +87,7 @@ cdef inline int grow(Table& table) except -1 nogil:
 
 
 cdef inline int32_t number_of(Table& table, uint64_t key) except -1 nogil:
-    """The number of a key, a new one where it has none."""
+    """Return the number of a key, adding it if needed."""
     key += key == 0
     cdef uint64_t at = place_of(table, key)
     if table.keys[at] == 0:

@@ -1,6 +1,6 @@
 """Meaning of HTML tags, roles and class words: which end a block, which show nothing, which frame a page.
 
-Tags and ARIA roles may decide; class words are features that a strategy weighs, never a veto.
+Tags and ARIA roles may decide; class words are only features that a strategy weighs.
 """
 
 from __future__ import annotations
@@ -9,34 +9,34 @@ import re
 from enum import IntFlag
 from functools import lru_cache
 
-#: Elements whose whole subtree shows no text of the page (or only form values), or, of `math`, only the TeX that is
-#: made of it. They stay in the feature tree as leaves.
+#: Elements whose subtrees show no page text, or only form values; for `math`, only TeX generated from it. They stay in
+#: the feature tree as leaves.
 SKIPPED_TAGS = frozenset(
     "script style noscript template svg math head iframe object embed applet canvas audio video map select option "
     "textarea input datalist frame frameset noframes".split()
 )
 
-#: Elements that a head may hold; any other ends it (HTML's "in head" insertion mode).
+#: Elements that a head may contain; any other ends it (HTML's "in head" insertion mode).
 HEAD_TAGS = SKIPPED_TAGS | frozenset("base basefont bgsound isindex link meta title".split())
 
-#: Elements that begin and end a block of text (HTML's rendering section, table cells and form labels included).
+#: Elements that begin and end a block of text (HTML's rendering section, plus table cells and form labels).
 BLOCK_TAGS = frozenset(
     "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure "
     "footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table tbody "
     "td tfoot th thead tr caption ul legend button label".split()
 )
 
-#: Frames of the page's layout: the block nodes of the template signature. Wang, Chen and Dai (2018) take
-#: div and table; section, article, main and the other sectioning tags took their place in pages of today.
+#: Frames of the page's layout: the block nodes of the template signature. Wang, Chen and Dai (2018) use div and table;
+#: section, article, main and the other sectioning tags have since taken their place.
 CONTAINER_TAGS = frozenset(
     ["div", "table", "section", "article", "main", "aside", "nav", "header", "footer", "form", "ul", "ol", "dl"]
 )
 
-#: Song et al. (2011), section 2: the tags that carry content, and today's additions (i, em, li …), which the
-#: source's P SPAN B STRONG H1..H6 stand for.
+#: Song et al. (2011), section 2: the tags that carry content, plus modern ones (i, em, li …), for which the source's P
+#: SPAN B STRONG H1..H6 stand.
 CONTENT_TAGS = frozenset(["p", "span", "b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"])
 
-#: Frames whose width and height attributes, or inline style sizes, are kept: they lay a page out.
+#: Frames whose width and height attributes, or inline style sizes, are noted: they lay out a page.
 SIZED_TAGS = frozenset(["table", "td", "div", "section", "article", "main", "center"])
 
 ROOT_TAGS = frozenset(["html", "body"])
@@ -44,7 +44,7 @@ HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
 
 class Flag(IntFlag):
-    """Kinds of elements and of their ancestors. Bits of `ElementKind.flags` and `Element.flags`."""
+    """Kinds of elements and of their ancestors: bits of `ElementKind.flags` and `Element.flags`."""
 
     LINK = 1 << 0
     HIDDEN = 1 << 1
@@ -107,8 +107,8 @@ ROLE_FLAGS: dict[str, Flag] = {
     "button": Flag.CONTROL,
     "heading": Flag.HEADING,
 }
-# The words are those of front-end code, English in nearly every country. Each is matched at a word's start
-# inside class, id, role and itemprop (camelCase, - and _ split words).
+# The words are those of front-end code, English in nearly every country. Each is matched at the start of a word in
+# class, id, role and itemprop (split at camelCase, - and _).
 _WORDS: dict[Flag, str] = {
     Flag.NAV_WORD: r"nav|menu|breadcrumb|crumb|pager|pagination|tabs?\b|skip|toolbar",
     Flag.HEADER_WORD: r"header|masthead|banner|logo|topbar|top bar",
@@ -123,22 +123,22 @@ _WORDS: dict[Flag, str] = {
     Flag.CONSENT_WORD: r"cookie|consent|gdpr|privacy",
 }
 _WORD_PATTERN = re.compile("|".join(rf"(?P<{f.name}>\b(?:{words}))" for f, words in _WORDS.items()))
-# plain numbers: Flag's own arithmetic takes a microsecond
+# plain numbers: Flag arithmetic takes a microsecond
 _FLAG_BITS = {str(flag.name): int(flag) for flag in _WORDS}
-#: The first three letters of all that is looked for at a word's start; of "ads?" two as well.
+#: The first three letters of all word beginnings searched for; of "ads?" two as well.
 _BEGINNINGS = frozenset(re.findall(r"(?:^|\|)([a-z]{1,3})", "|".join(_WORDS.values()))) | {"ad"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NOT_A_LETTER = re.compile(r"[\W_\d]+")
-#: An attribute value longer than this is cut before words are looked for in it: time is bounded.
+#: Longer attribute values are cut before the search, which bounds its time.
 MAX_WORDS_LENGTH = 400
 
 
-@lru_cache(maxsize=4_096)  # of hostile pages some 10 MB at most
+@lru_cache(maxsize=4_096)  # about 10 MB at most for hostile pages
 def word_flags(names: str) -> int:
-    """Bits of `Flag` that the words of `names` (class, id, role and itemprop values, joined by spaces) hint at."""
+    """Return the `Flag` bits that words in `names` (class, id, role and itemprop values, joined by spaces) suggest."""
     text = split_name(names[:MAX_WORDS_LENGTH])
-    # most names are of words that are not looked for: a search takes 2 µs a word. Beyond ASCII lower case may have
-    # brought in what is no letter, and parts words
+    # most names contain none of the words: a search takes 2 µs a word. Lower-casing may add non-letters beyond ASCII,
+    # which separate words
     if text.isascii() and _BEGINNINGS.isdisjoint([word[:3] for word in text.split()]):
         return 0
     bits = 0
@@ -148,9 +148,9 @@ def word_flags(names: str) -> int:
 
 
 def split_name(name: str) -> str:
-    """A class name or id as words, lower-case and without digits, with spaces between them."""
+    """Return a class name or id as words: lower case, no digits, separated by spaces."""
     return _NOT_A_LETTER.sub(" ", _CAMEL.sub(" ", name)).lower()
 
 
-#: What browsers percent-encode in a path, and what ends an address in a text.
+#: What browsers percent-encode in a path, and what ends an address within a text.
 ENCODED = str.maketrans({char: f"%{ord(char):02X}" for char in ' "<>`\\^{|}'})

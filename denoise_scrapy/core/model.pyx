@@ -1,14 +1,15 @@
-"""The judgement of blocks: a small network, its results of a block's neighbours, trees over both; then the choice.
+"""The judgement of blocks: a small network, its results for a block's neighbours, trees over both; then the choice.
 
-The blocks that are kept are chosen by rules beside the model, then as the set with the highest expected F.
+The kept blocks are chosen by rules outside the model, then as the set with the highest expected F.
 
-All sums run in one order, whatever the machine: wide registers take many blocks or units at a time, never a sum apart.
+All sums run in the same order on every machine: wide registers take several blocks or units at a time, and never split
+a sum.
 
 Sources: Tu, *Auto-context and Its Application to High-level Vision Tasks* (2008), sections 2 and 3: a classifier that
-is given, beside the features, what another one found around each pixel. Around a block are the blocks before and after
-it, the boxes it stands in, and the blocks of the same path. Prokhorenkova, Gusev, Vorobev, Dorogush, Gulin, *CatBoost:
-unbiased boosting with categorical features* (2018), section 3: "oblivious" trees ask the same at all nodes of a depth,
-so that the answers are the number of the leaf.
+is given, beside the features, another classifier's results around each pixel. Around a block are the blocks before and
+after it, its enclosing boxes, and the blocks with the same path. Prokhorenkova, Gusev, Vorobev, Dorogush, Gulin,
+*CatBoost: unbiased boosting with categorical features* (2018), section 3: "oblivious" trees ask the same question at
+all nodes of a depth, so that the answers are the number of the leaf.
 """
 
 from typing import NamedTuple
@@ -34,17 +35,17 @@ from denoise_scrapy.core.wide cimport wide_void
 # ---- the network ----------------------------------------------------------------------------------------------------
 
 cdef enum:
-    # Blocks that are judged together, one in each lane: what is written of them stays in the nearest cache, and loops
-    # over so many numbers are what compilers make wide instructions of.
+    # Blocks that are judged together, one per lane: their values stay in the nearest cache, and compilers turn loops of
+    # this length into wide instructions.
     LANES = 32
     # Inputs that a unit adds at a time.
     INPUTS = 4
-    # Standard deviations from the mean at which a value is cut: a page may hold a paragraph of a million words.
+    # Values are clipped to this many standard deviations from the mean: a page may hold a paragraph of a million words.
     FARTHEST = 4
 
 
 cdef wide_void scale(const float* values, int32_t count, float mean, float deviation, float* out) noexcept nogil:
-    """Write values of a feature in standard deviations from its mean; an unknown one counts as the mean."""
+    """Write values of a feature in standard deviations from its mean; an unknown value counts as the mean."""
     cdef int32_t j
     cdef float value, none = 0, highest = FARTHEST, lowest = -FARTHEST
     for j in range(count):
@@ -55,7 +56,7 @@ cdef wide_void scale(const float* values, int32_t count, float mean, float devia
 
 
 cdef inline void add_inputs(const float* inputs, int32_t n, const float* weights, float* sums) noexcept nogil:
-    """Add inputs of shape (n, LANES) times their n weights to sums of shape (LANES,), in order; n of whole INPUTS."""
+    """Add n inputs (n, LANES) times n weights to sums (LANES,), in order; n is a multiple of INPUTS."""
     cdef float[LANES] so_far
     cdef const float* a
     cdef const float* w
@@ -73,7 +74,7 @@ cdef inline void add_inputs(const float* inputs, int32_t n, const float* weights
 cdef wide_void read_layer(
     const float* inputs, int32_t n, const float* weights, const float* biases, int32_t units, float* outputs
 ) noexcept nogil:
-    """Return the rectified units of a layer for some blocks.
+    """Compute the rectified units of a layer for some blocks.
 
     `inputs` are of shape (n, LANES), `weights` (units, n), `outputs` (units, LANES).
     """
@@ -91,12 +92,12 @@ cdef wide_void read_layer(
 
 
 cdef inline int32_t whole(int32_t n) noexcept nogil:
-    """A number of inputs, filled up to whole steps."""
+    """Round a number of inputs up to whole steps."""
     return (n + INPUTS - 1) // INPUTS * INPUTS
 
 
 cdef vector[float] filled(object array):
-    """An array's numbers row by row, each row filled up with zeros to whole steps of inputs."""
+    """Return an array's numbers row by row, each row padded with zeros to whole steps of inputs."""
     rows = np.atleast_2d(array)
     wide = np.zeros((len(rows), whole(rows.shape[1])), np.float32)
     wide[:, :rows.shape[1]] = rows
@@ -104,10 +105,10 @@ cdef vector[float] filled(object array):
 
 
 cdef class Network:
-    """Two layers of rectified units beside a linear part, all of float32.
+    """Two layers of rectified units and a parallel linear part, all of float32.
 
     `mean`, `deviation` and the weights `direct` of the n features have shape (n,); `inner` (n, a), `outer` (a, b) and
-    `last` (b,) are the weights of the a and b units; there is a bias for each unit, and one for all.
+    `last` (b,) are the weights of the a and b units; each unit has a bias, and so has the sum.
     """
 
     cdef readonly object mean
@@ -135,7 +136,7 @@ cdef class Network:
         n, a, b = len(self.mean), len(inner_bias), len(outer_bias)
         shapes = [part.shape for part in self._arrays.values()]
         if shapes != [(n,), (n,), (n, a), (a,), (a, b), (b,), (b,), (n,), ()]:
-            raise ValueError(f"the parts of a network do not fit: {shapes}")
+            raise ValueError(f"the shapes of a network's arrays do not match: {shapes}")
         self.features, self.inner_units, self.outer_units = n, a, b
         self.means, self.deviations = filled(self.mean), filled(deviation)
         self.inner_weights, self.inner_biases = filled(inner.T), filled(inner_bias)
@@ -143,14 +144,14 @@ cdef class Network:
         self.last_weights, self.direct_weights, self.first_bias = filled(last), filled(direct), bias
 
     def arrays(self) -> dict:
-        """Return all numbers by name, for a file."""
+        """Return all arrays by name, for a file."""
         return dict(self._arrays)
 
     def __reduce__(self):
         return Network, tuple(self._arrays.values())
 
     def inputs(self, features) -> np.ndarray:
-        """Return features of m blocks, shape (n, m), in standard deviations from their means, shape (m, n)."""
+        """Convert features of m blocks, shape (n, m), to standard deviations from their means, shape (m, n)."""
         cdef const float[:, ::1] values = self._values(features)
         found = np.empty((values.shape[0], values.shape[1]), np.float32)
         cdef float[:, ::1] out = found
@@ -161,7 +162,7 @@ cdef class Network:
         return np.ascontiguousarray(found.T)
 
     def odds(self, features) -> np.ndarray:
-        """Return the log odds of m blocks, shape (m,), by features of shape (n, m), NaN where unknown."""
+        """Return the log odds of m blocks, shape (m,), from features of shape (n, m), NaN where unknown."""
         cdef const float[:, ::1] values = self._values(features)
         found = np.empty(values.shape[1], np.float32)
         cdef float[::1] out = found
@@ -177,7 +178,7 @@ cdef class Network:
         return values
 
     cdef int read_odds(self, const float* features, int32_t m, float* odds) except -1 nogil:
-        """Log odds of m blocks by features of shape (n, m)."""
+        """Compute the log odds of m blocks from features of shape (n, m)."""
         cdef int32_t n = self.features, chunk, start, some, i, j
         cdef float[LANES] sums, direct
         cdef vector[float] inputs, inner, outer
@@ -206,23 +207,23 @@ cdef class Network:
         return 0
 
 
-# ---- what stands around a block -------------------------------------------------------------------------------------
+# ---- surroundings of a block -----------------------------------------------------------------------------------------
 
 cdef enum:
-    # Blocks before and after of each window, levels of the boxes. Wider windows and boxes gained nothing.
+    # Blocks before and after in each window, and levels of boxes. Wider windows and more boxes gained nothing.
     NARROW = 1
     WIDE = 3
     LEVELS = 3
     SHARE_LEVELS = 2
-    # Distances in blocks are cut here.
+    # Longer distances in blocks are clipped.
     FAR = 30
 
 cdef enum:
-    # Rows of `Neighbours.around`, one value a block.
+    # Rows of `Neighbours.around`, one value per block.
     TOKENS = 0
     SLOT = 1              # number of its path
     IN_ORDER = 2          # the blocks in the order of their elements
-    START = 3             # place in that order where the box 1 to LEVELS levels up begins
+    START = 3             # place in that order where the enclosing box 1 to LEVELS levels up begins
     END = 6               # where it ends
     AROUND_ROWS = 9
 
@@ -241,14 +242,14 @@ NEIGHBOUR_NAMES = (
 cdef enum:
     NEIGHBOUR_ROWS = 13
 
-cdef struct Judged:       # sums over some blocks of what the first judgement says
+cdef struct Judged:       # sums of first judgements over some blocks
     double judged         # probability times weight; the weight is the logarithm of the block's length
     double weight
-    double expected       # tokens that are expected to be kept
+    double expected       # tokens expected to be kept
 
 
 cdef inline double mean_between(const Judged* start, const Judged* end) noexcept nogil:
-    """The mean judgement, by running sums before and behind."""
+    """Return the mean judgement between two running sums."""
     return (end.judged - start.judged) / (end.weight - start.weight + 1e-3)
 
 
@@ -259,14 +260,14 @@ cdef inline void add(const Judged* left, const Judged* right, Judged* total) noe
 
 
 cdef inline double mean_around(const vector[Judged]& running, int32_t block, int32_t width) noexcept nogil:
-    """The mean judgement of a block and so many before and behind it."""
+    """Return the mean judgement of a block and a number of blocks before and after it."""
     return mean_between(
         &running[max(block - width, 0)], &running[min(block + width + 1, <int32_t>running.size() - 1)]
     )
 
 
 cdef int find_around(Tree tree, int32_t[:, ::1] rows) except -1 nogil:
-    """Write the rows of `Neighbours.around`: blocks are counted by their elements, so that boxes are ranges of them."""
+    """Write the rows of `Neighbours.around`; blocks are in element order, so that boxes are ranges of them."""
     cdef size_t m = tree.blocks.size(), n = tree.elements.size(), i
     cdef int32_t level, element
     cdef vector[int32_t] before, place
@@ -303,11 +304,11 @@ cdef class Neighbours:
         if len(self.around) != AROUND_ROWS or m and not (
             self.around.min() >= 0 and self.around[SLOT:START].max() < m and self.around[START:].max() <= m
         ):
-            raise ValueError("these are no neighbours of blocks")
+            raise ValueError("these are not the neighbours of blocks")
 
     @staticmethod
     def of(Tree tree not None) -> Neighbours:
-        """Return those of a page."""
+        """Return the neighbours of a page's blocks."""
         cdef Neighbours found = Neighbours.__new__(Neighbours)
         found.around = np.empty((AROUND_ROWS, tree.blocks.size()), np.int32)
         cdef int32_t[:, ::1] rows = found.around
@@ -326,13 +327,13 @@ cdef class Neighbours:
         return self.rows.shape[1]
 
     def features(self, odds) -> np.ndarray:
-        """Return the features, rows as in `NEIGHBOUR_NAMES`, shape (rows, m), by the log odds of the first judgement.
+        """Return the features from the first log odds, rows as in `NEIGHBOUR_NAMES`, shape (rows, m).
 
-        Means are weighted by the logarithm of a block's length, shares are of the text that is expected to be kept.
+        Means are weighted by the logarithm of a block's length; shares are of the text expected to be kept.
         """
         cdef const float[::1] first = np.ascontiguousarray(odds, np.float32)
         if first.shape[0] != self.rows.shape[1]:
-            raise ValueError(f"there are {self.rows.shape[1]} blocks, got {first.shape[0]} odds")
+            raise ValueError(f"expected {self.rows.shape[1]} odds, got {first.shape[0]}")
         found = np.empty((NEIGHBOUR_ROWS, first.shape[0]), np.float32)
         cdef float[:, ::1] out = found
         if out.shape[1]:
@@ -351,7 +352,7 @@ cdef class Neighbours:
         cdef Judged* sums
         none.judged = none.weight = none.expected = 0
         own.resize(m)
-        in_line.assign(m + 1, none)   # running sums over the blocks as they come …
+        in_line.assign(m + 1, none)   # running sums over the blocks in page order …
         in_order.assign(m + 1, none)  # … and in the order of their elements
         of_path.assign(m, none)       # sums of each path
         for i in range(m):
@@ -387,17 +388,18 @@ cdef class Neighbours:
 # ---- the trees ------------------------------------------------------------------------------------------------------
 
 cdef enum:
-    # Levels of a tree: the number of a leaf is a byte. Trees of less ask at first what is true of no block.
+    # Depth of a tree: the number of a leaf is a byte. Shallower trees first ask a question that is false for every
+    # block.
     DEPTH = 8
 
 
-cdef struct Question:             # whether a feature is above a threshold; in the order of the features
+cdef struct Question:             # whether a feature is above a threshold; sorted by feature
     int32_t feature
     float threshold
 
 
 cdef wide_void answer(const float* values, const Question* questions, size_t count, uint8_t* answers) noexcept nogil:
-    """Write for each question 1 for each value above its threshold, and 0 for the others."""
+    """Write, for each question, 1 for each value above its threshold, else 0."""
     cdef size_t q
     cdef int32_t j
     cdef float threshold
@@ -408,7 +410,7 @@ cdef wide_void answer(const float* values, const Question* questions, size_t cou
 
 
 cdef inline void find_leaves(const uint8_t* answers, const int32_t* asked, uint8_t* leaves) noexcept nogil:
-    """Write the number of each block's leaf: the answers to what a tree asks, bit by bit."""
+    """Write the number of each block's leaf: the answers to the tree's questions, bit by bit."""
     cdef const uint8_t* a = answers + asked[0] * LANES
     cdef const uint8_t* b = answers + asked[1] * LANES
     cdef const uint8_t* c = answers + asked[2] * LANES
@@ -419,8 +421,8 @@ cdef inline void find_leaves(const uint8_t* answers, const int32_t* asked, uint8
     cdef const uint8_t* h = answers + asked[7] * LANES
     cdef uint8_t number
     cdef int32_t j
-    # doubling and adding bytes is what all processors do with many at a time; a loop over the depths would be turned
-    # inside out by compilers, and be three times as slow
+    # all processors double and add many bytes at a time; compilers would turn a loop over the depths inside out, three
+    # times as slow
     for j in range(LANES):
         number = a[j] + a[j] + b[j]
         number += number + c[j]
@@ -453,7 +455,7 @@ cdef class Forest:
     """t trees of depth d, at most 8.
 
     Depth i of a tree asks whether its `feature`, int16, is above its `threshold`, float32, both of shape (t, d); an
-    unknown value is not. The answer is bit d - 1 - i of the number of the leaf, whose `value` is added to the log odds:
+    unknown value is not. The answer is bit d - 1 - i of the leaf's number. The leaf's `value` is added to the log odds:
     float32, shape (t, 2 ** d).
     """
 
@@ -461,7 +463,7 @@ cdef class Forest:
     cdef readonly object threshold
     cdef readonly object value
     cdef int32_t leaves           # of a tree
-    cdef int32_t features         # the least number of features that it can be asked with
+    cdef int32_t features         # the minimum number of features it can be applied to
     cdef vector[Question] questions
     cdef vector[int32_t] asked    # number of the question at each depth of each tree, (t, DEPTH)
     cdef vector[float] values     # (t, leaves)
@@ -474,28 +476,28 @@ cdef class Forest:
         if d > DEPTH or self.threshold.shape != (t, d) or self.value.shape != (t, 1 << d) or (
             self.feature.size and self.feature.min() < 0
         ):
-            raise ValueError(f"{t} trees of depth {d} with values {self.value.shape}: that is no forest")
+            raise ValueError(f"values of shape {self.value.shape} do not match {t} trees of depth {d}")
         self.features = int(self.feature.max(initial=-1)) + 1
         self.values, self.leaves = self.value.ravel().tolist(), 1 << d
         asked = np.array([self.feature.ravel(), self.threshold.ravel()], np.float64)
         once, number = np.unique(asked, axis=1, return_inverse=True)
         self.questions = [{"feature": int(feature), "threshold": limit} for feature, limit in once.T.tolist()]
-        padded = np.full((t, DEPTH), len(self.questions), np.int32)  # of the answers behind the last, which are no
+        padded = np.full((t, DEPTH), len(self.questions), np.int32)  # of the answers after the last, which are 0
         padded[:, DEPTH - d:] = number.reshape(t, d)
         self.asked = padded.ravel().tolist()
 
     def arrays(self) -> dict:
-        """Return all numbers by name, for a file: values in half the bits."""
+        """Return all arrays by name, for a file: values at half precision."""
         return {"feature": self.feature, "threshold": self.threshold, "value": self.value.astype(np.float16)}
 
     def __reduce__(self):
         return Forest, (self.feature, self.threshold, self.value)
 
     def probability(self, features) -> np.ndarray:
-        """Return the probability of each of m blocks, shape (m,), by features of shape (any, m), NaN where unknown."""
+        """Return the probability of each of m blocks, shape (m,), from features, shape (any, m), NaN where unknown."""
         cdef const float[:, ::1] values = np.ascontiguousarray(features, np.float32)
         if values.shape[0] < self.features:
-            raise ValueError(f"the trees ask for {self.features} features, got {values.shape[0]}")
+            raise ValueError(f"the trees need {self.features} features, got {values.shape[0]}")
         found = np.empty(values.shape[1])
         cdef double[::1] out = found
         if out.shape[0]:
@@ -504,7 +506,7 @@ cdef class Forest:
         return found
 
     cdef int read_probability(self, const float* features, int32_t m, double* probability) except -1 nogil:
-        """Probabilities of m blocks: answers to all questions first, then down the trees by them."""
+        """Compute the probabilities of m blocks: first the answers to all questions, then the leaves."""
         cdef int32_t chunk, start, some, feature, j
         cdef size_t q, first  # of a feature's questions
         cdef vector[uint8_t] answers
@@ -532,23 +534,23 @@ cdef class Forest:
 def judge(
     Network network not None, Forest forest not None, Neighbours neighbours not None, features
 ) -> tuple:
-    """Return the probability of each of m blocks, and its log odds by the network alone, shape (m,) each.
+    """Return the probability of each of m blocks, and its log odds from the network alone, shape (m,) each.
 
-    The trees see the features, and those of the neighbours by what the network says.
+    The trees use the features, and the neighbour features computed from the network's odds.
 
     Args:
         network: The first judgement.
         forest: The second one, over the n features and those of `NEIGHBOUR_NAMES`.
-        neighbours: What stands around the blocks.
+        neighbours: The surroundings of the blocks.
         features: Shape (n, m), NaN where unknown.
 
     Raises:
-        ValueError: The shapes do not fit.
+        ValueError: The shapes do not match.
     """
     values = network._values(features)
     n, m = values.shape
     if m != len(neighbours) or forest.features > n + NEIGHBOUR_ROWS:
-        raise ValueError(f"{len(neighbours)} blocks, features of shape {values.shape}: that does not fit")
+        raise ValueError(f"features of shape {values.shape} do not match {len(neighbours)} blocks")
     seen, odds, found = np.empty((n + NEIGHBOUR_ROWS, m), np.float32), np.empty(m, np.float32), np.empty(m)
     seen[:n] = values
     cdef float[:, ::1] all_features = seen
@@ -566,56 +568,57 @@ def judge(
 # ---- the choice -----------------------------------------------------------------------------------------------------
 
 cdef enum:
-    # After a heading of comments that so many lines of meta data follow within so many blocks, all counts less. It must
-    # come after a share of the long text: a link "12 comments" stands above stories too.
+    # After a heading of comments, followed within this many blocks by this many lines of meta data, the probability of
+    # everything is lowered. The heading must follow a share of the long text: a link "12 comments" is above stories
+    # too.
     COMMENTS_META = 3
     COMMENTS_BLOCKS = 60
-    # Texts of so many tokens are long.
+    # Texts of at least this many tokens are long.
     LONG_TOKENS = 12
-    # On pages of up to so many blocks what every comparison page has in the same place counts less: the model, fitted
-    # on whole pages, is in doubt about it. No corpus has such pages, but demos, tests and error pages do.
+    # On pages of up to this many blocks, text that every comparison page has in the same place is less probable: the
+    # model, fitted on whole pages, is unsure about it. No corpus has such pages, but demos, tests and error pages do.
     FEW = 10
-    # Tokens of a text that may be of a common stock, see `lower_stock`.
+    # Minimum tokens of a text that may be stock, see `lower_stock`.
     STOCK_TOKENS = 8
-    # Levels up from a block at which a list is looked for.
+    # Levels above a block that are searched for a list.
     LIST_LEVELS = 8
-    # A text of so many tokens stands once: shorter ones are prices, names, buttons. F1 of pages that readers labelled
-    # +.004, `single` +.0035, `wcxb` +.003; forums of which the truth has every copy -.009.
+    # A text of at least this many tokens is kept once: shorter ones are prices, names, buttons. F1 of pages that
+    # readers labelled +.004, `single` +.0035, `wcxb` +.003; forums whose truth repeats every copy -.009.
     ONCE_TOKENS = 6
 
 cdef double COMMENTS_FACTOR = 0.1, COMMENTS_AFTER = 0.03
-#: Hidden blocks are seldom content (accordions, tabs), and nobody has read what is never shown: words in them may be
-#: meant for machines. F1 on publishers left out is .0003 higher without this …
+#: Hidden blocks are seldom content (accordions, tabs), and words that nobody reads may be meant for machines. F1 on
+#: publishers left out is .0003 higher without this …
 cdef double HIDDEN_FACTOR = 0.2
 #: … unless more than this share of the long text is hidden: then a script shows it.
 cdef double HIDDEN_SHARE = 0.7
 cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
-#: A text of so many tokens that another page has too is of a common stock, an advertisement or an appeal, where the
-#: texts beside are the page's own; or at least the long ones, if this share of what pages say in its place is shared,
-#: by so many pages: in five threads of a forum two greetings are alike by chance. The model knows of it (`features`,
-#: "stock"), but hardly any recorded site has the pages to learn it from. Portal +.013, no corpus -.001; where texts
-#: beside may be shared too, wcxb -.024 (variants of a product share their description). If it were more than a share of
-#: the text to be kept, it would be the page.
+#: A text of at least this many tokens that another page has too is stock, an advertisement or an appeal, if the texts
+#: beside it are the page's own; or at least the long ones, if this share of the pages' text in its place is shared,
+#: over so many pages: in five threads of a forum two greetings are alike by chance. The model has a feature for it
+#: (`features`, "stock"), but hardly any recorded site has the pages to train it. Portal +.013, no corpus -.001; if
+#: texts beside it may be shared too, wcxb -.024 (variants of a product share their description). If it were more than a
+#: share of the text to be kept, it would be the page.
 cdef double STOCK_FACTOR = 0.3, STOCK_SHARE = 0.3, STOCK_PLACE = 0.7
-#: So many pages.
+#: Pages needed for that.
 STOCK_PAGES = 10
-#: A list whose probabilities differ by no more than this standard deviation is kept or dropped whole: mean F1 on
-#: publishers left out +.001, `wcxb` +.008; .15 gains a third of that, .25 the same. Tables and sections gain nothing,
-#: boxes alike in one box lose.
+#: A list whose probabilities have at most this standard deviation is kept or dropped whole: mean F1 on publishers left
+#: out +.001, `wcxb` +.008; .15 gains a third of that, .25 the same. Tables and sections gain nothing, similar boxes
+#: within one box lose.
 cdef double AGREE = 0.2
-#: What layout takes from a block's log-odds: for standing beside the main column, wholly; for each halving of the font
-#: size; for being pinned to the screen. No corpus of the study moves by .003 by it (docs/figures.md); twice as much
-#: costs .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
+#: Log odds that layout subtracts from a block: for lying entirely beside the main column; for each halving of the font
+#: size; for being pinned to the screen. No corpus of the study changes by .003 (docs/figures.md); twice as much costs
+#: .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
 
 
 cdef inline double long_text(const BlockRow* block) noexcept nogil:
-    """The block's tokens if it is long, else 0."""
+    """Return the block's tokens if it is long, else 0."""
     return block.tokens if block.tokens >= LONG_TOKENS else 0
 
 
 cdef int32_t find_comments(Tree tree, const uint8_t[::1] bits) except -1 nogil:
-    """The block of the heading under which the comments stand, the number of blocks where there is none."""
+    """Return the block of the heading above the comments, or the number of blocks if there is none."""
     cdef const BlockRow* block
     cdef double before = 0, whole = 0
     cdef int32_t i, j, lines, m = <int32_t>tree.blocks.size()
@@ -639,7 +642,7 @@ cdef int32_t find_comments(Tree tree, const uint8_t[::1] bits) except -1 nogil:
 
 
 cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_place) except -1 nogil:
-    """On pages of few blocks, what every comparison page says in the same place counts less, but for headings."""
+    """On pages of few blocks, lower what every comparison page has in the same place, except headings."""
     cdef int32_t i, m = <int32_t>tree.blocks.size()
     if m <= FEW:
         for i in range(m):
@@ -651,7 +654,7 @@ cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_
 cdef struct Stock:
     bint is_long
     bint is_shared        # another page has the text too
-    bint is_known         # most of what pages say in its place is shared
+    bint is_known         # most of the pages' text in its place is shared
     bint is_lowered
 
 
@@ -662,10 +665,10 @@ cdef inline bint is_stock(const Stock* text) noexcept nogil:
 cdef int lower_stock(
     Tree tree, double[::1] probability, const float[::1] stock, const double[::1] place
 ) except -1 nogil:
-    """A text, no heading, that another page has too counts less, if those beside it are the page's own.
+    """Lower a text, other than a heading, that another page has too, if the texts beside it are the page's own.
 
-    Not where texts of the page's own stand under the same path: stories repeat paragraphs of earlier ones. In a place
-    of common stock a text counts less also if no other page has it.
+    Not if the page's own texts are under the same path: stories repeat paragraphs of earlier ones. In a place of stock
+    a text is lowered even if no other page has it.
     """
     cdef const BlockRow* block
     cdef const Stock* before
@@ -675,7 +678,7 @@ cdef int lower_stock(
     cdef vector[bint] of_story    # by path
     cdef double expected = 0, lowered = 0
     cdef int32_t i, m = <int32_t>tree.blocks.size()
-    texts.resize(m + 2)  # one before the first and one behind the last
+    texts.resize(m + 2)  # one before the first and one after the last
     of_story.resize(m)
     for i in range(m):
         block, text = &tree.blocks[i], &texts[i + 1]
@@ -701,7 +704,7 @@ cdef int lower_stock(
 
 
 cdef int lower_hidden(Tree tree, double[::1] probability) except -1 nogil:
-    """Hidden blocks count less, where they are not the page."""
+    """Lower hidden blocks, unless they make up the page."""
     cdef double hidden = 0, whole = 0
     cdef int32_t i, m = <int32_t>tree.blocks.size()
     for i in range(m):
@@ -716,12 +719,12 @@ cdef int lower_hidden(Tree tree, double[::1] probability) except -1 nogil:
 
 
 cdef inline double known(double value) noexcept nogil:
-    """A value, 0 where it is unknown."""
+    """Return a value, 0 if unknown."""
     return value if value == value else 0
 
 
 cdef int lower_beside(double[::1] probability, const double[:, ::1] layout) except -1 nogil:
-    """Lower blocks off the main column of a rendered page; unknown values move nothing."""
+    """Lower blocks off the main column of a rendered page; unknown values change nothing."""
     cdef double loss
     cdef Py_ssize_t i
     for i in range(probability.shape[0]):
@@ -731,7 +734,7 @@ cdef int lower_beside(double[::1] probability, const double[:, ::1] layout) exce
 
 
 cdef int32_t outermost_list(Tree tree, int32_t element) noexcept nogil:
-    """The outermost list around a block of an element, of a few levels; -1 where there is none."""
+    """Return the outermost list within a few levels around a block's element, -1 for none."""
     cdef int32_t level, found = -1
     for level in range(LIST_LEVELS):
         if element < 0:
@@ -742,15 +745,15 @@ cdef int32_t outermost_list(Tree tree, int32_t element) noexcept nogil:
     return found
 
 
-cdef struct Listed:               # sums over the blocks of a list; weights are logarithms of their lengths
+cdef struct Listed:               # sums over a list's blocks; weights are logarithms of block lengths
     double weight
     double probability
     double square
 
 
 cdef int move_to_list(Tree tree, double[::1] probability) except -1 nogil:
-    """The blocks of a list move to their mean, if they agree: half a list is worse than all of it or none."""
-    cdef vector[int32_t] box      # of each block: the list it is in
+    """Move the blocks of a list to their mean, if they agree: half a list is worse than all or none."""
+    cdef vector[int32_t] box      # the list of each block
     cdef vector[Listed] lists     # by element
     cdef Listed* one
     cdef double weight, mean
@@ -782,7 +785,7 @@ cdef double select(
     cdef double whole = 0, expected = 0, chosen = 0, f, highest = -1, f1 = 0
     cdef size_t i, best = 0
     for i in range(tokens.size()):
-        one.first, one.second = -known(probability[i]), <int32_t>i  # of equals the first goes first
+        one.first, one.second = -known(probability[i]), <int32_t>i  # of equals the first comes first
         ranked.push_back(one)
     sort(ranked.begin(), ranked.end())
     for i in range(ranked.size()):
@@ -799,7 +802,7 @@ cdef double select(
 
 
 cdef bint is_same_text(const string& text, Span a, Span b) noexcept nogil:
-    """Return whether two pieces of the text are the same, marks of elements and white space aside."""
+    """Return whether two pieces of text are equal, ignoring marks of elements and white space."""
     cdef int32_t i = a.start, j = b.start
     while True:
         while i < a.end and <unsigned char>text[i] <= 32:
@@ -815,9 +818,9 @@ cdef bint is_same_text(const string& text, Span a, Span b) noexcept nogil:
 
 
 cdef int keep_once(Tree tree, uint8_t[::1] kept) except -1 nogil:
-    """Of texts that stand twice in different places keep the first that is shown: captions, menus for small screens.
+    """Of equal texts in different places, keep the first visible one: captions, menus for small screens.
 
-    What has one place comes again on purpose, a refrain or a row of a table, and so do quotations.
+    Within one place a repetition is intended, as a refrain or a row of a table; so are quotations.
     """
     cdef unordered_map[uint64_t, int32_t] first
     cdef unordered_map[uint64_t, int32_t].iterator found
@@ -844,7 +847,7 @@ cdef int keep_once(Tree tree, uint8_t[::1] kept) except -1 nogil:
 
 
 def _filled(values, dtype, size_t m):
-    """An array of m values; of zeros, which move nothing, where nothing is known."""
+    """Return values as an array of m; None becomes zeros, which change nothing."""
     if values is None:
         return np.zeros(m, dtype)
     found = np.ascontiguousarray(values, dtype)
@@ -854,7 +857,7 @@ def _filled(values, dtype, size_t m):
 
 
 class Choice(NamedTuple):
-    """The kept ones of m blocks and their probabilities after the rules, shape (m,) each, and the expected F1."""
+    """The kept blocks of m and their probabilities after the rules, shape (m,) each, and the expected F1."""
 
     kept: np.ndarray
     probability: np.ndarray
@@ -865,7 +868,7 @@ cdef double choose_blocks(
     Tree tree, double[::1] chances, const uint8_t[::1] announced, const float[::1] repeated, const float[::1] shared,
     const double[::1] places, const double[:, ::1] lies, bint is_forum, double beta, uint8_t[::1] kept
 ) except? -1 nogil:
-    """Apply the rules, then choose; arguments as `choose`'s."""
+    """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
     cdef vector[int32_t] tokens
     cdef double f1
@@ -889,21 +892,21 @@ def choose(
     Tree tree not None, probability, *, bits=None, in_place=None, stock=None, place=None, layout=None,
     bint is_forum=False, double beta=1.0,
 ) -> Choice:
-    """Choose the blocks of a page that are kept, by the model's probabilities and the rules of this module.
+    """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
 
     Args:
         tree: The page of m blocks.
-        probability: What the model says of each, shape (m,).
-        bits: What its words announce (`announcements`), uint8, shape (m,).
+        probability: The model's probability of each block, shape (m,).
+        bits: Announcements of each block (`announcements`), uint8, shape (m,).
         in_place: The feature "repeated_in_place", shape (m,).
         stock: The feature "stock", shape (m,).
         place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
-        layout: Where it lies (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
-        is_forum: Whether the page is a thread: there the comments are the content.
-        beta: Recall counts beta times as much as precision.
+        layout: Position of each block (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
+        is_forum: Whether the page is a thread, so that the comments are its content.
+        beta: How many times as much recall counts as precision.
 
     Raises:
-        ValueError: An array has another shape.
+        ValueError: An array has the wrong shape.
     """
     m = tree.blocks.size()
     found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)
@@ -926,10 +929,10 @@ def choose(
 
 
 def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
-    """Return the most probable blocks, as many as maximise the expected F_beta of their tokens, and their expected F1.
+    """Return the most probable blocks, as many as maximise the expected F_beta, and their expected F1.
 
-    With calibrated probabilities the cut adapts itself: about .5 on a page whose blocks are sure, .2 to .3 on one where
-    they are not. No fixed threshold did as well on five corpora at once. All arrays have shape (m,).
+    With calibrated probabilities the threshold adapts: about .5 on a page with confident blocks, .2 to .3 otherwise. No
+    fixed threshold did as well on five corpora at once. All arrays have shape (m,).
 
     Example:
         >>> kept, f1 = select_by_expected_f1(np.array([0.1, 0.9, 0.8]), np.array([10, 50, 40]))
@@ -944,6 +947,6 @@ def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
 
 
 def expected_f1(kept, probability, tokens) -> float:
-    """Return the expected F1 of any choice of m blocks, by their probabilities and tokens, shape (m,) each."""
+    """Return the expected F1 of any choice among m blocks, from probabilities and tokens, shape (m,) each."""
     expected = np.asarray(probability) * tokens
     return float(2 * expected[kept].sum() / max(np.asarray(tokens)[kept].sum() + expected.sum(), 1e-9))

@@ -1,10 +1,10 @@
-"""Texts, paths and template that a page shares with others of its site; and which of them are its copies.
+"""Texts, paths and template that a page shares with others of its site; and which of those are its copies.
 
-All that is kept of a page to compare others with is one block of bytes, in memory, on disk and between processes: a
+A page's facts, with which others are compared, are one block of bytes, in memory, on disk and between processes: a
 header, then the hashes of its containers' shapes, of its blocks' texts and paths, and their tokens.
 
-Source of the likeness of templates: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018):
-the set of a page's block paths, here without sibling positions and ids, which would keep pages of one template apart.
+Source of the template similarity: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018):
+the set of a page's block paths; here without sibling positions and ids, which would separate pages of one template.
 """
 
 import numpy as np
@@ -21,13 +21,13 @@ from denoise_scrapy.core.tree cimport IS_CONTAINER, Tree
 
 # ---- the facts of a page --------------------------------------------------------------------------------------------
 
-cdef struct Facts:                # of a page of m blocks: where they stand in its bytes
+cdef struct Facts:                # the parts of a page's facts; it has m blocks
     int32_t containers
     int32_t blocks
     const uint64_t* shapes        # of its containers (`Element.shape`), sorted, each once
     const uint64_t* texts         # `BlockRow.text_hash`
     const uint64_t* paths         # `BlockRow.path`
-    const uint32_t* tokens        # `BlockRow.tokens` doubled, and one more where they are prose
+    const uint32_t* tokens        # twice `BlockRow.tokens`, plus one if they are prose
 
 cdef struct Header:
     uint64_t checksum     # of the URL and of all that follows
@@ -35,14 +35,14 @@ cdef struct Header:
     uint32_t blocks
 
 cpdef enum:
-    # Bytes of a page's facts, for each of its containers and of its blocks.
+    # Bytes of the header, and for each container and block.
     HEADER_BYTES = 16
     CONTAINER_BYTES = 8
     BLOCK_BYTES = 20
 
 
 cdef uint64_t checksum_of(bytes data, str url) except? 0:
-    """The checksum of a page's facts and its URL."""
+    """Compute the checksum of a page's facts and its URL."""
     name = url.encode("utf-8", "replace")
     cdef const unsigned char* text = name
     cdef const unsigned char* start = data
@@ -51,7 +51,7 @@ cdef uint64_t checksum_of(bytes data, str url) except? 0:
 
 
 cdef int find_facts(bytes data, Facts* facts) except -1:
-    """Find where facts stand; `ValueError` where they cannot be facts by their size."""
+    """Locate the parts of facts; raise `ValueError` if the size cannot be right."""
     cdef const unsigned char* start = data
     cdef Header header
     cdef uint64_t size = len(data)
@@ -69,7 +69,7 @@ cdef int find_facts(bytes data, Facts* facts) except -1:
 
 
 cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) except -1 nogil:
-    """List the shapes of the page's containers, sorted, each once."""
+    """List the shapes of the page's containers, sorted, without repeats."""
     cdef size_t i
     for i in range(tree.elements.size()):
         if tree.tokens[tree.elements[i].token].kind & IS_CONTAINER:
@@ -80,7 +80,7 @@ cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) except -1 nogil:
 
 
 def facts_of(Tree tree not None, str url="") -> bytes:
-    """Return the facts of a page, which other pages are compared with; facts of another URL are damaged (`checked`)."""
+    """Return a page's facts, with which others are compared; with another URL they count as damaged (`checked`)."""
     cdef vector[uint64_t] shapes
     cdef Header header
     cdef size_t m = tree.blocks.size(), i
@@ -110,7 +110,7 @@ def facts_of(Tree tree not None, str url="") -> bytes:
 
 
 def checked(bytes data not None, str url not None) -> bytes:
-    """Return facts that come from a file or a server; `ValueError` where they are damaged, or those of another URL."""
+    """Return facts read from a file or server; raise `ValueError` if they are damaged, or belong to another URL."""
     cdef Facts facts
     cdef Header header
     cdef const unsigned char* start = data
@@ -122,7 +122,7 @@ def checked(bytes data not None, str url not None) -> bytes:
 
 
 def columns_of(bytes data not None) -> tuple:
-    """Return numpy's view of facts: shapes of containers (any,), texts, paths and doubled tokens of the blocks (m,)."""
+    """Return facts as numpy arrays: shapes of containers (any,), texts, paths and doubled tokens of the blocks (m,)."""
     cdef Facts facts
     find_facts(data, &facts)
     n, m = facts.containers, facts.blocks
@@ -130,11 +130,11 @@ def columns_of(bytes data not None) -> tuple:
     return wide[:n], wide[n:n + m], wide[n + m:], np.frombuffer(data, np.uint32, m, len(data) - 4 * m)
 
 
-# ---- the likeness of templates --------------------------------------------------------------------------------------
+# ---- template similarity --------------------------------------------------------------------------------------------
 
 
 cdef double likeness_of(const Facts* a, const Facts* b) noexcept nogil:
-    """Common containers / containers of the page with fewer, 0 to 1: one walk over both in their order."""
+    """Return common containers / containers of the page with fewer, 0 to 1, by merging both sorted lists."""
     cdef int32_t i = 0, j = 0, common = 0
     while i < a.containers and j < b.containers:
         if a.shapes[i] == b.shapes[j]:
@@ -149,7 +149,7 @@ cdef double likeness_of(const Facts* a, const Facts* b) noexcept nogil:
 
 
 def similarities(bytes data not None, others) -> list:
-    """Return how like the page's template is to that of each other page, 0 to 1, by their facts."""
+    """Return the similarity of the page's template to that of each other page, 0 to 1, from their facts."""
     cdef Facts own, other
     find_facts(data, &own)
     found = []
@@ -162,21 +162,21 @@ def similarities(bytes data not None, others) -> list:
 # ---- what is shared -------------------------------------------------------------------------------------------------
 
 cdef struct SharedText:           # of the page, or of another one
-    int32_t pages                 # that have it, of the page and the others
+    int32_t pages                 # pages that have it, including this one
     int32_t last                  # the last of these
-    double tokens                 # of the page's own blocks that say it
+    double tokens                 # of the page's own blocks with this text
     double prose                  # of those that are prose
 
-cdef struct Place:                # a text of the page's under its path
-    int32_t pages                 # others that have it there
+cdef struct Place:                # a text of the page under its path
+    int32_t pages                 # other pages that have it there
     int32_t last
 
-cdef struct PathTokens:           # a path of the page's blocks: tokens under it, on the page and the others
+cdef struct PathTokens:           # a path of the page's blocks: its tokens on this page and the others
     double whole
-    double alone                  # in texts that one page alone has
-    double own_alone              # and that is the page itself
+    double alone                  # in texts that only one page has
+    double own_alone              # and only this page
 
-cdef struct Said:                 # a block under a path of the page's
+cdef struct Said:                 # a block under one of the page's paths
     int32_t text
     int32_t slot
     double tokens
@@ -197,14 +197,14 @@ cdef enum:
 
 
 cdef inline uint64_t placed(const Facts* facts, int32_t block) noexcept nogil:
-    """The key of a text under its path."""
+    """Combine a text and its path into a key."""
     return facts.texts[block] * 3 + facts.paths[block]
 
 
 cdef inline SharedText* find_text(
     PageTexts& known, const Facts* facts, int32_t block, int32_t* number
 ) except NULL nogil:
-    """The text of a block, and its number."""
+    """Return the text of a block, with its number."""
     number[0] = number_of(known.text_numbers, facts.texts[block])
     if number[0] == <int32_t>known.texts.size():
         known.texts.resize(number[0] + 1)
@@ -212,7 +212,7 @@ cdef inline SharedText* find_text(
 
 
 cdef int read_own(PageTexts& known, const Facts* own) except -1 nogil:
-    """Read what the page has."""
+    """Read the page's own facts."""
     cdef SharedText* text
     cdef Said said
     cdef int32_t i
@@ -233,7 +233,7 @@ cdef int read_own(PageTexts& known, const Facts* own) except -1 nogil:
 cdef int read_other(
     PageTexts& known, const Facts* other, int32_t page, double* carried, double* prose
 ) except -1 nogil:
-    """Read what another page has, and how many of the page's tokens it carries: of all, and of prose."""
+    """Read another page's facts; count the page's tokens it contains: all, and prose."""
     cdef SharedText* text
     cdef Place* place
     cdef Said said
@@ -277,7 +277,7 @@ cdef int sum_slots(PageTexts& known, size_t m) noexcept nogil:
 cdef int compare(
     const Facts* own, const vector[Facts]& others, double[:, ::1] columns, double[:, ::1] carried, double[::1] likeness
 ) except -1 nogil:
-    """Compute all of `Shared`."""
+    """Compute all attributes of `Shared`."""
     cdef PageTexts known
     cdef const PathTokens* slot
     cdef int32_t number, i, m = own.blocks, k = <int32_t>others.size()
@@ -302,36 +302,36 @@ cdef int compare(
     return 0
 
 
-# A comparison page that carries more than this share of all the page's tokens is the page again, under
-# another URL: siblings differ in a title at least.
+# A comparison page that contains more than this share of all the page's tokens is the same page under another URL:
+# siblings differ in a title at least.
 cdef double SAME_PAGE_SHARE = 0.97
-# A comparison page that holds more than this share of the page's prose is a copy of it, or another view …
+# A comparison page that contains more than this share of the page's prose is a copy of it, or another view …
 cdef double COPY_SHARE = 0.25
-# … where the median of the other comparison pages holds less by this: else that prose is the template's.
-# Measured on six corpora: .2 to .4 and .15 to .3 do alike, .8 and .3 cost dragnet .002 and wcxb .009.
+# … if the median of the other comparison pages is lower by at least this: else that prose is the template's. Measured
+# on six corpora: .2 to .4 and .15 to .3 are equivalent, .8 and .3 cost dragnet .002 and wcxb .009.
 cdef double COPY_LEAD = 0.2
-# A single comparison page has no others to tell by: a copy holds more than this. Less costs up to .03.
+# A single comparison page cannot be compared with others: a copy contains more than this. Less costs up to .03.
 cdef double ONLY_COPY_SHARE = 0.9
 
 
 cdef double median_without(vector[double] shares, size_t one) noexcept nogil:
-    """The median of some values less one of them; there are two at least."""
+    """Return the median of two or more values without one of them."""
     shares.erase(shares.begin() + one)
     sort(shares.begin(), shares.end())
     return (shares[(shares.size() - 1) // 2] + shares[shares.size() // 2]) / 2
 
 
 cdef class Shared:
-    """Texts and places that a page of m blocks shares with k others. Made by `share`; arrays are float64.
+    """Texts and places that a page of m blocks shares with k others; made by `share`; arrays are float64.
 
     Attributes:
-        text_share: Share of the others that carry each block's text, shape (m,); 0 where there is no other.
-        placed_share: Share of the others that carry it under the same path, shape (m,).
-        slot_share: Share of the tokens of each block's path, on the page and the others, in texts that two of them
-            carry, shape (m,).
-        own_tokens: Tokens a page that the others have under each block's path in texts of one page alone, shape (m,).
-        carried: Tokens, and tokens of prose, of the page's blocks whose text each other carries, shape (2, k).
-        likeness: How like the page's template is to that of each other, 0 to 1, shape (k,).
+        text_share: Share of the others that contain each block's text, shape (m,); 0 if there are no others.
+        placed_share: Share of the others that contain it under the same path, shape (m,).
+        slot_share: Share of the tokens under each block's path, on the page and the others, in texts that at least two
+            of them have, shape (m,).
+        own_tokens: Tokens per other page under each block's path, in texts that only one page has, shape (m,).
+        carried: Tokens, and tokens of prose, of the page's blocks whose text each other contains, shape (2, k).
+        likeness: Similarity of the page's template to that of each other, 0 to 1, shape (k,).
     """
 
     cdef readonly object text_share
@@ -344,7 +344,7 @@ cdef class Shared:
     cdef list others
 
     def originals(self) -> list:
-        """Return the numbers of the others that are no copies, which would make the page's article look like frame."""
+        """Return the numbers of the others that are not copies, which would make the article look like template."""
         cdef Facts own
         cdef double whole = 0, prose = 0
         cdef const double[:, ::1] carried = self.carried
@@ -365,11 +365,11 @@ cdef class Shared:
         ]
 
     def likest(self) -> list:
-        """Return the numbers of the others that are no copies, those most like the page's template first."""
+        """Return the numbers of the others that are not copies, most similar template first."""
         return sorted(self.originals(), key=self.likeness.__getitem__, reverse=True)
 
     def only(self, numbers) -> Shared:
-        """Return the same of some of the others, in this order."""
+        """Return the same for some of the others, in this order."""
         cdef Shared found
         if len(numbers) < len(self.others):
             return share(self.own, [self.others[i] for i in numbers])
@@ -382,7 +382,7 @@ cdef class Shared:
 
 
 def share(bytes own not None, others) -> Shared:
-    """Return what a page of m blocks shares with k others, by their facts."""
+    """Return what a page of m blocks shares with k others, from their facts."""
     cdef Shared found = Shared.__new__(Shared)
     cdef Facts facts, other
     cdef vector[Facts] all_others

@@ -1,7 +1,7 @@
-"""A page's bytes, looked at before they are parsed: what must be cleaned, and what the parser would take too long for.
+"""A check of a page's bytes before parsing: what must be cleaned, and what would take the parser too long.
 
-libxml2 compares each attribute of an element with all before it (30,000 of them take a second), and looks at all open
-elements for the one that an end tag ends.
+libxml2 compares each attribute of an element with all before it (30,000 take a second), and for each end tag searches
+the open elements.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -14,7 +14,7 @@ from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.wide cimport wide_size
 
-# ---- the versions that the core was compiled with, as the headers name them ----------------------------------------
+# ---- versions that the core was compiled with, from the headers ------------------------------------------------------
 
 cdef extern from "lxml-version.h":
     const char* LXML_VERSION_STRING
@@ -26,19 +26,19 @@ LIBXML2 = (<bytes>LIBXML_DOTTED_VERSION).decode()
 
 # ---- what must be cleaned --------------------------------------------------------------------------------------------
 
-#: What `look` says by bits: control characters, as such or as references; documents inside the document.
+#: Bits of `look`: control characters, literal or as references; embedded documents.
 HAS_CONTROLS, EMBEDS = 1, 2
 
 
 cdef inline bint is_control(uint32_t code) noexcept nogil:
-    """Return whether a code is a control character but for white space, or no character."""
+    """Return whether a code is a control character other than white space, or a noncharacter."""
     if code < 0x20:
         return code != 9 and code != 10 and code != 13
     return 0x7F <= code < 0xA0 or 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE
 
 
 cdef bint names_control(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Return whether what stands behind `&#` is the number of a control character, or of a carriage return."""
+    """Return whether the number after `&#` is that of a control character or a carriage return."""
     cdef uint32_t code = 0, base = 10, digit
     cdef const uint8_t* first
     if at < end and at[0] | 0x20 == 120:  # x
@@ -56,14 +56,14 @@ cdef bint names_control(const uint8_t* at, const uint8_t* end) noexcept nogil:
 
 
 cdef enum:
-    # Bytes that are looked at together: a loop of so many without a branch is what compilers make wide instructions of.
+    # Bytes per chunk: compilers turn a loop of this length without a branch into wide instructions.
     CHUNK = 64
-    # Bytes that tell whether a place is looked at closer.
+    # Bytes at which a position is checked more closely.
     AHEAD = 4
 
 
 cdef wide_size next_suspect(const uint8_t* html, size_t at, size_t last) noexcept nogil:
-    """The first chunk from one on with the beginning of anything that is looked for, `last` where none has it."""
+    """Return the first chunk, from a given one on, with the first byte of anything searched for; `last` if none has."""
     cdef uint8_t found, a, b, c, d
     cdef size_t i
     while at < last:
@@ -81,12 +81,12 @@ cdef wide_size next_suspect(const uint8_t* html, size_t at, size_t last) noexcep
 
 cdef struct Found:
     bint controls
-    int bodies            # how often they end
+    int bodies            # number of their end tags
     int roots
 
 
 cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexcept nogil:
-    """Note what begins at a byte."""
+    """Check what begins at a byte."""
     cdef uint32_t code = at[0]
     if code == 38:
         found.controls |= end - at > 2 and at[1] == 35 and names_control(at + 2, end)
@@ -99,7 +99,7 @@ cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexc
 
 
 cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
-    """Do the work of `look`."""
+    """Implement `look`."""
     cdef Found found
     cdef size_t at = 0, stop, last = (size - AHEAD) // CHUNK * CHUNK if size > AHEAD else 0
     found.controls = found.bodies = found.roots = 0
@@ -113,7 +113,7 @@ cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
 
 
 def look(const unsigned char[::1] html) -> int:
-    """Return by bits what must be cleaned of UTF-8: `HAS_CONTROLS`, `EMBEDS`."""
+    """Return as bits what must be cleaned in UTF-8: `HAS_CONTROLS`, `EMBEDS`."""
     cdef int found
     if not html.shape[0]:
         return 0
@@ -124,20 +124,20 @@ def look(const unsigned char[::1] html) -> int:
     return found
 
 
-# ---- what would take too long, and its text alone ---------------------------------------------------------------------
+# ---- pages that would take too long: their text alone ---------------------------------------------------------------
 
 cdef enum:
-    # A page of more start tags, of more that are open at once, or of more comparisons is read as text.
-    # Of 1,800 recorded pages the largest has 13,000 elements, 55 levels and 60 attributes: 50 million at the very most.
+    # A page with more start tags, deeper nesting or more comparisons is read as text. Of 1,800 recorded pages the
+    # largest has 13,000 elements, 55 levels and 60 attributes: 50 million at the very most.
     MOST_TAGS = 100_000
     MOST_OPEN = 5_000
     # An end tag is compared with open elements up to the one it ends, if any, an attribute with those before it: half a
     # second.
     MOST_COMPARISONS = 200_000_000
-    # Pages of no more bytes hold too few tags to take long: 8,000 open ones, or attributes, some 30 ms.
+    # Pages of up to this many bytes have too few tags to take long: 8,000 open ones, or attributes, some 30 ms.
     SMALL = 16_384
     MAX_BYTES = 50_000_000
-    # Bytes of a title: of it 1,000 characters are read.
+    # Bytes of a title, of which 1,000 characters are read.
     LONGEST_TITLE = 8_000
 
 
@@ -146,7 +146,7 @@ cdef inline bint is_letter(unsigned char char) noexcept nogil:
 
 
 cdef inline uint64_t packed_name(const unsigned char* at, const unsigned char* end) noexcept nogil:
-    """The name of the tag that begins here, behind its `<` or `</`, in lower case as one number; 0 for a longer one."""
+    """Return the lower-case name of the tag that begins after `<` or `</`, as one number; 0 if longer."""
     cdef uint64_t name = 0
     cdef int size = 0
     while at < end and (is_letter(at[0]) or 48 <= at[0] <= 57 or at[0] == 45):
@@ -159,10 +159,10 @@ cdef inline uint64_t packed_name(const unsigned char* at, const unsigned char* e
 
 
 cdef enum:
-    # What is known of a tag by its name.
-    RAW = 1         # what is inside is no markup, and shows nothing
+    # Properties of a tag, by its name.
+    RAW = 1         # its content is not markup, and shows nothing
     NEEDS_NO_END = 2
-    INLINE = 4      # may stand within a word
+    INLINE = 4      # may be within a word
 
 cdef Table _numbers
 cdef vector[int] _kinds
@@ -195,7 +195,7 @@ cdef inline int tag_kind(uint64_t name) noexcept nogil:
 
 
 cdef const unsigned char* after_comment(const unsigned char* at, const unsigned char* end) noexcept nogil:
-    """Where a comment ends that begins here."""
+    """Return the end of a comment."""
     at += 4
     while at < end:
         at = <const unsigned char*>memchr(at, 62, end - at)
@@ -208,7 +208,7 @@ cdef const unsigned char* after_comment(const unsigned char* at, const unsigned 
 
 
 cdef const unsigned char* after_raw(const unsigned char* at, const unsigned char* end, uint64_t name) noexcept nogil:
-    """Where the end tag begins of an element whose inside is no markup."""
+    """Return the start of the end tag of an element whose content is not markup."""
     while at < end:
         at = <const unsigned char*>memchr(at, 60, end - at)
         if at == NULL:
@@ -220,7 +220,7 @@ cdef const unsigned char* after_raw(const unsigned char* at, const unsigned char
 
 
 cdef const unsigned char* after_tag(const unsigned char* at, const unsigned char* end, int* attributes) noexcept nogil:
-    """Where a tag ends that begins here, behind its name; values in quotes may hold `>`. Counts its attributes."""
+    """Return the end of a tag, from behind its name; quoted values may contain `>`. Counts its attributes."""
     cdef unsigned char char, quote
     cdef bint in_name = False
     while at < end:
@@ -251,7 +251,7 @@ cdef const unsigned char* after_tag(const unsigned char* at, const unsigned char
 
 
 cdef int end_element(vector[uint64_t]& open_, uint64_t name) except -1 nogil:
-    """End the innermost open element of a name, if any, and all inside it; return how many were looked at."""
+    """Close the innermost open element of a name, if any, and all inside it; return the number compared."""
     cdef size_t at = open_.size()
     cdef int looked_at = 0
     while at > 0:
@@ -264,7 +264,7 @@ cdef int end_element(vector[uint64_t]& open_, uint64_t name) except -1 nogil:
 
 
 cdef int takes_too_long(const unsigned char* at, const unsigned char* end) except -1 nogil:
-    """Return whether there are too many tags, too many open ones, or too much to compare."""
+    """Return whether there are too many tags, too deep nesting, or too many comparisons."""
     cdef vector[uint64_t] open_
     cdef uint64_t name
     cdef int64_t comparisons = 0
@@ -280,7 +280,7 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) excep
             kind = tag_kind(name)
             if not kind & (RAW | NEEDS_NO_END):
                 open_.push_back(name)
-            attributes = -1  # the name of the tag itself
+            attributes = -1  # the tag name itself
             at = after_tag(at, end, &attributes)
             if kind == RAW:
                 at = after_raw(at, end, name)
@@ -294,7 +294,7 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) excep
 
 
 def is_too_large(const unsigned char[::1] html) -> bool:
-    """Return whether the parser would take too long for a page, of any encoding with ASCII, by its tags."""
+    """Return whether a page, in any superset of ASCII, would take the parser too long, judging by its tags."""
     cdef int found
     if html.shape[0] <= SMALL:
         return False
@@ -308,7 +308,7 @@ def is_too_large(const unsigned char[::1] html) -> bool:
 
 
 cdef int write_title(const unsigned char* at, const unsigned char* end, string& title) except -1 nogil:
-    """Write what stands in a title as an element, cut between two characters."""
+    """Write a title's text as an element, cut between two characters."""
     if end - at > LONGEST_TITLE:
         end = at + LONGEST_TITLE
         while end > at and end[0] & 0xC0 == 0x80:
@@ -325,9 +325,9 @@ cdef int write_title(const unsigned char* at, const unsigned char* end, string& 
 
 
 def text_alone(const unsigned char[::1] html) -> bytes:
-    """Return all text of a page as one preformatted element, a line end where a tag parts words; linear in its length.
+    """Return a page's whole text as one preformatted element, a line end where a tag separates words; in linear time.
 
-    Scripts, styles and comments are left out; character references stay what they are. The first title stands before.
+    Scripts, styles and comments are left out; character references are kept. The first title comes first.
 
     Example:
         >>> text_alone(b"<p>O<b>n</b>e &amp; <script>x</script>two<li title='>'>three")

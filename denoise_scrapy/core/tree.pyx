@@ -1,8 +1,8 @@
 """The feature tree of a page: one walk over the tree that lxml has built.
 
-The walk reads libxml2's nodes and nothing else of lxml's: names, attributes, texts. It needs no lock, changes nothing,
-and takes a fifth of the time of the parse. All that is asked of a page afterwards is asked of the columns it writes
-(`tree.pxd`), so that lxml's tree can go.
+The walk reads only libxml2's nodes: names, attributes, texts. It needs no lock, changes nothing, and takes a fifth of
+the parsing time. Everything computed for a page afterwards comes from the columns it writes (`tree.pxd`), so that
+lxml's tree can be freed.
 """
 
 import numpy as np
@@ -39,31 +39,31 @@ from denoise_scrapy.core import markup
 
 import_lxml__etree()
 
-#: A page of more elements, or of more open ones at a time, is not judged: it is read as text without structure, and all
-#: of that is its body. Of 1,800 recorded pages the largest has 13,000 elements and 55 levels; browsers nest 512 levels.
+#: A page with more elements, or deeper nesting, is not judged: it is read as text without structure, all of which
+#: becomes its body. Of 1,800 recorded pages the largest has 13,000 elements and 55 levels; browsers nest 512 levels.
 MAX_ELEMENTS, MAX_DEPTH = 100_000, 512
-#: Each word of a page is looked for in its title: of recorded pages the longest has 228 characters.
+#: Each word of a page is looked up in its title; the longest title of the recorded pages has 228 characters.
 MAX_TITLE = 1000
 
 cdef enum:
     MOST_ELEMENTS = 100_000
     MOST_OPEN = 512
-    # Class and id values longer than this, in bytes, are cut: front-end frameworks write pages of class names.
+    # Class and id values are cut to this many bytes: front-end frameworks write pages of class names.
     MAX_NAME = 200
-    # Shorter blocks, or blocks of more links (.34), are no paragraphs: measured on five corpora.
+    # Shorter blocks, and blocks with a higher link density (.34), are not paragraphs: measured on five corpora.
     PARAGRAPH_TOKENS = 12
-    # Characters of a word that counts, and of one that is long. Of scripts without spaces two characters are a word.
+    # Minimum length of words that count, and of long ones. In scripts without spaces, two characters are a word.
     SHORTEST = 2
     LONG = 5
-    # Characters inside `noscript` above which it is looked at: some 20 words.
+    # Characters inside `noscript`, some 20 words, above which it is considered.
     NOSCRIPT_CHARS = 100
 
 cdef float PARAGRAPH_LINK_DENSITY = 0.34
 
-# ---- what tags mean -------------------------------------------------------------------------------------------------
+# ---- meaning of tags ------------------------------------------------------------------------------------------------
 
 cdef enum:
-    # Attributes that the walk asks for. The first ones make a token, see `Written.names`.
+    # Attributes that the walk reads. The first ones make up a token, see `Written.names`.
     CLASS = 1
     ID = 2
     ROLE = 3
@@ -74,19 +74,19 @@ cdef enum:
     HIDDEN_ATTRIBUTE = 7
     ARIA_HIDDEN = 8
     HREF = 9
-    NAME = 10             # of a link: a place, as ids are
+    NAME = 10             # of a link: a target, as ids are
     TYPE = 11
     CHECKED = 12
     DISPLAY = 13
-    SOURCE = 14           # one that ends with src or srcset; of all behind it is asked whether they are noted
+    SOURCE = 14           # ends with src or srcset; everything after it may have to be noted
 
 cdef enum:
-    # Of a place of the page: no element has come, or it is noted.
+    # State of a target: its element has not come yet, or is noted.
     LINKED = -1
     NOTED = -2
 
 cdef enum:
-    # Tags that the walk itself asks for.
+    # Tags that the walk itself checks for.
     OTHER_TAG = 0
     HEAD_TAG = 1
     TITLE_TAG = 2
@@ -102,8 +102,8 @@ cdef struct Tag:
     int32_t kind          # bits of `ElementKind.kind`
     int32_t flags         # bits of `markup.Flag`
     int32_t heading
-    int32_t notes         # a bit for each attribute that is read of it alone
-    int32_t role          # HEAD_TAG and so on
+    int32_t notes         # a bit for each attribute that is noted
+    int32_t role          # HEAD_TAG etc.
 
 cdef Table _tag_numbers, _role_numbers, _attribute_numbers
 cdef vector[Tag] _tags
@@ -111,7 +111,7 @@ cdef vector[int32_t] _role_flags
 cdef Tag _unknown, _custom
 cdef uint32_t _seed = 7
 
-#: What stands in these is exact: no space is added.
+#: Elements whose text is exact: no space is added.
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_TAG, "script": SCRIPT_TAG,
           "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG}
@@ -136,7 +136,7 @@ _KINDS = (
 
 
 cdef int _fill_tags() except -1:
-    """Make the tables of tags, roles and attributes, most from those of `markup`."""
+    """Fill the tables of tags, roles and attributes, mostly from `markup`."""
     cdef Tag tag
     memset(&_unknown, 0, sizeof(Tag))
     memset(&_custom, 0, sizeof(Tag))
@@ -173,25 +173,25 @@ _fill_tags()
 # ---- the walk -------------------------------------------------------------------------------------------------------
 
 cdef enum:
-    SEEN_NAMES = 1024     # libxml2 has each name once, so that its address stands for it: most are found by that
+    SEEN_NAMES = 1024     # libxml2 stores each name once, so most are found by their address
 
 cdef struct SeenName:     # of a tag, an attribute or both
     const unsigned char* name
     const Tag* tag
-    int32_t attribute     # 0 for one that is not read
+    int32_t attribute     # 0 if it is not read
 
 cdef enum:
-    # Whether a start that follows an end directly was met since the last text: words may meet there.
+    # Whether a start tag directly followed an end tag since the last text: words may meet there.
     NO_JUNCTION = 0
     JUNCTION = 1
-    LINK_AFTER_LINK = 2   # of two links of one path
+    LINK_AFTER_LINK = 2   # between two links with one path
 
 cdef struct Walk:
     SeenName[SEEN_NAMES] seen
-    Table tokens          # by a hash of all that is written of a token
-    Table places          # by a hash of an element's id, and of what a link names so
-    vector[int32_t] place_at  # the element of each, `LINKED` or `NOTED`
-    int32_t open          # the element that is open, -1 for none
+    Table tokens          # by a hash of everything a token consists of
+    Table places          # by a hash of an element's id, or of a link's target id
+    vector[int32_t] place_at  # the element of each place, `LINKED` or `NOTED`
+    int32_t open          # the open element, -1 for none
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
     int32_t noscript      # visible characters inside skipped noscript elements
@@ -200,14 +200,14 @@ cdef struct Walk:
     bint keep_nodes
     bint too_large
     bint head_read
-    bint after_end        # whether the last thing was an end
+    bint after_end        # whether the last mark was an end
     int32_t junction
     int32_t joined        # the element that started there
     uint32_t left         # the last character, 0 after a boundary
     uint32_t further      # the one before it, 0 for a mark
-    BlockRow block        # the one that is open: until it ends, its element is the one whose text it showed first, or -1
-    uint64_t power        # of the next character in its hash
-    bint in_word          # whether the last character was a word's
+    BlockRow block        # the open one: until it ends, its element is the one whose text was visible first, or -1
+    uint64_t power        # for the next character of the hash
+    bint in_word          # whether the last character belongs to a word
     uint8_t last          # class of the last visible character
 
 
@@ -224,7 +224,7 @@ cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
 
 
 cdef int close_block(Tree tree, Walk* w) except -1 nogil:
-    """End the block, if anything of it shows."""
+    """End the block, if it has visible text."""
     cdef BlockRow* block = &w.block
     cdef const Element* element
     cdef const ElementKind* token
@@ -253,10 +253,10 @@ cdef int close_block(Tree tree, Walk* w) except -1 nogil:
 
 
 cdef bint words_meet(const Walk* w, uint32_t code) noexcept nogil:
-    """Return whether two words meet where one inline element follows another directly, rather than the halves of one.
+    """Return whether two adjacent inline elements hold two words, rather than the halves of one.
 
-    Scripts without capitals run on, but for links: one that follows a link of its own shape is another entry in any
-    script. Single letters in elements of their own are one word, drawn out.
+    Scripts without capitals run on, except for links: a link after one with the same shape is another entry in any
+    script. Single letters in their own elements are one letterspaced word.
     """
     cdef uint8_t before = class_of(w.left), after = class_of(code)
     if before < DIGIT or after < DIGIT:
@@ -269,7 +269,7 @@ cdef bint words_meet(const Walk* w, uint32_t code) noexcept nogil:
 
 
 cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) except -1 nogil:
-    """Note a word by the sum of its letters' values."""
+    """Add a word by the sum of its letters' values."""
     cdef Word word
     if length >= SHORTEST:
         word.number = <uint32_t>((letters * <uint64_t>0x9E3779B97F4A7C15) >> 32) & <uint32_t>0xFFFFFFFE
@@ -281,7 +281,7 @@ cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) e
 
 
 cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil:
-    """Copy a text, and count, hash and part what stands in it: the one loop over all characters of a page."""
+    """Copy a text, and count, hash and split its characters: the only loop over all characters of a page."""
     cdef size_t size = strlen(<const char*>text), i = 0
     cdef uint32_t code, before = 0
     cdef uint8_t kind, kind_before = 0
@@ -322,7 +322,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
                 letters = 0
             in_word = False
             if kind > SPACE:
-                # beyond the basic plane a character is two units of UTF-16
+                # beyond the basic plane a character has two UTF-16 units
                 for unit in range(1 + (code > 0xFFFF)):
                     value = characters.VALUE[code & 0xFFFF]
                     hash_ += value * power
@@ -335,7 +335,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
                     if kind_before == CJK:
                         end_word(tree, w, 2 * characters.VALUE[before] + value, LONG)
             elif code < 32 and (code < 3 or code == 11 or (code == 10 and w.break_lines)):
-                copy[i] = 11 if code == 10 else 32  # marks are ours alone
+                copy[i] = 11 if code == 10 else 32  # only we may write marks
         kind_before = kind
         w.further = before
         before = code
@@ -357,7 +357,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     return 0
 
 
-# ---- elements: what is written of them ------------------------------------------------------------------------------
+# ---- elements: their names and attributes ----------------------------------------------------------------------------
 
 cdef SeenName* seen_of(Walk* w, const unsigned char* name) noexcept nogil:
     """Look a name up."""
@@ -372,7 +372,7 @@ cdef SeenName* seen_of(Walk* w, const unsigned char* name) noexcept nogil:
         number = find(_tag_numbers, key)
         if number >= 0:
             seen.tag = &_tags[number]
-        elif memchr(name, 45, size) == NULL or begins(name, b"mjx-"):  # MathJax's own stand in a line
+        elif memchr(name, 45, size) == NULL or begins(name, b"mjx-"):  # MathJax's own elements are inline
             seen.tag = &_unknown
         else:
             seen.tag = &_custom
@@ -389,16 +389,16 @@ cdef inline const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil
 
 ctypedef const unsigned char* Bytes
 
-cdef struct Written:      # attributes that make a token
-    Bytes[NAMES] names    # CLASS to ITEMPROP, NULL where it is not there
+cdef struct Written:      # attributes that make up a token
+    Bytes[NAMES] names    # CLASS to ITEMPROP, NULL if missing
     const unsigned char* type
     bint checked
     bint hides
-    bint aria_hides       # from screen readers alone
+    bint aria_hides       # from screen readers only
 
 
 cdef bint declares(const unsigned char* style, const char* name, const char* value) noexcept nogil:
-    """Return whether an inline style has a property with a value."""
+    """Return whether an inline style gives a property a value."""
     while style[0]:
         if begins(style, name):
             style += strlen(name)
@@ -416,12 +416,12 @@ cdef bint declares(const unsigned char* style, const char* name, const char* val
 
 
 cdef inline bint style_hides(const unsigned char* style) noexcept nogil:
-    """Return whether an inline style keeps its element from showing."""
+    """Return whether an inline style hides its element."""
     return declares(style, b"display", b"none") or declares(style, b"visibility", b"hidden")
 
 
 cdef int without_digits(Tree tree, const unsigned char* names, Span* span) except -1 nogil:
-    """Write a class or an id to the page's names as tokens have it: no digits, one space between names."""
+    """Write a class or id to the page's names in the form tokens use: no digits, one space between names."""
     cdef size_t i
     cdef bint gap = False
     span.start = <int32_t>tree.names.size()
@@ -441,7 +441,7 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) excep
 
 
 cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
-    """The bytes of some names that are read."""
+    """Return the size of names, cut to `MAX_NAME`."""
     cdef size_t size = strlen(<const char*>names)
     return size if size < MAX_NAME else MAX_NAME
 
@@ -453,8 +453,8 @@ OF_COMMENTS[:] = [
 
 
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
-    """Return whether a word of class, id, role or itemprop speaks of comments."""
-    cdef char[2 * MAX_NAME + 3] words  # each between spaces
+    """Return whether a word in class, id, role or itemprop hints at comments."""
+    cdef char[2 * MAX_NAME + 3] words  # separated by spaces
     cdef size_t size, i
     words[0] = 32
     size = 1 + lower_words(names, shorter(names), <unsigned char*>words + 1)
@@ -469,7 +469,7 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
 
 
 cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
-    """Flags of an ARIA role."""
+    """Return the flags of an ARIA role."""
     cdef unsigned char[16] name
     cdef size_t size = 0
     cdef int32_t number
@@ -486,7 +486,7 @@ cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
 
 
 cdef inline uint32_t code_of(Tree tree, Span span, uint64_t seed) noexcept nogil:
-    """A hash of a name, 0 for none."""
+    """Hash a name; 0 for none."""
     cdef const unsigned char* names = <const unsigned char*>tree.names.data()
     if span.end == span.start:
         return 0
@@ -494,7 +494,7 @@ cdef inline uint32_t code_of(Tree tree, Span span, uint64_t seed) noexcept nogil
 
 
 cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Written* written) except -1 nogil:
-    """Add a kind of element with all that is known of it: once a page."""
+    """Add a kind of element with its properties, once per page."""
     cdef ElementKind token
     cdef const unsigned char* names
     cdef uint64_t tag_hash
@@ -526,7 +526,7 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Writt
     token.own = mix(hash_bytes(names + token.class_name.start, token.class_name.end - token.class_name.start, tag_hash))
     token.other_names.start = token.other_names.end = 0
     if not tag.kind & IS_ROOT:
-        # names of html and body are of the page ("category-sports"), and would part all paths below
+        # names of html and body describe the page ("category-sports"), and would make all paths below differ
         token.in_shape = token.own
     token.own = mix(hash_bytes(names + token.id_name.start, token.id_name.end - token.id_name.start, token.own ^ 0x55))
     if not tag.kind & IS_ROOT:
@@ -559,7 +559,7 @@ cdef int note(Tree tree, int32_t element, const char* name, const unsigned char*
 
 
 cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id_) except -1 nogil:
-    """Keep an element's id if a link leads there (element LINKED), before it or behind. The first of a name."""
+    """Note the first element with an id that a link leads to (an element LINKED), before or after it."""
     cdef int32_t place = number_of(w.places, hash_bytes(id_, strlen(<const char*>id_), _seed)), known
     if place == <int32_t>w.place_at.size():
         w.place_at.push_back(element)
@@ -572,7 +572,7 @@ cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id
 
 
 cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* href) except -1 nogil:
-    """Keep a link's address, and the id of what it leads to, if that is on the page."""
+    """Note a link's address, and its target id if that is on the page."""
     cdef const unsigned char* mark = <const unsigned char*>strchr(<const char*>href, 35)
     if href[0]:
         note(tree, element, b"href", href)
@@ -582,14 +582,14 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
 
 
 cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
-    """Return whether what is noted is an attribute of this name, of an element."""
+    """Return whether a note is an attribute of this name on an element."""
     cdef size_t size = strlen(name)
     return one.element >= 0 and <size_t>(one.name.end - one.name.start) == size and (
         memcmp(tree.noted.data() + one.name.start, name, size) == 0)
 
 
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil:
-    """Keep what a meta element declares, where it is of the two kinds that count."""
+    """Note a meta element's declaration, if it is of one of the two kinds that count."""
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
     if name == NULL or name[0] == 0:
@@ -606,7 +606,7 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil
 
 
 cdef int read_title(Tree tree, const xmlNode* node, string& title) except -1 nogil:
-    """Write a title's text, up to some bytes."""
+    """Write the text of a title, up to a number of bytes."""
     cdef const xmlNode* child = node.children
     while child != NULL and title.size() < 65536:
         if (child.type == XML_TEXT_NODE or child.type == XML_CDATA_SECTION_NODE) and child.content != NULL:
@@ -616,7 +616,7 @@ cdef int read_title(Tree tree, const xmlNode* node, string& title) except -1 nog
 
 
 cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) except -1 nogil:
-    """Read what counts of an element that shows nothing: a head's title and base, types, the size of a noscript."""
+    """Read what matters in an element that shows nothing: a head's title and base, types, the size of a noscript."""
     cdef const xmlNode* node = top.children
     cdef const Tag* own
     cdef const unsigned char* value
@@ -650,7 +650,7 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
                     note(tree, -1, b"base", value)
         elif node.content != NULL and tag.role == NOSCRIPT_TAG and node.type == XML_TEXT_NODE:
             own = tag_of(w, node.parent.name)
-            # scripts and styles would show nothing; to libxml2 of some versions they are text, of others CDATA
+            # scripts and styles show nothing; some versions of libxml2 store them as text, others as CDATA
             if not own.kind & IS_SKIPPED or own.role == NOSCRIPT_TAG:
                 value = node.content
                 while value[0]:
@@ -668,13 +668,13 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
 
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
                const xmlNode* node) except -1 nogil:
-    """Begin an element: its token, its row, its mark."""
+    """Begin an element: add its token, row and mark."""
     cdef Written written
     cdef Element element
     cdef const Element* around
     cdef const ElementKind* token
     cdef const unsigned char* value
-    cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 has each name once
+    cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 stores each name once
     cdef int32_t number = <int32_t>tree.elements.size(), known, attribute
     cdef bint is_formula, repeats = False
     memset(&written, 0, sizeof(written))
@@ -769,7 +769,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
 
 
 cdef inline int end(Tree tree, Walk* w) except -1 nogil:
-    """End the element that is open."""
+    """End the open element."""
     cdef Element* element = &tree.elements[w.open]
     cdef bint is_block = tree.tokens[element.token].kind & IS_BLOCK
     if is_block:
@@ -786,7 +786,7 @@ cdef inline int end(Tree tree, Walk* w) except -1 nogil:
 
 
 cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) except -1 nogil:
-    """Read a formula as text of the element that is open, unless it stands beside that once more."""
+    """Read a formula as text of the open element, unless it repeats the one beside it."""
     cdef string tex
     cdef bint is_display
     if is_tex_script(node) and is_twin(node):
@@ -798,7 +798,7 @@ cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) except -1 nogil:
 
 
 cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept nogil:
-    """The text that goes on behind comments, which are in a tree of Scrapy's; NULL for none."""
+    """Return the text that continues after comments, which Scrapy's trees contain; NULL for none."""
     node = node.next
     if node == NULL or (node.type != XML_COMMENT_NODE and node.type != XML_PI_NODE):
         return NULL
@@ -808,7 +808,7 @@ cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept no
 
 
 cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 nogil:
-    """Go through all nodes in document order."""
+    """Visit all nodes in document order."""
     cdef const xmlNode* node = root
     cdef const xmlNode* inner
     cdef string whole
@@ -836,8 +836,8 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                 read_skipped(tree, w, node, tag, title)
                 if tag.role == HEAD_TAG and not w.head_read:
                     w.head_read = True
-                    # where the page does not end its head, the body begins at the first tag that no head may hold: the
-                    # parser has that for tags of HTML 4 alone
+                    # if the page does not close its head, the body begins at the first tag that a head may not hold:
+                    # the parser knows only the tags of HTML 4
                     inner = node.children
                     while inner != NULL and (
                             inner.type != XML_ELEMENT_NODE or tag_of(w, inner.name).kind & IS_IN_HEAD):
@@ -866,7 +866,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
         while node.next == NULL and w.open >= 0:
             node = node.parent
             end(tree, w)
-        # what follows the end of html stands beside it
+        # elements after the end of html become its siblings
         node = node.next
         if node == NULL:
             break
@@ -875,7 +875,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
 
 
 cdef int number_slots(Tree tree) except -1 nogil:
-    """Number the different paths of the blocks."""
+    """Number the distinct paths of the blocks."""
     cdef Table slots
     cdef size_t i
     open_table(slots, tree.blocks.size())
@@ -886,9 +886,9 @@ cdef int number_slots(Tree tree) except -1 nogil:
 
 
 cdef int read_tree(Tree tree, const xmlNode* root, string& title, bint break_lines, bint keep_nodes) except -1 nogil:
-    """Walk; and once more where the text inside noscript is the page's better half: forums exist that serve all there.
+    """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
-    Twice the text that shows, and at least some 20 words of 5 letters more: a measured rule.
+    The rule was measured: twice the visible text, and at least some 20 words of 5 letters more.
     """
     cdef Walk w
     cdef int32_t keep
@@ -911,7 +911,7 @@ cdef int read_tree(Tree tree, const xmlNode* root, string& title, bint break_lin
 
 
 cdef int clear(Tree tree) except -1 nogil:
-    """Forget what was read."""
+    """Clear the tree."""
     tree.elements.clear()
     tree.blocks.clear()
     tree.tokens.clear()
@@ -929,15 +929,15 @@ cdef int clear(Tree tree) except -1 nogil:
 cdef int write_text(
     const string& text, Span span, const int32_t[:, ::1] left_out, bint is_exact, string& out
 ) except -1 nogil:
-    """Write a text with its white space collapsed and its lines broken at br.
+    """Write a text with white space collapsed and lines broken at br.
 
-    An exact one as it is, less empty lines before it and white space behind.
+    Exact text is copied, without leading empty lines and trailing white space.
     """
     cdef const unsigned char* data = <const unsigned char*>text.data()
     cdef int32_t i = span.start, width, skip = 0, skips = <int32_t>left_out.shape[0]
     cdef size_t first = out.size(), shown = first
     cdef uint32_t code
-    cdef int gap = 0      # 0 nothing, 1 a space, 2 a line end before the next character
+    cdef int gap = 0      # before the next character: 0 nothing, 1 a space, 2 a line end
     cdef bint shows
     while i < span.end:
         while skip < skips and left_out[skip, 1] <= i:
@@ -967,7 +967,7 @@ cdef int write_text(
 
 
 cdef int write_block(Tree tree, const BlockRow* block, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
-    """Write the text of a block less what is left out, unless that is all of it."""
+    """Write a block's text without the parts left out, unless they are all of it."""
     cdef size_t first = out.size()
     cdef const int32_t[:, ::1] nothing = left_out[:0]
     write_text(tree.text, block.text, left_out, block.flags & PREFORMATTED, out)
@@ -977,7 +977,7 @@ cdef int write_block(Tree tree, const BlockRow* block, const int32_t[:, ::1] lef
 
 
 cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
-    """Write the texts of the wanted blocks, a line each."""
+    """Write the texts of the wanted blocks, one per line."""
     cdef size_t i
     for i in range(tree.blocks.size()):
         if wanted[i]:
@@ -997,10 +997,10 @@ cdef str piece(const string& text, Span span):
 
 _NOTHING = np.zeros((0, 2), np.int32)
 
-# ---- what Python sees -----------------------------------------------------------------------------------------------
+# ---- the interface to Python ----------------------------------------------------------------------------------------
 
 cdef class RowBuffer:
-    """Memory of a tree's as a buffer of bytes: it keeps the tree."""
+    """A tree's memory as a buffer of bytes, which keeps the tree alive."""
 
     cdef Tree tree
     cdef void* data
@@ -1011,7 +1011,7 @@ cdef class RowBuffer:
 
 
 cdef object rows_of(Tree tree, void* data, size_t count, object dtype):
-    """Some rows of a tree as numpy sees them, without a copy."""
+    """Return rows of a tree as a numpy array, without a copy."""
     cdef RowBuffer rows = RowBuffer.__new__(RowBuffer)
     rows.tree, rows.data, rows.size = tree, data, <Py_ssize_t>(count * <size_t>dtype.itemsize)
     return np.frombuffer(rows, dtype)
@@ -1025,19 +1025,19 @@ _ELEMENT, _BLOCK = np.asarray(<Element[:1]>&_element).dtype, np.asarray(<BlockRo
 _TOKEN, _WORD = np.asarray(<ElementKind[:1]>&_token).dtype, np.asarray(<Word[:1]>&_word).dtype
 
 
-cdef struct Inner:        # the hash so far, where an element begins
+cdef struct Inner:        # the hash before the element
     uint64_t sum
     uint64_t inverse
     uint64_t count
 
 
 cdef class Tree:
-    """A parsed page in columns, as `tree_of` makes it; else of nothing.
+    """A parsed page in columns, made by `tree_of`; empty if made directly.
 
     Attributes:
         title: Text of the title element, white space collapsed; the first `MAX_TITLE` characters.
-        noscript_read: Whether the text inside `noscript` was taken as the page's, for it holds the most.
-        is_too_large: Whether the page is over a bound, and was read as text without structure.
+        noscript_read: Whether the text inside `noscript` counts as the page's, since it is most of it.
+        is_too_large: Whether the page exceeds a limit, and was read as text without structure.
     """
 
     def __cinit__(self):
@@ -1055,7 +1055,7 @@ cdef class Tree:
 
     @property
     def token_rows(self):
-        """Rows of the kinds of elements, in the order they come, shape (tokens,)."""
+        """Rows of the kinds of elements, in order of first occurrence, shape (tokens,)."""
         return rows_of(self, self.tokens.data(), self.tokens.size(), _TOKEN)
 
     @property
@@ -1065,12 +1065,12 @@ cdef class Tree:
 
     @property
     def noted_values(self):
-        """(element, name, value) of attributes that renderings and links need."""
+        """(element, name, value) of the attributes that rendering and links need."""
         return [(one.element, piece(self.noted, one.name), piece(self.noted, one.value)) for one in self.notes if one.element >= 0]
 
     @property
     def declared_values(self):
-        """(name, value) of what the page declares."""
+        """(name, value) of the page's declarations."""
         return [(piece(self.noted, one.name), piece(self.noted, one.value)) for one in self.notes if one.element < 0]
 
     def tags(self) -> list:
@@ -1087,7 +1087,7 @@ cdef class Tree:
 
     @property
     def written_urls(self) -> int:
-        """Bytes of the addresses of links and images as written."""
+        """Return the bytes of the addresses of links and images as written."""
         cdef int64_t size = 0
         cdef size_t i
         for i in range(self.notes.size()):
@@ -1096,7 +1096,7 @@ cdef class Tree:
         return size
 
     def first_value(self, str name) -> str:
-        """Return the first of what the page declares under a name, "" for none."""
+        """Return the page's first declaration with a name, "" for none."""
         for one in self.notes:
             if one.element < 0 and piece(self.noted, one.name) == name:
                 return piece(self.noted, one.value)
@@ -1122,10 +1122,10 @@ cdef class Tree:
         return self.text.data()[max(start, 0):min(end, <int>self.text.size())].decode("utf-8", "replace")
 
     def block_text(self, int block, left_out=_NOTHING) -> str:
-        """Return the text of a block: white space collapsed, lines broken at `<br>`; as it is where preformatted.
+        """Return the text of a block: white space collapsed, lines broken at `<br>`; preformatted text as it is.
 
-        `left_out` has the positions in the marked text of what is left out, from start to before end, ascending, shape
-        (any, 2), unless that is all of the block's text.
+        `left_out` holds ascending positions (start, end) in the marked text that are left out, shape (any, 2), unless
+        they are all of the block's text.
         """
         cdef string out
         if not 0 <= block < <int>self.blocks.size():
@@ -1134,7 +1134,7 @@ cdef class Tree:
         return decoded(out)
 
     def text_of(self, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out=_NOTHING) -> str:
-        """Return the texts of the wanted of the m blocks, a line each, less what is left out; `wanted` of shape (m,)."""
+        """Return the texts of the wanted blocks, one per line, without `left_out`; `wanted` has shape (m,)."""
         cdef string out
         self._check(wanted.shape[0], self.blocks.size(), "blocks")
         if self.text.size() < WORTH_BYTES:
@@ -1150,11 +1150,11 @@ cdef class Tree:
         return 0
 
     def other_names(self, int token) -> str:
-        """Return role and itemprop of a token, as written, for the words in them."""
+        """Return role and itemprop of a token, as written."""
         return piece(self.names, self._token(token).other_names)
 
     def inherited(self, const int64_t[::1] own):
-        """Return the flags of each of the n elements and all around it, by those of the tokens; shape (n,)."""
+        """Return the flags of each of the n elements and its ancestors, given the tokens' own flags; shape (n,)."""
         self._check(own.shape[0], self.tokens.size(), "tokens")
         flags = np.empty(self.elements.size(), np.int64)
         cdef int64_t[::1] out = flags
@@ -1166,7 +1166,7 @@ cdef class Tree:
         return flags
 
     def nearest(self, const uint8_t[::1] marked):
-        """Return the nearest element around each of the n that is marked, itself included, -1 for none; shape (n,)."""
+        """Return the nearest marked ancestor or self of each of the n elements, -1 for none; shape (n,)."""
         self._check(marked.shape[0], self.elements.size(), "elements")
         found = np.empty(self.elements.size(), np.int64)
         cdef int64_t[::1] out = found
@@ -1178,7 +1178,7 @@ cdef class Tree:
         return found
 
     def count_tokens(self, const int64_t[::1] starts, const int64_t[::1] ends):
-        """Return the tokens in some slices of the text, shape (slices,); no slice has a mark inside."""
+        """Return the tokens in slices of the text, shape (slices,); no slice may contain a mark."""
         counts = np.zeros(starts.shape[0], np.int64)
         cdef int64_t[::1] out = counts
         cdef const unsigned char* text = <const unsigned char*>self.text.data()
@@ -1197,7 +1197,7 @@ cdef class Tree:
         return counts
 
     def inner_hashes(self, const uint64_t[::1] urls):
-        """Return a hash of each of the n elements' innerHTML, by `urls`, hashes of addresses or 0; shape (n,)."""
+        """Hash the innerHTML of each of the n elements; `urls` holds hashes of addresses or 0; shape (n,)."""
         self._check(urls.shape[0], self.elements.size(), "elements")
         hashes = np.empty(self.elements.size(), np.uint64)
         cdef uint64_t[::1] out = hashes
@@ -1241,7 +1241,7 @@ cdef class Tree:
         return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name)
 
     def short_links(self, int most) -> list:
-        """Return (element, href) of the links to a place on a page that hold one to so many visible characters."""
+        """Return (element, href) of the links to a place on a page that hold 1 to `most` visible characters."""
         cdef size_t i
         cdef const Note* one
         cdef const Element* element
@@ -1257,7 +1257,7 @@ cdef class Tree:
         return found
 
     def numbers_of(self, elements) -> list:
-        """Return the numbers of elements of lxml's tree, still there, -1 for unread ones; needs `keep_nodes`."""
+        """Return the numbers of elements of lxml's live tree, -1 for unread ones; needs `keep_nodes`."""
         cdef Table numbers
         cdef size_t i
         cdef _Element element
@@ -1271,12 +1271,12 @@ cdef class Tree:
 
 
 def tree_of(_Element root not None, *, bint break_lines=False, bint keep_nodes=False) -> Tree:
-    """Return the tree of a page that lxml has parsed, by its root element, which is read only.
+    """Return the tree of a page that lxml has parsed; the root is only read.
 
     Args:
         root: The root.
         break_lines: Whether line ends of the text are line breaks.
-        keep_nodes: Whether `Tree.numbers_of` will be asked.
+        keep_nodes: Whether `Tree.numbers_of` will be called.
 
     Example:
         >>> tree = tree_of(etree.fromstring("<p>One <b>bold</b> word.</p>", etree.HTMLParser()))

@@ -1,4 +1,4 @@
-"""Functions in the wider registers that nearly all machines have and that no portable build may presume."""
+"""Functions compiled for wider registers, which nearly all machines have but no portable build may assume."""
 
 cdef extern from *:
     """

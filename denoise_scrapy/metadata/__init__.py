@@ -1,8 +1,8 @@
-"""Metadata of a page: title, authors, dates, site, image and the like. It needs the extra `meta`.
+"""Metadata of a page: title, authors, dates, site, image and the like. It requires the extra `meta`.
 
-Markup is read in one pass, in places: a date or a byline counts that stands in the body or next to the headline, not
-one of a dropped block. Names of months are read by dateparser, languages are told apart by py3langid. JSON-LD and
-microdata are read here: extruct gives values without their places, and imports an RDF library to do so.
+Markup is read in one pass, with positions: a date or byline counts if it is in the body or next to the headline, not in
+a dropped block. Month names are read by dateparser, languages identified by py3langid. JSON-LD and microdata are read
+here: extruct gives values without positions, and imports an RDF library for it.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ __all__ = ["Metadata", "language_of", "metadata_of"]
 
 logger = logger_of(__name__)
 
-#: Of fewer letters no language is detected: the page's own declaration counts.
+#: With fewer letters no language is detected: the page's own declaration counts.
 MIN_LETTERS = 50
-#: Characters of a text that are looked at; more add nothing, and take a millisecond a thousand.
+#: Characters of a text that are read; more add nothing, and take a millisecond per thousand.
 MAX_TEXT = 5_000
-#: Lines before and behind the headline, and behind the text, that are next to it: bylines stand among share links.
+#: Lines before and after the headline, and after the text, that are near it: bylines are among share links.
 BEFORE, BEHIND, AFTER = 3, 10, 2
-#: Texts that are parsed as dates at most; one takes .1 to 20 ms.
+#: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
 MAX_DATES = 12
-#: Most tags.
+#: Maximum number of tags.
 MAX_TAGS = 50
-#: Languages that py3langid has by themselves, and others write as one.
+#: Languages that py3langid distinguishes, and others do not.
 SAME_LANGUAGE = {"wuu": "zh", "yue": "zh", "hak": "zh", "cdo": "zh", "gan": "zh"}
 
 
@@ -62,16 +62,16 @@ class Metadata:
     """Metadata of a page. Fields without a value are "", or ().
 
     Attributes:
-        title: Its title without the name of its site: that of its body.
-        authors: Who wrote it; the site itself is no author.
-        description: What it says for search results.
+        title: Its title without the name of its site: its body's title.
+        authors: Authors; the site itself does not count as one.
+        description: Its description for search results.
         site_name: The name of its site.
         tags: Its keywords.
-        language: That of its body as a code of ISO 639-1, "en".
-        published: ISO 8601: a day, or with time and offset where the page has them.
-        modified: The same of its last change.
-        image: Absolute address of the picture that leads it.
-        canonical: Absolute address that it declares as canonical.
+        language: Language of its body as an ISO 639-1 code, "en".
+        published: ISO 8601: a day, or with time and offset if the page has them.
+        modified: The same for its last change.
+        image: Absolute address of its main picture.
+        canonical: Absolute address that it declares canonical.
     """
 
     title: str = ""
@@ -86,7 +86,7 @@ class Metadata:
     canonical: str = ""
 
     def front_matter(self) -> str:
-        r"""Return what is known as front matter in YAML, to be put before a text or its Markdown.
+        r"""Return the known fields as front matter in YAML, to precede a text or its Markdown.
 
         Example:
             >>> print(Metadata(title='The "old" bridge', authors=("Ann Reed",)).front_matter())
@@ -95,19 +95,19 @@ class Metadata:
             authors: ["Ann Reed"]
             ---
         """
-        # a value as JSON is one as YAML too, whatever is in it
+        # any JSON value is valid YAML too
         known = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in asdict(self).items() if value)
         return "\n".join(("---", *known, "---"))
 
 
 def metadata_of(html: str | bytes, url: str | None, text: str, title: str = "") -> Metadata:
-    """Return what a page says of itself.
+    """Return the metadata of a page.
 
     Args:
         html: The page. Its first `MAX_HTML` bytes are read.
-        url: Where it came from.
-        text: That of its body: what is not in it does not count, unless it stands next to the headline.
-        title: That of its body.
+        url: Address of the page.
+        text: Text of its body: metadata outside it is ignored, unless next to the headline.
+        title: Title of its body.
 
     Raises:
         ImportError: A library of the extra `meta` is not installed.
@@ -117,23 +117,23 @@ def metadata_of(html: str | bytes, url: str | None, text: str, title: str = "") 
     language = ""
     try:
         read = PageAnnotations(html, text)
-        with suppress(Exception):  # a library that fails costs its field alone
+        with suppress(Exception):  # a failing library costs only its own field
             language = language_of(text, read.language)
         return _Fields(read, url or "", title, language).metadata()
-    except Exception as error:  # metadata is not worth a page, whatever it holds
+    except Exception as error:  # metadata must not cost the page, whatever it contains
         logger.debug("No metadata of %s: %r", url, error)
         return Metadata(title=title, language=language)
 
 
 def language_of(text: str, declared: str = "") -> str:
-    """Return the language that a text is written in, as its code in ISO 639-1.
+    """Return the language of a text, as its ISO 639-1 code.
 
     Args:
-        text: The text. One with fewer than `MIN_LETTERS` letters is not judged.
-        declared: What its page says, as "pt-BR": it counts for such a text.
+        text: The text. With fewer than `MIN_LETTERS` letters its language is not detected.
+        declared: Language that its page declares, as "pt-BR": used for such a text.
 
     Returns:
-        "en", "de", "zh" …, "" where nothing says.
+        "en", "de", "zh" …, "" if unknown.
 
     Raises:
         ImportError: py3langid is not installed.
@@ -151,7 +151,7 @@ def language_of(text: str, declared: str = "") -> str:
     return code[1] if code else ""
 
 
-#: Names of meta elements with the date of publication or change, surest first; and of neither.
+#: Names of meta elements with the date of publication or change, most reliable first; and of neither:
 #: "date" is the day of the crawl on some pages.
 _PUBLISHED = (
     re.compile(r"^(?:article|og):published_time$|^datepublished$"),
@@ -164,17 +164,17 @@ _MODIFIED = (
     re.compile(r"^article:modified_time$|^datemodified$"),
     re.compile(r"modif|updated|^revised|lastmod|lastdate"),
 )
-#: Words or classes of a line at the end of a text that has its author or date.
+#: Words or classes of a line at the end of a text with its author or date.
 _SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|author|permalink", re.IGNORECASE)
 _OFFICE = re.compile(r"\b(?:of|for)\b")
-#: An editor's name, as Chinese pages have it at their end.
+#: An editor's name, which Chinese pages have at their end.
 _EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
-#: Top domains of hosts where English dates have the month first.
+#: Top-level domains where English dates have the month first.
 _AMERICAN = frozenset(["com", "org", "net", "us", "gov", "edu", "info", "tv", ""])
 _AUTHOR_METAS = "author article:author dc.creator dcterms.creator parsely-author sailthru.author byl byline vr:author"
 _SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜]+\s*|:\s+|\s*[-–—]{2,}\s*")
 _NO_SITE = re.compile(r"^(?:blog|home|news|index|homepage|startseite|main)$|://", re.IGNORECASE)
-#: Files that lead nothing: logos, cards of a whole site, parts of a design; and folders of such.
+#: Files that are not main pictures: logos, cards of a whole site, design elements; and folders of such.
 _NO_LEAD = re.compile(
     r"(?<![a-z])(?:logos?|favicon|default|placeholder|blank|spacer|trans(?:parent)?|pixel|avatar|icon|sprite|fallback|fb|og"
     r"|gravatar|noimage|facebook|twitter|open-?graph|social|shar(?:e|ing)|badge|touch|profile|print)(?![a-z])|button|logo\w*\."
@@ -189,7 +189,7 @@ _NO_LEADS = re.compile(
 
 
 class _Fields:
-    """Chooses each field from what a page says."""
+    """Selects each field from a page's annotations."""
 
     def __init__(self, read: PageAnnotations, url: str, title: str, language: str) -> None:
         self.read, self.url, self.title, self.language = read, url, title, language
@@ -206,7 +206,7 @@ class _Fields:
         self.headline = self._headline()
 
     def metadata(self) -> Metadata:
-        """All of it."""
+        """Return all fields."""
         site, published, modified = self._site_name(), self._published(), self._modified()
         return Metadata(
             title=self.title,
@@ -223,24 +223,24 @@ class _Fields:
         )
 
     def _headline(self) -> int:
-        """Line of the headline: the last before the text that says the title, else the first; or where text begins."""
+        """Return the headline's line: the last before the text with the title, else the first; or the text's start."""
         title = letters(self.title)
         lines = [i for i, line in enumerate(self.read.lines) if len(line) <= 300 and is_said(letters(line), title)]
         before = [i for i in lines if i <= max(self.first, 0)]
         return before[-1] if before else lines[0] if lines and self.first < 0 else max(self.first, 0)
 
     def _is_near(self, line: int) -> bool:
-        """Return whether a line stands next to the headline or to the beginning of the text, and not behind its end."""
+        """Return whether a line is next to the headline or the beginning of the text, and not after its end."""
         near_headline = self.headline - BEFORE <= line <= self.headline + BEHIND
         near_text = self.first - BEFORE <= line <= self.first + 1
         return (near_headline or near_text) and line <= max(self.last, self.headline)
 
     def _signs(self, line: int, words: str) -> bool:
-        """Return whether a line stands at the end of the text, and says that it is about it."""
+        """Return whether a line is at the end of the text, and has words of a signature."""
         return self.last <= line <= self.last + AFTER and bool(_SIGNS.search(words))
 
     def _marks(self, fits: Callable[[Mark], object], only_near: bool = False) -> list[Mark]:
-        """The marked elements that count, nearest to the headline first: next to it, or in the body."""
+        """Return the marked elements that count, next to the headline or in the body, nearest to the headline first."""
         kept = self.read.kept
         found = [
             mark
@@ -256,7 +256,7 @@ class _Fields:
         return sorted(found, key=lambda mark: abs(mark.line - self.headline))
 
     def _near_lines(self) -> Iterator[str]:
-        """Short lines next to the headline, behind it first, then those that sign the text."""
+        """Yield short lines next to the headline, first those after it, then those that sign the text."""
         lines = enumerate(self.read.lines)
         near = [
             (i < self.headline, i, line)
@@ -278,7 +278,7 @@ class _Fields:
         return next((name for name in given if name and len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
 
     def _title_rest(self) -> str:
-        """The part of the title element beside the title that the host's name has too, else the last part."""
+        """Return the part of the title element outside the title that is in the host's name too, else the last part."""
         whole = clean(self.read.title)
         before, found, behind = whole.partition(self.title) if self.title else ("", "", "")
         parts = [part.strip(" -–—|:·•") for part in _SITE_PARTS.split(f"{before} | {behind}")] if found else []
@@ -296,7 +296,7 @@ class _Fields:
         return ()
 
     def _names(self) -> Iterator[list[str]]:
-        """Names by each way to find authors, surest first."""
+        """Yield names by each method of finding authors, most reliable first."""
         values = self.ld.values(self.ld.work, "author", "creator")
         given = [self.ld.string(value, "name") if isinstance(value, dict) else string_of(value) for value in values]
         yield [name for one in given for name in names_in(one)]
@@ -310,7 +310,7 @@ class _Fields:
         yield next(filter(None, metas), [])
 
     def _marked(self, way: Callable[[Mark], object]) -> list[str]:
-        """Names in the marked element that is nearest to the headline, and in its likes next to that."""
+        """Return names in the marked element that is nearest to the headline, and in similar ones next to it."""
         first: Mark | None = None
         found: list[str] = []
         for mark in self._marks(way, only_near=True):
@@ -381,7 +381,7 @@ class _Fields:
                 yield mark.given
 
     def _lead(self, given: str) -> str:
-        """Absolute address of an image that may lead a page, "" for others."""
+        """Return the absolute address of an image that may be the main picture, "" for others."""
         address = joined(self.base, given)
         path = urlsplit(address).path
         return "" if _NO_LEADS.search(path) or _NO_LEAD.search(path.rpartition("/")[2]) or "{" in address else address

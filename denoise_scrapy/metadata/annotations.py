@@ -1,4 +1,4 @@
-"""Annotations of a page: metas, JSON-LD, marked elements; and the names, dates and addresses in texts."""
+"""Annotations of a page: metas, JSON-LD, marked elements; and names, dates and addresses in texts."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
 from denoise_scrapy.page.attributes import fold, letters
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
-#: Characters of a text, of a name and of an address that are looked at.
+#: Characters of a text, of a name and of an address that are read.
 MAX_CHARS, MAX_NAME, MAX_ADDRESS = 1_000, 60, 2_000
-#: A longer line is no byline.
+#: A longer line is not a byline.
 BYLINE_CHARS = 150
 
 _TAGS = re.compile(r"<[^<>]{0,200}>")
 _NEVER = re.escape("".join(map(chr, NOT_WRITTEN)))
 _UNWRITTEN = re.compile(rf"[{_NEVER}\t\n\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]+")
-#: What stands before a name in a byline, and what behind it.
+#: Words before and after a name in a byline.
 _BY = re.compile(
     r"(?:^|(?<=[\s|•·–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter|[Vv]on|[Pp]ar|[Pp]or|[Dd]i"
     r"|[Aa]ut(?:h?or|eur|ore|orka)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文)(?:\s?[:：]\s?|\s)(?!\d)"
@@ -56,7 +56,7 @@ _POSTED = frozenset(["", "posted", "written", "published", "reported", "story", 
 
 
 def is_said(headline: str, title: str) -> bool:
-    """Return whether one of two texts of letters says the other, which is not too short for that."""
+    """Return whether one of two strings of letters contains the other, and that is long enough."""
     return bool(headline and title) and (
         headline == title or (min(len(headline), len(title)) > 9 and (headline in title or title in headline))
     )
@@ -73,7 +73,7 @@ def same_address(address: str) -> str:
 
 
 def joined(base: str, given: str) -> str:
-    """An absolute address of the web, "" for what is none."""
+    """Return an absolute web address, "" if it is invalid."""
     given = given.strip()
     if given and len(given) <= MAX_ADDRESS and not _UNWRITTEN.search(given):
         with suppress(ValueError):
@@ -85,13 +85,13 @@ def joined(base: str, given: str) -> str:
 
 
 def names_in(given: str, is_byline: bool = False) -> list[str]:
-    """Names of authors in a byline, behind its "by", or in what is nothing else; none where one of them is no name."""
+    """Return the authors in a byline, after its "by", or in a text of only names; none if any of them is not a name."""
     given = clean(given)
     by = _BY.search(given)
     if is_byline:
         if not by:
             return []
-        # before a "by" stands nothing, a number, a time zone, or "posted"
+        # a "by" follows nothing, a number, a time zone, or "posted"
         last = (re.findall(r"\w+", given[: by.start()]) or [""])[-1]
         if not (last.lower() in _POSTED or any(map(str.isdigit, last)) or (last.isupper() and len(last) < 5)):
             return []
@@ -125,9 +125,9 @@ _MONTH_NAMED = re.compile(
 
 
 def date_in(given: str, language: str, american: bool = False) -> str:
-    """The first date in a text, as ISO 8601: with its time where the text is nothing else; "" without one.
+    """Return the first date in a text as ISO 8601, with its time if the text has nothing else; "" without one.
 
-    Its language serves for names of months; 3/12/2024 is in March if it is American.
+    The language is for names of months; 3/12/2024 is in March if `american`.
     """
     given = clean(given)[:BYLINE_CHARS]
     if match := _TIME.fullmatch(given):
@@ -151,13 +151,13 @@ def date_in(given: str, language: str, american: bool = False) -> str:
 
 
 def day_in_address(url: str) -> str:
-    """Return the day in an address, "" for most."""
+    """Return the day in an address, "" if it has none."""
     match = _IN_ADDRESS.search(url)
     return _day(match[1], match[3], match[4]) if match else ""
 
 
 def _day(year: str, month: str, day: str) -> str:
-    """A day that is one, not before the web and not after tomorrow."""
+    """Return a valid day, not before the web and not after tomorrow; else ""."""
     with suppress(ValueError):
         found = f"{datetime(int(year), int(month), int(day)):%Y-%m-%d}"
         if FIRST_DAY <= found <= f"{datetime.now() + timedelta(days=1):%Y-%m-%d}":
@@ -181,15 +181,15 @@ def load(name: str) -> Any:
         raise ImportError(f"metadata needs {name}, which is not installed: pip install denoise-scrapy[meta]") from error
 
 
-#: A parser notes what it does: it is for one thread at a time.
+#: A parser is stateful: it may be used by one thread at a time.
 _PARSING = Lock()
 
 
 @lru_cache(maxsize=512)
 def _by_dateparser(given: str, language: str) -> str:
-    """The day as read by dateparser, which has the names of months."""
+    """Return the day according to dateparser, which knows month names."""
     match = _MONTH_NAMED.search(given)
-    with suppress(Exception), _PARSING:  # an unknown language, among others
+    with suppress(Exception), _PARSING:  # an unknown language, for example
         if match:
             found = _parser(language or "en").get_date_data(match[0].replace(",", " ")).date_obj
             return _day(str(found.year), str(found.month), str(found.day))
@@ -201,11 +201,11 @@ def _parser(language: str) -> Any:
     return load("dateparser.date").DateDataParser(languages=[language], settings={"STRICT_PARSING": True})
 
 
-#: Bytes of a page that are read. Of 360 recorded pages the largest has 1.5 MB.
+#: Bytes of a page that are read. The largest of 360 recorded pages has 1.5 MB.
 MAX_HTML = 2_000_000
-#: Characters of JSON-LD that are parsed, and values that are looked at in them.
+#: Characters of JSON-LD that are parsed, and values in them that are read.
 MAX_JSON, MAX_VALUES = 500_000, 5_000
-#: Elements that are kept of each kind, how many may be open at once, and texts of each.
+#: Maximum elements kept of each kind, nesting of open ones, and texts of each.
 MAX_ELEMENTS, MAX_OPEN, MAX_TEXTS = 2_000, 12, 24
 _OPEN_GRAPH = re.compile(r"https?://ogp\.me/ns/?(\w*)#")
 _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
@@ -218,7 +218,7 @@ MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
 
 @dataclass
 class Mark:
-    """An element that may hold an author, a date, a tag or an image: its line's number, and its text so far."""
+    """An element that may contain an author, a date, a tag or an image: its line's number, and its text so far."""
 
     tag: str
     prop: str
@@ -231,16 +231,16 @@ class Mark:
 
     @property
     def text(self) -> str:
-        """Its value: an attribute, or its text."""
+        """Value of the element: an attribute, or its text."""
         return self.given or " ".join("".join(self.texts).split())[:MAX_CHARS]
 
 
-#: Where an element breaks a line: no page has it (`to_utf8`).
+#: Mark of a line break by an element: no page contains it (`to_utf8`).
 _BREAK = "\x01"
 
 
 class PageAnnotations:
-    """A page's metas, links, JSON-LD, lines, and marked elements with the line they stand in; made in one pass."""
+    """A page's metas, links, JSON-LD, lines, and marked elements with their line; made in one pass."""
 
     def __init__(self, html: str | bytes, body: str) -> None:
         self.metas: defaultdict[str, list[str]] = defaultdict(list)
@@ -256,14 +256,14 @@ class PageAnnotations:
         self._elements: list[Mark | None] = []
         self._open: list[Mark] = []
         self._unseen: list[str] = []
-        # as events: a page that is too large for a tree has metadata as well
+        # as events: even a page too large for a tree has metadata
         parser = etree.HTMLParser(target=self, encoding="utf-8", huge_tree=True)
-        with suppress(etree.LxmlError, ValueError, TypeError):  # what came until then stands
+        with suppress(etree.LxmlError, ValueError, TypeError):  # what was read before stays
             etree.fromstring(to_utf8(html)[:MAX_HTML], parser)
         self._end_line()
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Note what the start of an element says; called by the parser, as the following are."""
+        """Read the start of an element; called by the parser, as are the following."""
         if tag in BLOCK_TAGS:
             self._end_line()
         elif tag == "br":
@@ -284,7 +284,7 @@ class PageAnnotations:
         elif tag == "html":
             self.language = self.language or attributes.get("lang", "")
         elif attributes and len(self.marks) < MAX_ELEMENTS:
-            self._add_to_open(" ")  # names in elements of their own stand apart
+            self._add_to_open(" ")  # names in separate elements are separate
             mark = self._mark(tag, attributes)
         self._elements.append(mark)
 
@@ -299,10 +299,10 @@ class PageAnnotations:
             self._open.pop()
 
     def close(self) -> None:
-        """End the page: there is nothing to return."""
+        """End the page; there is nothing to return."""
 
     def data(self, text: str) -> None:
-        """Note a text."""
+        """Add a text."""
         if not self._unseen:
             self._line.append(text)
             self._add_to_open(text[:MAX_CHARS])
@@ -388,7 +388,7 @@ class JsonLd:
                     todo.extend(reversed(value[:MAX_VALUES]))
 
     def _about(self, items: list[Node], title: str, addresses: set[str]) -> Node:
-        """The item that has the page's headline or address; else the only one."""
+        """Return the item that has the page's headline or address; else the only one."""
         headlines = [letters(self.string(item, "headline", "name")) for item in items]
         for item, headline in zip(items, headlines, strict=True):
             given = {same_address(self.string(item, key)) for key in ("url", "@id", "mainEntityOfPage")}
@@ -397,13 +397,13 @@ class JsonLd:
         return items[0] if len(set(headlines)) == 1 else {}
 
     def values(self, item: Node, *keys: str) -> list[Any]:
-        """Values of the first of these properties that an item has, with what they refer to."""
+        """Return the values of the first of these properties that an item has, with references resolved."""
         value: Any = next((item[key] for key in keys if item.get(key)), [])
         found = value[:MAX_OPEN] if isinstance(value, list) else [value]
         return [self._by_id.get(string_of(one.get("@id")), one) if isinstance(one, dict) else one for one in found]
 
     def string(self, item: Node, *keys: str) -> str:
-        """The first text among these properties, or among names and addresses of what they are."""
+        """Return the first text among these properties, or among their names and addresses."""
         found = (value for key in keys for value in self.values(item, key))
         texts = (self.string(value, "name", "url", "@value") if isinstance(value, dict) else value for value in found)
         return next(filter(None, map(string_of, texts)), "")
@@ -415,5 +415,5 @@ def _kind(item: Node) -> str:
 
 
 def string_of(value: Any) -> str:
-    """A value that is a text; "" for others."""
+    """Return a value if it is a text, else ""."""
     return value[: MAX_ADDRESS + 1] if isinstance(value, str) else ""

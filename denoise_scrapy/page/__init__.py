@@ -1,4 +1,4 @@
-"""One page: parse, columnar feature tree, geometry, text."""
+"""One page: parsing, columns, layout, text."""
 
 from denoise_scrapy.core.markup import Flag
 from denoise_scrapy.page.columns import Boxes

@@ -1,4 +1,4 @@
-"""Attributes that the columns do not hold: images, cells, lists; addresses as pages write them, all bounded."""
+"""Attributes that the columns do not hold: of images, cells, lists; and URLs as pages write them, all bounded."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from urllib.parse import urljoin, urlsplit
 from denoise_scrapy.core.markup import ENCODED, SIZED_TAGS
 from denoise_scrapy.page.parse import root_of, to_utf8
 
-#: Sizes, spans and the like are cut to this length as written: no number is longer.
+#: Sizes, spans and the like are cut to this length: no number is longer.
 MAX_SIZE_LENGTH = 32
-#: Descriptions longer than this are cut: they are meant to be read aloud, and pages are hostile.
+#: Longer descriptions are cut: they are meant to be read aloud, and pages are hostile.
 MAX_ALT_LENGTH = 1000
-#: Sitemaps allow 2,048 characters, Scrapy follows 2,083: a longer address is none, or none that anybody follows.
+#: Sitemaps allow 2,048 characters, Scrapy follows 2,083: longer addresses are not followed.
 MAX_URL_LENGTH = 2083
-#: Longer lists of addresses are cut; those of 8 sizes with long addresses fit.
+#: Longer lists of addresses are cut; 8 sizes with long addresses fit.
 MAX_SRCSET_LENGTH = 4096
 
-#: Attributes that are kept, by tag. Those of images are chosen by `image_attributes`.
+#: Attributes that are noted, by tag. Those of images are chosen by `image_attributes`.
 KEPT_ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "td": ("colspan", "rowspan"),
     "th": ("colspan", "rowspan", "scope"),
     "ol": ("start",),
     "html": ("dir",),
     "body": ("dir",),
-    **dict.fromkeys(["math", "script", "img"], ("display",)),  # which the core notes of formulas alone
-    "input": ("box",),  # of one to tick: "x", or " " for an empty one
+    **dict.fromkeys(["math", "script", "img"], ("display",)),  # noted by the core for formulas only
+    "input": ("box",),  # of a check box: "x", or " " for an empty one
 }
-#: Go before any `src`, which is a grey.gif then.
+#: Preferred to any `src`, which is then a grey.gif.
 _LAZY_ATTRIBUTES = ("data-src", "data-original")
 _STYLE_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([^;]*)")
 _CANDIDATE_END = re.compile(r"\s*,(?:\s+|(?=https?:|//))")
@@ -38,7 +38,7 @@ _DESCRIPTOR = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)[wx]", re.ASCII)
 
 
 def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
-    """Width and height as written, "" for none; inline style goes before attributes."""
+    """Return width and height as written, "" for none; inline style overrides attributes."""
     width, height = attributes.get("width", ""), attributes.get("height", "")
     style = attributes.get("style")
     if style and ("width" in style or "height" in style):
@@ -48,9 +48,9 @@ def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
 
 
 def image_attributes(attributes: Mapping[str, str], picture_source: str = "") -> list[tuple[str, str]]:
-    """Return what is kept of an `img`: `alt`, `width`, `height`, and as `src` the address a script would put there.
+    """Return the attributes of an `img` to keep: `alt`, `width`, `height`, and as `src` the address a script would set.
 
-    Where it has no address, that is the one of a `source` before it; there is no `src` where the image's own stands.
+    Without one, `src` is the address of a preceding `source`; it is omitted if the image's own `src` is right.
     """
     kept = []
     alt = attributes.get("alt")
@@ -66,8 +66,8 @@ def image_attributes(attributes: Mapping[str, str], picture_source: str = "") ->
 
 
 def _lazy_address(attributes: Mapping[str, str]) -> str:
-    """The address that a script puts into `src` when the image scrolls into view, "" where `src` is the address."""
-    # where `src` is missing or a data: URI, any attribute named like a source will do: loaders invent names
+    """Return the address that a script puts into `src` when the image scrolls into view, "" if `src` is right."""
+    # if `src` is missing or a data: URI, any attribute named like a source will do: loaders invent names
     for name in _LAZY_ATTRIBUTES:
         if _is_address(attributes.get(name, "")):
             return attributes[name].strip()
@@ -87,7 +87,7 @@ def _is_address(value: str) -> bool:
 
 
 def largest(srcset: str) -> str:
-    """Address of the largest image of a `srcset`, the first of equals, "" where there is none."""
+    """Return the address of the largest image of a `srcset`, the first of equals, "" if there is none."""
     best, best_size = "", 0.0
     for candidate in _CANDIDATE_END.split(srcset[:MAX_SRCSET_LENGTH].strip()):
         url, _, descriptor = candidate.strip().partition(" ")
@@ -99,13 +99,13 @@ def largest(srcset: str) -> str:
 
 
 class Noted(NamedTuple):
-    """Attributes of a page's elements, as the core has noted them.
+    """Attributes of a page's elements, as noted by the core.
 
     Attributes:
         references: (element, href or src as written) of links and images.
-        sizes: (element, width, height) as written, "" for none, of frames that have one: attributes, or inline style.
-        attributes: (element, name, value) of what the columns do not hold and a rendering needs.
-        places: (element, id) of those that a link leads to; of a link its name is one too.
+        sizes: (element, width, height) as written, "" for none, of frames with any: attributes, or inline style.
+        attributes: (element, name, value) of attributes that the columns do not hold and rendering needs.
+        places: (element, id) of link targets; a link's name is an id too.
     """
 
     references: list[tuple[int, str]]
@@ -115,7 +115,7 @@ class Noted(NamedTuple):
 
 
 def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> Noted:
-    """Part what the core has noted (`Tree.noted_values`), by the tag of each element."""
+    """Sort the core's notes (`Tree.noted_values`) by kind."""
     of_element: dict[int, dict[str, str]] = {}
     for element, name, value in notes:
         of_element.setdefault(element, {})[name] = value
@@ -126,7 +126,7 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
         if tag == "img":
             if attributes.get("src"):
                 found.references.append((element, attributes["src"]))
-            # the parser takes `source` for its parent, at times
+            # the parser sometimes makes `source` the parent
             found.attributes.extend((element, *kept) for kept in image_attributes(attributes, picture_source))
             picture_source = ""
         elif tag == "source":
@@ -145,7 +145,7 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
     return found
 
 
-#: Bytes of a page that are read for it. Of 1,641 recorded pages 1,366 say it, one of them later.
+#: Bytes that are searched for the declaration. 1,366 of 1,641 recorded pages declare it, one of them beyond this.
 ADDRESS_WITHIN = 262_144
 _PLACES = (
     "//link[contains(concat(' ', normalize-space(@rel), ' '), ' canonical ')]/@href",
@@ -154,7 +154,7 @@ _PLACES = (
 
 
 def declared_url(html: str | bytes, encoding: str | None = None) -> str:
-    """Return the absolute http(s) address that a page declares (`canonical`, else `og:url`), "" where it does not."""
+    """Return the absolute http(s) address that a page declares (`canonical`, else `og:url`), "" if it declares none."""
     root = root_of(to_utf8(html[:ADDRESS_WITHIN], encoding))
     found = [str(one).strip() for place in _PLACES for one in ([] if root is None else root.xpath(place)[:1])]
     addresses = (one for one in found if len(one) <= MAX_URL_LENGTH and host_of(one))
@@ -162,40 +162,40 @@ def declared_url(html: str | bytes, encoding: str | None = None) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of an address, "" where it has none."""
+    """Return the host of an address, "" if it has none."""
     with suppress(ValueError):
         return urlsplit(url).hostname or ""
     return ""
 
 
 def fold(text: str) -> str:
-    """A text without its spaces and capitals."""
+    """Return a text without spaces and in lower case."""
     return "".join(text.split()).lower()
 
 
 def letters(text: str) -> str:
-    """Letters and digits of a text, in lower case."""
+    """Return the letters and digits of a text, in lower case."""
     return "".join(filter(str.isalnum, text.lower()))
 
 
 _HIERARCHICAL = ("http", "https", "ftp")
 _SAFE_URL = re.compile(rf"(?:{'|'.join(_HIERARCHICAL)})://[^/?#]|(?:mailto|tel):.", re.IGNORECASE)
-#: Browsers leave out tabs and line ends wherever they stand; other control characters are in no address.
+#: Browsers ignore tabs and line ends anywhere; other control characters are not part of any address.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
-#: References to the page itself, which scripts take for buttons.
+#: References to the page itself, which scripts use for buttons.
 _NOWHERE = ("", "#")
-#: Pictures that browsers show, as base64: other data: URIs may be pages.
+#: Pictures that browsers display, in base64: other data: URIs may be pages.
 _DATA_IMAGE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif);base64,[a-z0-9+/]+={0,2}", re.IGNORECASE)
-#: Shorter ones stand for a picture that a script loads later. Of 290 on recorded pages that are longer than a
-#: dot (150 characters), nine in ten have fewer than 1,000 characters and one in twenty more than 3,600.
+#: Shorter ones are placeholders for a picture that a script loads later. Of 290 on recorded pages that are longer than
+#: a dot (150 characters), nine in ten have fewer than 1,000 characters and one in twenty more than 3,600.
 MIN_DATA_IMAGE_LENGTH = 2000
 
 
 def safe_url(base: str, reference: str) -> str:
-    r"""A reference as an absolute URL with its fragment, "" where it is none.
+    r"""Return a reference as an absolute URL with its fragment, "" if it is invalid.
 
-    The URL is of http, https, ftp, mailto or tel, has at most `MAX_URL_LENGTH` characters, and neither quotes nor angle
-    brackets nor white space of ASCII.
+    The URL is of http, https, ftp, mailto or tel, has at most `MAX_URL_LENGTH` characters, and contains no quotes,
+    angle brackets or ASCII white space.
 
     Example:
         >>> safe_url("http://a.example/b/", "c d#e"), safe_url("http://a.example/", "Java\tScript:alert(1)")
@@ -211,9 +211,9 @@ def safe_url(base: str, reference: str) -> str:
 
 
 def safe_image_url(base: str, reference: str) -> str:
-    """A reference to an image as an absolute URL of http, https or ftp, "" where it is none.
+    """Return a reference to an image as an absolute URL of http, https or ftp, "" if it is invalid.
 
-    A picture of `MIN_DATA_IMAGE_LENGTH` or more in the address itself, a data: URI, stays.
+    A data: URI of at least `MIN_DATA_IMAGE_LENGTH` characters with a picture is kept.
     """
     if reference.lstrip()[:5].lower() == "data:":
         picture = "".join(reference.split())

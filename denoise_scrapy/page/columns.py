@@ -1,4 +1,4 @@
-"""Types of a page's columns, and the columns that say where its elements are rendered."""
+"""Types of a page's columns, and the columns for the layout of its elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FloatArray = npt.NDArray[np.float64]
 FloatColumn = npt.NDArray[np.float32]
 
 _NAN = np.float32(math.nan)
-#: Columns of boxes, each with the value of an element of which nothing is known.
+#: Columns of boxes, each with the value for an unknown element.
 _UNKNOWN = {"x": _NAN, "y": _NAN, "width": _NAN, "height": _NAN, "font_size": _NAN, "visible": True, "pinned": False}
 
 
@@ -23,20 +23,20 @@ _UNKNOWN = {"x": _NAN, "y": _NAN, "width": _NAN, "height": _NAN, "font_size": _N
 class Boxes:
     """Boxes of a page's n elements in document order, in CSS pixels from the page's own origin.
 
-    What is unknown of an element is NaN, and it counts as visible: nothing is dropped for want of a box.
+    Unknown values are NaN, and unknown elements count as visible: nothing is dropped for want of a box.
 
     Attributes:
-        x: Left edge, shape (n,); NaN where unknown, as in all of them.
+        x: Left edge, shape (n,); NaN if unknown, as in all columns.
         y: Top edge, shape (n,).
         width: Shape (n,).
         height: Shape (n,).
         page_width: Width of the whole page.
         page_height: Height of the whole page.
-        visible: Whether it shows, shape (n,); all, where not given.
-        font_size: Shape (n,); NaN, where not given.
-        pinned: Whether it, or what it stands in, keeps its place on the screen (fixed, sticky), shape (n,).
-        viewport_width: Width of the browser's window; NaN where unknown.
-        viewport_height: Its height.
+        visible: Whether it is visible, shape (n,); by default all are.
+        font_size: Shape (n,); by default NaN.
+        pinned: Whether it, or an ancestor, keeps its place on the screen (fixed, sticky), shape (n,).
+        viewport_width: Width of the browser's window; NaN if unknown.
+        viewport_height: Height of the browser's window.
     """
 
     x: FloatColumn
@@ -54,7 +54,7 @@ class Boxes:
     def __post_init__(self) -> None:
         for name, unknown in _UNKNOWN.items():
             if not len(getattr(self, name)):
-                object.__setattr__(self, name, np.full(len(self), unknown))  # the way of frozen dataclasses
+                object.__setattr__(self, name, np.full(len(self), unknown))  # how frozen dataclasses set attributes
         lengths = {len(getattr(self, name)) for name in _UNKNOWN}
         if len(lengths) != 1:
             raise ValueError(f"all columns must have one length, got {sorted(lengths)}")
@@ -68,27 +68,27 @@ class Boxes:
         return sum(getattr(self, name).nbytes for name in _UNKNOWN)
 
     def taken(self, numbers: npt.NDArray[np.intp]) -> Boxes:
-        """Return the boxes of these numbers in this order; -1 stands for an element of which nothing is known."""
+        """Return the boxes with these numbers in this order; -1 is an unknown element."""
         found: dict[str, Any] = {
             name: np.append(getattr(self, name), unknown)[numbers] for name, unknown in _UNKNOWN.items()
         }
         return replace(self, **found)
 
 
-#: Elements without a box of their own stand where the next ones around them do, up to so many levels.
+#: Elements without a box are placed with the nearest ancestor that has one, up to this many levels.
 _BOX_LEVELS = 8
-#: Blocks whose centres are nearer than this, in CSS pixels, stand in one column: rounding moves them by less.
+#: Blocks whose centres are closer than this, in CSS pixels, are in one column: rounding moves them less.
 _NEAR = 1.0
 
 
 def layout_of(boxes: Boxes, own: IntArray, parent: IntArray, prose: IntArray, tokens: IntArray) -> FloatArray:
-    """Return where m blocks lie, NaN where nothing is known, shape (3, m).
+    """Return the layout of m blocks, NaN where unknown, shape (3, m).
 
-    The share of the block's width that lies beside the main column, 0 to 1; log2 of its font size / that of the main
-    column; and 1 where it keeps its place on the screen, else 0. Of each block there are its `own` element, its
-    `tokens`, and these where it is a paragraph of `prose`, else 0; of each element its `parent`, of a root itself.
+    It is the share of the block's width that lies beside the main column, 0 to 1; log2 of its font size / that of the
+    main column; and 1 if it keeps its place on the screen, else 0. Given are each block's `own` element, its `tokens`,
+    and in `prose` its tokens if it is a paragraph, else 0; and each element's `parent`, for a root itself.
     """
-    element = own  # or the nearest around it that has a box
+    element = own  # or the nearest ancestor that has a box
     for _ in range(_BOX_LEVELS):
         element = np.where(boxes.width[element] > 0, element, parent[element])
     left, width, font = (column[element].astype(np.float64) for column in (boxes.x, boxes.width, boxes.font_size))
@@ -105,7 +105,7 @@ def layout_of(boxes: Boxes, own: IntArray, parent: IntArray, prose: IntArray, to
 
 
 def weighted_median(values: FloatArray, weight: IntArray) -> float:
-    """Weighted median of what is known; NaN of nothing."""
+    """Return the weighted median of the known values; NaN if there are none."""
     known = ~np.isnan(values) & (weight > 0)
     if not known.any():
         return math.nan

@@ -9,7 +9,7 @@ import numpy as np
 from denoise_scrapy.page.columns import FloatArray, IntArray
 from denoise_scrapy.page.page import Page
 
-#: A node with more than this share of its subtree's text as its own is a content node (the source's value).
+#: A node whose own text is more than this share of its subtree's text is a content node (the source's value).
 CONTENT_TEXT_RATE = 0.75
 
 
@@ -17,14 +17,14 @@ class FeatureTree:
     """Columns of the n nodes of a page's body, level by level (breadth first), each of shape (n,).
 
     Source: Song, Zhi, Zhou, Luo and An, Web page noise removal by LCS-based maximum similarity matching of feature
-    trees (2011), section 2. Its fourteen attributes are here, but for the children, as `tag`, `id`, `class_` (codes,
-    equal where the names are), `outer_length` (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText),
-    `text_rate` (own text / text of the subtree); `parent` (-1 for a root), `depth` (0 for BODY); and `boxes` (left,
-    top, width, height; shape (n, 4), NaN where unknown). Markup that shows nothing (scripts, styles …) has no nodes.
+    trees (2011), section 2. Its fourteen attributes, except the children, are `tag`, `id`, `class_` (codes, equal
+    for equal names), `outer_length` (outerHTML), `inner_hash` (innerHTML), `text_length` (innerText), `text_rate`
+    (own text / text of the subtree); `parent` (-1 for a root), `depth` (0 for BODY); and `boxes` (left, top, width,
+    height; shape (n, 4), NaN where unknown). Invisible markup (scripts, styles …) has no nodes.
 
     Attributes:
         element: Index of the node's element in the page.
-        levels: First node of each level, and n as last value.
+        levels: First node of each level, and finally n.
         is_content: Whether it is a content tag, or more than three quarters of its subtree's text is its own.
 
     Example:
@@ -37,11 +37,11 @@ class FeatureTree:
     def __init__(self, page: Page) -> None:
         self.page = page
         elements = page.elements
-        # roots are BODY and, where markup follows its end, what hangs beside it
+        # roots are BODY and, if markup follows its end, BODY's siblings
         is_root = elements.has_tag({"html"}) & (elements.depth == 1)
         members = np.flatnonzero(elements.shown & ~is_root)
         self.element = members[np.argsort(elements.depth[members], kind="stable")]
-        node_of = np.full(len(elements) + 1, -1)  # the last one answers for parent -1
+        node_of = np.full(len(elements) + 1, -1)  # the last value is for parent -1
         node_of[self.element] = np.arange(len(self.element))
         self.parent: IntArray = node_of[elements.parent[self.element]]
         depth = elements.depth[self.element]
@@ -61,7 +61,7 @@ class FeatureTree:
 
     @cached_property
     def outer_length(self) -> IntArray:
-        """Characters of outerHTML, about: tags with class and id, URLs, visible text."""
+        """Approximate characters of outerHTML: tags with class and id, URLs, visible text."""
         return np.asarray(self.page.code_lengths)[self.element]
 
     @cached_property

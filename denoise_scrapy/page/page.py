@@ -1,4 +1,4 @@
-"""One page: its elements, blocks, texts and links as numpy sees the core's rows; and the facts others compare with."""
+"""One page: its elements, blocks, texts and links as numpy views of the core's rows; and its facts for comparisons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from denoise_scrapy.page.selectors import Match, compile_all, find_elements
 
 
 def _column(*names: str) -> cached_property[IntArray]:
-    """A column of the core's rows, as numbers of 64 bits."""
+    """Return a cached property: a column of the core's rows, as 64-bit integers."""
 
     def read(of: Any) -> IntArray:
         rows: npt.NDArray[Any] = of.rows
@@ -42,9 +42,9 @@ _CODES = {"tag": "tag_code", "class_": "class_code", "id": "id_code", "token": "
 
 
 class Elements:
-    """Columns of a page's n elements in document order. All arrays have shape (n,) unless they say otherwise.
+    """Columns of a page's n elements in document order. All arrays have shape (n,) unless stated otherwise.
 
-    The core's `rows` have one for each element, `tokens` one for each kind of elements (`core/tree.pxd`).
+    The core's `rows` have one entry per element, `tokens` one per kind of elements (`core/tree.pxd`).
     """
 
     parent = _column("parent")  # -1 for the roots
@@ -63,11 +63,11 @@ class Elements:
 
     @cached_property
     def parent_or_self(self) -> IntArray:
-        """The parent element; a root is its own. Applied again and again it climbs and stays at the top."""
+        """The parent element, for a root itself. Applied repeatedly it climbs and stays at the top."""
         return np.where(self.parent >= 0, self.parent, np.arange(len(self)))
 
     def holds_tag(self, tags: Collection[str]) -> bool:
-        """Return whether any element has one of these tags: one look at the tokens."""
+        """Return whether any element has one of these tags: only the tokens are searched."""
         return not set(map(name_code, tags)).isdisjoint(self.tokens["tag_code"].tolist())
 
     def has_tag(self, tags: Collection[str]) -> BoolArray:
@@ -76,7 +76,7 @@ class Elements:
         return np.array([code in wanted for code in self.tokens["tag_code"].tolist()], bool).take(self.token)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
-        """A column by name, to be read only: those of `_KINDS` and of `_CODES`, `flags` and `own_flags`."""
+        """Return a read-only column by name: one of `_KINDS` and `_CODES`, `flags` or `own_flags`."""
         if name not in self._columns:
             if name in _KINDS:
                 of_tokens = (self.tokens["kind"] & _KINDS[name]) != 0
@@ -89,7 +89,7 @@ class Elements:
 
     @cached_property
     def _token_flags(self) -> IntArray:
-        """Flags of each token, those of the words in names too; the core has those of comments alone."""
+        """Flags of each token, including those of words in names, of which the core has only the comment words."""
         flags = self.tokens["flags"].astype(np.int64)
         for token, kind in enumerate(self.tokens["kind"].tolist()):
             _, id_, class_ = self.tree.name_of(token)
@@ -99,22 +99,22 @@ class Elements:
         return flags
 
     def step(self, element: int) -> str:
-        """Return an element as people read it, digits of its names left out: `div#main.story`."""
+        """Return a readable name for an element, without digits: `div#main.story`."""
         tag, id_, class_ = self.tree.name_of(int(self.rows["token"][element]))
         return tag + (f"#{id_}" if id_ else "") + "".join(f".{name}" for name in class_.split())
 
     @cached_property
     def shown(self) -> BoolArray:
-        """Elements that may show something: all but skipped ones. A noscript that was read has content."""
+        """Elements that may show something: all but skipped ones, and a noscript that was read."""
         inhabited = self.end - np.arange(len(self)) > 1
         return ~np.asarray(self.column("skipped"), bool) | inhabited | (self.own_chars > 0)
 
     @cached_property
     def own_chars(self) -> IntArray:
-        """Visible characters of the element's own text, its children's excluded."""
+        """Visible characters of the element's own text, without its children's."""
         seen = self.rows["seen"]
         whole = (seen["end"] - seen["start"]).astype(np.int64)
-        inner = np.bincount(self.parent + 1, whole, len(self) + 1)[1:]  # first: of the roots
+        inner = np.bincount(self.parent + 1, whole, len(self) + 1)[1:]  # the first value is for the roots
         return np.asarray(whole - inner.astype(np.int64))
 
     # ---- the marks in the page's text: where its elements start and end. All have shape (2n,) ----
@@ -140,7 +140,7 @@ class Elements:
 
     @cached_property
     def is_start(self) -> BoolArray:
-        """True where a mark is a start."""
+        """True for marks of a start."""
         return self._order < len(self)
 
     @cached_property
@@ -150,7 +150,7 @@ class Elements:
 
     @cached_property
     def text_ends(self) -> IntArray:
-        """Where the text after each mark ends."""
+        """End of the text after each mark."""
         return np.append(self.marks, self.tree.text_size)[1:]
 
     @cached_property
@@ -161,28 +161,28 @@ class Elements:
 
     def of_text(self, elements: BoolArray) -> BoolArray:
         """Return whether the text after each mark is owned by one of these elements."""
-        return np.append(elements, False)[self.text_owner]  # owner -1 is the last value
+        return np.append(elements, False)[self.text_owner]  # the last value is for owner -1
 
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-        """Sum of a column over each element's subtree, itself included."""
+        """Return the sum of a column over each element's subtree, including itself."""
         running = values.cumsum()
         before = np.zeros(len(self) + 1, running.dtype)
         before[1:] = running
         return np.asarray(before.take(self.end) - before[:-1])
 
     def inside(self, roots: IntArray) -> BoolArray:
-        """Elements in the subtrees of these, in any order, themselves included."""
+        """Return the elements in the subtrees of `roots`, which may be in any order, including the roots."""
         n = len(self)
         edges = np.bincount(roots, minlength=n + 1) - np.bincount(self.end[roots], minlength=n + 1)
         return np.asarray(np.cumsum(edges[:n]) > 0)
 
     def nearest(self, marked: BoolArray) -> IntArray:
-        """Nearest ancestor-or-self that is marked, -1 where there is none."""
+        """Return the nearest marked ancestor or self, -1 if there is none."""
         return self.tree.nearest(np.ascontiguousarray(marked, np.uint8))
 
 
 class Blocks:
-    """Columns of a page's m blocks in order, of shape (m,) unless they say otherwise; and the core's `rows`."""
+    """Columns of a page's m blocks in order, of shape (m,) unless stated otherwise; and the core's `rows`."""
 
     element = _column("element")  # nearest block-level element of the block's text
     start = _column("text", "start")  # position of the block's first character in the page's text
@@ -190,8 +190,8 @@ class Blocks:
     chars = _column("chars")  # visible ones
     link_chars = _column("link_chars")  # visible ones inside links
     tokens = _column("tokens")  # runs of word characters, and CJK characters one by one
-    paragraph_tokens = _column("prose")  # its tokens where it is a paragraph of prose, else 0
-    slots = _column("slot")  # number of the block's path among the page's: records of a list, or a story's
+    paragraph_tokens = _column("prose")  # its tokens if it is a paragraph of prose, else 0
+    slots = _column("slot")  # number of the block's path: records of a list share one, or paragraphs of a story
     counts = _column("counts")  # characters of each class (`core/characters.pxd`), shape (m, classes)
 
     def __init__(self, elements: Elements, boxes: Boxes | None = None) -> None:
@@ -206,7 +206,7 @@ class Blocks:
 
     @cached_property
     def block_of_text(self) -> IntArray:
-        """Block of the text after each mark, -1 where none shows, shape (marks,)."""
+        """Block of the text after each mark, -1 if none is visible, shape (marks,)."""
         if not len(self):
             return np.full(len(self.elements.marks), -1)
         first = self.elements.marks + 1
@@ -214,16 +214,16 @@ class Blocks:
         return np.where((block >= 0) & (first <= self.end.take(block, mode="clip")), block, -1)
 
     def inside(self, element: int) -> BoolArray:
-        """Blocks of an element's subtree."""
+        """Return the blocks in an element's subtree."""
         return np.asarray((self.element >= element) & (self.element < self.elements.rows["end"][element]))
 
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> FloatArray:
-        """Sum of a column over the blocks in each element's subtree, shape (elements,)."""
+        """Return the sum of a column over the blocks in each element's subtree, shape (elements,)."""
         own = np.bincount(self.element, values, len(self.elements))
         return np.asarray(self.elements.subtree_sums(own), np.float64)
 
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
-        """Share of each block's visible characters that are own text of the marked ones of the elements."""
+        """Return the share of each block's visible characters that are own text of the marked elements."""
         chosen = self.elements.of_text(elements) & (self.block_of_text >= 0)
         chars = np.bincount(self.block_of_text[chosen], self.elements.visible_after[chosen], len(self))
         return np.asarray(chars / np.maximum(self.chars, 1))
@@ -235,7 +235,7 @@ class Blocks:
 
     @cached_property
     def flags(self) -> IntArray:
-        """Flags of the block's element and its ancestors; a browser's view of what is hidden goes before markup."""
+        """Flags of the block's element and its ancestors; for HIDDEN the browser overrides markup."""
         flags = np.asarray(self.elements.column("flags").take(self.element), np.int64)
         return flags if self._boxes is None else self._seen(flags, self._boxes)
 
@@ -246,7 +246,7 @@ class Blocks:
 
     @property
     def layout(self) -> FloatArray | None:
-        """Where the blocks of a rendered page lie (`columns.layout_of`), shape (3, m); None without boxes."""
+        """Layout of the blocks of a rendered page (`columns.layout_of`), shape (3, m); None without boxes."""
         if self._boxes is None:
             return None
         return layout_of(self._boxes, self.element, self.elements.parent_or_self, self.paragraph_tokens, self.tokens)
@@ -254,12 +254,12 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False)
 class PageFacts:
-    """Facts of a page of m blocks, which other pages are compared with: 20 bytes a block.
+    """Facts of a page of m blocks, with which other pages are compared: 20 bytes per block.
 
     Attributes:
         url: Its URL.
-        data: All of them (`core.sharing.facts_of`).
-        title: Its title; facts from a file have none.
+        data: All facts as bytes (`core.sharing.facts_of`).
+        title: Its title; "" if loaded from a file.
     """
 
     url: str
@@ -268,17 +268,17 @@ class PageFacts:
 
     @property
     def facts(self) -> PageFacts:
-        """These facts: they stand for the page where only its facts count."""
+        """The facts themselves: they can replace the page in comparisons."""
         return self
 
     @property
     def nbytes(self) -> int:
-        """About what they occupy in memory, in bytes."""
+        """Approximate memory use in bytes."""
         return 400 + len(self.data) + 2 * (len(self.url) + len(self.title))
 
     @property
     def signature(self) -> npt.NDArray[np.uint64]:
-        """Hashes of the page's layout containers, sorted, each once, shape (containers,)."""
+        """Hashes of the page's layout containers, sorted, without repeats, shape (containers,)."""
         return columns_of(self.data)[0]
 
     @property
@@ -287,27 +287,26 @@ class PageFacts:
         return (columns_of(self.data)[3] >> 1).astype(np.int64)
 
 
-#: Characters of a page's addresses, made absolute: so many at all, so many times what it writes of them, and so many
-#: for each of its elements. A link of 10 characters may stand for an address of 2,000. No recorded page of 229
-#: has more than a fifth of it.
+#: Maximum characters of a page's absolute addresses: a total, times the characters it writes of them, and per element.
+#: A link of 10 characters may stand for an address of 2,000. None of 229 recorded pages has more than a fifth of it.
 URL_CHARS, URL_TIMES, URL_CHARS_AN_ELEMENT = 20_000, 4, 60
-#: Characters of the paths of a page's blocks for each of its elements: those of a nested page are its square.
+#: Maximum characters of the paths of a page's blocks, per element: on a nested page they grow with its square.
 MAX_DESCRIBED = 100
 
-# What is made of the text that the user's selectors remove, and what else is made of the columns.
+# Caches that depend on the text removed by the user's selectors, and other caches of the columns.
 _OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts")
 _OF_COLUMNS = ("elements", "blocks", "words", "inner_hashes", "code_lengths", *_OF_REMOVED)
 
 
 class Page:
-    """A parsed page. Made by `Page.parse`; its columns are computed when first read.
+    """A parsed page, made by `Page.parse`; its columns are computed when first read.
 
     Attributes:
-        url: Where the page came from, "" where unknown.
-        tree: What the core has read of it.
-        kept_by_user: What each of the user's selectors of content found.
-        removed_by_user: What each of their selectors of noise found.
-        is_too_large: Whether it is over a bound of the parser's or the selectors', so that all of its text is its body.
+        url: Its address, "" if unknown.
+        tree: The core's tree.
+        kept_by_user: Matches of each of the user's selectors of content.
+        removed_by_user: Matches of each of the user's selectors of noise.
+        is_too_large: Whether it exceeds a limit of the parser or the selectors, so that all of its text is its body.
 
     Example:
         >>> page = Page.parse("<title>T</title><p>One <b>bold</b> word.<p><a href=/x>two</a>", url="http://a.example/")
@@ -337,20 +336,20 @@ class Page:
         remove: str | Iterable[str] = (),
         root: Any | None = None,
     ) -> Page:
-        """Parse any HTML, however broken; nothing that a page holds raises.
+        """Parse any HTML, however broken; no page content raises an error.
 
-        A page that the parser would take too long for (`core/source.pyx`), or of a tree over `core.tree.MAX_ELEMENTS`
-        and its like, is read as text without structure.
+        A page that would take the parser too long (`core/source.pyx`), or exceeds limits such as
+        `core.tree.MAX_ELEMENTS`, is read as text without structure.
 
         Args:
             html: The page. Bytes are decoded as browsers do.
-            url: Where it came from; relative links are resolved against it.
-            encoding: Encoding that the server names, for bytes.
-            boxes: Layout geometry of its elements; dropped where it does not fit the page's elements.
-            keep: CSS selectors or XPaths of what is content whatever a strategy says. A host, a colon and a blank in
-                front, as in `example.com: div.story`, limit one to pages of that host and its subdomains.
-            remove: The same of what is none; what `keep` finds too, or is inside of that, stays.
-            root: Root element of the page where lxml has parsed it: it is read in place of `html`, and not changed.
+            url: Its address, against which relative links are resolved.
+            encoding: Encoding declared by the server, for bytes.
+            boxes: Layout of its elements; dropped if it does not match the page's elements.
+            keep: CSS selectors or XPaths of content, whatever the strategy decides. A host, a colon and a blank before
+                one, as in `example.com: div.story`, limit it to pages of that host and its subdomains.
+            remove: CSS selectors or XPaths of noise; elements that `keep` matches, and those inside, stay.
+            root: Root element of the page if lxml has parsed it: it is read instead of `html`, and not changed.
 
         Raises:
             TypeError: `html` is neither str nor bytes.
@@ -380,7 +379,7 @@ class Page:
 
     @property
     def boxes(self) -> Boxes | None:
-        """Layout geometry, None where the page was not rendered; what does not fit the page's elements is dropped."""
+        """Layout of the elements, None if the page was not rendered; dropped if it does not match the elements."""
         return self._boxes
 
     @boxes.setter
@@ -388,11 +387,11 @@ class Page:
         self._boxes = boxes if boxes is not None and len(boxes) == len(self.tree.element_rows) else None
         self.__dict__.pop("blocks", None)
         if self._boxes is not None:
-            _ = self.blocks  # what the browser hides is noted in the rows, which the core reads
+            _ = self.blocks  # stores which blocks the browser hides in the rows, which the core reads
 
     @property
     def title(self) -> str:
-        """Text of its title element, white space collapsed; the first `core.tree.MAX_TITLE` characters."""
+        """Text of the title element, white space collapsed; the first `core.tree.MAX_TITLE` characters."""
         return self.tree.title
 
     @cached_property
@@ -411,7 +410,7 @@ class Page:
 
     @cached_property
     def nbytes(self) -> int:
-        """About what the page occupies in memory, in bytes."""
+        """Approximate memory use of the page in bytes."""
         found = sum(match.elements.nbytes for match in (*self.kept_by_user, *self.removed_by_user))
         return 1000 + self.tree.nbytes + found + (0 if self.boxes is None else self.boxes.nbytes)
 
@@ -427,7 +426,7 @@ class Page:
 
     @cached_property
     def words(self) -> Words:
-        """Announcements in the words of short blocks, and their share of the title."""
+        """Announcements in short blocks, and the share of their words that is in the title."""
         return read_words(self.tree)
 
     @cached_property
@@ -436,7 +435,7 @@ class Page:
         return PageFacts(self.url, facts_of(self.tree, self.url), self.title)
 
     def drop_columns(self) -> None:
-        """Forget what numpy made of the columns; it is made anew when read."""
+        """Drop the cached columns; they are computed again when read."""
         self._forget(_OF_COLUMNS)
 
     def _forget(self, names: Iterable[str]) -> None:
@@ -444,14 +443,14 @@ class Page:
             self.__dict__.pop(name, None)
 
     def block_text(self, block: int) -> str:
-        """Text of a block: white space collapsed, lines broken at `<br>`; as it is in preformatted text.
+        """Return the text of a block: white space collapsed, lines broken at `<br>`; preformatted text as it is.
 
-        What the user removes is left out, unless that is all of it.
+        Text that the user removes is left out, unless that is all of it.
         """
         return self.tree.block_text(block, self._left_out)
 
     def text_of(self, wanted: BoolArray) -> str:
-        """Texts of the wanted of the blocks, a line each."""
+        """Return the texts of the wanted blocks, one per line."""
         return self.tree.text_of(np.ascontiguousarray(wanted, np.uint8), self._left_out)
 
     @cached_property
@@ -461,7 +460,7 @@ class Page:
 
     @cached_property
     def removed_elements(self) -> BoolArray:
-        """Elements that the user's selectors remove and do not keep, shape (elements,)."""
+        """Elements removed by the user's selectors and not kept, shape (elements,)."""
         if not self.removed_by_user:
             return np.zeros(len(self.tree.element_rows), np.bool_)
         found = [
@@ -472,12 +471,12 @@ class Page:
 
     @cached_property
     def removed_text(self) -> BoolArray:
-        """True for the text after each mark that the user removes, shape (marks,)."""
+        """True if the user removes the text after each mark, shape (marks,)."""
         return self.elements.of_text(self.removed_elements)
 
     @cached_property
     def _left_out(self) -> npt.NDArray[np.int32]:
-        """Positions in the text of what is left out, shape (any, 2)."""
+        """Positions in the text that are left out, shape (any, 2)."""
         if not self.removed_elements.any():
             return np.zeros((0, 2), np.int32)
         e = self.elements
@@ -485,11 +484,11 @@ class Page:
         return np.ascontiguousarray(spans, np.int32)
 
     def without(self, elements: IntArray) -> Page:
-        """The page less the text of some elements, by their numbers: left out as what the user removes is."""
+        """Return the page without the text of some elements, given their numbers, as if the user removed them."""
         return self._less(self.removed_elements | self.elements.inside(elements)) if len(elements) else self
 
     def unselected(self) -> Page:
-        """The page with the text that the user's selectors remove."""
+        """Return the page with the text that the user's selectors remove."""
         return self._less(np.zeros(len(self.elements), np.bool_))
 
     def _less(self, removed: BoolArray) -> Page:
@@ -501,13 +500,13 @@ class Page:
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.
 
-        Of a long path it is the end: all of them have `MAX_DESCRIBED` characters an element of the page.
+        Long paths are cut at the start: all together have `MAX_DESCRIBED` characters per element of the page.
         """
         elements = self.blocks.element.tolist()
         return self.paths_of(elements, MAX_DESCRIBED * len(self.elements) // max(1, len(elements)))
 
     def paths_of(self, elements: Sequence[int], most: int = 10_000) -> list[str]:
-        """Path of each of some elements; of one of more than so many characters the end: `…/div/div/p`."""
+        """Return the path of each of some elements; longer ones than `most` characters are cut: `…/div/div/p`."""
         known = {-1: ""}
         parent = self.elements.parent
         for element in elements:
@@ -523,14 +522,14 @@ class Page:
 
     @cached_property
     def links(self) -> tuple[str, ...]:
-        """Absolute http(s) URLs of the page's links in document order, each once, without fragments.
+        """Absolute http(s) URLs of the page's links in document order, without repeats or fragments.
 
-        Those past the page's bound (`url_chars`) are left out.
+        Those beyond the page's limit (`url_chars`) are left out.
         """
         return self.first_links(len(self.tree.element_rows))
 
     def first_links(self, most: int) -> tuple[str, ...]:
-        """Return `links`, but of no more than the first `most` addresses that stand in the page."""
+        """Return `links`, but of at most the first `most` addresses on the page."""
         left, found = self.url_chars, dict[str, None]()
         for href in islice(dict.fromkeys(self.tree.links()), most):
             url = self.absolute(href)
@@ -543,16 +542,16 @@ class Page:
 
     @property
     def url_chars(self) -> int:
-        """Characters that the page's addresses may have as absolute ones, which are as long as the page likes."""
+        """Maximum characters of the page's absolute addresses, whose length the page chooses."""
         return URL_CHARS + URL_TIMES * self.tree.written_urls + URL_CHARS_AN_ELEMENT * len(self.tree.element_rows)
 
     @cached_property
     def base_url(self) -> str:
-        """URL that the page's references are relative to: of its `base` element, where that has one."""
+        """URL that the page's references are relative to: that of its `base` element, if it has one."""
         return _absolute(self.url, self.tree.first_value("base")) or self.url
 
     def absolute(self, reference: str) -> str:
-        """A reference of the page as an absolute http(s) URL without fragment, "" where it is none."""
+        """Return a reference as an absolute http(s) URL without fragment, "" if it is invalid."""
         return _absolute(self.base_url, reference)
 
     def leads_here(self, reference: str) -> bool:
@@ -562,10 +561,10 @@ class Page:
 
     @cached_property
     def inner_hashes(self) -> npt.NDArray[np.uint64]:
-        """A hash of each element's innerHTML, shape (elements,). Source: Song et al. (2011), section 3, rule 5."""
+        """Hash of each element's innerHTML, shape (elements,). Source: Song et al. (2011), section 3, rule 5."""
         urls = np.zeros(len(self.elements), np.uint64)
         for element, url in self.noted.references:
-            urls[element] = hash(url) & 0xFFFFFFFFFFFFFFFF  # of one process: never stored
+            urls[element] = hash(url) & 0xFFFFFFFFFFFFFFFF  # differs between processes: never stored
         return self.tree.inner_hashes(urls)
 
     @cached_property
@@ -578,7 +577,7 @@ class Page:
 
 
 def _absolute(base: str, reference: str) -> str:
-    if len(reference) > MAX_URL_LENGTH:  # data:, for the most; the standard library would remember it
+    if len(reference) > MAX_URL_LENGTH:  # mostly data:, which the standard library would cache
         return ""
     try:
         url = urldefrag(urljoin(base, reference.strip())).url
@@ -588,7 +587,7 @@ def _absolute(base: str, reference: str) -> str:
 
 
 def _text_alone(body: bytes) -> Tree:
-    """The tree of a page that is too large: its text without structure; of one without any an empty one."""
+    """Return the tree of a page that is too large: its text without structure; an empty tree if it has none."""
     root = root_of(text_alone(body))
     tree = Tree() if root is None else tree_of(root, break_lines=True)
     tree.is_too_large = len(tree.block_rows) > 0

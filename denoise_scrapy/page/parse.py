@@ -1,6 +1,6 @@
-"""From bytes to lxml's tree: decoding as browsers do, cleaning, one parse; and the types that a page declares.
+"""From bytes to lxml's tree: decoding as browsers do, cleaning, parsing; and the types that a page declares.
 
-Pages are hostile: JSON is searched, not parsed, and all that is read and kept is bounded.
+Pages are hostile: JSON is searched, not parsed, and everything read and kept is bounded.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _local = threading.local()
 
 
 def root_of(body: bytes, *, collect_ids: bool = False) -> Any | None:
-    """Return the root element of UTF-8 HTML as lxml parses it, None where there is nothing.
+    """Return the root element of UTF-8 HTML parsed by lxml, None if it is empty.
 
-    lxml keeps every name it meets for as long as the thread lives, as it does for the selectors of Scrapy itself. That
-    is left as it is: its place is in the interpreter's state for the thread, which belongs to asyncio too. With
-    `collect_ids` XPath's `id()` finds elements; without, parsing takes a sixteenth less.
+    lxml keeps every name it meets for the lifetime of the thread, as it does for Scrapy's own selectors. That is left
+    as it is: they are in the interpreter's state for the thread, which asyncio uses too. `collect_ids` lets XPath's
+    `id()` find elements; without it, parsing takes a sixteenth less time.
     """
     name = "with_ids" if collect_ids else "without_ids"
     parser = getattr(_local, name, None)
     if parser is None:
-        # huge_tree: without it one text of 10 MB silently takes all text of the page with it
+        # huge_tree: without it one text of 10 MB silently removes all text of the page
         options = {"huge_tree": True, "remove_comments": True, "remove_pis": True, "collect_ids": collect_ids}
         parser = etree.HTMLParser(encoding="utf-8", **options)
         setattr(_local, name, parser)
@@ -42,15 +42,15 @@ def root_of(body: bytes, *, collect_ids: bool = False) -> Any | None:
         return None
 
 
-#: Bytes that are decoded at once: a call of C for 10 MB of GB 18030 takes 60 ms, in which no other thread runs.
+#: Bytes that are decoded at once: a C call for 10 MB of GB 18030 takes 60 ms, during which no other thread runs.
 DECODED_AT_ONCE = 1_000_000
-#: Bytes in which a declared encoding is looked for. Browsers read the first 1,024 for it, and begin anew where a later
-#: meta of the head says otherwise: of 726 recorded pages 22 in 100 have it later, none after 17,313.
+#: Bytes that are searched for a declared encoding. Browsers search the first 1,024, and start again if a later meta of
+#: the head differs: 22 in 100 of 726 recorded pages declare it later, none after 17,313.
 DECLARING_BYTES = 65_536
-#: Labels read as the encoding beside them: a page with an ASCII declaration cannot be in these.
+#: Labels read as another encoding: a page with an ASCII declaration cannot be in these.
 _NOT_IN_META = {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "windows-1252"}
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16-be"), (codecs.BOM_UTF16_LE, "utf-16-le"))
-# Each takes every byte once: what is not closed ends with the bytes.
+# Each reads every byte once: constructs that are not closed end with the bytes.
 _HEAD_MARKUP = re.compile(
     rb"""<!--.*?(?:-->|\Z)|<(body)\b|<meta(?=[\s/])((?:[^>=]|=\s*(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z))?)*)""",
     re.IGNORECASE | re.DOTALL,
@@ -60,20 +60,20 @@ _ATTRIBUTE = re.compile(
 )
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
-# Control characters but for white space, and what is no character: terminals obey the ones, XML and YAML refuse both.
-# By the numbers of C in `holds_controls`.
+# Control characters except white space, and noncharacters: terminals obey the former, XML and YAML reject both.
+# `holds_controls` in C has the same numbers.
 _CONTROL_BYTES = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
 _TO_SPACE = bytes.maketrans(_CONTROL_BYTES, b" " * len(_CONTROL_BYTES))
 _WIDE_CONTROL = re.compile(
     rb"\xc2[\x80-\x9f]|\xef(?:\xb7[\x90-\xaf]|\xbf[\xbe\xbf])|[\xf0-\xff][\x8f\x9f\xaf\xbf]\xbf[\xbe\xbf]"
 )
-#: Their numbers, and that of a carriage return, which parsers make of none but a reference.
+#: Their numbers, and that of a carriage return, which parsers produce only from a reference.
 NOT_WRITTEN = sorted(
     {*_CONTROL_BYTES, 13, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)}
     | {plane | last for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
 )
 _REFERENCE = re.compile(rb"&#(?:0*(\d{1,7})(?!\d)|x0*([0-9a-f]{1,6})(?![0-9a-f]));?", re.IGNORECASE)
-#: What browsers take references to these for: some are of windows-1252. The others are a space.
+#: What browsers replace references to these by: some are of windows-1252. The others become a space.
 _TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
 _WRITTEN_FOR = {**dict.fromkeys(NOT_WRITTEN, b" "), **_TAKEN_FOR}
 _HIGH_BYTES = bytes(range(0x80, 0x100))
@@ -82,10 +82,10 @@ _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
-    """Return a page as the parser reads it, in UTF-8 without control characters, the marks we use among them.
+    """Return a page as the parser reads it, in UTF-8 without control characters, which include our marks.
 
-    Bytes are decoded as browsers do: BOM, `encoding` as the server or the framework says, if browsers know that name,
-    meta, XML declaration, else a guess.
+    Bytes are decoded as browsers do: BOM, `encoding` from the server or framework, if browsers know that name, meta,
+    XML declaration, else a guess.
     """
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)
@@ -95,7 +95,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & EMBEDS:
-        # with their ends gone, what follows inner documents stays in the element it stands in
+        # without their end tags, content after inner documents stays in its element
         body = _CLOSING_TAGS.sub(b"", body)
     return body
 
@@ -105,28 +105,28 @@ def _referenced(found: re.Match[bytes]) -> bytes:
 
 
 def decode_html(html: bytes, encoding: str | None = None) -> str:
-    """A page's text, as the HTML standard has it: BOM, transport, meta, XML declaration, else by its bytes."""
+    """Decode a page as the HTML standard does: BOM, transport, meta, XML declaration, else by its bytes."""
     return "".join(_decoded(*_without_bom(html, encoding)))
 
 
 def _without_bom(html: bytes, encoding: str | None) -> tuple[bytes, str]:
-    """A page's bytes, and Python's codec of them."""
+    """Return a page's bytes without BOM, and Python's codec for them."""
     for bom, marked in _BOMS:
         if html.startswith(bom):
             return html[len(bom) :], marked
     codec = _told_codec(encoding or "") or _declared_codec(html)
-    return html, codec or ("utf-8" if _is_utf8(html) else "cp1252")  # what browsers of the west guess
+    return html, codec or ("utf-8" if _is_utf8(html) else "cp1252")  # the guess of western browsers
 
 
 def _utf8_of(html: bytes, encoding: str | None) -> bytes:
     body, codec = _without_bom(html, encoding)
-    if codec == "utf-8" and _is_well_formed(body):  # as most pages are
+    if codec == "utf-8" and _is_well_formed(body):  # as are most pages
         return body
     return b"".join([text.encode("utf-8", "replace") for text in _decoded(body, codec)])
 
 
 def _is_well_formed(body: bytes) -> bool:
-    """Return whether bytes are UTF-8 without an error."""
+    """Return whether bytes are valid UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, len(body), DECODED_AT_ONCE):
@@ -138,21 +138,21 @@ def _is_well_formed(body: bytes) -> bool:
 
 
 def _decoded(body: bytes, codec: str) -> list[str]:
-    """A page's text, in pieces."""
+    """Decode a page's text, in pieces."""
     errors = _EURO if codec == "gb18030" else "replace"
     decoder = codecs.getincrementaldecoder(codec)(errors)
     pieces = (body[start : start + DECODED_AT_ONCE] for start in range(0, len(body), DECODED_AT_ONCE))
     try:
         texts = [*map(decoder.decode, pieces), decoder.decode(b"", final=True)]
-        while decoder.getstate()[0]:  # at the end it reads no further than the first error
+        while decoder.getstate()[0]:  # at the end it stops at the first error
             texts.append(decoder.decode(b"", final=True))
-    except UnicodeError:  # ISO 2022: an escape that does not end may be longer than what is kept for the next piece
+    except UnicodeError:  # ISO 2022: an unterminated escape may be longer than the state kept for the next piece
         return [body.decode(codec, errors)]
     return texts
 
 
 def _with_euro(error: UnicodeError) -> tuple[str, int]:
-    """Replace bytes that are no character; in the browsers' GB 18030, as in GBK, 0x80 is the euro sign."""
+    """Replace invalid bytes; in the browsers' GB 18030, as in GBK, 0x80 is the euro sign."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return ("\u20ac", error.start + 1) if error.object[error.start] == 0x80 else ("\ufffd", error.end)
@@ -163,7 +163,7 @@ codecs.register_error(_EURO, _with_euro)
 
 
 def _codec(label: str) -> str | None:
-    """Python's codec of a label in the standard's table, None for others: pages may name any codec of Python's."""
+    """Return Python's codec for a label in the standard's table, None for others: pages may name any codec."""
     known = lookup(label)
     return None if known is None else resolve_encoding(known.codec_info.name)
 
@@ -172,15 +172,15 @@ _CODECS = frozenset(map(_codec, LABELS))
 
 
 def _told_codec(label: str) -> str | None:
-    """Codec of a label that may also be Python's own, as frameworks have it."""
+    """Return the codec of a label that may also be Python's own, as frameworks give it."""
     codec = _codec(label)
-    with suppress(ValueError):  # a zero in a name
+    with suppress(ValueError):  # a null character in a name
         codec = codec or resolve_encoding(label)
     return codec if codec in _CODECS else None
 
 
 def _declared_codec(html: bytes) -> str | None:
-    """Codec that a page in ASCII declares before its body, None where it declares none, or one unknown to browsers."""
+    """Return the codec that a page in ASCII declares before its body, None without one that browsers know."""
     for match in _HEAD_MARKUP.finditer(html, 0, DECLARING_BYTES):
         codec = _page_codec(_meta_label(match[2])) if match[2] else None
         if codec or match[1]:
@@ -192,7 +192,7 @@ def _declared_codec(html: bytes) -> str | None:
 
 
 def _meta_label(attributes: bytes) -> bytes:
-    """Encoding that a meta element names by `charset`, or by `content` where it stands for the header."""
+    """Return the encoding that a meta element names in `charset`, or in `content` if it is for `http-equiv`."""
     found: dict[bytes, bytes] = {}
     for name, *values in _ATTRIBUTE.findall(attributes):
         found.setdefault(name.lower(), b"".join(values))
@@ -207,18 +207,18 @@ def _page_codec(label: bytes) -> str | None:
 
 
 def _is_utf8(html: bytes) -> bool:
-    """Return whether most of what is not ASCII is UTF-8; a page may be cut, or hold some bytes of another encoding."""
+    """Return whether most non-ASCII bytes are UTF-8; a page may be cut, or contain bytes in another encoding."""
     if _is_well_formed(html):
         return True
     wide = len(html) - len(html.translate(None, _HIGH_BYTES))
     return sum(text.count("\ufffd") for text in _decoded(html, "utf-8")) <= wide / 2
 
 
-#: Characters of JSON-LD that are looked at on a page: 2 of 1,570 recorded pages have more, 98% have 14,000 or fewer.
+#: Characters of a page's JSON-LD that are searched: 2 of 1,570 recorded pages have more, 98% have at most 14,000.
 MAX_JSON = 200_000
-#: Types that are kept of a page: recorded pages declare up to 28.
+#: Types that are kept per page: recorded pages declare up to 28.
 MAX_TYPES = 40
-#: Characters of an attribute that are looked at: several schema.org URLs fit.
+#: Characters of an attribute that are read: several schema.org URLs fit.
 MAX_VALUE = 300
 
 _JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
@@ -227,10 +227,10 @@ _PREFIXES = {"og:type": "og:", "generator": "generator:"}
 
 
 def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return what a page says it is, by the (name, value) of what it declares (`Tree.declared_values`).
+    """Return a page's types, from the (name, value) of its declarations (`Tree.declared_values`).
 
-    Types are the last segments of their addresses, in lower case; those of Open Graph begin with `og:`, the first word
-    of the generator's name with `generator:`.
+    Types are the last segments of their addresses, in lower case; Open Graph types are prefixed with `og:`, the first
+    word of the generator's name with `generator:`.
 
     Example:
         >>> json = '{"@context": "https://schema.org", "@type": ["NewsArticle", "schema:Thing"]}'
@@ -259,7 +259,7 @@ def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
             in_body.append(value)
         elif name in _PREFIXES:
             add(_PREFIXES[name], value[:MAX_VALUE].split()[:1])
-    # of meta elements outside the head Open Graph's type counts, where the head has none
+    # meta elements outside the head count only if the head has no Open Graph type
     if not any(name.startswith("og:") for name in found):
         for value in in_body:
             add("og:", value[:MAX_VALUE].split()[:1])

@@ -1,8 +1,7 @@
-"""Selectors of the user: which elements of a page a CSS selector or an XPath finds, and what that removes.
+"""Selectors of the user: the elements of a page that a CSS selector or an XPath matches, and the removals.
 
-A selector is evaluated step by step, from each element found so far: as a whole, libxml2 merges what it finds from one
-element with what it found from others by comparing all with all (27 s for `//div/following-sibling::div` on 5,000
-elements).
+A selector is evaluated step by step, from each element found so far: libxml2 merges the results of whole paths by
+comparing each with each (27 s for `//div/following-sibling::div` on 5,000 elements).
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ from denoise_scrapy.core.tree import Tree
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.columns import IntArray
 
-#: A page of more elements is not searched: conditions may take the square of them, 2 s for 20,000. Of 1,800 recorded
-#: pages the largest has 13,000.
+#: A page with more elements is not searched: conditions may take time quadratic in them, 2 s for 20,000. Of 1,800
+#: recorded pages the largest has 13,000.
 MAX_ELEMENTS = 20_000
-#: Seconds of CPU that a selector may take on a page, looked at between steps: recorded pages take milliseconds.
+#: Maximum CPU seconds of a selector on a page, checked between steps: recorded pages take milliseconds.
 MAX_SECONDS = 1.0
-#: Places that a condition may look at in turn, see `_reach`.
+#: Maximum nesting of a condition's searches, see `_reach`.
 MAX_REACH = 2
 
-#: A host in front of a selector. No CSS and no XPath has a blank after a single colon.
+#: A host before a selector. No CSS selector or XPath has a blank after a single colon.
 _HOST = re.compile(r"([\w-]+(?:\.[\w-]+)+):\s+(.*)", re.DOTALL)
-#: What XPaths begin with, and no CSS selector.
+#: Beginnings of XPaths, but not of CSS selectors.
 _XPATH = re.compile(r"xpath:|\.?/|\(")
 _NAMESPACES = {"re": "http://exslt.org/regular-expressions"}
-#: XPath 1.0, and what Scrapy's selectors have besides. lxml would refuse others on the first page that reaches them.
+#: XPath 1.0, and the extensions of Scrapy's selectors. Others would fail only on the first page that reaches them.
 _FUNCTIONS = frozenset(
     "last position count id local-name namespace-uri name string concat starts-with contains substring-before "
     "substring-after substring string-length normalize-space translate boolean not true false lang number sum floor "
@@ -61,33 +60,33 @@ _NO_ELEMENT = re.compile(
 )
 _FAR = re.compile(r"\b(?:following|preceding)(?:-sibling)?\s*::|(?:^|[\[(,|=<>+-]|^and\b|^or\b)\s*/")
 _CONDITION = re.compile(r"\[[^][]*\]")
-#: Between conditions that are looked at one after the other.
+#: Operators that separate conditions.
 _ALTERNATIVES = re.compile(r"\]\s*\[|\b(?=and\b|or\b)")
 _DEEP = re.compile(r"//|\b(?:ancestor|descendant)(?:-or-self)?\s*::")
 
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Numbers of the elements that a selector, as the user wrote it, has found on a page, ascending, shape (found,)."""
+    """Numbers of the elements that a selector, as the user wrote it, matched on a page, ascending, shape (found,)."""
 
     selector: str
     elements: IntArray
 
 
-#: A step of a path, and whether it descends: then it finds below an element nothing that it does not find above.
+#: A step of a path, and whether it descends: then what it finds below an element it also finds above.
 _Step = tuple[etree.XPath, bool]
 
 
 @dataclass(frozen=True)
 class Selector:
-    """A compiled selector: its text, the host it is for ("" for all), and its alternatives, each in steps."""
+    """A compiled selector: its text, its host ("" for all), and its alternatives, each as steps."""
 
     text: str
     host: str
     paths: tuple[tuple[_Step, ...], ...]
 
     def is_for(self, url: str) -> bool:
-        """Return whether a page is of the selector's host, or of a subdomain of it."""
+        """Return whether a page is on the selector's host, or a subdomain of it."""
         if not self.host:
             return True
         try:
@@ -96,7 +95,7 @@ class Selector:
             return False
 
     def find(self, root: Any) -> set[Any]:
-        """Return the elements found below an element of lxml, itself included; errors as of `find_elements`."""
+        """Return the elements found in the subtree of an lxml element; errors as in `find_elements`."""
         end = time.thread_time() + MAX_SECONDS
         found: set[Any] = set()
         try:
@@ -117,10 +116,10 @@ class Selector:
 
 @lru_cache(maxsize=1024)
 def compile_selector(text: str) -> Selector:
-    """Compile a CSS selector or an XPath; raise `ValueError` where it is neither, or selects no elements.
+    """Compile a CSS selector or an XPath; raise `ValueError` if it is neither, or does not select elements.
 
-    It is an XPath where it begins with `/`, `./`, `(` or `xpath:`, else CSS; `css:` before it says so too. A host, a
-    colon and a blank in front limit it to pages of this host and its subdomains.
+    It is an XPath if it begins with `/`, `./`, `(` or `xpath:`, else CSS, also after `css:`. A host, a colon and a
+    blank before it limit it to pages of this host and its subdomains.
 
     Example:
         >>> compile_selector("example.com: div.story").host
@@ -128,7 +127,7 @@ def compile_selector(text: str) -> Selector:
         >>> compile_selector("div[")
         Traceback (most recent call last):
             ...
-        ValueError: selector 'div[': no CSS selector (Expected ident or '*', got <EOF at 4>)
+        ValueError: selector 'div[': not a CSS selector (Expected ident or '*', got <EOF at 4>)
     """
     host, written = "", text.strip()
     try:
@@ -145,7 +144,7 @@ def compile_selector(text: str) -> Selector:
 
 
 def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
-    """Compile one selector or several; `TypeError` where one is no str, `ValueError` where one is invalid."""
+    """Compile one selector or several; raise `TypeError` if one is not a str, `ValueError` if one is invalid."""
     texts = (selectors,) if isinstance(selectors, str) else tuple(selectors)
     for text in texts:
         if not isinstance(text, str):
@@ -154,9 +153,9 @@ def compile_all(selectors: str | Iterable[str]) -> tuple[Selector, ...]:
 
 
 def find_elements(tree: Tree, root: Any, selectors: Sequence[Selector]) -> tuple[Match, ...]:
-    """Find the elements of each selector on a page, by its tree, made with its nodes, and the root of that, maybe none.
+    """Find the elements of each selector on a page, given its tree, made with its nodes, and that tree's root, if any.
 
-    Raise `TooLargeError` for too large a page and where a selector takes too long, `ValueError` where one fails.
+    Raise `TooLargeError` if the page is too large or a selector takes too long, `ValueError` if one fails.
     """
     if len(tree.element_rows) > MAX_ELEMENTS:
         raise TooLargeError(f"selectors are not applied to more than {MAX_ELEMENTS:,} elements")
@@ -180,14 +179,14 @@ def _css_to_xpath(selector: str) -> str:
         # the same for elements, and a step that descends
         return HTMLTranslator().css_to_xpath(selector).replace("/descendant-or-self::*/", "//")
     except SelectorError as error:
-        raise ValueError(f"no CSS selector ({error})") from None
+        raise ValueError(f"not a CSS selector ({error})") from None
 
 
 def _check_xpath(expression: str) -> None:
-    """Refuse what is no XPath, calls what is unknown, selects something else than elements, or takes too long."""
+    """Reject invalid XPaths, unknown functions, other results than elements, and conditions that take too long."""
     bare = _STRING.sub("''", expression)
     if "$" in bare:
-        raise ValueError("variables are not known")
+        raise ValueError("variables are not supported")
     for prefix in _PREFIX.findall(bare):
         if prefix not in _NAMESPACES:
             raise ValueError(f"unknown prefix {prefix}:")
@@ -197,18 +196,18 @@ def _check_xpath(expression: str) -> None:
     try:
         result = _xpath(expression)(_PROBE)
     except etree.XPathError as error:
-        raise ValueError(f"no XPath ({error})") from None
+        raise ValueError(f"not an XPath ({error})") from None
     if not isinstance(result, list):
-        raise ValueError("its result is a number, a text or a truth, not elements")
+        raise ValueError("its result is a number, a string or a boolean, not elements")
     for path in _paths(bare):
         if _NO_ELEMENT.search(_without_conditions(path[-1])):
             raise ValueError("it selects text or attributes, not elements")
         if any(_reach(part) > MAX_REACH for step in path for part in _ALTERNATIVES.split(step.partition("[")[2])):
-            raise ValueError("a condition looks too far: too many //, siblings or ancestors in one another")
+            raise ValueError("a condition searches too far: too many nested //, siblings or ancestors")
 
 
 def _reach(condition: str) -> int:
-    """Count one for descendants or ancestors, two for siblings or the page: each multiplies the time."""
+    """Count one for descendants or ancestors, two for siblings or the whole page: each multiplies the time."""
     rest, far = _FAR.subn("", condition)
     return 2 * far + len(_DEEP.findall(rest))
 
@@ -220,7 +219,7 @@ def _without_conditions(step: str) -> str:
 
 
 def _paths(expression: str) -> list[list[str]]:
-    """Return the paths of a union, each in steps."""
+    """Split a union into paths, each as steps."""
     paths: list[list[str]] = [[""]]
     depth = 0
     for token in _TOKEN.findall(expression):

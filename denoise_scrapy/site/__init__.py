@@ -1,4 +1,4 @@
-"""Several pages of one site: their URLs, those a page is compared with, facts for the next crawl, and health."""
+"""Several pages of one site: their URLs, comparison pages, facts for the next crawl, and health."""
 
 from denoise_scrapy.site.facts_store import FactsStore, RedisFacts, SQLiteFacts, facts_store
 from denoise_scrapy.site.memory import PageMemory, SiteStatistics, likest_first, template_similarity

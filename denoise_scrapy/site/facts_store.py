@@ -1,4 +1,4 @@
-"""Facts of the newest pages of sites, kept for the next crawl: one table in a SQLite file or on a Redis server."""
+"""Facts of the newest pages of sites, stored for the next crawl: one table in a SQLite file or on a Redis server."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.memory import MAX_PAGE_BYTES, SAME_TEMPLATE, constants, read_facts, template_similarity
 from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, connect, connect_to_read
 
-# Pages kept of a template: as many as a page is compared with.
+# Pages kept per template: as many as a page is compared with.
 PAGES_A_TEMPLATE = 5
-# Pages kept of a site: those of eight templates; few sites have more.
+# Pages kept per site: those of eight templates; few sites have more.
 PAGES_A_SITE = 40
-# Those kept longest leave a larger store. A page has some 4 KB: room for fifteen hundred sites.
+# Above this many bytes those kept longest are evicted. A page has some 4 KB: room for fifteen hundred sites.
 MAX_BYTES = 256_000_000
-# Seconds that a page is kept, 90 days: sites change their frame, and a page of the old one explains nothing. A guess.
+# Seconds that a page is kept, 90 days: sites change their template, and old pages no longer match. A guess.
 MAX_AGE = 90 * 86_400.0
 # Seconds to wait for another process that writes to the file, which takes milliseconds, and for an answer of the
-# server, which takes one: the crawl stands still meanwhile.
+# server, which takes one: meanwhile the crawl is blocked.
 BUSY_SECONDS = TIMEOUT = 1.0
 # Sites that are written at a time: some 2 MB.
 BATCH = 32
-# Rows that are asked for where all are.
+# Row limit that means no limit.
 ALL = 1 << 62
-# In place of a URL in the row that holds the record of a site's health.
+# Stands for a URL in the row with the record of a site's health.
 HEALTH = "health:"
 
-# What a store fails with while it is in use. One of another version, or a damaged file, may take its place any time.
+# Errors of a store in use. A store of another version, or a damaged file, may replace it at any time.
 FAILURES = (sqlite3.Error, OSError, ValueError)
 
 
 class KeptSite(NamedTuple):
-    """A site of which pages are kept, see `site_key`."""
+    """A site with kept pages, see `site_key`."""
 
     site: str
     pages: int
-    newest: float  # when the newest row was saved, in seconds since 1970
+    newest: float  # time of the newest row, in seconds since 1970
     nbytes: int  # of all rows
 
 
@@ -59,8 +59,8 @@ class FactsStore(ABC):
 
     Attributes:
         place: Where it is, for messages.
-        counts: How often what happened: "corrupt" rows that were skipped, "evicted" pages or sites for want of room.
-        read_only: Why nothing can be saved, None where it can.
+        counts: Numbers of events: "corrupt" rows that were skipped, "evicted" pages or sites for want of room.
+        read_only: Reason why nothing can be saved, None if it can.
     """
 
     def __init__(self, place: str) -> None:
@@ -70,24 +70,24 @@ class FactsStore(ABC):
 
     @abstractmethod
     def open(self) -> None:
-        """Open the store, create it where there is none. The other methods do so too, where this has failed.
+        """Open the store; create it if there is none. The other methods do so too, if this has failed.
 
         Raises:
-            StoreMismatch: It was written by another version, or is none of ours.
+            StoreMismatch: It was written by another version, or by another program.
             ValueError: It is damaged.
             sqlite3.Error, OSError: It cannot be reached; the other methods raise these too.
         """
 
     @abstractmethod
     def exists(self) -> bool:
-        """Return whether there is a store to open, so that `open` creates none."""
+        """Return whether there is a store, which `open` would otherwise create."""
 
     @abstractmethod
     def close(self) -> None:
-        """Close it. A second call does nothing."""
+        """Close the store. A second call does nothing."""
 
     def sites(self) -> list[KeptSite]:
-        """Return the sites of which pages are kept, by name."""
+        """Return the sites with kept pages, sorted by name."""
         return sorted(site for site, _ in self._listed() if site.pages)
 
     def load(self, site: str) -> list[PageFacts]:
@@ -95,7 +95,7 @@ class FactsStore(ABC):
         return list(self._unpacked(self._rows(site, PAGES_A_SITE)))[::-1]
 
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
-        """Keep pages, newest first, by site; one of a URL that is kept is replaced."""
+        """Save pages, newest first, by site; a page replaces the one with its URL."""
         changes = [(site, (), [(_plain(facts.url), facts.data) for facts in pages]) for site, pages in sites.items()]
         for site, count in zip(sites, self._write(changes), strict=True):
             if count > PAGES_A_SITE:
@@ -104,31 +104,31 @@ class FactsStore(ABC):
                 self._write([(site, [url for url, _ in rows if url not in kept], ())])
 
     def forget(self, site: str) -> None:
-        """Delete all that is kept of a site."""
+        """Delete everything about a site."""
         self._write([(site, [HEALTH, *(url for url, _ in self._rows(site))], ())])
 
     @abstractmethod
     def health(self, site: str) -> bytes:
-        """Return the record of a site's health (`site.health`), b"" where there is none."""
+        """Return the record of a site's health (`site.health`), b"" if there is none."""
 
     def save_health(self, records: Mapping[str, bytes]) -> None:
-        """Keep such records by site, each in place of the one before."""
+        """Save such records by site, each replacing the previous one."""
         self._write([(site, (), [(HEALTH, record)]) for site, record in records.items()])
 
     def health_sites(self) -> list[str]:
-        """Return the sites that have one, by name."""
+        """Return the sites with such a record, sorted by name."""
         return sorted(site.site for site, has_health in self._listed() if has_health)
 
     @abstractmethod
     def _listed(self) -> Iterator[tuple[KeptSite, bool]]:
-        """Return all sites, each with whether there is a record of its health."""
+        """Return all sites, each with whether it has a record of its health."""
 
     @abstractmethod
     def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
         """Return URL and row of a site's newest pages, newest first."""
 
     def _write(self, sites: Sequence[Change]) -> list[int]:
-        """Delete and put rows of sites, newest first; return how many pages each has then."""
+        """Delete and put rows of sites, newest first; return the resulting number of pages of each."""
         batches = (sites[begin : begin + BATCH] for begin in range(0, len(sites), BATCH))
         return [count for batch in batches for count in self._write_batch(batch)]
 
@@ -139,19 +139,19 @@ class FactsStore(ABC):
         for url, row in rows:
             try:
                 yield read_facts(row, url)
-            except (ValueError, TypeError, AttributeError):  # written by no version of ours
+            except (ValueError, TypeError, AttributeError):  # not written by any version of ours
                 self.counts["corrupt"] += 1
 
 
 def facts_store(place: str, name: str = "denoise") -> FactsStore:
-    """Return the store at a place, to be opened.
+    """Return the store at a place, not yet opened.
 
     Args:
-        place: Path of a file, or URL of a server, which "#" and a name may follow.
-        name: The name where none follows.
+        place: Path of a file, or URL of a server, optionally followed by "#" and a name.
+        name: The name if none follows.
 
     Raises:
-        ValueError: It is another kind of URL, or the name is none.
+        ValueError: It is another kind of URL, or the name is invalid.
         ImportError: It needs redis-py, which is not installed.
 
     Example:
@@ -162,7 +162,7 @@ def facts_store(place: str, name: str = "denoise") -> FactsStore:
         url, _, own = place.partition("#")
         return RedisFacts(url, name=unquote(own) or name)
     if "://" in place:
-        raise ValueError(f"no such kind of store: there are files and {', '.join(SCHEMES)}")
+        raise ValueError(f"no such kind of store: use a file or {', '.join(SCHEMES)}")
     return SQLiteFacts(place)
 
 
@@ -173,7 +173,7 @@ def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
         if len(own.data) >= MAX_PAGE_BYTES:
             continue
         for mates in templates:
-            # pages without containers share a template, too
+            # pages without containers share a template too
             both_plain = not (len(own.signature) or len(mates[0].signature))
             if both_plain or template_similarity(own, mates[0]) > SAME_TEMPLATE:
                 mates.append(own)
@@ -184,7 +184,7 @@ def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
 
 
 def _plain(text: str) -> str:
-    """Replace lone surrogates, which hostile pages hold and stores refuse."""
+    """Replace lone surrogates, which hostile pages contain and stores reject."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -198,7 +198,7 @@ _FILE = FileKind(
     ),
     advice="Use the version that wrote it, or give another path; it has not been touched.",
 )
-# By their length first: another program may have written rows of any size.
+# Lengths are checked first: another program may have written rows of any size.
 _ROW = f"CASE WHEN length(facts) <= {2 * MAX_PAGE_BYTES} THEN facts END"
 _PAGES = f"url <> '{HEALTH}'"
 _USED_BYTES = """SELECT (page_count - freelist_count) * page_size
@@ -206,10 +206,10 @@ _USED_BYTES = """SELECT (page_count - freelist_count) * page_size
 
 
 class SQLiteFacts(FactsStore):
-    """Facts in a file that several processes of one machine may share. One that cannot be written is read.
+    """Facts in a file that several processes on one machine may share. A file that cannot be written is only read.
 
     Args:
-        path: The file. Created where there is none.
+        path: The file, created if missing.
 
     Example:
         >>> import tempfile
@@ -271,10 +271,10 @@ class SQLiteFacts(FactsStore):
 
     @override
     def _write_batch(self, sites: Sequence[Change]) -> list[int]:
-        if self.read_only is not None:  # perhaps it can be written by now
+        if self.read_only is not None:  # it may have become writable
             self.close()
         found, now = [], time.time()
-        with self._ready as link:  # rolled back where it fails
+        with self._ready as link:  # rolled back on errors
             link.execute("BEGIN IMMEDIATE")
             for name, gone, rows in sites:
                 site = _plain(name)
@@ -304,7 +304,7 @@ class SQLiteFacts(FactsStore):
         return self._link
 
 
-# Raise with any change of the keys, or of what the scripts make of them.
+# Raise after any change of the keys, or of what the scripts store in them.
 _LAYOUT = "2"
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _OTHER = "Use the version that wrote them, or give another name; they have not been touched."
@@ -361,20 +361,20 @@ return {#fields, evicted}
 class RedisFacts(FactsStore):
     """Facts on a server, which processes on any number of machines may share.
 
-    The keys begin with the name in braces, so that a cluster keeps them in one slot: `{name}:site:meta`, a hash of the
-    constants and the bytes of all sites; `{name}:site:saved`, a sorted set of when sites were saved;
-    `{name}:site:sizes`, a hash of their bytes; `{name}:site:of:` and the site's name, a hash of rows by URL.
+    The keys begin with the name in braces, so that a cluster keeps them in one slot: `{name}:site:meta`, a hash with
+    the constants and the bytes of all sites; `{name}:site:saved`, a sorted set of the times sites were saved;
+    `{name}:site:sizes`, a hash of their bytes; `{name}:site:of:` plus the site's name, a hash of rows by URL.
 
-    Nothing is sent twice: a request that fails costs one timeout.
+    Nothing is sent twice: a failed request costs one timeout.
 
     Args:
         url: `redis://host:6379/0`, `rediss://...` or `unix:///path`, as redis-py reads it.
-        name: What the keys begin with; that of an index of texts may be the same. No braces.
+        name: Prefix of the keys, without braces; an index of texts may have the same.
         timeout: Seconds to wait for an answer, above 0.
 
     Raises:
         ImportError: redis-py is not installed.
-        ValueError: The URL is none, or an argument is out of range.
+        ValueError: The URL is invalid, or an argument is out of range.
 
     Example:
         >>> store = RedisFacts("redis://localhost:6379/0", name="news")  # connects when it is opened
@@ -384,7 +384,7 @@ class RedisFacts(FactsStore):
 
     def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
         if not isinstance(name, str) or not name or "{" in name or "}" in name:
-            raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
+            raise ValueError(f"name must be a non-empty string without braces, got {name!r}")
         self._redis = RedisLink(url, timeout, retries=0)
         self._constants = {"layout": _LAYOUT, **constants()}
         super().__init__(f"{self._redis.place}#{name}")
@@ -443,7 +443,7 @@ class RedisFacts(FactsStore):
         return [count for count, _ in answers]
 
     def _answers(self, *requests: Sequence[Any]) -> list[Any]:
-        """Send requests, each a name and arguments, after one that sees that the keys are ours, or makes them."""
+        """Send requests, each a name and arguments, after one that checks that the keys are ours, or creates them."""
         ours = [part for item in self._constants.items() for part in item]
         parts, *answers = self._sent(("eval", _OPEN, 3, self._meta, self._saved, self._sizes, *ours), *requests)
         stored = {_text(name): _text(value) for name, value in zip(parts[::2], parts[1::2], strict=True)}
@@ -455,7 +455,7 @@ class RedisFacts(FactsStore):
         return answers
 
     def _sent(self, *requests: Sequence[Any]) -> list[Any]:
-        """Send requests in one round trip; what that fails with becomes an `OSError` that names the server."""
+        """Send requests in one round trip; turn failures into an `OSError` that names the server."""
         try:
             with self._redis.named() as client:
                 pipe = client.pipeline(transaction=False)

@@ -1,8 +1,8 @@
-"""The health of a site: what a crawl brought of it, and what of that is far from what its last crawls brought.
+"""The health of a site: the results of a crawl, and which of them differ much from those of its last crawls.
 
-A `SiteTally` counts while the crawl runs, a `SiteCrawl` is what remains of it, and `alarms` compares one with those of
-earlier crawls. Of pages beyond a random sample only numbers are kept, so that a site takes some 30 KB while a crawl
-runs, and some 10 KB in its record.
+A `SiteTally` counts during the crawl, a `SiteCrawl` holds the result, and `alarms` compares it with those of earlier
+crawls. Beyond a random sample of pages only numbers are kept, so that a site takes some 30 KB during a crawl, and some
+10 KB in its record.
 """
 
 from __future__ import annotations
@@ -26,42 +26,42 @@ from denoise_scrapy.page import PageFacts
 Hashes = npt.NDArray[np.uint32]
 Floats = npt.NDArray[np.float64]
 
-# Pages of a site and crawl of which more than numbers are held, half a KB each: shares of so many are off by a tenth.
+# Pages per site and crawl in the sample, at half a KB each: shares of so many are off by a tenth.
 SAMPLE = 40
-# Lines of a body whose hashes are held, those with the most characters; half of the recorded bodies have no more.
+# Lines of a body whose hashes are kept, those with the most characters; half of the recorded bodies have no more.
 LINES = 24
-# Characters of a body whose words are looked at, some 300 words: its language shows in a hundred.
+# Characters of a body whose words are counted, some 300 words: a hundred show its language.
 WORD_CHARS = 2_000
-# Classes of words, by hash. In as many the common words of a language seldom meet.
+# Classes of words, by hash. With so many, the common words of a language seldom collide.
 WORD_CLASSES = 256
-# Hashes of layout containers held of a template, the smallest ones; two recorded pages in three have no more.
+# Hashes of layout containers kept per template, the smallest ones; two recorded pages in three have no more.
 CONTAINERS = 48
-# Common containers / containers of the page with more, from which two pages count as of one template. Recorded pages of
+# Common containers / containers of the page with more, above which two pages count as one template. Recorded pages with
 # one template have .7 and more, those of two templates of one site .3 and less.
 ALIKE = 0.5
-# Templates counted of a site in one crawl, and those whose containers are kept for the next: few sites have more.
+# Templates counted per site and crawl, and those whose containers are kept for the next: few sites have more.
 TEMPLATES, KEPT_TEMPLATES = 16, 6
 
-# Pages among which a text that most of them have is a wall or an error page, not copies of one page.
+# Number of last pages; a text that most of them have is a wall or an error page, rather than copies of one page.
 LAST = 16
 
-# Crawls kept of a site; bytes of their record, twice what so many can have.
+# Crawls kept per site; and the maximum bytes of their record, twice what they need.
 KEPT_CRAWLS, MAX_RECORD = 8, 40_000
-# Pages with a body from which a crawl is judged, and compared with. Of fewer, medians of an unchanged site differ.
+# Pages with a body that a crawl needs to be judged or compared with. With fewer, medians of an unchanged site differ.
 ENOUGH = 8
-# Crawls in a row with alarms after which the site counts as changed for good, and is compared with these.
+# Consecutive crawls with alarms after which the site counts as permanently changed, and is compared with these.
 SETTLED = 3
 
-# Least change of a share: what 20 pages of a site that has not changed do not differ by.
+# Minimum change of a share: more than 20 pages of an unchanged site differ by.
 MARGIN = 0.3
-# A share that is an alarm without any earlier crawl: most pages.
+# A share that is an alarm even without an earlier crawl: most pages.
 MOST = 0.5
-# Ratio of median lengths, and drop of the median confidence, that are worth a warning where both crawls hardly overlap.
+# Ratio of median lengths, and drop of the median confidence, that are a warning if both crawls hardly overlap.
 LENGTHS, CONFIDENCES = 1.5, 0.1
-# Correlation of the words of two crawls, less than which is another language. Recorded sites have .53 and more between
+# Correlation of the words of two crawls, below which the language differs. Recorded sites have .53 and more between
 # halves of their pages, sites of two languages .3 and less.
 SAME_WORDS = 0.4
-# Text in common, as a share of the bodies: so much, and so many times as much as in any crawl before, is an alarm.
+# Common text as a share of the bodies, and its ratio to the maximum of earlier crawls, that together are an alarm.
 COMMON, COMMON_TIMES = 0.05, 1.5
 
 _NONE: npt.NDArray[Any] = np.zeros(0)
@@ -69,20 +69,20 @@ _DIGITS = re.compile(r"\d+")
 
 
 class PageReading(NamedTuple):
-    """Figures of a page for the health of its site; hashes of this process, but for words and template."""
+    """Figures of a page for its site's health; hashes of this process, except words and template."""
 
     length: int  # characters of the body
     confidence: float
     path: int  # hash of the path of its URL
     text: int  # hash of the body without digits
     lines: npt.NDArray[np.int64]  # hashes of its `LINES` longest lines
-    sizes: npt.NDArray[np.int32]  # their characters, all times that a line stands there
+    sizes: npt.NDArray[np.int32]  # their characters, summed over all occurrences
     words: npt.NDArray[np.float32]  # shares of the body's words by class, shape (`WORD_CLASSES`,)
     template: Hashes
 
     @classmethod
     def of(cls, text: str, confidence: float, facts: PageFacts) -> PageReading:
-        """Read a page: the text of its body, that body's confidence, and the page's facts."""
+        """Read a page: its body's text and confidence, and its facts."""
         plain = _plain(text)
         counted = Counter[int]()
         for line in plain.split("\n"):
@@ -97,14 +97,14 @@ class PageReading(NamedTuple):
 
 
 def _plain(text: str) -> str:
-    """Remove what counts visits, or is the time of day."""
+    """Remove visit counters and times of day."""
     return _DIGITS.sub("", text)
 
 
 def likeness(a: Hashes, b: Hashes) -> float:
     """Return common containers / containers of the template with more, 0 to 1, of sorted hashes.
 
-    Of a template with more than `CONTAINERS` only the smallest hashes are held: both are compared up to there.
+    Only the smallest hashes are kept of a template with more than `CONTAINERS`: both are compared up to there.
     """
     last = min([int(one[-1]) for one in (a, b) if len(one) == CONTAINERS], default=1 << 32)
     a, b = a[a <= last], b[b <= last]
@@ -120,7 +120,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Spread:
-        """Return the spread of some numbers; zeros of none."""
+        """Return the spread of some numbers; zeros if there are none."""
         return cls(*np.quantile(numbers, (0.05, 0.5, 0.95)).round(4).tolist()) if numbers else cls()
 
 
@@ -133,30 +133,30 @@ class SiteCrawl:
 
     began: float  # when the crawl began, in seconds since 1970
     fetched: int = 0  # pages fetched for the spider
-    items: int = 0  # made from them
-    pages: int = 0  # that were extracted, as an item of theirs has a field for it
-    empty: int = 0  # those of them whose body has no text
+    items: int = 0  # number made from these pages
+    pages: int = 0  # number extracted because their item has a field for it
+    empty: int = 0  # extracted pages whose body has no text
     copies: int = 0  # items that were near-duplicates
     no_content: int = 0  # items with the text of a wall or an error page
     same: float = 0.0  # largest share of pages with one text in common, 0 to 1
-    common: float = 0.0  # share of the bodies in lines that stand in others too, 0 to 1
-    length: Spread = NO_SPREAD  # characters of the bodies that have a text
+    common: float = 0.0  # share of the bodies in lines that other bodies have too, 0 to 1
+    length: Spread = NO_SPREAD  # characters of the bodies that have text
     confidence: Spread = NO_SPREAD  # of these bodies
-    templates: int = 0  # seen; `TEMPLATES` for more, too
+    templates: int = 0  # number seen; `TEMPLATES` also means more
     shares: tuple[float, ...] = ()  # of the pages that have the most frequent templates, 0 to 1
     containers: tuple[str, ...] = ()  # of these templates, packed
     words: str = ""  # classes of words of the bodies, packed
-    alarms: tuple[str, ...] = ()  # what was wrong, a line each
-    ended: float = 0.0  # when this was counted: crawls that run side by side are not compared
+    alarms: tuple[str, ...] = ()  # problems, one per line
+    ended: float = 0.0  # time of this count: concurrent crawls are not compared
 
     @property
     def is_enough(self) -> bool:
-        """True if it has pages enough to be judged, and to compare with."""
+        """True if it has enough pages to be judged and compared with."""
         return self.pages >= ENOUGH
 
 
 class SiteTally:
-    """Counts what a running crawl brings of a site; attributes are those of `SiteCrawl`."""
+    """Counts a site's results during a crawl; attributes are those of `SiteCrawl`."""
 
     def __init__(self, began: float) -> None:
         self.began = began
@@ -165,20 +165,20 @@ class SiteTally:
         self._templates: list[tuple[Hashes, list[int]]] = []  # containers of the first page, number of pages
         self._words: Floats = np.zeros(WORD_CLASSES)
         self._last: deque[tuple[int, int]] = deque(maxlen=LAST)  # path and text
-        self._random = Random(0)  # so that the same crawl is judged the same
+        self._random = Random(0)  # so that the same crawl gets the same result
 
     @property
     def is_enough(self) -> bool:
-        """True if it has pages enough to be judged."""
+        """True if it has enough pages to be judged."""
         return self.pages >= ENOUGH
 
     @property
     def nbytes(self) -> int:
-        """About what it occupies in memory, in bytes."""
+        """Approximate memory use in bytes."""
         return 5_000 + 1_000 * len(self._sample) + 400 * len(self._templates)
 
     def add(self, reading: PageReading) -> None:
-        """Count a page that was extracted."""
+        """Count an extracted page."""
         self.pages += 1
         self.empty += not reading.length
         self._words += reading.words
@@ -189,23 +189,23 @@ class SiteTally:
             self._templates[number][1][0] += 1
         elif len(self._templates) < TEMPLATES:
             self._templates.append((reading.template, [1]))
-        held = reading._replace(words=_NONE, template=_NONE)  # they are in the sums already
+        held = reading._replace(words=_NONE, template=_NONE)  # they are already in the sums
         if len(self._sample) < SAMPLE:
             self._sample.append(held)
         elif (place := self._random.randrange(self.pages)) < SAMPLE:
             self._sample[place] = held
 
     def is_repeated(self, url: str, text: str) -> bool:
-        """Return whether this is the body of most of the other pages that came last, and of three at least.
+        """Return whether this is the body of most of the last other pages, and of at least three.
 
-        Addresses of one path are one page.
+        Addresses with one path are one page.
         """
         same, own = hash(_plain(text)), hash(urlsplit(url).path)
         last = {path: text == same for path, text in self._last if path != own}
         return sum(last.values()) >= max(3, len(last) / 2)
 
     def crawl(self) -> SiteCrawl:
-        """Return what it has counted."""
+        """Return the counts."""
         texts = [page for page in self._sample if page.length]
         frequent = sorted(((count, first) for first, (count,) in self._templates), key=lambda one: -one[0])
         kept = frequent[:KEPT_TEMPLATES]
@@ -223,7 +223,7 @@ class SiteTally:
 
 
 def _share_of_one_text(pages: Sequence[PageReading]) -> float:
-    """Return the share of the pages with the most frequent text; what is after "?" makes no other address."""
+    """Return the share of pages with the most frequent text; addresses that differ only after "?" are one page."""
     addresses = {(page.text, page.path) for page in pages}
     if len(addresses) < 2:
         return 0.0
@@ -232,7 +232,7 @@ def _share_of_one_text(pages: Sequence[PageReading]) -> float:
 
 
 def _common_share(pages: Sequence[PageReading]) -> float:
-    """Return the mean share of a body in lines of others, each counted by how many of the other pages have it."""
+    """Return the mean share of a body in lines of others, each weighted by the share of other pages that have it."""
     on = Counter(line for page in pages for line in page.lines.tolist())
     others = max(1, len(pages) - 1)
     shares = [
@@ -244,9 +244,9 @@ def _common_share(pages: Sequence[PageReading]) -> float:
 
 
 def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
-    """Return what went wrong with a site in a crawl, a few words each, by comparison with earlier crawls.
+    """Return a site's problems in a crawl, in a few words each, by comparison with earlier crawls.
 
-    Those with alarms do not count, unless the last three have them.
+    Earlier crawls with alarms are ignored, unless the last three have them.
     """
     last = [one.alarms != () for one in earlier[-SETTLED:]]
     settled = len(last) == SETTLED and all(last)
@@ -260,8 +260,8 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
         _raised(crawl, usual, lambda one: one.empty / one.pages, "of the bodies are empty"),
         _raised(crawl, usual, lambda one: one.same, "of the pages have one text in common"),
     ]
-    is_plain = any(found)  # what follows from these is left out
-    if usual:  # a first crawl may be one of copies
+    is_plain = any(found)  # their consequences are left out
+    if usual:  # a first crawl may consist of copies
         found.append(
             _raised(crawl, usual, lambda one: one.copies / max(1, one.items), "of the items are near-duplicates")
         )
@@ -272,7 +272,7 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
 
 
 def _raised(crawl: SiteCrawl, usual: Sequence[SiteCrawl], share: Callable[[SiteCrawl], float], words: str) -> str:
-    """Compare a share with the greatest before; without any before most pages are too many."""
+    """Compare a share with the greatest before; without any before, a share of most pages is too large."""
     now = share(crawl)
     if not usual:
         return f"{now:.0%} {words}" if now >= MOST else ""
@@ -284,7 +284,7 @@ def _template(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     known = [_hashes(one) for each in usual for one in each.containers]
     pairs = zip(crawl.shares, map(_hashes, crawl.containers), strict=True)
     new = sum(share for share, own in pairs if all(likeness(own, one) < ALIKE for one in known))
-    # as many pages of the next crawl are of a template not seen yet as are alone of theirs (Good and Turing)
+    # the expected share of new templates in the next crawl is that of pages alone with theirs (Good and Turing)
     expected = max(1 - sum(share for share in one.shares if share * one.pages > 1.5) for one in usual)
     return f"{new:.0%} of the pages have a new template" if new >= expected + MARGIN else ""
 
@@ -315,12 +315,12 @@ def _confidence(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
 
 
 def record_of(crawls: Sequence[SiteCrawl]) -> bytes:
-    """Return the record of a site's newest crawls, given the oldest first."""
+    """Return the record of a site's newest crawls; they are given oldest first."""
     return json.dumps([asdict(one) for one in crawls[-KEPT_CRAWLS:]]).encode()
 
 
 def read_record(record: bytes) -> list[SiteCrawl]:
-    """Read a record of `record_of`, b"" as that of no crawl; raise `ValueError` for a damaged one."""
+    """Read a record of `record_of`; b"" has no crawls; raise `ValueError` for a damaged one."""
     try:
         rows = json.loads(record[: MAX_RECORD + 1] or b"[]")
         return [_read(row) for row in rows[-KEPT_CRAWLS:]]
@@ -335,12 +335,12 @@ def _read(row: Mapping[str, Any]) -> SiteCrawl:
     counts = one.began, one.fetched, one.items, one.pages, one.empty, one.copies, one.no_content, one.templates
     numbers = *counts, one.ended, one.same, one.common, *one.length, *one.confidence, *one.shares
     if not all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers):
-        raise ValueError("a number is none")
+        raise ValueError("a number is invalid")
     if len(one.shares) != len(one.containers) or not all(isinstance(each, str) for each in one.alarms):
-        raise ValueError("a field is of another kind")
-    sizes = [len(_hashes(each)) for each in one.containers]  # which fails where they are none
+        raise ValueError("a field has the wrong type")
+    sizes = [len(_hashes(each)) for each in one.containers]  # fails if they are not hashes
     if max(sizes, default=0) > CONTAINERS or len(_classes(one.words)) not in {0, WORD_CLASSES}:
-        raise ValueError("hashes are of another length")
+        raise ValueError("hashes have the wrong length")
     return one
 
 

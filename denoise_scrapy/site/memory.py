@@ -1,4 +1,4 @@
-"""Other pages of a site: which are remembered, which are most like a page, what it shares with them; their file.
+"""Other pages of a site: those remembered, those most similar to a page, and what it shares with them; their file.
 
 Source of templates: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018).
 """
@@ -22,7 +22,7 @@ ComparedPage = TypeVar("ComparedPage", bound=Page | PageFacts)
 
 # Pages more similar than this share a template (the source's value).
 SAME_TEMPLATE = 0.82
-# When memory is short, a site with more pages than this gives one up, if it is among so many of the oldest.
+# When memory is short, a site with more pages than this loses one, if it is among this many of the oldest.
 ENOUGH, OLDEST = 3, 64
 
 
@@ -40,7 +40,7 @@ def template_similarity(a: Page | PageFacts, b: Page | PageFacts) -> float:
 
 
 def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list[ComparedPage]:
-    """Return other pages, those most like the page's template first; among equals in the order given."""
+    """Return other pages, most similar template first; equals in the order given."""
     return [other for _, other in _ranked(page, list(others))]
 
 
@@ -54,7 +54,7 @@ class SiteStatistics:
 
     Args:
         pages: Pages of the site, or their facts, in order of preference.
-        shared: A page, and what it shares with the pages, where that is known.
+        shared: A page, and what it shares with the pages, if known.
 
     Example:
         >>> page, other = Page.parse("<p>One.<p>Two."), Page.parse("<div><p>Two.</div>")
@@ -64,10 +64,10 @@ class SiteStatistics:
 
     def __init__(self, pages: Iterable[Page | PageFacts] = (), shared: tuple[Page, Shared] | None = None) -> None:
         self.pages = tuple(pages)
-        self._shared = shared  # of the page compared last
+        self._shared = shared  # with the page compared last
 
     def for_page(self, page: Page) -> SiteStatistics:
-        """Return the same without the page itself and its copies, the likest template first."""
+        """Return these without the page itself and its copies, most similar template first."""
         others = [one for one in self.pages if one is not page and (not page.url or one.url != page.url)]
         if not others:
             return SiteStatistics()
@@ -76,7 +76,7 @@ class SiteStatistics:
         return SiteStatistics((others[i] for i in likest), (page, shared.only(likest)))
 
     def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
-        """Return the same of the first k pages only; `whole`: of those that are there with their elements."""
+        """Return only the first k pages; with `whole`, only of those whose elements are available."""
         if len(self.pages) <= k and not whole:
             return self
         chosen = [i for i, page in enumerate(self.pages) if not whole or isinstance(page, Page)][:k]
@@ -85,7 +85,7 @@ class SiteStatistics:
 
     @property
     def whole_pages(self) -> tuple[Page, ...]:
-        """Those of the pages that are there as a whole, with their elements."""
+        """The pages whose elements are available."""
         return tuple(page for page in self.pages if isinstance(page, Page))
 
     def shared_with(self, page: Page) -> Shared:
@@ -100,22 +100,22 @@ def _shared(page: Page, others: Iterable[Page | PageFacts]) -> Shared:
 
 
 class PageMemory:
-    """Recent pages by site and template, bounded in bytes and in pages a site.
+    """Recent pages by site and template, bounded in bytes and in pages per site.
 
-    When bytes are short, the oldest pages are first reduced to their facts, a tenth of their size or less, which most
-    strategies can compare with. Only then pages are forgotten.
+    When bytes are short, the oldest pages are first reduced to their facts, a tenth of their size or less, with which
+    most strategies can compare. Only then are pages forgotten.
 
-    A page joins the first template whose first page it is like, as it arrives. Of a site with too many pages
-    the oldest of the largest template is forgotten, so that a rare template keeps pages to compare with.
+    A page joins the first template whose first page is similar. If a site has too many pages, the oldest of the largest
+    template is forgotten, so that a rare template keeps pages to compare with.
 
     Args:
-        max_bytes: Most bytes of pages.
-        max_pages_per_site: Most pages of a site.
+        max_bytes: Maximum bytes of pages.
+        max_pages_per_site: Maximum pages per site.
 
     Attributes:
-        nbytes: Bytes of pages held, about.
-        evicted: Pages forgotten because of the bounds.
-        reduced: Pages reduced to their facts because of them.
+        nbytes: Approximate bytes of pages held.
+        evicted: Pages forgotten because of the limits.
+        reduced: Pages reduced to their facts because of the limits.
 
     Example:
         >>> memory = PageMemory(max_bytes=1_000_000, max_pages_per_site=8)
@@ -134,7 +134,7 @@ class PageMemory:
         self._max_bytes = max_bytes
         self._max_pages = max_pages_per_site
         self._pages: OrderedDict[str, _Template] = OrderedDict()  # by URL, oldest first
-        self._whole: OrderedDict[str, Page] = OrderedDict()  # those that are more than their facts
+        self._whole: OrderedDict[str, Page] = OrderedDict()  # those with elements
         self._sites: dict[str, list[_Template]] = {}
         self.nbytes = 0
         self.evicted = self.reduced = 0
@@ -146,7 +146,7 @@ class PageMemory:
         return url in self._pages
 
     def remember(self, page: Page | PageFacts) -> None:
-        """Keep a page, or the facts of one; one of the same URL is replaced. Without an http(s) URL it is not kept."""
+        """Remember a page or its facts, replacing any with its URL; a page without an http(s) URL is ignored."""
         site = site_key(page.url)
         if not site:
             return
@@ -174,7 +174,7 @@ class PageMemory:
                 self._evict(self._least_missed())
 
     def forget(self, url: str) -> None:
-        """Forget the page of this URL, if it is there."""
+        """Forget the page with this URL, if there is one."""
         template = self._pages.pop(url, None)
         if template is None:
             return
@@ -187,18 +187,18 @@ class PageMemory:
                 del self._sites[site]
 
     def pages(self, site: str) -> list[Page | PageFacts]:
-        """Return the remembered pages of a site, newest first in each of its templates."""
+        """Return the remembered pages of a site, newest first within each template."""
         return [page for t in self._sites.get(site, ()) for page in reversed(t.pages.values())]
 
     def comparison_pages(self, page: Page | PageFacts, k: int, *, whole: bool = False) -> list[Page | PageFacts]:
-        """Return up to k pages to compare a page with: of its site and other URLs, those most like its template first.
+        """Return up to k pages to compare a page with: of its site, with other URLs, most similar template first.
 
-        With `whole` only pages that are there as a whole, with their elements.
+        With `whole`, only pages whose elements are available.
         """
         return [other for _, other in self.likest(page, k, whole=whole)]
 
     def likest(self, page: Page | PageFacts, k: int, *, whole: bool = False) -> list[tuple[float, Page | PageFacts]]:
-        """Return the same pages, each after the likeness of its template, 0 to 1."""
+        """Return the same pages, each after the similarity of its template, 0 to 1."""
         others = [
             other
             for other in self.pages(site_key(page.url))
@@ -207,7 +207,7 @@ class PageMemory:
         return _ranked(page, others)[:k]
 
     def _least_missed(self) -> str:
-        """The oldest page of a site that has others enough, so that each of many sites keeps some; else the oldest."""
+        """Return the oldest page of a site with enough others, so that each site keeps some; else the oldest."""
         for url in islice(self._pages, OLDEST):
             if sum(len(t.pages) for t in self._sites[site_key(url)]) > ENOUGH:
                 return url
@@ -220,17 +220,17 @@ class PageMemory:
 
 @dataclass(eq=False)
 class _Template:
-    """Facts of a template's first page, which later ones are compared with; its pages, oldest first."""
+    """Facts of a template's first page, with which later ones are compared; its pages, oldest first."""
 
     first: bytes
     pages: OrderedDict[str, Page | PageFacts] = field(default_factory=OrderedDict)
 
 
-# Raise with any change of the facts.
+# Raise after any change of the facts.
 FACTS_FORMAT = "3"
-# Bytes of a page's facts: 50,000 blocks, five times what the largest recorded page has.
+# Maximum bytes of a page's facts: 50,000 blocks, five times the largest recorded page.
 MAX_PAGE_BYTES = 1_000_000
-# Bytes of a model before it is compressed: thousands of pages of usual size.
+# Maximum bytes of a model before compression: thousands of pages of usual size.
 MAX_MODEL_BYTES = 1 << 28
 
 _SAMPLE = "<div id=a class='b c'><h1>Über 1 title</h1><p>Some <b>words</b>, 漢字.<ul><li><a href=/x>x</a></ul></div>"
@@ -238,46 +238,46 @@ _ADVICE = "Fit the model anew, and save it."
 
 
 def constants() -> dict[str, str]:
-    """Return what facts of this version are made with: their format, and how paths and texts are hashed."""
+    """Return the constants of this version's facts: their format, and the hashes of a sample."""
     return {"format": FACTS_FORMAT, "hashes": f"{zlib.crc32(Page.parse(_SAMPLE).facts.data):08x}"}
 
 
 def read_facts(data: bytes, url: str) -> PageFacts:
-    """Return the facts of a page from outside; `ValueError` where they are damaged, or those of another URL."""
+    """Return the facts of a page from outside; raise `ValueError` if damaged, or those of another URL."""
     return PageFacts(url, checked(data, url))
 
 
 def save_pages(pages: Sequence[Page | PageFacts], path: Path) -> None:
-    """Write the facts of some pages to a file: compressed, a line of JSON and the rows, without pickles.
+    """Write the facts of pages to a file: compressed, a line of JSON and the rows, without pickles.
 
-    Raises `ValueError` where they have more than `MAX_MODEL_BYTES`.
+    Raise `ValueError` if they have more than `MAX_MODEL_BYTES`.
     """
     rows = [page.facts.data for page in pages]
     index = [[page.url, len(row)] for page, row in zip(pages, rows, strict=True)]
     content = json.dumps({"constants": constants(), "pages": index}).encode() + b"\n" + b"".join(rows)
     if len(content) > MAX_MODEL_BYTES:
-        raise ValueError(f"{path}: {len(content):,} bytes, and {MAX_MODEL_BYTES:,} can be loaded: fit fewer pages")
+        raise ValueError(f"{path}: {len(content):,} bytes exceed the limit of {MAX_MODEL_BYTES:,}: fit fewer pages")
     path.write_bytes(zlib.compress(content))
 
 
 def load_pages(path: Path) -> list[PageFacts]:
-    """Return the facts in a file of `save_pages`; `ValueError` where it is none, or one of another version."""
+    """Return the facts in a file of `save_pages`; raise `ValueError` if it is not one, or of another version."""
     try:
         with path.open("rb") as file:
             return _read_model(file.read(MAX_MODEL_BYTES))
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
-        raise ValueError(f"{path}: no model of denoise_scrapy that can be read: {error}. {_ADVICE}") from error
+        raise ValueError(f"{path}: not a readable model of denoise_scrapy: {error}. {_ADVICE}") from error
 
 
 def _read_model(data: bytes) -> list[PageFacts]:
     stream = zlib.decompressobj()
     content = stream.decompress(data, MAX_MODEL_BYTES)
     if not stream.eof:
-        raise ValueError(f"cut short, or of more than {MAX_MODEL_BYTES:,} bytes")
+        raise ValueError(f"cut short, or more than {MAX_MODEL_BYTES:,} bytes")
     head, _, rows = content.partition(b"\n")
     stored = json.loads(head)
     if stored["constants"] != constants():
-        raise ValueError(f"of another version: {stored['constants']} there and {constants()} here")
+        raise ValueError(f"of another version: {stored['constants']} in the file, {constants()} expected")
     pages, begin = [], 0
     for url, length in stored["pages"]:
         pages.append(read_facts(rows[begin : begin + length], url))

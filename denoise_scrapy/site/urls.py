@@ -1,6 +1,6 @@
-"""URLs of a site: their page, their likeness, the shapes that a crawl has visited; and links to siblings of a page.
+"""URLs of a site: their page, their similarity, the shapes that a crawl has visited; and links to similar pages.
 
-Only links like those that the crawl has visited are followed: opening others might do anything.
+Only links similar to those that the crawl has visited are followed: opening others might do anything.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from denoise_scrapy.page import Page
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _DIGITS = re.compile(r"\d+")
-#: Parameters that distinguish visits, not pages; and the same inside of a path. A number under a common name is that of
-#: a story or of a session of parliament.
+#: Parameters that distinguish visits, not pages; and the same within a path. A number under a common name is that of a
+#: story or of a session of parliament.
 _SESSION = re.compile(
     r"(?:(?:php|j)sess(?:ion)?_?id|aspsessionid\w*|cfid|cftoken)(?:=.*)?|"
     r"(?:sess(?:ion)?(?:_?id)?|sid)(?:=(?!\d{1,9}$).*)?",
@@ -26,9 +26,9 @@ _SESSION = re.compile(
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IGNORECASE)
 
 
-@lru_cache(1024)  # each page's URL comes some ten times: 1.5 µs each
+@lru_cache(1024)  # each page's URL is looked up some ten times: 1.5 µs each
 def site_key(url: str) -> str:
-    """Return the site of a URL: scheme, host and port. "" where it is no http(s) URL.
+    """Return the site of a URL: scheme, host and port; "" if it is not an http(s) URL.
 
     Example:
         >>> site_key("HTTP://Example.com/a?b"), site_key("https://example.com:8443/"), site_key("data:,x")
@@ -44,25 +44,25 @@ def site_key(url: str) -> str:
     return f"{parts.scheme}://{host}:{port}" if port and host and parts.scheme in _DEFAULT_PORTS else ""
 
 
-@lru_cache(1024)  # a page's URL is spelled some four times: 30 µs each
+@lru_cache(1024)  # each page's URL is normalised some four times: 30 µs each
 def canonical(url: str) -> str:
     """Return the URL as browsers send it, its parameters sorted, as `w3lib.url.canonicalize_url` does."""
     return canonicalize_url(url, keep_fragments=True)
 
 
 def spelling(url: str) -> str:
-    """Return the URL without what does not distinguish pages: scheme, "www.", closing slash, escapes, fragment."""
+    """Return the URL without parts that do not distinguish pages: scheme, "www.", final slash, escapes, fragment."""
     try:
         parts = urlsplit(canonical(url))
         host = (parts.hostname or "").removeprefix("www.")
         port = "" if parts.port in {None, 80, 443} else f":{parts.port}"
-    except ValueError:  # no URL that could be fetched
+    except ValueError:  # not a URL that could be fetched
         return url
     return f"{host}{port}{parts.path.rstrip('/')}?{parts.query}" if host else url.partition("#")[0]
 
 
 def page_identity(url: str) -> str:
-    """Return the URL without fragment, closing slash and identifiers of a session: equal for all URLs of a page.
+    """Return the URL without fragment, final slash and session identifiers: equal for all URLs of a page.
 
     Example:
         >>> page_identity("http://a.example/news/7/;jsessionid=0A?PHPSESSID=1f&page=2#top")
@@ -76,17 +76,17 @@ def page_identity(url: str) -> str:
 
 @lru_cache(16)  # many links are compared with one page
 def _pieces(url: str) -> tuple[tuple[str, ...], list[str]]:
-    """Return the parts of the URL's path, their digits replaced, and the names of its query."""
+    """Return the parts of the URL's path, digits replaced, and the names in its query."""
     parts = urlsplit(url)
     names = sorted(pair.split("=")[0] for pair in parts.query.split("&") if pair)
     return tuple(_DIGITS.sub("0", piece) for piece in (parts.path or "/").split("/")[1:]), names
 
 
 def url_likeness(url: str, other: str) -> float:
-    """Return how much two URLs of one site look like pages of one template, 0 to 1.
+    """Return the probable similarity of two pages' templates, 0 to 1, judging by their URLs on one site.
 
-    Equal depth counts half; the rest is the share of leading directories that are equal but for digits,
-    and a like last part (both with digits or both without, like ending, like length).
+    Equal depth counts half; the rest is the share of leading directories that are equal except for digits, and a
+    similar last part (both with or without digits, similar ending, similar length).
 
     Example:
         >>> article = "http://a.example/news/2021/storm-hits-coast.html"
@@ -113,42 +113,42 @@ def url_likeness(url: str, other: str) -> float:
     return likeness if (last_a == "") == (last_b == "") else likeness / 2
 
 
-# A title has three words or more, and more letters than "add-to-cart" and "log-me-out"; in scripts without
-# spaces, more characters than 加入购物车 and カートに入れる.
+# A title has at least three words, and more letters than "add-to-cart" and "log-me-out"; in scripts without spaces,
+# more characters than 加入购物车 and カートに入れる.
 TITLE_WORDS, TITLE_CHARS, TITLE_RUN = 3, 12, 8
-# Different words visited in one place, after which any word is of that kind: /user/profile and /user/orders make
-# no /user/keluar. With two, 1 % more of the recorded links like their page would pass.
+# Number of different words visited in one place after which any word matches: /user/profile and /user/orders do not
+# allow /user/keluar. With two, 1 % more of the recorded links similar to their page would pass.
 MANY_WORDS = 3
-# Shapes remembered: a site has a handful. Some 200 bytes each, so 8 MB.
+# Maximum shapes remembered: a site has a handful. Some 200 bytes each, so 8 MB.
 MOST_SHAPES = 40_000
 
-#: Endings of pages; others are names of programs, which do what they are called: "view.php", "remove.asp".
+#: Endings of pages; other endings belong to programs, which do what their name says: "view.php", "remove.asp".
 _TEXT = re.compile(r"\.[sx]?html?", re.IGNORECASE)
 _ENDING = re.compile(r"\.[A-Za-z]{1,5}\d?$")
-#: Identifiers: a UUID, a hash, letters and digits by turns.
+#: Identifiers: a UUID, a hash, alternating letters and digits.
 _ID = re.compile(r"(?=\D*\d)[\da-f][\da-f-]{7,}|(?=.{6})[a-z]*(?:\d+[a-z]+){2,}\d*", re.IGNORECASE)
-#: Words, and the signs between those of a title.
+#: Words, and the separators between those of a title.
 _TITLE = re.compile(r"[\w\s.,:!?'‘’“”+()&–-]+")
 _NUMBERS = re.compile(r"[\d\W_]+")
 _WORDS = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W\d_]+(?:[-_ +][^\W\d_]+)*")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _PAIR = re.compile(r"&(?:amp;)?|;")
-#: Pairs that name where a reader came from: a feed, a share.
+#: Parameters that name the reader's origin: a feed, a share.
 _FROM = re.compile(r"(?:amp;)?utm_|$")
-#: Directories that are no more than the root: /en/, /pt-br/.
+#: Directories equivalent to the root: /en/, /pt-br/.
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
 _DATED = re.compile(r"(?:^|/)(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/\d\d?)?$")
 
 
 def url_shape(url: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Return the features that a URL shares with others of its kind: of its path, of its query, and a word.
+    """Return the features that a URL shares with similar ones: of its path, of its query, and a word.
 
-    The path has a kind for each part: ``0`` number, ``0x`` identifier, ``~`` title of many words, ``A`` name with
-    capital in directories without any, as in wikis, ``*`` word, ``=`` and the part where it stands for itself. The
-    query has each name with the kind of its value, in order. The word is the last part, below directories that are no
-    numbers, or the first directory of a title. It means nothing by itself: other names in its place are of the same
-    kind only if several are.
+    The path has a kind for each part: ``0`` number, ``0x`` identifier, ``~`` title of many words, ``A`` capitalised
+    name in lower-case directories, as in wikis, ``*`` word, ``=`` and the part itself if it matches only itself. The
+    query has each name with the kind of its value, in order. The word is the last part, below directories that are not
+    numbers, or the first directory of a title. It is optional: other names in its place match only if several were
+    visited.
 
     Example:
         >>> url_shape("http://a.example/news/2021/05/storm-hits-coast.html?id=7")
@@ -172,7 +172,7 @@ def url_shape(url: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
 
 
 def _last(path: list[str], kinds: list[str]) -> tuple[str, str]:
-    """Return the kind of a path's last part with regard to its directories, and the word that it is."""
+    """Return the kind of a path's last part, given its directories, and its word."""
     (stem, ending), above, kind = _split(path[-1]), path[:-1], kinds[-1]
     is_word = kind.startswith("=") and bool(_WORD.fullmatch(stem)) and (not ending or bool(_TEXT.fullmatch(ending)))
     named = all(kind == "=" + name for kind, name in zip(kinds, above, strict=False))
@@ -192,7 +192,7 @@ def _split(segment: str) -> tuple[str, str]:
 
 
 def _kind(segment: str) -> str:
-    """Return the kind of a part of a path, with the ending of a file; others stand for themselves, but for digits."""
+    """Return the kind of a part of a path, with the file ending; others match only themselves, except for digits."""
     stem, ending = _split(segment)
     kind = _value(stem)
     if kind.startswith("=") and _TITLE.fullmatch(stem):
@@ -209,10 +209,10 @@ def _value(value: str) -> str:
 
 
 class VisitedShapes:
-    """Shapes of the URLs that a crawl has requested, by site; those not requested for longest go first.
+    """Shapes of the URLs that a crawl has requested, by site; the least recently requested are dropped first.
 
     Args:
-        most: Shapes remembered at most.
+        most: Maximum number of shapes.
 
     Example:
         >>> visited = VisitedShapes()
@@ -233,23 +233,23 @@ class VisitedShapes:
         return len(self._words)
 
     def add(self, url: str) -> None:
-        """Note that the crawl requests `url`, which is of use without its query too."""
+        """Note that the crawl requests `url`, whose path counts without its query too."""
         site = site_key(url)
         if not site:
             return
         path, query, word = url_shape(url)
         for each in {query, ()}:
             key, said = hash((site, path, each)), hash(word)
-            words = self._words.pop(key, ())  # comes back as the youngest
+            words = self._words.pop(key, ())  # reinserted as the newest
             self._words[key] = words if len(words) == MANY_WORDS or said in words else (*words, said)
         while len(self._words) > self._most:
             del self._words[next(iter(self._words))]
             self.evicted += 1
 
     def has(self, url: str) -> bool:
-        """Return whether the crawl has requested URLs of this shape; a site's first page always has one.
+        """Return whether the crawl has requested URLs with this shape; a site's first page always has one.
 
-        A word in it must be the same, or the crawl has requested several. A title may stand where a word did.
+        A word in it must be the same, unless the crawl has requested several. A title may replace a word.
         """
         site, (path, query, word) = site_key(url), url_shape(url)
         words = self._words.get(hash((site, path, query)), ())
@@ -262,33 +262,34 @@ class VisitedShapes:
         return False
 
 
-# Links of a page that are looked at: of 3,740 recorded pages none has more than 1,119. With the longest base
-# that a page may have, all take .1 s.
+# Links of a page that are considered: none of 3,740 recorded pages has more than 1,119. With the longest base that a
+# page may have, all take .1 s.
 MOST_LINKS = 2_000
-# Characters of a link: of 147,172 recorded ones 34 have more.
+# Maximum characters of a link: of 147,172 recorded ones 34 have more.
 MAX_LENGTH = 512
 
-#: Paths that are no pages, by their ending.
+#: Paths that are not pages, by their ending.
 _FILE = re.compile(
     r"\.(?:css|js|json|xml|rss|atom|pdf|zip|gz|tgz|rar|7z|exe|dmg|apk|iso|jpe?g|png|gif|svg|webp|ico|bmp|"
     r"mp[34]|avi|mov|wmv|flv|ogg|wav|webm|docx?|xlsx?|pptx?|odt|epub|txt|csv|woff2?|ttf|eot)$",
     re.IGNORECASE,
 )
-#: Signs that browsers and servers read each their own way: no link that is meant to be read has them.
+#: Characters that browsers and servers interpret differently: no link meant to be read has them.
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) -> list[str]:
-    """Return links of a page that are likely to lead to pages of its template, best first.
+    """Return links of a page that probably lead to pages with its template, best first.
 
-    Same site only, spelled as the page's own URL spells it, and of a shape that the crawl has visited; never the page
-    itself, a file, a URL with a password in it, or one that looks like an action (log out, add to cart …). Among
-    equals the page's own order stands.
+    They are on the same site, with the host spelled as in the page's own URL, and with a shape that the crawl has
+    visited; never the page itself, a file, a URL with a password, or one that looks like an action (log out, add to
+    cart …). Equals are in page order.
 
     Args:
         page: A page with a URL.
-        limit: How many at most.
-        visited: What the crawl has requested of the site, the page too if it was by a GET; by default the page alone.
+        limit: Maximum number of links.
+        visited: URLs that the crawl has requested of the site, including the page if it was by GET; by default only the
+            page.
 
     Example:
         >>> page = Page.parse("<a href=/item/8>8</a> <a href=/item/8/rm>x</a>", url="http://a.example/item/7")
@@ -316,9 +317,9 @@ def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) 
 
 
 def _on_site(link: str, site: str, page_url: str) -> str:
-    """Return a link of a page's site, its host as the page spells it, as robots.txt is kept by spelling; else ""."""
+    """Return a link within a site, its host spelled as in the page's URL, since robots.txt is per spelling; else ""."""
     name = site.split("://")[1].rpartition(":")[0]
-    # without the name it is of another site: a tenth of the time of its key
+    # without the host it is on another site: a tenth of the time of `site_key`
     if (link.isascii() and name not in link.lower()) or _ODD.search(link) or site_key(link) != site:
         return ""
     parts, own = urlsplit(link), urlsplit(page_url)
@@ -327,9 +328,9 @@ def _on_site(link: str, site: str, page_url: str) -> str:
     return urlunsplit((own.scheme, own.netloc.rpartition("@")[2], parts.path or "/", parts.query, ""))
 
 
-# Does opening a URL do something: log out, delete, add to the cart. The second net: a link has the shape of
-# visited URLs, so that words matter where a shape has a title or a word, which are parts of its path.
-_NO_ACCENTS = str.maketrans("ıłøđ", "ilod")  # letters of their own in Unicode, but not to those who type URLs
+# Actions of URLs: log out, delete, add to the cart. This is the second check: a link already has the shape of visited
+# URLs, so words matter only where a shape has a title or a word, which are parts of its path.
+_NO_ACCENTS = str.maketrans("ıłøđ", "ilod")  # separate letters in Unicode, but not for those who type URLs
 
 
 def without_accents(word: str) -> str:
@@ -341,9 +342,8 @@ def without_accents(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(sign for sign in apart if not unicodedata.combining(sign)))
 
 
-# The field's own words in the languages of sites; what people write apart or with hyphens ("log-out", "cerrar sesión")
-# as one.
-#: Ends of a session, deletions, carts, doors of accounts and shops: no article needs to be called so, so they count at
+# The usual terms in the languages of sites; separated or hyphenated words ("log-out", "cerrar sesión") are joined.
+#: Ends of a session, deletions, carts, entrances to accounts and shops: no article needs such a name, so they count at
 #: the start of a longer name too.
 CORE = frozenset(
     without_accents(word)
@@ -369,8 +369,8 @@ CORE = frozenset(
     войти вход регистрация voiti vojti увійти 登录 登錄 登入 注册 註冊 ログイン 会員登録 로그인 회원가입
     """.split()
 )
-#: What else a reader does with a button rather than by opening a page, and what is no page. In articles' names these
-#: are common words ("how-to-vote"), so they count only as a name of their own, or first of two words.
+#: Other button actions, and targets that are not pages. In articles' names these are common words ("how-to-vote"), so
+#: they count only as a whole name, or first of two words.
 ACTION = CORE | frozenset(
     without_accents(word)
     for word in """
@@ -387,24 +387,24 @@ ACTION = CORE | frozenset(
 )
 
 PHRASE = 3  # words of the longest phrase: "add to cart"
-SHORT = 2  # words of a name that is an action and nothing else: "vote-up"; titles have more
-SHORT_CORE = 3  # the same of words that are rare in titles: "confirm-delete-item"
-# Characters of a name of an action in a script without spaces: 删除评论, カートに入れる.
+SHORT = 2  # maximum words of a name that is only an action: "vote-up"; titles have more
+SHORT_CORE = 3  # the same for words that are rare in titles: "confirm-delete-item"
+# Maximum characters of an action's name in a script without spaces: 删除评论, カートに入れる.
 SHORT_RUN = 7
 
 _PART = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _EXTENSION = re.compile(r"\.[a-z]{1,5}\d?$", re.IGNORECASE)
 _SEGMENT = re.compile(r"[/;,]")
-#: Words of scripts that are written without spaces, found inside of a run.
+#: Words of scripts without spaces, which are found within a run.
 _UNSPACED_ACTIONS = tuple(word for word in ACTION if _UNSPACED.search(word))
 
 
 def looks_like_action(path: str) -> bool:
-    """Return whether a path leads to an action rather than to a page to read, by its words.
+    """Return whether a path leads to an action rather than to a page to read, judging by its words.
 
-    Words count as whole pieces, in any case, percent-encoded, hyphenated or in camelCase. A name of many words is
-    a title, and refused only if it begins as actions do.
+    Words count as a whole, in any case, percent-encoded, hyphenated or in camelCase. A name of many words is a title,
+    and rejected only if it begins like an action.
     """
     return any(_names_action(_EXTENSION.sub("", name)) for name in _SEGMENT.split(percent_decoded(path)))
 
@@ -431,7 +431,7 @@ DECODINGS = 3  # "%2564elete" is decoded twice by some servers; deeper ones were
 
 
 def percent_decoded(part: str) -> str:
-    """Return a part of a URL without percent-encoding, in UTF-8 or else in the encoding of Chinese sites."""
+    """Decode percent-encoding in a part of a URL, as UTF-8 or else in the encoding of Chinese sites."""
     for _ in range(DECODINGS):
         if "%" not in part:
             break

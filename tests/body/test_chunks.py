@@ -139,7 +139,7 @@ def test_signs_and_levels_take_time_by_their_length(text: str) -> None:
 
 @pytest.mark.parametrize(("most", "overlap"), [(0, 0), (5, 5), (5, -1)])
 def test_sizes_that_make_no_sense(most: int, overlap: int) -> None:
-    with pytest.raises(ValueError, match=f"not {most} and {overlap}"):
+    with pytest.raises(ValueError, match=f"got {most} and {overlap}"):
         chunk_markdown("x", most, overlap)
 
 

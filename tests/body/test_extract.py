@@ -190,7 +190,7 @@ def test_no_page_gives_no_body_and_what_is_wrong_is_told() -> None:
     assert list(extract_pages([])) == []
     with pytest.raises(ValueError, match="did you mean 'lcs'"):
         list(extract_pages(made(1), strategy="lsc"))
-    with pytest.raises(TypeError, match="a page is HTML, a path or a response, not"):
+    with pytest.raises(TypeError, match="a page must be HTML, a path or a response, got"):
         list(extract_pages([("http://a.example/", None)]))  # type: ignore[list-item]
     selectors = list(extract_pages(made(2), remove=iter(["p"])))
     assert all("Menu" in body.text or not body.text or body.fallback for _, body in selectors)

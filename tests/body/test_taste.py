@@ -102,8 +102,8 @@ def test_a_wrapper_named_after_comments_or_photos_is_none(name):
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"favor": "recal"}, "favor = 'recal': did you mean 'recall'? There are precision, balanced, recall"),
-        ({"title": "kept"}, "title = 'kept': did you mean 'keep'? There are auto, keep, drop"),
+        ({"favor": "recal"}, "favor = 'recal': did you mean 'recall'? Choose from precision, balanced, recall"),
+        ({"title": "kept"}, "title = 'kept': did you mean 'keep'? Choose from auto, keep, drop"),
         ({"tables": None}, "tables = None: did you mean "),
     ],
 )

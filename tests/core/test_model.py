@@ -65,7 +65,7 @@ def test_values_without_bounds_are_cut():
 
 def test_layers_that_do_not_fit_are_refused():
     network = block_model().network
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="do not match"):
         Network(**network.arrays() | {"last": [1.0]})
     with pytest.raises(ValueError, match=f"{len(network.mean)} features, got 3"):
         network.odds(np.zeros((3, 2)))
@@ -123,15 +123,15 @@ def test_features_equal_plain_loops(html, seed):
 
 def test_what_are_no_neighbours():
     found = Neighbours.of(Page.parse("<p>One two.<p>Three.").tree).around
-    with pytest.raises(ValueError, match="no neighbours"):
+    with pytest.raises(ValueError, match="not the neighbours"):
         Neighbours(found[:-1])
     for row in range(1, len(found)):  # the first is of tokens
         for wrong in (-1, 3):
             damaged = found.copy()
             damaged[row, 0] = wrong
-            with pytest.raises(ValueError, match="no neighbours"):
+            with pytest.raises(ValueError, match="not the neighbours"):
                 Neighbours(damaged)
-    with pytest.raises(ValueError, match="2 blocks, got 3 odds"):
+    with pytest.raises(ValueError, match="expected 2 odds, got 3"):
         Neighbours(found).features([1, 2, 3])
 
 
@@ -172,7 +172,7 @@ def test_probabilities_equal_a_walk(depth, seed):
     ],
 )
 def test_what_is_no_forest(parts):
-    with pytest.raises(ValueError, match="no forest"):
+    with pytest.raises(ValueError, match="do not match"):
         Forest(*parts)
 
 

@@ -141,7 +141,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_CHUNK_TOKENS", 0, "valid is whole number >= 1"),
         ("DENOISE_CHUNK_OVERLAP", 400, "valid is a number less than DENOISE_CHUNK_TOKENS, which is 400"),
         ("DENOISE_ENABLED", "maybe", "valid is True | False"),
-        ("DENOISE_KEEP", "div[", "DENOISE_KEEP = 'div[': selector 'div[': no CSS selector (Expected ident or '*'"),
+        ("DENOISE_KEEP", "div[", "DENOISE_KEEP = 'div[': selector 'div[': not a CSS selector (Expected ident or '*'"),
         ("DENOISE_REMOVE", ["p", "//a/@href"], "selector '//a/@href': it selects text or attributes, not elements"),
         ("DENOISE_REMOVE", ["p", 3], "DENOISE_REMOVE = ['p', 3]: valid is text, or a list of texts"),
     ],

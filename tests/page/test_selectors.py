@@ -81,17 +81,17 @@ def test_what_selectors_find(selector, found):
     ("selector", "why"),
     [
         ("", "Expected selector"),
-        ("div[", "no CSS selector"),
+        ("div[", "not a CSS selector"),
         ("p:unheard-of", "pseudo-class :unheard-of is unknown"),
         ("a::text", "selects text or attributes"),
-        ("//a[", "no XPath"),
+        ("//a[", "not an XPath"),
         ("//a/@href", "selects text or attributes"),
-        ("(1 + 2)", "a number, a text or a truth"),
+        ("(1 + 2)", "a number, a string or a boolean"),
         ("//p[document('file:///etc/passwd')]", "unknown function document()"),
         ("//x:*", "unknown prefix x:"),
-        ("//*[.//*[.//*[.//b]]]", "looks too far"),
-        ("example.com: //a[", "no XPath"),
-        ("example: div", "no CSS selector"),
+        ("//*[.//*[.//*[.//b]]]", "searches too far"),
+        ("example.com: //a[", "not an XPath"),
+        ("example: div", "not a CSS selector"),
     ],
 )
 def test_what_is_refused(selector, why):

@@ -1,4 +1,4 @@
-"""Footnotes of a page: a short link to a note further down, which leads back to it or begins with the same sign."""
+"""Footnotes of a page: a short link to a note further down, which links back or begins with the same sign."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray
 
-#: The sign of a note: a number, a letter, a mark, in brackets or not.
+#: The sign of a note: a number, a letter, a mark, with or without brackets.
 _SIGN = re.compile(r"([\[({]?)\s*((?:[^\W\d_]{1,6}[\s.-]?)?\d{1,4}[a-z]?|[^\W\d_]{1,3}|[*†‡§]{1,3})\s*[\])}]?")
 _MARKS = re.compile(f"[{START}{END}]")
 _NOT_OF_LABELS = re.compile(r"[^A-Za-z0-9]+")
-#: Visible characters of a link that is no more than such a sign.
+#: Visible characters of a link that is only such a sign.
 MOST_CHARS = 12
-#: What a link back leads to may have brackets around the reference, or stand right beside it.
+#: The target of a link back may have brackets around the reference, or be right beside it.
 BESIDE = 2
-#: Links back that are looked at for a reference; a note that is referred to often has one for each.
+#: Links back in which a reference is searched for; a note with many references has one for each.
 MOST_BACK = 40
-#: Elements around a place that holds no more than a sign, as a name in `a` or a term, in which its note is looked for.
+#: Elements searched for a note, around a place that holds only a sign, as a name in `a` or a term.
 LEVELS = 4
-#: Texts of a note that are looked at for the first of its own: before it stand links back, and their brackets.
+#: Texts of a note that are searched for its first own text: links back, and their brackets, precede it.
 MOST_TEXTS = 40
 
 
 def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
-    """Return which of the m blocks are footnotes that kept text refers to; `kept` and the result have shape (m,)."""
+    """Return the footnotes of m blocks that kept text refers to; `kept` and the result have shape (m,)."""
     blocks, of_notes, done = page.blocks, np.zeros(len(kept), bool), set[int]()
-    if not kept.any() or kept.all() or not _has_signs(page):  # what is read below takes a tenth of a body's time
+    if not kept.any() or kept.all() or not _has_signs(page):  # the rest takes a tenth of a body's time
         return of_notes
     notes, marks = Footnotes(page, blocks.block_of_text >= 0), page.elements.rows["marks"]
     start = {label: mark for mark, label in notes.starts.items()}
@@ -49,7 +49,7 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
 
 
 def _has_signs(page: Page) -> bool:
-    """Return whether any link to a place on a page is no more than the sign of a note, as on one of fifty pages."""
+    """Return whether any link to a place on a page is only the sign of a note, as on one of fifty pages."""
     return any(href.partition("#")[2] and _sign_of(page, link) for link, href in page.tree.short_links(MOST_CHARS))
 
 
@@ -59,28 +59,28 @@ def _sign_of(page: Page, link: int) -> re.Match[str] | None:
 
 
 class _Reference(NamedTuple):
-    """A link down the page that is no more than the sign of a note."""
+    """A link down the page that is only the sign of a note."""
 
     link: int
     target: int
-    bracket: str  # that opens its sign, "" for none
+    bracket: str  # opening bracket of its sign, "" for none
     sign: str
 
 
 class Footnotes:
-    """The footnotes of a page of which some text is shown, by their labels: letters and digits of ASCII, and hyphens.
+    """The footnotes of a page with visible text, by their labels: ASCII letters, digits and hyphens.
 
     Attributes:
-        references: The label by the link that refers to a note.
-        backs: The same by the link of a note that leads back.
-        starts: The same by the mark before the first text of a note.
-        signs: By the mark before a text of a note: how many of its first characters are no more than its sign, and its
+        references: The label, by the link that refers to a note.
+        backs: The label, by the link of a note that leads back.
+        starts: The label, by the mark before the first text of a note.
+        signs: By the mark before a text of a note: the number of its first characters that are only its sign, and its
             label.
         candidates: All links that may refer to a note.
     """
 
     def __init__(self, page: Page, shown: BoolArray) -> None:
-        """Find them; `shown` is of the text after each mark, shape (2n,)."""
+        """Find the footnotes; `shown` is for the text after each mark, shape (2n,)."""
         self.references: dict[int, str] = {}
         self.backs: dict[int, str] = {}
         self.starts: dict[int, str] = {}
@@ -99,12 +99,12 @@ class Footnotes:
             for link, href in page.noted.references
             if (name := href.partition("#")[2]) in places and tags[link] == "a" and page.leads_here(href)
         ]
-        # links up the page: where that leads to in visible characters, from and to, and the link
+        # links up the page: visible characters from and to their targets, and the link
         self._back = sorted((int(self._seen["start"][to]), link, to) for link, to in links if to <= link)
         is_back = np.zeros(len(e), bool)
         is_back[[link for _, link, _ in self._back]] = True
         self._in_back, self._in_heading = e.nearest(is_back), e.nearest(e.has_tag(HEADING_TAGS))
-        self._texts = np.flatnonzero(shown & (e.visible_after > 0))  # the marks before texts that are shown
+        self._texts = np.flatnonzero(shown & (e.visible_after > 0))  # the marks before visible texts
         self._text_marks = e.marks[self._texts]
         sup = e.has_tag({"sup"})
         self._raised = e.inside(np.flatnonzero(sup)) | (np.asarray(e.subtree_sums(sup), np.int64) > 0)
@@ -129,7 +129,7 @@ class Footnotes:
                 self.backs.update(dict.fromkeys(backs, labels[one.target]))
 
     def _leading_back(self, one: _Reference) -> list[int]:
-        """Links in a note, or right behind its place, that lead back to a reference."""
+        """Return links in a note, or right after its place, that lead back to a reference."""
         (start, end), place = self._seen[one.link].tolist(), self._seen["start"][one.target]
         first = bisect_left(self._back, (start - BESIDE,))
         return [
@@ -141,7 +141,7 @@ class Footnotes:
         ]
 
     def _begins_with_sign(self, one: _Reference) -> bool:
-        """Return whether a note begins with the sign of its reference, which is in brackets or raised."""
+        """Return whether a note begins with the sign of its reference, in brackets or raised."""
         if not self._raised[one.link] and not one.bracket:
             return False
         start = int(self._marks["start"][one.target])
@@ -149,8 +149,8 @@ class Footnotes:
         return _own_sign(one.sign).match(_plain(text)) is not None
 
     def _start(self, one: _Reference, label: str, *, cut: bool) -> bool:
-        """Note where the text of a note begins, if any of it is shown and it is no heading."""
-        signs: list[tuple[int, int]] = []  # texts before it, and how long they are
+        """Note where the text of a note begins, if any of it is visible and it is not a heading."""
+        signs: list[tuple[int, int]] = []  # texts before it, and their lengths
         own_sign, e = _own_sign(one.sign), self._e
         for mark in self._texts_of(one):
             owner = int(e.text_owner[mark])
@@ -173,7 +173,7 @@ class Footnotes:
         return True
 
     def _texts_of(self, one: _Reference) -> list[int]:
-        """The first shown texts that may be a note's: in its place, or behind it in the element around."""
+        """Return the first visible texts that may be a note's: in its place, or after it in the enclosing element."""
         e, element, sign = self._e, one.target, len(one.sign) + BESIDE
         for _level in range(LEVELS):
             if self._seen["end"][element] - self._seen["start"][one.target] > sign:
@@ -189,18 +189,18 @@ class Footnotes:
 
 
 def _plain(text: str) -> str:
-    """A text with its raised digits as others, if that is no longer or shorter."""
+    """Replace raised digits of a text by ordinary ones, if its length stays the same."""
     plain = unicodedata.normalize("NFKC", text)
     return plain if len(plain) == len(text) else text
 
 
 def _own_sign(sign: str) -> re.Pattern[str]:
-    """A sign at the start of a text, in brackets or not."""
+    """Return a pattern for a sign at the start of a text, with or without brackets."""
     return re.compile(rf"\s*[\[({{^]?\s*{re.escape(sign)}(?!\w)\s*[\])}}]?[.:]?\s*")
 
 
 def _label(sign: str, number: int, given: set[str]) -> str:
-    """A label of a note that no other has: its sign, where that can be one."""
+    """Return a unique label for a note: its sign, if that is possible."""
     label = _NOT_OF_LABELS.sub("-", sign).strip("-") or str(number)
-    others = (f"{label}-{more}" for more in range(number, 2 * number + 1))  # fewer are given
+    others = (f"{label}-{more}" for more in range(number, 2 * number + 1))  # fewer are taken
     return label if label not in given else next(other for other in others if other not in given)

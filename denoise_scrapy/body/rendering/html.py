@@ -1,4 +1,4 @@
-"""Tokens of a rendering, the tags that may be written and where they may stand, and tokens as HTML."""
+"""Tokens of a rendering, the tags that may be written and their allowed places, and tokens as HTML."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class Token(NamedTuple):
     block: int = -1
 
 
-#: Elements that hold blocks: what is written for each tag. All others are left out, not what is in them.
+#: Elements that hold blocks: the tag written for each. Others are left out, but not their content.
 _TAGS = "ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th".split()
 CONTAINERS = dict(zip(_TAGS, _TAGS, strict=True)) | {"menu": "ul", "dir": "ul"}
-#: Elements inside a line of text: what is written for each tag.
+#: Elements inside a line of text: the tag written for each.
 INLINES = {
     **{tag: tag for tag in "a b strong i em code sub sup q cite abbr kbd s del ins u small mark math".split()},
     "tt": "code",
     "samp": "code",
     "strike": "s",
-    **dict.fromkeys(["script", "img"], "math"),  # what of them has text has the TeX of a formula
+    **dict.fromkeys(["script", "img"], "math"),  # their text is the TeX of a formula
 }
-#: How formulas begin and end, in a line and in one of their own: scripts that show formulas look for these signs.
+#: Delimiters of formulas, inline and displayed: scripts that render formulas look for these.
 FORMULAS = {"math": (r"\(", r"\)"), "display": (r"\[", r"\]")}
-#: What Markdown alone shows: where a footnote begins, a link to or from one that has no address, and a box to tick.
+#: Only for Markdown: the start of a footnote, a link to or from one without an address, and a check box.
 MARKS = frozenset(["note", "reference", "box"])
-#: Elements that hold nothing but text, inline elements and images. White space counts in `pre`.
+#: Elements that hold only text, inline elements and images. White space counts in `pre`.
 LEAVES = HEADING_TAGS | {"p", "pre"}
 #: All tags that are ever written, with their attributes.
 WRITTEN: dict[str, frozenset[str]] = {
@@ -47,11 +47,11 @@ WRITTEN: dict[str, frozenset[str]] = {
     "th": frozenset(["colspan", "rowspan", "scope"]),
     "ol": frozenset(["start"]),
     "code": frozenset(["class"]),
-    "div": frozenset(["dir"]),  # around all, on a page that is read from right to left
+    "div": frozenset(["dir"]),  # around everything, on a right-to-left page
 }
 
 _SECTIONS = frozenset(["thead", "tbody", "tfoot"])
-#: Tags that stand in certain others only; elsewhere they are left out, not what is in them.
+#: Tags allowed only inside certain others; elsewhere they are left out, but not their content.
 PARENTS: dict[str, frozenset[str]] = {
     "li": frozenset(["ul", "ol"]),
     **dict.fromkeys(["dt", "dd"], frozenset(["dl"])),
@@ -60,23 +60,23 @@ PARENTS: dict[str, frozenset[str]] = {
     **dict.fromkeys(["td", "th"], frozenset(["tr"])),
     "figcaption": frozenset(["figure"]),
 }
-#: What is written around anything else in such a container: text right in a list becomes an item of it.
+#: Tags written around other content in such a container: text directly in a list becomes an item.
 IMPLIED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(["ul", "ol"], ("li",)),
     "dl": ("dd",),
     **dict.fromkeys(["table", *_SECTIONS], ("tr", "td")),
     "tr": ("td",),
 }
-#: Containers whose text needs no `p` where it is the only one.
+#: Containers whose text needs no `p` if it is the only one.
 BARE = frozenset("li dt dd td th caption figcaption".split())
 
 
-#: After the end of these comes a new line, which shows nothing there and parts the blocks for readers.
+#: A line end follows the end of these; it is invisible there, and separates blocks for readers of the source.
 _LINES = LEAVES.union(CONTAINERS.values())
 
 
 def to_html(tokens: Iterable[Token]) -> str:
-    """The rendering as a well-formed fragment of HTML: tags and attributes of a short list, and all text escaped."""
+    """Return the rendering as a well-formed HTML fragment: only listed tags and attributes, and all text escaped."""
     return "".join(map(_write, tokens)).strip()
 
 
@@ -94,17 +94,17 @@ def _write(token: Token) -> str:
     return f"<{token.value}{attributes}>"
 
 
-#: Characters that are looked through at once: a call of C for 10 MB takes .2 s, in which no other thread runs.
+#: Characters that are searched at once: a C call for 10 MB takes .2 s, during which no other thread runs.
 AT_ONCE = 1 << 18
 _EDGE = re.compile(r"\s(?=\S)")
 
 
 def substituted(pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str], text: str) -> str:
-    """The same as `pattern.sub(by, text)`, of a pattern to which the end of a text is as good as white space."""
+    """Return `pattern.sub(by, text)`, for a pattern that treats the end of a text like white space."""
     if len(text) <= AT_ONCE:
         return pattern.sub(by, text)
     pieces, start = [], 0
     while found := _EDGE.search(text, start + AT_ONCE):
-        pieces.append(text[start : found.end()])  # each but the last with white space at its end
+        pieces.append(text[start : found.end()])  # each but the last ends with white space
         start = found.end()
     return "".join([pattern.sub(by, piece) for piece in (*pieces, text[start:])])

@@ -1,7 +1,7 @@
 """Tokens of a rendering as Markdown (CommonMark, with tables, strike-throughs, footnotes and task boxes of GitHub's).
 
-Written here and not by a library: of the 27 pages in `tests/readers/cases.py` readers find HTML or scripts in what
-markdownify 1.2 and html-to-markdown 3.20 make of 19 each; html2text is under the GPL.
+Written here instead of using a library: for 19 of the 27 pages in `tests/readers/cases.py`, readers find HTML or
+scripts in the output of markdownify 1.2, and of html-to-markdown 3.20; html2text is under the GPL.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import NamedTuple
 from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token, substituted
 from denoise_scrapy.core.markup import HEADING_TAGS
 
-#: Markup wherever it stands; an underscore only at a word's edge, an ampersand only before what may be an entity
-#: (which may go on in the next text).
+#: Markup anywhere; an underscore only at a word's edge, an ampersand only before a possible entity (which may continue
+#: in the next text).
 _MARKUP = re.compile(r"[\\`*\[\]<~{]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|\Z)")
-#: As entities, which all readers support: a backslash before `<` is none in some, one before code or a cell's border
-#: is read in two ways. So no `<` and no backtick in our Markdown is a text's.
+#: As entities, which all readers support: some ignore a backslash before `<`, and they differ on one before code or a
+#: cell's border. So no `<` or backtick in our Markdown comes from a text.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\\": "&#92;", "`": "&#96;"}
-#: What some reader takes for markup in an alternative text, in a link's text or between tags of code, whatever stands
-#: before it: ends of links and tags, marks of its own, addresses and names of little pictures.
+#: Markup for some reader in an alternative text, in a link's text or between tags of code, whatever precedes it: ends
+#: of links and tags, its own marks, addresses and emoji names.
 _INSIDE = re.compile(
     r"[\\`*\[\]<>~{^@]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w]|$)|=(?==)|\+(?=\+)|:(?=//|\d*[^\W\d][\w+-]*:)|(?<=[wW]{3})\."
 )
@@ -32,28 +32,28 @@ _LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+](?=[\s|:-]|$)|=+(?=\s*$)|:(?=-)|\|
 _LIST_NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)", re.ASCII)
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _BACKTICKS = re.compile("`+")
-#: Of an address: what ends one, or the attribute that some readers write it to as it is.
+#: Ends of an address, or the attribute to which some readers write it verbatim.
 _OF_ADDRESSES = str.maketrans({char: f"%{ord(char):02X}" for char in "()<>\"'`\\|*"})
-#: Code that a reader without fences would take for a tag, a link or a definition of one. Braces mark attributes
+#: Code that a reader without fences would treat as a tag, a link or a link definition. Braces mark attributes
 #: (Python-Markdown has no fences in lists, nor without an extension), slashes blocks of pymdownx.
 _ACTIVE_CODE = re.compile(r"<(?=[A-Za-z/!?])|\](?=\s*[(:])|/// *html")
 _OF_CODE = str.maketrans({"&": "&amp;", "<": "&lt;", "]": "&#93;", "{": "&#123;"})
-#: An address on its own, to be broken: showdown takes a tag of ours that stands right behind it for a part of it.
+#: A bare address, to be broken: showdown includes a tag of ours that follows directly.
 _ADDRESS = re.compile(r":(?=//)|(?<=[wW]{3})\.")
-#: What some reader sees in code between backticks: suggestions of an editor (pymdownx), and in a link its end.
+#: Markup for some reader in code between backticks: an editor's suggestions (pymdownx), and in a link its end.
 _SEEN, _SEEN_IN_LINK = re.compile(r"\{(?=[-+~=>])"), re.compile(r"\]\(|`")
-#: What remarkable sees in code in a cell, which it parts at a border with a backslash.
+#: Markup for remarkable in code in a cell, which it splits at a border with a backslash.
 _SEEN_IN_PARTS = re.compile(r"[<`&]|\][(:\[]|://|www")
 
 
-#: TeX in a text, between signs that MathJax and KaTeX look for: 1,000 characters of it, with none of these signs.
+#: TeX in a text, between delimiters of MathJax and KaTeX: up to 1,000 characters without these delimiters.
 _DELIMITED = re.compile(r"\\\(((?:[^\\]|\\[^()[\]]){1,1000})\\\)|\\\[((?:[^\\]|\\[^()[\]]){1,1000})\\\]")
-#: What texts on regular expressions have between such signs is no formula: nothing, words.
+#: Not a formula between such delimiters, as in texts about regular expressions: nothing, words.
 _OF_TEX, _SHOWN, _WORD = re.compile(r"[\\^_=]"), re.compile(r"\w"), re.compile(r"[^\W\d]{2}")
 
 
 def escape_text(text: str) -> str:
-    """Text that stands for itself inside a line, but for TeX between signs of its own: that is a formula."""
+    """Escape a text within a line, except TeX between its own delimiters: that is a formula."""
     if "\\" not in text:
         return _escaped(text)
     pieces, at = [], 0
@@ -70,7 +70,7 @@ def _escaped(text: str) -> str:
 
 
 def escape_inside(text: str) -> str:
-    """Text that stands for itself in an alternative text, in a link's text and between tags of code."""
+    """Escape an alternative text, a link's text, or text between tags of code."""
     return _INSIDE.sub(_entity, text)
 
 
@@ -79,8 +79,8 @@ def _entity(found: re.Match[str]) -> str:
 
 
 def escape_line(line: str) -> str:
-    """A line whose start stands for itself."""
-    if line.startswith((">", "///")):  # no backslash helps against a quote, or a block of pymdownx
+    """Escape the start of a line."""
+    if line.startswith((">", "///")):  # a backslash does not prevent a quote, or a block of pymdownx
         return ("&gt;" if line[0] == ">" else "&#47;") + line[1:]
     number = _LIST_NUMBER.match(line)
     if number:
@@ -89,16 +89,16 @@ def escape_line(line: str) -> str:
 
 
 def destination(url: str) -> str:
-    """An address between the parentheses of a link."""
+    """Return an address for the parentheses of a link."""
     return _ENTITY.sub("&amp;", url).translate(_OF_ADDRESSES)
 
 
 def code_span(text: str, *, apart: bool, in_cell: bool, in_link: bool) -> str:
-    """Text as code inside a line: between more backticks than it holds in a row, or as escaped text in a tag.
+    """Return text as inline code: between more backticks than it has in a row, or as escaped text in a tag.
 
-    `apart`: no other code stands right before it.
+    `apart`: no other code directly precedes it.
     """
-    # in a cell a backslash is the border's in some readers
+    # in a cell some readers apply a backslash to the border
     seen_in_cell = in_cell and ("\\" in text or ("|" in text and _SEEN_IN_PARTS.search(text)))
     if not apart or seen_in_cell or _SEEN.search(text) or (in_link and _SEEN_IN_LINK.search(text)):
         return f"<code>{escape_inside(text)}</code>"
@@ -108,7 +108,7 @@ def code_span(text: str, *, apart: bool, in_cell: bool, in_link: bool) -> str:
 
 
 def code_block(text: str, language: str) -> str:
-    """Lines of code between fences of more backticks than they hold in a row, or as escaped text in tags."""
+    """Return lines of code between fences longer than any backticks in them, or as escaped text in tags."""
     if not _ACTIVE_CODE.search(text) and not any("=" in line.partition("{")[2] for line in text.split("\n")):
         fence = backticks(text, 3)
         return f"{fence}{language}\n{text}\n{fence}"
@@ -116,30 +116,30 @@ def code_block(text: str, language: str) -> str:
     return f"<pre><code{known}>{text.translate(_OF_CODE)}</code></pre>"
 
 
-#: Characters that a reader without formulas would take for markup, and those that end a formula.
+#: Characters that a reader without formulas would treat as markup, and those that end a formula.
 _OF_FORMULAS = str.maketrans({char: f"&#{ord(char)};" for char in "`$|"} | {"&": "&amp;", "<": "&lt;"})
 _OF_LINKS = re.compile(r"\](?=\s*[(\[:])|!(?=\[)")
-#: What stands in braces, and in there what would be an attribute of the emphasis before them: `n=1` would be none.
+#: Text in braces, and attributes in there for the preceding emphasis: `n=1` is not one.
 _BRACES, _ATTRIBUTE = re.compile(r"\{[^}]*"), re.compile(r"""(?<![\\A-Za-z])[A-Za-z-]{2,}=|=["']""")
 
 
 def formula(tex: str, mark: str) -> str:
-    """A formula between dollar signs, two where it stands in a line of its own."""
+    """Return a formula between dollar signs, two if it is displayed."""
     tex = _OF_LINKS.sub(_entity, tex.translate(_OF_FORMULAS))
     tex = _BRACES.sub(lambda part: part[0].replace("{", "&#123;") if _ATTRIBUTE.search(part[0]) else part[0], tex)
     return f"{mark}{tex}{mark}"
 
 
 def backticks(text: str, least: int) -> str:
-    """More backticks than the text holds in a row."""
+    """Return more backticks than the text has in a row, at least `least`."""
     return "`" * max(least, 1 + max(map(len, _BACKTICKS.findall(text)))) if "`" in text else "`" * least
 
 
 def can_mark(before: str, first: str, last: str, after: str) -> bool:
-    """Return whether emphasis that starts and ends between these characters is read as such, "" for a line's end.
+    """Return whether emphasis that starts and ends between these characters is valid; "" is a line's end.
 
-    A mark next to white space inside is none, nor one with punctuation inside and a letter outside
-    (CommonMark 0.31, left-flanking and right-flanking delimiter runs).
+    A mark next to white space inside is not valid, nor one with punctuation inside and a letter outside (CommonMark
+    0.31, left-flanking and right-flanking delimiter runs).
     """
     return all(
         inside
@@ -154,7 +154,7 @@ def _is_punctuation(char: str) -> bool:
 
 
 _EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "s": "~~", "del": "~~"}
-#: Markdown has no marks for sub and sup, and lets HTML stand. Other inline elements are text.
+#: Markdown has no marks for sub and sup, but allows HTML. Other inline elements become text.
 _PAIRS = {"sub": ("<sub>", "</sub>"), "sup": ("<sup>", "</sup>"), "q": ("“", "”")}
 _PAIRS |= {tag: (mark, mark) for tag, mark in _EMPHASIS.items()}
 _MARKS = frozenset(["", *_EMPHASIS.values()])  # "" is one that was left out
@@ -167,15 +167,13 @@ class _Line:
 
     def __init__(self, *, in_cell: bool = False) -> None:
         self._pieces: list[str] = []
-        self._open: list[
-            tuple[str, str, int]
-        ] = []  # start and end of what is open, and its piece, -1 where it has none
+        self._open: list[tuple[str, str, int]] = []  # start and end of open elements, and their piece, -1 for none
         self._marked: list[tuple[int, int]] = []  # pieces of the two marks of an emphasis, inner ones first
         self._code: list[str] = []
         self._code_depth = 0
-        self._spans: dict[int, tuple[list[str], bool]] = {}  # of each code its texts, and if it is in a link, by piece
+        self._spans: dict[int, tuple[list[str], bool]] = {}  # by piece of code: its texts, and whether it is in a link
         self._in_link = False
-        self._tex: list[str] | None = None  # of the formula that is open
+        self._tex: list[str] | None = None  # text of the open formula
         self._in_cell = in_cell
 
     def add(self, token: Token) -> None:
@@ -191,7 +189,7 @@ class _Line:
             self._pieces.append(_void(token))
         elif token.kind == "void":
             self._code.append(" ")
-        elif value == "a":  # code around it is parted: a link in code is no link
+        elif value == "a":  # code around it is split: a link in code is not a link
             self._end_code()
             self._in_link = starts
             self._start("[", f"]({destination(dict(token.attributes)['href'])})") if starts else self._end()
@@ -213,14 +211,14 @@ class _Line:
 
     def finish(self) -> str:
         self._end_code()
-        if len(self._pieces) < 2 and not self._spans:  # as most lines
+        if len(self._pieces) < 2 and not self._spans:  # true of most lines
             return "".join(self._pieces)
         for start, end in self._marked:
             if not self._is_read(start, end):
                 self._pieces[start] = self._pieces[end] = ""
         self._part_stars()
         written = [""]
-        text = 0  # where the text since the last link, image or code begins
+        text = 0  # start of the text since the last link, image or code
         for index, piece in enumerate(self._pieces):
             if index in self._spans:
                 texts, in_link = self._spans[index]
@@ -239,7 +237,7 @@ class _Line:
     def _end_code(self) -> None:
         text = "".join(self._code)
         self._code.clear()
-        if text and len(self._pieces) - 1 not in self._spans:  # backticks of neighbours would be one fence
+        if text and len(self._pieces) - 1 not in self._spans:  # adjacent backticks would merge into one fence
             self._spans[len(self._pieces)] = ([], self._in_link)
             self._pieces.append("`")
         if text:
@@ -247,10 +245,10 @@ class _Line:
 
     def _start(self, start: str, end: str) -> None:
         place = len(self._pieces)
-        if start == end and any(start == outer for outer, _, _ in self._open):  # an emphasis in its like
+        if start == end and any(start == outer for outer, _, _ in self._open):  # inside its own kind
             place = -1
         elif self._marked and self._pieces[-1] == start and self._marked[-1][1] == place - 1:
-            self._pieces.pop()  # goes on where its like ended
+            self._pieces.pop()  # the outer one continues
             place = self._marked.pop()[0]
         else:
             self._pieces.append(start)
@@ -260,7 +258,7 @@ class _Line:
         start, end, place = self._open.pop()
         if place == len(self._pieces) - 1:  # around an image or a sign that is left out
             self._pieces.pop()
-        elif start == "<sup>" and self._pieces[place + 1].startswith("[^"):  # a reference needs none
+        elif start == "<sup>" and self._pieces[place + 1].startswith("[^"):  # a reference needs no sup
             self._pieces[place] = ""
         elif place >= 0:
             if start == end:
@@ -268,12 +266,13 @@ class _Line:
             self._pieces.append(end)
 
     def _part_stars(self) -> None:
-        """Leave out each emphasis that begins right behind the mark of another, unless they end together too.
+        """Leave out each emphasis that begins directly after the mark of another, unless they end together too.
 
-        What a run of three or more stars is read as depends on all that follows (CommonMark 0.31, rules 9 and 10).
+        The meaning of three or more consecutive stars depends on everything that follows (CommonMark 0.31, rules 9 and
+        10).
         """
         pairs = {index: pair for pair in self._marked if self._pieces[pair[0]][:1] == "*" for index in pair}
-        behind = -1  # the mark of stars that stands right before a piece
+        behind = -1  # the mark of stars directly before a piece
         for index, piece in enumerate(self._pieces):
             if index not in pairs:
                 behind = -1 if piece else behind
@@ -288,7 +287,7 @@ class _Line:
                 behind = index
 
     def _is_read(self, start: int, end: int) -> bool:
-        """Return whether two marks are read as emphasis, whatever becomes of marks beside them."""
+        """Return whether two marks are valid emphasis, regardless of the adjacent marks."""
         (before, _), (first, first_mark) = self._beside(start, -1), self._beside(start, 1)
         (last, last_mark), (after, _) = self._beside(end, -1), self._beside(end, 1)
         if not can_mark(before, first, last, after):
@@ -296,7 +295,7 @@ class _Line:
         return not (first_mark or last_mark) or can_mark(before, first_mark or first, last_mark or last, after)
 
     def _beside(self, index: int, step: int) -> tuple[str, str]:
-        """On one side of a mark: the next character of the text, and that of the next mark; stars are one run."""
+        """Return the next character of the text, and of the next mark, on one side of a mark; stars are one run."""
         pieces, mark = self._pieces, ""
         end = len(pieces) if step > 0 else -1
         for other in range(index + step, end, step):
@@ -308,7 +307,7 @@ class _Line:
 
 
 def _before_tag(text: str, piece: str) -> str:
-    """Text before a link or an image that is none of its mark, nor holds an address that would go on in its tag."""
+    """Escape the end of a text before a link or image: a mark of its tag, or an address that would continue in it."""
     if piece == "[" and text.endswith("!"):
         text = f"{text[:-1]}\\!"
     word = "" if text[-1:].isspace() else "".join(text.rsplit(None, 1)[-1:])
@@ -324,8 +323,8 @@ def _void(token: Token) -> str:
     return f"![{escape_inside(given['alt'])}]({destination(given['src'])})"
 
 
-#: Places in a table for each of its cells, as far as spans are written as empty cells. Where a page has two cells a
-#: row that take a hundred columns and rows each, they are not.
+#: Places in a table for each of its cells, up to which spans are written as empty cells. If a page has two cells a row
+#: with spans of a hundred columns and rows each, they are not.
 PLACES_A_CELL = 4
 _CELL_TAGS = frozenset(["td", "th", "caption"])
 
@@ -337,14 +336,14 @@ class _Cell(NamedTuple):
 
 
 def _table(tokens: Iterator[Token]) -> str:
-    """The table whose start tag was the last of the tokens, its caption above; it takes them up to its end tag."""
+    """Return the table whose start tag was the last token, below its caption; consume the tokens up to its end tag."""
     rows: list[list[_Cell]] = []
     line, columns, height = _Line(), 1, 1
     caption, in_head = "", False
-    first_tags: set[str] = set()  # what the first row is made of, and stands in
+    first_tags: set[str] = set()  # tags of the first row: its cells, and its parent
     for token in tokens:
         starts, tag = token.kind == "start", "" if token.kind == "text" else token.value
-        if tag == "table":  # no other stands in it
+        if tag == "table":  # tables are not nested
             break
         if tag in _CELL_TAGS and starts:
             given = dict(token.attributes)
@@ -365,21 +364,21 @@ def _table(tokens: Iterator[Token]) -> str:
             in_head = starts
         elif tag in INLINES or tag in FORMULAS or (token.kind in ("text", "void") and tag != "box"):
             line.add(token)
-        else:  # blocks in a cell are lines of it
+        else:  # blocks in a cell become lines
             line.add(Token("void", "br"))
     texts = _in_columns(rows)
     width = max(map(len, texts), default=0)
     head = texts.pop(0) if "thead" in first_tags or first_tags == {"th"} else []
-    head += [""] * (width - len(head))  # GitHub cuts longer rows, and fills shorter ones
+    head += [""] * (width - len(head))  # GitHub cuts longer rows, and pads shorter ones
     written = [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * width, *texts)]
     return f"{escape_line(caption)}\n\n" * bool(caption) + "\n".join(written)
 
 
 def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
-    """Texts of each row, with empty ones where a cell goes on from the left or from above; none if they were many."""
+    """Return the texts of each row, with empty ones for continued cells; without them if there were too many."""
     left = PLACES_A_CELL * sum(map(len, rows))
     filled = list[list[str]]()
-    going_on: dict[int, int] = {}  # rows that a cell of this column still takes
+    going_on: dict[int, int] = {}  # remaining rows of a cell in this column
     for row in rows:
         texts: list[str] = []
         above, going_on = going_on, {column: more - 1 for column, more in going_on.items() if more > 1}
@@ -400,45 +399,45 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
 _BLOCK_TAGS = LEAVES.union(CONTAINERS.values(), ["div"])
 _LISTS = frozenset(["ul", "ol", "dl"])
 _ITEMS = frozenset(["li", "dt", "dd"])
-#: CommonMark reads no larger number of an item.
+#: CommonMark reads no larger item number.
 MAX_ITEM_NUMBER = 999_999_999
-#: Characters before each line of lists and quotes inside each other. What is deeper is written as paragraphs.
+#: Maximum indentation of nested lists and quotes. Deeper ones are written as paragraphs.
 MAX_MARGIN = 24
 _MARGINS = {"blockquote": 2, "ul": 2, "dl": 4}
 
 
 @dataclass
 class _Frame:
-    """A container that is open, with the blocks in it so far."""
+    """An open container, with its blocks so far."""
 
     tag: str
-    number: int = 1  # of a list's next item
-    margin: int = 0  # characters before each line in it, in an item of it
-    mark: str = ""  # of a list: its bullet, or what follows a number
+    number: int = 1  # number of a list's next item
+    margin: int = 0  # width of an item's indentation
+    mark: str = ""  # of a list: its bullet, or the text after its number
     # the mark of a list, "line" of a bare line, "note" of a footnote, or ""
     blocks: list[tuple[str, str]] = field(default_factory=list)
 
 
-#: What may become of links and of images: they stay, or their texts do, or nothing of them.
+#: Treatment of links and of images: kept, only their texts, or dropped.
 LINKS, IMAGES = ("keep", "text"), ("keep", "text", "drop")
 
 
 def to_markdown(tokens: Iterable[Token], links: str = "keep", images: str = "keep") -> str:
-    """The rendering as Markdown: blocks parted by empty lines, "" for no tokens.
+    """Return the rendering as Markdown: blocks separated by empty lines, "" for no tokens.
 
-    Text that looks like markup is escaped, HTML too: no reader runs anything of the page. Of links and images becomes
-    what `Body.to_markdown` says.
+    Text that looks like markup is escaped, including HTML: no reader runs anything of the page. Links and images are
+    treated as in `Body.to_markdown`.
     """
     for name, value, valid in (("links", links, LINKS), ("images", images, IMAGES)):
         if value not in valid:
-            raise ValueError(f"{name} is {' | '.join(valid)}, got {value!r}")
+            raise ValueError(f"{name} must be {' | '.join(valid)}, got {value!r}")
     return _joined(_Writer(_chosen(list(tokens), links, images)).read(_Frame("")).blocks)
 
 
 def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
-    """The tokens that are written, each footnote as two marks: a reference in the text, and where its own begins."""
+    """Return the tokens to write, with each footnote as two marks: a reference in the text, and its start."""
     notes, chosen = _footnotes(tokens), list[Token]()
-    left_out = 0  # inline elements around what is left out
+    left_out = 0  # inline elements around the part left out
     for token in tokens:
         given = dict(token.attributes)
         if left_out:
@@ -459,7 +458,7 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
 
 
 def _footnotes(tokens: list[Token]) -> set[str]:
-    """Labels of the footnotes that are whole: a reference, and a note that is in no cell."""
+    """Return the labels of complete footnotes: a reference, and a note outside cells."""
     references, notes, depth = set[str](), set[str](), Counter[str]()
     for token in tokens:
         if token.kind != "text" and token.value in ("pre", "table"):
@@ -471,7 +470,7 @@ def _footnotes(tokens: list[Token]) -> set[str]:
     return references & notes
 
 
-#: A note that readers without footnotes would take for the address of a link: a word, or one and a title.
+#: A note that readers without footnotes would treat as a link's address: a word, or a word and a title.
 _ONE_WORD = re.compile(r"""\S*(?:\s+["'(].*)?""", re.DOTALL)
 
 
@@ -481,7 +480,7 @@ class _Writer:
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._tokens = iter(tokens)
         self._line = _Line()
-        self._mark: Token | None = None  # a footnote or a box that the next line begins with
+        self._mark: Token | None = None  # a footnote or a check box at the start of the next line
 
     def read(self, frame: _Frame) -> _Frame:
         """Fill a frame with the blocks up to the end tag of its container."""
@@ -492,7 +491,7 @@ class _Writer:
                 continue
             if tag in HEADING_TAGS and not starts:
                 line = self._take_line().replace(LINE_BREAK, " ")
-                text = line.rstrip("#")  # the last `#` are no end mark
+                text = line.rstrip("#")  # final `#` are not an end mark
                 end = f"\\{line[len(text) :]}" if text != line else ""
                 frame.blocks.append(("", f"{'#' * int(tag[1])} {text}{end}"))
                 continue
@@ -522,7 +521,7 @@ class _Writer:
         return code_block("".join(code), language)
 
     def _end_container(self, frame: _Frame, above: _Frame) -> None:
-        if not frame.blocks:  # of a footnote's sign alone
+        if not frame.blocks:  # of a footnote with only a sign
             return
         if frame.tag in _LISTS:
             loose = any(kind == "note" or "\n\n" in item for kind, item in frame.blocks)
@@ -540,7 +539,7 @@ class _Writer:
         return line
 
     def _end_line(self, frame: _Frame, kind: str) -> None:
-        """End a paragraph, or a line that stands in a container without one."""
+        """End a paragraph, or a line directly in a container."""
         if self._line.is_empty:
             return
         text, mark, self._mark = self._take_line().strip(" "), self._mark, None
@@ -549,25 +548,25 @@ class _Writer:
             text, kind = text.replace(LINE_BREAK, " "), "note"
             text = f"[^{mark.attributes[0][1]}]: {text}{' &#8288;' if _ONE_WORD.fullmatch(text) else ''}"
         elif mark and frame.tag == "li" and not frame.blocks:
-            text = f"&#40;{text[1:]}" if text[:1] == "(" else text  # showdown's link
+            text = f"&#40;{text[1:]}" if text[:1] == "(" else text  # otherwise a link in showdown
             text = f"[{mark.attributes[0][1]}] {text}"
         if text:
             frame.blocks.append((kind, text))
 
 
 def _opened(token: Token, above: _Frame) -> _Frame:
-    """The frame of a container in another one."""
+    """Return the frame of a container inside another."""
     tag, number = token.value, max(0, int(dict(token.attributes).get("start", "1")))
     margin = above.margin + (len(f"{number}. ") if tag == "ol" else _MARGINS.get(tag, 0))
     if margin > MAX_MARGIN or (tag in _ITEMS and above.tag not in _LISTS):
         return _Frame("", margin=above.margin)
     before = above.blocks[-1][0] if above.blocks else ""
     usual, other = (".", ")") if tag == "ol" else ("-", "*")
-    return _Frame(tag, number, margin, other if before == usual else usual)  # lists of one mark in a row would be one
+    return _Frame(tag, number, margin, other if before == usual else usual)  # adjacent lists with one mark would merge
 
 
 def _item(frame: _Frame, above: _Frame) -> str:
-    """An item of the list above. A definition is an item in a list below its term."""
+    """Return an item of the list above. A definition is an item in a list below its term."""
     number = f"{min(above.number, MAX_ITEM_NUMBER)}" if above.tag == "ol" else ""
     above.number += 1
     if frame.blocks[0][0] == "note":
@@ -579,7 +578,7 @@ def _item(frame: _Frame, above: _Frame) -> str:
 
 
 def _joined(blocks: list[tuple[str, str]]) -> str:
-    """Blocks below each other. A list stands right below the bare line of its item."""
+    """Join blocks vertically. A list is directly below the bare line of its item."""
     pieces = []
     for (before, _), (mark, text) in zip([("", ""), *blocks], blocks, strict=False):
         tight = before == "line" and mark and text.startswith(("- ", "* ", "1. ", "1) "))  # others need a blank line

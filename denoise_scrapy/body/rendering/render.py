@@ -1,4 +1,4 @@
-"""From a page's columns to the tokens of a rendering: one walk over what is kept, with its tables, links and images."""
+"""From a page's columns to the tokens of a rendering: one walk over the kept parts, with tables, links and images."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import safe_image_url, safe_url
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
-#: Collapsed as in the body's text, no-break and wide spaces too: pages indent with them.
+#: Collapsed as in the body's text, including no-break and wide spaces: pages indent with them.
 _WHITE_SPACE = re.compile(r"\s+")
-#: Characters that no document may hold, and those of them that are no white space.
+#: Characters that no document may contain, and those of them that are not white space.
 _FORBIDDEN_AS_IS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]+")
 _FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1b\x7f\ufffe\uffff]+")
 
@@ -39,11 +39,11 @@ class _Container:
     """An element of the page that is written; or a heading, whose tag is written around each block in it."""
 
     element: int
-    tag: str  # "" around all
-    depth: int  # how many containers are open, this one included
+    tag: str  # "" around everything
+    depth: int  # number of open containers, including this one
     starts: tuple[str, ...] = ()  # tags to close at its end, the last first
     heading: str = ""  # tag of the blocks in it, "" for paragraphs
-    leaves: list[tuple[int, ...]] = field(default_factory=list)  # tokens of the `p` of each leaf right in it
+    leaves: list[tuple[int, ...]] = field(default_factory=list)  # tokens of the `p` of each leaf directly in it
 
 
 @dataclass
@@ -51,68 +51,68 @@ class _Leaf:
     """The paragraph, heading or preformatted text that is being written."""
 
     starts: tuple[str, ...]  # tags to close at its end, the last first
-    paragraph: int  # token of its `p`, -1 where it has none
+    paragraph: int  # token of its `p`, -1 for none
     block: int  # block of the page, -1 for images between blocks
-    element: int = -1  # of preformatted text, -1 for other leaves
-    written: bool = False  # something is in it
-    has_text: bool = False  # more than images is in it
+    element: int = -1  # of preformatted text, else -1
+    written: bool = False  # it has content
+    has_text: bool = False  # it has more than images
 
 
 @dataclass
 class _Inline:
-    """An inline element of the page around the text that comes."""
+    """An inline element of the page around the next text."""
 
     element: int
-    token: Token | None  # its start tag; None of a link that was written: it is in its first block only
+    token: Token | None  # its start tag; None for a link already written: it is in its first block only
 
 
 def collapsed(text: str) -> tuple[str, str, str]:
-    """White space before a text, the text, and white space after it; all white space is one space."""
+    """Split a text into leading white space, text, and trailing white space; all white space is one space."""
     text = substituted(_WHITE_SPACE, " ", substituted(_FORBIDDEN, "", text))
     shown = text.strip(" ")
     return " " * text.startswith(" "), shown, " " * (text.endswith(" ") and bool(shown))
 
 
 def as_it_is(text: str) -> tuple[str, str, str]:
-    """The same of preformatted text, all of it as it is."""
+    """Split preformatted text in the same way, without changes."""
     text = substituted(_FORBIDDEN_AS_IS, "", text.replace("\r\n", "\n").replace("\r", "\n"))
     inner = text.lstrip()
     shown = inner.rstrip()
     return text[: len(text) - len(inner)], shown, inner[len(shown) :]
 
 
-#: Containers deeper than this are left out, not what is in them: parsers give up at 256 levels, an implied
-#: item may stand at each of ours, and nobody reads deeper lists.
+#: Deeper containers are left out, but not their content: parsers give up at 256 levels, an implied item may be added at
+#: each of ours, and nobody reads deeper lists.
 MAX_DEPTH = 64
-#: Inline elements open at once, each in all paragraphs in it: the bound keeps a hostile page's rendering in proportion
-#: to the page. Of 73,000 texts of 192 recorded pages none stands in more.
+#: Maximum inline elements open at once, each in all paragraphs in it: this keeps a hostile page's rendering in
+#: proportion to the page. None of 73,000 texts of 192 recorded pages is in more.
 MAX_INLINE_DEPTH = 3
-#: Inline elements whose meaning adds up inside their like; others are written once.
+#: Inline elements that add up when nested; others are written once.
 _NESTING = frozenset(["sub", "sup", "q"])
-#: The parser nests those that have no end tags.
+#: The parser nests these if they have no end tags.
 _TERMS = frozenset(["dt", "dd"])
 #: Most tokens are one of these.
 _STARTS, _ENDS = ({tag: Token(kind, tag) for tag in WRITTEN} for kind in ("start", "end"))
 
 
 class _Writer:
-    """Writes tokens as elements of a page start and end. Nothing is opened before something is in it."""
+    """Writes tokens as elements of a page start and end. Nothing is opened before it has content."""
 
     def __init__(self) -> None:
         self._tokens: list[Token | None] = []
         self._containers = [_Container(-1, "", 0)]
         self._leaf: _Leaf | None = None
         self._inlines: list[_Inline] = []
-        self._opened = 0  # how many of the inline elements are open in the leaf
-        self._pending = ""  # white space that is written before the next text; "\n" is a line break
-        self._marks: list[Token] = []  # that are written before the next paragraph
+        self._opened = 0  # number of inline elements open in the leaf
+        self._pending = ""  # white space to write before the next text; "\n" is a line break
+        self._marks: list[Token] = []  # to write before the next paragraph
 
     def finish(self) -> list[Token]:
         self._close_leaf()
         return [token for token in self._tokens if token is not None]
 
     def open_container(self, element: int, tag: str, attributes: Attributes = ()) -> None:
-        """Open a container, where it may stand here."""
+        """Open a container, if it is allowed here."""
         if tag in _TERMS and self._containers[-1].tag in _TERMS and not self._preformatted:
             self.end(self._containers[-1].element)
         above, parents = self._containers[-1], PARENTS.get(tag)
@@ -125,7 +125,7 @@ class _Writer:
         self._containers.append(_Container(element, tag, above.depth + 1, (*implied, tag)))
 
     def open_heading(self, element: int, tag: str) -> None:
-        """Make headings of the blocks that follow."""
+        """Make headings of the following blocks."""
         above = self._containers[-1]
         if not self._preformatted:
             self._containers.append(_Container(element, above.tag, above.depth, heading=tag, leaves=above.leaves))
@@ -144,14 +144,14 @@ class _Writer:
         self._pending = ""
 
     def open_inline(self, element: int, tag: str, attributes: Attributes = ()) -> None:
-        """Open an inline element around the text that follows."""
+        """Open an inline element around the following text."""
         is_open = any(inline.token and inline.token.value == tag for inline in self._inlines)
         is_open |= tag == "code" and self._leaf is not None and "code" in self._leaf.starts
         if len(self._inlines) < MAX_INLINE_DEPTH and (not is_open or tag in _NESTING):
             self._inlines.append(_Inline(element, Token("start", tag, attributes)))
 
     def end(self, element: int) -> None:
-        """Close what was opened for an element of the page, if anything was."""
+        """Close everything opened for an element of the page."""
         if self._inlines and self._inlines[-1].element == element:
             inline = self._inlines.pop()
             if self._opened > len(self._inlines):
@@ -169,14 +169,14 @@ class _Writer:
             self._end(container.starts)
 
     def end_block(self) -> None:
-        """A block-level element starts or ends here: a new paragraph, or a new line of preformatted text."""
+        """Begin a new paragraph, or a new line of preformatted text, at a boundary of a block-level element."""
         if not self._preformatted:
             self._close_leaf()
         elif "\n" not in self._pending:
             self._pending += "\n"
 
     def mark(self, name: str, value: str) -> None:
-        """Write a mark of `html.MARKS` at the start of the paragraph of the text that comes."""
+        """Write a mark of `html.MARKS` at the start of the next text's paragraph."""
         if self._leaf and self._leaf.has_text and not self._preformatted:
             self._close_leaf()
         self._marks.append(Token("void", name, (("value", value),)))
@@ -203,7 +203,7 @@ class _Writer:
         return self._leaf is not None and self._leaf.element >= 0
 
     def _prepare(self, block: int) -> _Leaf:
-        """Open what has to be open before text or an image of the block."""
+        """Open everything needed before text or an image of the block."""
         if self._leaf and self._leaf.block != block and self._leaf.element < 0:
             self._close_leaf()
         if self._leaf is None:
@@ -254,25 +254,25 @@ class _Writer:
         self._tokens += [_ENDS[tag] for tag in reversed(tags)]
 
 
-#: An image at the edge of what it stands in stays where at least this share of the text in it is kept; at the edge of
-#: the whole page, where mastheads and buttons stand, all of it.
+#: An image at the edge of its container stays if at least this share of the container's text is kept; at the edge of
+#: the whole page, the place of mastheads and buttons, only if all is.
 MIN_KEPT_SHARE, MIN_KEPT_SHARE_OF_PAGE = 0.5, 1.0
-#: Parts of the page whose images are none of the text around.
+#: Parts of the page whose images do not belong to the surrounding text.
 _APART = Flag.NAV | Flag.FOOTER | Flag.ASIDE | Flag.CONTROL
-#: Images of no more in either direction count readers or are signs, not pictures.
+#: Images up to this size in either direction are visit counters or symbols, not pictures.
 MAX_PIXEL = 20
 _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d*)?\s*(?:px)?\s*", re.ASCII | re.IGNORECASE)
 
 
 def kept_images(page: Page, kept: BoolArray) -> IntArray:
-    """Elements of the images that belong to the kept blocks, in document order.
+    """Return the elements of the images that belong to the kept blocks, in document order.
 
-    An image in a line of text goes with the text, one in a figure with any of its caption. Another one belongs to the
-    nearest element around it that holds text (captions aside): it stays where the texts next to it in there are kept,
-    both of them, or one of them and most of the text.
+    An image in a line of text follows the text, one in a figure any of its caption. Another one belongs to its nearest
+    ancestor with text (except captions): it stays if the adjacent texts in there are kept, both of them, or one of them
+    and most of the text.
     """
     e, blocks = page.elements, page.blocks
-    seen = e.rows["seen"]  # images of formulas are text
+    seen = e.rows["seen"]  # images of formulas count as text
     images = np.flatnonzero(e.has_tag({"img"}) & (seen["start"] == seen["end"]))
     if not len(images) or not kept.any():
         return images[:0]
@@ -285,7 +285,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     free = figure[blocks.element] < 0
     outside = np.flatnonzero(free)
     total, kept_total = blocks.subtree_sums(blocks.chars * free), blocks.subtree_sums(blocks.chars * (free & kept))
-    around = e.nearest(total > 0)[images]  # the element with text around each
+    around = e.nearest(total > 0)[images]  # the nearest element with text around each
     after = np.searchsorted(blocks.start[outside], e.marks[mark])
     neighbours = np.concatenate([[-1], outside, [-1]])[np.stack([after, after + 1])]  # before, after
     element = blocks.element[neighbours]
@@ -295,14 +295,14 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     alone = ((kept[neighbours] & inside) == inside).all(axis=0) & ((block < 0) | in_figure)
     alone &= inside.all(axis=0) | (inside.any(axis=0) & mostly)
     flags = np.asarray(e.column("flags"), np.int64)
-    own = flags[images] & ~flags[np.where(block >= 0, blocks.element[block], around)]  # below what they stand in
+    own = flags[images] & ~flags[np.where(block >= 0, blocks.element[block], around)]  # below their container
     alone &= (own & _APART) == 0
     shown = ((own & Flag.HIDDEN) == 0) & ~page.removed_text[mark]
     return np.asarray(images[(with_text | with_caption | alone) & shown])
 
 
 def written_image(base: str, source: str, given: Mapping[str, str]) -> Attributes:
-    """Return the attributes to write of an image, () for one without an address, and for a tracking pixel."""
+    """Return an image's attributes to write, () if it has no address, or is a tracking pixel."""
     address = safe_image_url(base, given.get("src", "")) or safe_image_url(base, source)
     sizes = {name: int(size[1]) for name in ("width", "height") if (size := _PIXELS.fullmatch(given.get(name, "")))}
     if not address or min(sizes.values(), default=2) < 2 or (len(sizes) == 2 and max(sizes.values()) <= MAX_PIXEL):
@@ -311,30 +311,30 @@ def written_image(base: str, source: str, given: Mapping[str, str]) -> Attribute
     return (("src", address), ("alt", alt), *((name, str(size)) for name, size in sizes.items()))
 
 
-#: How highlighters name a language in the classes of `code`, `pre`, or an element around it: eight above it in a table
-#: with line numbers.
+#: How highlighters name a language in the classes of `code`, `pre`, or an ancestor: eight levels up in a table with
+#: line numbers.
 MOST_AROUND = 9
 _LANGUAGE = re.compile(
     r"[.](?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.IGNORECASE
 )
-#: Other attributes of containers than spans that are written, and what of them.
+#: Other attributes of containers that are written, except spans, and their values.
 _VALID = {"start": re.compile(r"-?\d{1,9}", re.ASCII), "scope": re.compile("row|col|rowgroup|colgroup")}
 _NO_LANGUAGE = frozenset(["default", "none", "text", "plain", "plaintext", "txt", "notranslate"])
 
 
 def render(page: Page, kept: BoolArray) -> list[Token]:
-    """The kept blocks in reading order, with the structure they stand in: well-formed, tags of `html.WRITTEN` alone."""
+    """Return the kept blocks in reading order, with their structure: well-formed, using only tags of `html.WRITTEN`."""
     if not len(page.blocks):
         return []
     tokens = _Walk(page, np.asarray(kept, bool)).tokens()
     directions = [value for _, name, value in sorted(page.noted.attributes) if name == "dir"]
-    if not tokens or not directions or directions[-1].strip().lower() != "rtl":  # the body's goes before the document's
+    if not tokens or not directions or directions[-1].strip().lower() != "rtl":  # body overrides html
         return tokens
     return [Token("start", "div", (("dir", "rtl"),)), *tokens, Token("end", "div")]
 
 
 class _Walk:
-    """A walk over the marks of a page that hands what is kept to a `_Writer`."""
+    """A walk over the marks of a page that passes kept content to a `_Writer`."""
 
     def __init__(self, page: Page, kept: BoolArray) -> None:
         self._page, self._kept = page, kept
@@ -345,10 +345,10 @@ class _Walk:
         self._attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
         for element, name, value in page.noted.attributes:
             self._attributes_of[element][name] = value
-        self._url_chars = page.url_chars  # that are left; links and images past them are not written
+        self._url_chars = page.url_chars  # remaining; links and images beyond them are not written
 
     def tokens(self) -> list[Token]:
-        """Go through the marks of written elements and the texts of kept blocks."""
+        """Visit the marks of written elements and the texts of kept blocks."""
         e, blocks, writer = self._page.elements, self._page.blocks, self._writer
         in_kept = np.append(self._kept, False)[blocks.block_of_text] & ~self._page.removed_text
         self._images = self._shown_images()
@@ -382,7 +382,7 @@ class _Walk:
         return writer.finish()
 
     def _text(self, text: str, mark: int, block: int) -> None:
-        """Write a text; of a footnote's sign where it is."""
+        """Write a text; for a footnote's sign, its position."""
         if mark in self._footnotes.starts:
             self._writer.mark("note", self._footnotes.starts[mark])
         sign, label = self._footnotes.signs.get(mark, (0, ""))
@@ -419,14 +419,14 @@ class _Walk:
             writer.open_inline(element, "display" if is_displayed else INLINES[tag])
 
     def _attributes(self, element: int) -> Attributes:
-        """Attributes of a container: numbers, and one of few words."""
+        """Return attributes of a container: numbers, or one of a few words."""
         given = self._attributes_of[element]
         spans = [(name, str(span(given[name]))) for name in ("colspan", "rowspan") if span(given.get(name, "")) > 1]
         others = [(name, given[name]) for name, valid in _VALID.items() if valid.fullmatch(given.get(name, ""))]
         return (*spans, *others)
 
     def _shown_boxes(self, live: BoolArray) -> dict[int, str]:
-        """Boxes to tick at the start of list items of which anything is written: "x", " " for an empty one."""
+        """Return check boxes at the start of list items that are written: "x", or " " for an empty one."""
         boxes = {element: value for element, name, value in self._page.noted.attributes if name == "box"}
         if not boxes:
             return {}
@@ -436,7 +436,7 @@ class _Walk:
         return {box: value for box, value in boxes.items() if is_first[box]}
 
     def _shown_images(self) -> dict[int, Attributes]:
-        """Attributes of each image that is written, without an alternative text that stands in the body as well."""
+        """Return the attributes of each written image, without an alternative text that is in the body too."""
         written, images = {}, kept_images(self._page, self._kept).tolist()
         said = set(self._page.text_of(self._kept).split("\n")) if images else set()
         for element in images:
@@ -449,12 +449,12 @@ class _Walk:
         return written
 
     def _counted(self, url: str) -> str:
-        """The URL, "" where the rendering has too many characters of them already."""
+        """Return the URL, "" if the rendering already has too many URL characters."""
         self._url_chars -= len(url)
         return url if self._url_chars >= 0 else ""
 
     def _language(self, element: int) -> str | None:
-        """Language of preformatted text by its classes; "" for code of an unknown one, None for other text."""
+        """Return the language of code from its classes; "" if unknown, None for other preformatted text."""
         elements = self._page.elements
         is_code = self._tags[element + 1 : element + 2] == ["code"]
         for one in (*([element + 1] if is_code else ()), *self._around(element)):
@@ -464,7 +464,7 @@ class _Walk:
         return "" if is_code else None
 
     def _around(self, element: int) -> Iterator[int]:
-        """An element, two around it, and as many more as hold nothing else that is kept: cells beside a gutter."""
+        """Yield an element, two ancestors, and more while nothing else in them is kept: cells beside a gutter."""
         up, texts = self._page.elements.parent_or_self, self._texts
         at = element
         for level in range(MOST_AROUND):

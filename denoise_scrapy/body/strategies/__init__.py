@@ -1,4 +1,4 @@
-"""The strategies by name. Each is a file of its own behind one interface (`base.Strategy`)."""
+"""The strategies by name. Each is a file with the same interface (`base.Strategy`)."""
 
 import difflib
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _ALL: tuple[Strategy, ...] = (
     BlockFilterStrategy(),
 )
 
-#: Strategies that `DENOISE_STRATEGY` and `extract(..., strategy=)` take.
+#: Valid values of `DENOISE_STRATEGY` and `extract(..., strategy=)`.
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
 DEFAULT_STRATEGY = "combined"
 
@@ -35,17 +35,17 @@ PARTS = ("name", "comparison_pages", "needs_elements", "decide")
 
 
 def find_strategy(name: str) -> Strategy:
-    """The strategy of a name in `STRATEGIES`, or of the path of a class, as `myproject.strategies.LongBlocks`.
+    """Return the strategy with a name in `STRATEGIES`, or of a class path, such as `myproject.strategies.LongBlocks`.
 
     Raises:
-        ValueError: There is none; the message names the nearest, or what the class lacks.
+        ValueError: There is none; the message suggests the nearest, or lists what the class lacks.
 
     Example:
         >>> find_strategy("lcs").comparison_pages
         2
         >>> find_strategy("lsc")
         Traceback (most recent call last):
-        ValueError: unknown strategy 'lsc': did you mean 'lcs'? There are combined, ...
+        ValueError: unknown strategy 'lsc': did you mean 'lcs'? Choose from combined, ...
     """
     known = STRATEGIES.get(name)
     if known is not None:
@@ -53,7 +53,7 @@ def find_strategy(name: str) -> Strategy:
     if "." in name:
         return _made(name)
     near = difflib.get_close_matches(name, STRATEGIES, 1, 0)
-    raise ValueError(f"unknown strategy {name!r}: did you mean {near[0]!r}? There are {', '.join(STRATEGIES)}")
+    raise ValueError(f"unknown strategy {name!r}: did you mean {near[0]!r}? Choose from {', '.join(STRATEGIES)}")
 
 
 @cache
@@ -65,5 +65,5 @@ def _made(path: str) -> Strategy:
         raise ValueError(f"no strategy {path!r}: {error}") from error
     lacking = [part for part in PARTS if not hasattr(made, part)]
     if lacking:
-        raise ValueError(f"{path!r} is no strategy: it has no {', '.join(lacking)}")
+        raise ValueError(f"{path!r} is not a strategy: it has no {', '.join(lacking)}")
     return made

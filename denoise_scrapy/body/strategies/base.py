@@ -15,7 +15,7 @@ from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray
 from denoise_scrapy.site import SiteStatistics
 
-#: Probabilities that stand for the yes and the no of a rule: no rule is always right.
+#: Probabilities of the yes and the no of a rule: no rule is always right.
 RULE_YES, RULE_NO = 0.9, 0.1
 
 
@@ -28,7 +28,7 @@ class Decision:
         probability: Probability that it does, 0 to 1, shape (m,).
         confidence: Expected token F1 of the choice, 0 to 1.
         reasons: The main reason for each block, in words; m of them.
-        is_rule: Whether the strategy only decides yes or no, and the probabilities follow from that.
+        is_rule: Whether the strategy only decides yes or no, from which the probabilities follow.
     """
 
     kept: BoolArray
@@ -59,13 +59,13 @@ class Decision:
         return cls(kept, np.where(kept, yes, RULE_NO), confidence, reasons.tolist(), is_rule=True)
 
     def revised(self, kept: BoolArray, reasons: npt.NDArray[Any], confidence: float | None = None) -> Decision:
-        """Return the decision with other blocks kept; a new reason that is "" leaves the one before, shape (m,)."""
+        """Return the decision with other blocks kept; a new reason of "" keeps the old one, shape (m,)."""
         both = LazyReasons(lambda: [new or old for new, old in zip(reasons.tolist(), self.reasons, strict=True)])
         return replace(self, kept=kept, reasons=both, confidence=self.confidence if confidence is None else confidence)
 
 
 class LazyReasons(Sequence[str]):
-    """Reasons that are made when first read."""
+    """Reasons that are computed when first read."""
 
     def __init__(self, make: Callable[[], Sequence[str]]) -> None:
         self._make = make
@@ -84,9 +84,9 @@ class LazyReasons(Sequence[str]):
 class Strategy(Protocol):
     """A way to separate content from noise: a pure function of the page and its comparison pages."""
 
-    #: Name in settings: the field's term for the method.
+    #: Name in settings: the usual term for the method.
     name: str
-    #: Maximum number of comparison pages it uses; 0 where it reads the page alone.
+    #: Maximum number of comparison pages it uses; 0 if none.
     comparison_pages: int
     #: Whether it reads the elements of comparison pages, or only their facts (`PageFacts`).
     needs_elements: bool
@@ -99,6 +99,6 @@ class Strategy(Protocol):
             site: Comparison pages without the page itself and its copies, most similar template first; may be empty.
 
         Raises:
-            TooLargeError: Deciding would take too long; the caller keeps all of the page's text.
+            TooLargeError: Deciding would take too long; the caller keeps the page's whole text.
         """
         ...

@@ -1,4 +1,4 @@
-"""Rules of template clusters: where the pages of one template keep their content.
+"""Rules of template clusters: where the pages of one template have their content.
 
 Source: Wang, Chen and Dai, Web information extraction based on webpage clustering (2018), section 5 and definition 10.
 """
@@ -18,21 +18,21 @@ from denoise_scrapy.page.columns import FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics, template_similarity
 from denoise_scrapy.site.memory import SAME_TEMPLATE
 
-# Block nodes. The source takes div and table. The sectioning tags of today bring wcxb .018, and td, for the times
-# when layout was tables, brings big9 .034; form, lists, aside and center bring nothing (five corpora, alpha .005).
+# Block nodes. The source uses div and table. The modern sectioning tags gain wcxb .018, and td, for pages laid out with
+# tables, gains big9 .034; form, lists, aside and center gain nothing (five corpora, alpha .005).
 BLOCK_NODES = frozenset(["div", "table", "td", "section", "article", "main"])
 _BLOCK_NODE_CODES = np.array([name_code(tag) for tag in sorted(BLOCK_NODES)], np.uint32)[:, None]
-# Alpha, what one more element in a block costs, is this / the page's elements. The source has one small value for all
+# Alpha, the cost of one more element in a block, is this / the page's elements. The source has one small value for all
 # pages, but from .003 to .02 dragnet gains .03 and wcxb, whose pages have four times the elements, loses .10. At 1, 2,
 # 3, 4, 5, 6 dragnet has .875, .877, .886, .890, .889, .900, and 265 pages of all kinds, each alone, .826, .815, .801,
-# .786, .775, .765: articles among comments like it high, lists and shops low.
+# .786, .775, .765: articles among comments prefer it high, lists and shops low.
 SHARE_COST = 4.0
 _LINK_TAG = np.uint32(name_code("a"))
 
 
 @dataclass(frozen=True)
 class TemplateRule:
-    """Where a cluster's content stands: the id of its block without digits, its class names, its path of tags."""
+    """The location of a cluster's content: its block's id without digits, class names, and path of tags."""
 
     id: str = ""
     class_: str = ""
@@ -44,7 +44,7 @@ class TemplateRule:
         return "." + ".".join(self.class_.split()) if self.class_ else self.path
 
     def find(self, page: Page) -> int:
-        """Return the page's block that alone has the id, else the class, else the path; -1 for none."""
+        """Return the page's only block with the id, else with the class, else with the path; -1 if there is none."""
         return next((int(found[0]) for found in self.candidates(page) if len(found) == 1), -1)
 
     def candidates(self, page: Page) -> Iterator[IntArray]:
@@ -55,7 +55,7 @@ class TemplateRule:
         tags, path = elements.column("tag"), self.path.split("/")
         by_level = elements.depth.argsort(kind="stable")
         edges = elements.depth.take(by_level).searchsorted(range(1, len(path) + 2)).tolist()
-        same = np.zeros(len(elements) + 1, bool)  # the path so far; the last one answers for parent -1
+        same = np.zeros(len(elements) + 1, bool)  # the path so far; the last value is for parent -1
         same[-1] = True
         level = by_level[:0]
         for tag, start, end in zip(path, edges, edges[1:], strict=False):
@@ -66,14 +66,14 @@ class TemplateRule:
 
 def block_nodes(page: Page) -> IntArray:
     """Return the page's block nodes, in document order."""
-    # all at once: 3 µs at 580 elements in place of 8 for one tag after the other
+    # all at once: 3 µs for 580 elements instead of 8 tag by tag
     return np.flatnonzero((page.elements.column("tag") == _BLOCK_NODE_CODES).any(axis=0))
 
 
 def names_of(page: Page, element: int) -> TemplateRule:
-    """Return the names of an element, as a rule."""
+    """Return the names of an element as a rule."""
     _, id_, class_ = page.tree.name_of(int(page.elements.token[element]))
-    tags = []  # no positions, which advertisements shift
+    tags = []  # without positions, which advertisements shift
     while element >= 0:
         tags.append(page.tree.name_of(int(page.elements.token[element]))[0])
         element = int(page.elements.parent[element])
@@ -100,7 +100,7 @@ def node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
 
 
 def best_block(page: Page) -> tuple[int, float]:
-    """Return the block with the highest H, the first of equals, and its H; (-1, 0) where no block has text."""
+    """Return the block with the highest H, the first of equals, and its H; (-1, 0) if no block has text."""
     nodes, densities = node_densities(page, SHARE_COST / max(len(page.elements), 1))
     best = int(densities.argmax()) if len(densities) else -1
     return (int(nodes[best]), float(densities[best])) if best >= 0 and densities[best] > 0 else (-1, 0.0)
@@ -109,7 +109,7 @@ def best_block(page: Page) -> tuple[int, float]:
 def learn_rule(pages: Sequence[Page]) -> TemplateRule | None:
     """Return the rule of a cluster: the names with the largest sum of H over its pages' best blocks; None without text.
 
-    Names that are ambiguous on a page of the cluster are left out of it, as long as the path remains.
+    Names that are ambiguous on a page of the cluster are omitted, as long as the path remains.
     """
     sums: dict[TemplateRule, float] = {}
     for page in pages:
@@ -125,10 +125,10 @@ def learn_rule(pages: Sequence[Page]) -> TemplateRule | None:
 
 
 class ClusterStrategy(Strategy):
-    """The rule with the highest sum of H over the page's cluster; without one the page's block of highest H."""
+    """The rule with the highest sum of H over the page's cluster; without one, the page's block with the highest H."""
 
     name = "cluster"
-    comparison_pages = 9  # of its template; the source asks for more than five pages in all
+    comparison_pages = 9  # with its template; the source requires more than five pages in all
     needs_elements = True
 
     @override
@@ -141,5 +141,5 @@ class ClusterStrategy(Strategy):
         if block < 0:
             block, reason = best_block(page)[0], "in the page's block of highest H"
         inside = page.elements.inside(np.array([block] if block >= 0 else [], np.int64))
-        chosen = page.blocks.share_owned_by(inside) >= 0.5  # most of the text block lies in the chosen one
+        chosen = page.blocks.share_owned_by(inside) >= 0.5  # most of the text block is in the chosen one
         return Decision.of_method(page, chosen, 0.9, reason, "outside the content's block")

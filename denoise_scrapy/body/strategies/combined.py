@@ -1,9 +1,9 @@
 """All signals together: a network, then boosted trees, over features of the block, its surroundings and its site.
 
-A small network judges each block; trees judge again, with what the network finds of its neighbours
-(`core/model.pyx`). Other trees find pages without content: consent walls, logins, error pages. They are fitted on
-recorded pages of many publishers (`python -m training`); what they were fitted on and how well they do on publishers
-left out stands in the model file. The kept set maximises the expected F1.
+A small network judges each block; trees judge again, using the network's results for its neighbours (`core/model.pyx`).
+Other trees find pages without content: consent walls, logins, error pages. All are fitted on recorded pages of many
+publishers (`python -m training`); the model file records which, and the scores on publishers left out. The kept set
+maximises the expected F1.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from denoise_scrapy.site import SiteStatistics
 
 Values = npt.NDArray[np.float32]
 
-#: Comparison pages that most features are of, the likest ones: more say no more. `stock` is of all of them.
+#: Comparison pages used by most features, the most similar ones: more add nothing. `stock` uses all.
 MODEL_PAGES = 5
-#: A page that declares one of these is a thread: what people answer is its content.
+#: A page that declares one of these is a thread, whose answers are content.
 FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
 ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagenewsarticle", "report", "og:article"])
 
 
 def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> View:
-    """Return a page as its features see it, beside its comparison pages, maybe none, with what is known of words."""
+    """Compute the features of a page, given its comparison pages, if any, and word odds."""
     declared, shared, stock = page.declared_types, None, None
     if site.pages:
         shared, whole = site.first(MODEL_PAGES).shared_with(page), site.shared_with(page)
@@ -56,16 +56,16 @@ def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS)
 
 @dataclass(frozen=True, eq=False)
 class BlockModel:
-    """Probability that a block is content, from its features and its neighbours.
+    """A model of the probability that a block is content, from its features and its neighbours.
 
     Attributes:
         names: Names of the n features it takes.
-        vocabulary: What it knows of words, which some features are of.
+        vocabulary: Word odds, which some features use.
         network: The first judgement.
-        forests: The trees of the second one, "forest", over those n features and `core.model.NEIGHBOUR_NAMES`; those
-            that find the blocks of a part, as "part title" (`body/taste.py`); and those that find pages without
-            content, "content" (`content_signals`).
-        provenance: What it was fitted on, and how well.
+        forests: The trees of the second judgement, "forest", over those n features and `core.model.NEIGHBOUR_NAMES`;
+            the trees that find the blocks of a part, as "part title" (`body/taste.py`); and those that find pages
+            without content, "content" (`content_signals`).
+        provenance: The data it was fitted on, and its scores.
     """
 
     names: tuple[str, ...]
@@ -75,7 +75,7 @@ class BlockModel:
     provenance: dict[str, Any]
 
     def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
-        """Return the probability of each of m blocks, and its log odds by the network alone, shape (m,) each.
+        """Return the probability of each of m blocks, and its log odds from the network alone, shape (m,) each.
 
         The features have shape (n, m), rows as in `names`, NaN where unknown.
         """
@@ -100,7 +100,7 @@ class BlockModel:
 
     @classmethod
     def load(cls, path: Path) -> BlockModel:
-        """Read a file that `save` wrote."""
+        """Load a model from a file that `save` wrote."""
         owners: dict[str, dict[str, npt.NDArray[Any]]] = defaultdict(dict)
         with np.load(path, allow_pickle=False) as data:
             for key in data.files:
@@ -122,15 +122,15 @@ class BlockModel:
 
 @cache
 def block_model() -> BlockModel:
-    """The model that comes with the package."""
+    """Return the model that comes with the package."""
     with as_file(files("denoise_scrapy.body") / "models" / "blocks.npz") as path:
         return BlockModel.load(path)
 
 
-#: Tokens that are kept of a page without content at most: of 1,323 made ones in twelve languages 46 keep more.
+#: Maximum tokens kept of a page without content: of 1,323 synthetic ones in twelve languages 46 keep more.
 FEW_TOKENS = 250
-#: Pieces of words that such pages use, by kinds: consent, login, script, maintenance, missing page. They find twice as
-#: many of the walls that nobody made for training.
+#: Parts of words on such pages, by kind: consent, login, script, maintenance, missing page. They find twice as many of
+#: the walls that were not made for training.
 CONTENTLESS_WORDS = tuple(
     tuple(kind.split("|"))
     for kind in (
@@ -158,10 +158,10 @@ CONTENTLESS_WORDS = tuple(
 
 
 def content_signals(features: Values, odds: Values, tokens: IntArray, text: str) -> Values:
-    """Signals of a page of n features and m blocks: sums, words, and means of the kept blocks and of the others.
+    """Return the signals of a page of n features and m blocks: sums, words, means of kept and of other blocks.
 
-    The network keeps blocks of odds above 0; features have shape (n, m), odds and tokens (m,). The text is that of the
-    kept blocks.
+    Blocks whose network odds exceed 0 are kept; features have shape (n, m), odds and tokens (m,). The text is that of
+    the kept blocks.
     """
     kept, known = odds > 0, ~np.isnan(features)
     weights = np.stack([tokens * kept, tokens * ~kept]).astype(np.float32).T
@@ -174,15 +174,15 @@ def content_signals(features: Values, odds: Values, tokens: IntArray, text: str)
     return np.concatenate([sums, words, [(said > 0).sum()], means.T.ravel()])[:, None].astype(np.float32)
 
 
-#: A family that moves the log odds by less is no reason; so many are given at most.
+#: A family that changes the log odds by less is not a reason; and the maximum number of reasons.
 LEAST, MOST = 0.2, 3
-#: Blocks of a page whose reasons are computed, by a run of the model for each of the families. Of 354 recorded pages
-#: the largest has 2,641.
+#: Maximum blocks of a page whose reasons are computed, each family with a run of the model. The largest of 354 recorded
+#: pages has 2,641.
 MOST_BLOCKS = 10_000
 
 
 def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -> dict[str, FloatArray]:
-    """Return what each family of features adds to the log odds of each block of a page, shape (m,) each."""
+    """Return each family's contribution to the log odds of each block of a page, shape (m,) each."""
 
     def odds(of: Values) -> FloatArray:
         sure = np.clip(model.judge(of, neighbours)[0], 1e-6, 1 - 1e-6)
@@ -197,7 +197,7 @@ def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -
 
 
 def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel) -> list[str]:
-    """Return the reason of each block of a page: the families that move its log odds most."""
+    """Return the reason for each block of a page: the families that change its log odds most."""
     if features.shape[1] > MOST_BLOCKS:
         return ["the page has too many blocks to say why"] * features.shape[1]
     parts, rows = contributions(features, neighbours, model), dict(zip(model.names, features, strict=True))
@@ -211,17 +211,17 @@ def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel) -> l
     return reasons
 
 
-#: How much more recall counts than precision when blocks are chosen. F1 on publishers left out hardly changes (1.1, 1.2
-#: and 1.25: .9400, .9398, .9398), manuals gain .003; in blind readings the worse text lacks something twice as often as
-#: it has too much.
+#: How many times as much recall counts as precision when blocks are chosen. F1 on publishers left out hardly changes
+#: (1.1, 1.2 and 1.25: .9400, .9398, .9398), manuals gain .003; in blind readings the worse text lacks something twice
+#: as often as it has too much.
 BETA = 1.2
-#: A page that is less likely to have content is as little trusted; else its confidence is that of its blocks.
+#: Below this probability of content, confidence is reduced in proportion; else it is that of the blocks.
 LIKELY_CONTENT = 0.5
 _IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
 class CombinedStrategy(Strategy):
-    """A network and boosted trees over all signals, by a model, or else by that of the package."""
+    """A network and boosted trees over all signals, with a given model or that of the package."""
 
     name = "combined"
     comparison_pages = 20
@@ -237,9 +237,9 @@ class CombinedStrategy(Strategy):
         return self.judge(page, view.features, place)
 
     def judge(self, page: Page, features: Values, place: FloatArray | None = None) -> Decision:
-        """The decision on a page's m blocks, by features of shape (features, m), rows as in `NAMES`.
+        """Decide on a page's m blocks, given features of shape (features, m), rows as in `NAMES`.
 
-        `place` is the share of the text of each block's place that two pages have, if enough pages are known.
+        `place` is the share of the text in each block's place that two pages have, if enough pages are known.
         """
         model = self._model or block_model()
         known = features if model.names == NAMES else features[[NAMES.index(name) for name in model.names]]
@@ -253,7 +253,7 @@ class CombinedStrategy(Strategy):
             stock=features[_STOCK],
             place=place,
             layout=page.blocks.layout,
-            is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # there the comments are the content
+            is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # whose comments are content
             beta=BETA,
         )
         confidence, content = choice.f1, model.forests.get("content")

@@ -1,11 +1,11 @@
-"""Strategies that judge by where and how large boxes of a page are drawn: framework, and block filter.
+"""Strategies based on the position and size of a page's boxes: framework, and block filter.
 
-`FrameworkStrategy`: of the frames that are wide enough, the one that holds the paragraphs. Source: Shi, Lin and Yang,
-An approach to eliminate noise based on framework of web pages and rules, section 3 and figure 3.
+`FrameworkStrategy`: among the frames that are wide enough, the one that holds the paragraphs. Source: Shi, Lin and
+Yang, An approach to eliminate noise based on framework of web pages and rules, section 3 and figure 3.
 
-`BlockFilterStrategy`: of the large, wide, shown blocks, the one with the least link text a character of other text.
-Source: the patent on page de-duplication by character frequency, steps S210 to S240 (the content that is fingerprinted
-there).
+`BlockFilterStrategy`: among the large, wide, visible blocks, the one with the least link text per character of other
+text. Source: the patent on page de-duplication by character frequency, steps S210 to S240 (the content that is
+fingerprinted there).
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from denoise_scrapy.page import Elements, Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray, weighted_median
 from denoise_scrapy.site import SiteStatistics
 
-# The source gives no values. None of these moves a corpus by more than .002 within the range named beside it.
+# The source gives no values. Within the range given, none of these changes a corpus by more than .002.
 #: delta 1, pixels: columns of links were 120 to 300 wide in table layouts (100 to 400).
 MIN_WIDTH = 300.0
-#: delta 2 and delta 3, percent of what the frame stands in (20 to 95).
+#: delta 2 and delta 3, percent of the frame's container (20 to 95).
 MIN_WIDTH_PERCENT, MIN_HEIGHT_PERCENT = 40.0, 40.0
 #: Long side / short side: a banner of 468 x 60 has 7.8, a skyscraper of 160 x 600 has 3.75 (1 to 10).
 MAX_ASPECT_RATIO = 3.0
-#: A page without paragraphs: a frame with more than this share of the page's area is a large part of it.
+#: On a page without paragraphs, a frame with more than this share of the page's area is a large part of it.
 LARGE_SHARE = 0.5
 
 
 def passing(sizes: FrameSizes) -> BoolArray:
     """Return the elements that pass the rules on width and height (the source's figure 3), shape (elements,).
 
-    Of the rendered layout one rule that holds is enough: a column of text is long by its nature.
+    In a rendered layout one rule is enough: a column of text is long by nature.
     """
     width, height = sizes.width, sizes.height
     compact = np.maximum(width, height) < MAX_ASPECT_RATIO * np.minimum(width, height)
@@ -43,23 +43,23 @@ def passing(sizes: FrameSizes) -> BoolArray:
     has_width = ~np.isnan(width)
     if sizes.rendered:
         return np.asarray(wide | compact | ~has_width)
-    # a width in percent counts without a height too, by rule ii; the source's cases leave this one out
+    # a width in percent counts without a height too, by rule ii; the source's cases omit this
     in_percent, tall_in_percent = ~np.isnan(sizes.width_percent), has_width & ~np.isnan(sizes.height_percent)
     cases = [in_percent, tall_in_percent, has_width & ~np.isnan(height), has_width]
     return np.asarray(np.select(cases, [wide, tall, compact, width > MIN_WIDTH], True))
 
 
-#: The source's frame is the table; these lay a page out today.
+#: The source's frame is the table; these lay out pages today.
 FRAME_TAGS = frozenset(["table", "div", "section", "article", "main"])
 
-#: Lines of paragraphs below this many tokens do not count where there are longer ones: rows of a menu end with
-#: `br` too. Mean F1 over eight corpora at 12, 14, 16, 18, 20, 24: .862, .864, .864, .869, .864, .863. Characters would
-#: not serve two scripts: 80 in place of 60 bring big9 .016 and cost zh .147.
+#: Lines of paragraphs with fewer tokens do not count if there are longer ones: rows of a menu end with `br` too. Mean
+#: F1 over eight corpora at 12, 14, 16, 18, 20, 24: .862, .864, .864, .869, .864, .863. Characters would not suit both
+#: scripts: 80 instead of 60 gain big9 .016 and cost zh .147.
 PARAGRAPH_TOKENS = 18
 #: Nor do lines with this share of their characters in links.
 LINKED_SHARE = 0.5
 #: The topic's frame is the deepest with this share of the paragraphs. Mean F1 at .35, .4, .45, .5, .6: .866, .868,
-#: .869, .867, .867. Pages of one column like it low, forums and lists high.
+#: .869, .867, .867. Pages with one column prefer it low, forums and lists high.
 TOPIC_SHARE = 0.45
 
 
@@ -97,7 +97,7 @@ class FrameworkStrategy(Strategy):
 
 
 def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
-    """Frames that lay the page out, and frames that hold text and no block, as a paragraph does, shape (n,) each."""
+    """Return the frames that lay out the page, and those with text but no block, like a paragraph, shape (n,)."""
     elements = page.elements
     block = np.asarray(elements.column("block"), np.int64)
     frames = elements.has_tag(FRAME_TAGS)
@@ -108,7 +108,7 @@ def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
 def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, BoolArray]:
     """Count the paragraphs directly in each element, and mark elements with any line of one, shape (n,) each.
 
-    A paragraph is a line in a `p` or a frame of text, or one that a `br` begins or ends.
+    A paragraph is a line in a `p` or a text frame, or one that a `br` begins or ends.
     """
     lines, n = Lines(page.elements), len(page.elements)
     holds = page.elements.has_tag({"p"}) | text_frames
@@ -120,7 +120,7 @@ def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, Bool
 
 
 def topic_frame(page: Page, frames: BoolArray, counts: IntArray) -> int:
-    """The deepest frame with enough of the paragraphs (rule iii), of several the one with the most; -1 for none."""
+    """Return the deepest frame with enough paragraphs (rule iii), of several the one with the most; -1 for none."""
     inside = np.asarray(page.elements.subtree_sums(counts))
     enough = np.flatnonzero(frames & (inside >= TOPIC_SHARE * counts.sum()))
     if not len(enough):
@@ -131,8 +131,8 @@ def topic_frame(page: Page, frames: BoolArray, counts: IntArray) -> int:
 
 
 def large_frame(page: Page, frames: BoolArray, sizes: FrameSizes) -> int:
-    """The frame of a page without paragraphs: the deepest that is a large part of it, -1 where none is."""
-    # of its area, or of its text where that is unknown
+    """Return the frame of a page without paragraphs: the deepest that is a large part of it, -1 for none."""
+    # of its area, or of its text if that is unknown
     chars = np.asarray(page.elements.subtree_sums(page.elements.own_chars))
     area = sizes.width_percent * sizes.height_percent / 1e4
     share = np.where(np.isnan(area), chars / max(int(page.elements.own_chars.sum()), 1), area)
@@ -141,15 +141,15 @@ def large_frame(page: Page, frames: BoolArray, sizes: FrameSizes) -> int:
 
 
 _SIZE = re.compile(r"\s*(\d{1,6}(?:\.\d*)?|\.\d+)\s*(%|px)?\s*(?:!important)?\s*", re.IGNORECASE | re.ASCII)
-#: Width in CSS pixels of a page that has none: screens were 1,024 wide in the years of table layouts.
+#: Assumed page width in CSS pixels if unknown: screens were 1,024 wide in the years of table layouts.
 USUAL_PAGE_WIDTH = 1000.0
 
 
 class FrameSizes:
     """Width and height of each of a page's n elements, in CSS pixels and in percent; NaN where unknown.
 
-    A rendered page (`Page.boxes`) has both pixels and percent of the page; markup has one of them, in percent of what
-    the element stands in.
+    A rendered page (`Page.boxes`) has both pixels and percent of the page; markup has one of them, in percent of the
+    container.
     """
 
     def __init__(self, page: Page) -> None:
@@ -168,7 +168,7 @@ class FrameSizes:
 
 @lru_cache(maxsize=4096)
 def parse_size(size: str) -> tuple[float, float]:
-    """A width or height as (CSS pixels, percent), NaN where it is not; other units are neither."""
+    """Return a width or height as (CSS pixels, percent), NaN if absent; other units are neither."""
     match = _SIZE.fullmatch(size)
     number = float(match[1]) if match else 0.0
     if not match or not number:  # browsers ignore a width of 0
@@ -177,9 +177,9 @@ def parse_size(size: str) -> tuple[float, float]:
 
 
 class Lines:
-    """The nearest block-level element, visible characters, those in links, and tokens of each line that shows text.
+    """The nearest block-level element, visible characters, link characters, and tokens of each visible line of text.
 
-    A `br` begins or ends lines that are `at_break`. Hidden text is in none; a word that a tag parts counts twice.
+    A `br` begins or ends lines that are `at_break`. Hidden text is excluded; a word that a tag splits counts twice.
     """
 
     def __init__(self, e: Elements) -> None:
@@ -203,13 +203,13 @@ class Lines:
         self.at_break: BoolArray = begins[found] | begins[found + 1]
 
 
-#: The source's blocks ("such as TABLE, P, TR, DIV"), and today's: F1 on big9 is .929, with the source's four .918. List
-#: items, headings and table sections too: .926, dragnet -.006.
+#: The source's blocks ("such as TABLE, P, TR, DIV"), and modern ones: F1 on big9 is .929, with the source's four .918.
+#: List items, headings and table sections too: .926, dragnet -.006.
 BLOCK_TAGS = frozenset("table p tr div td section article main aside nav header footer form ul ol dl".split())
-#: The source's threshold on width; the content's is the width in which most of the page's text is set.
+#: The source's threshold on width; the content's width is that in which most of the page's text is set.
 WIDTH_SHARE = 0.8
-#: The minimum of characters outside links, as a share of the page's: a few sentences without a link have the smallest
-#: Topic of all. At fixed minima of 200, 500 and 800 characters the mean F1 over eight corpora is .683, .748, .765; at
+#: The minimum of characters outside links, as a share of the page's: otherwise a few sentences without a link have the
+#: smallest Topic. At fixed minima of 200, 500 and 800 characters the mean F1 over eight corpora is .683, .748, .765; at
 #: shares of .25, .3, .35, .4, .5 it is .836, .852, .856, .857, .848.
 MIN_SHARE = 0.35
 
@@ -217,7 +217,7 @@ MIN_SHARE = 0.35
 class BlockFilterStrategy(Strategy):
     """The block with the smallest Topic: link text length / non-link text length.
 
-    Of equal Topics the one with the most text is taken, of equal texts the innermost.
+    Among equal Topics the one with the most text is chosen, among equal texts the innermost.
     """
 
     name = "block-filter"
@@ -230,7 +230,7 @@ class BlockFilterStrategy(Strategy):
         link, word = text_lengths(page)
         index = np.flatnonzero(candidates(page, link, word))
         link, word = link[index], word[index]
-        topic = np.full(len(index), np.inf)  # where nothing but links is there
+        topic = np.full(len(index), np.inf)  # for blocks with only links
         np.divide(link, word, out=topic, where=word > 0)  # formula 1
         order = np.lexsort((-index, -(link + word), topic))
         chosen = int(index[order[0]]) if len(index) else -1
@@ -242,7 +242,7 @@ class BlockFilterStrategy(Strategy):
 
 
 def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
-    """Link(A) and Word(A): shown characters of each element in links, and not in links (formulas 2 and 3)."""
+    """Return Link(A) and Word(A): visible characters of each element in links, and outside links (formulas 2 and 3)."""
     elements = page.elements
     flags = np.asarray(elements.column("flags"), np.int64)
     linked = (flags & Flag.LINK) != 0
@@ -253,10 +253,10 @@ def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
 
 
 def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
-    """Return the blocks that are left to choose from, shape (elements,).
+    """Return the remaining candidate blocks, shape (elements,).
 
-    Not hidden ones; inner ones (which hold no block), where there are others; all children of a block that display
-    alike; narrow ones; and those of too few characters.
+    Candidates are visible; inner (they contain no block), if there are such; not children of a block that all display
+    alike; not narrow; and have enough characters.
     """
     elements = page.elements
     hidden = (np.asarray(elements.column("flags"), np.int64) & Flag.HIDDEN) != 0
@@ -269,9 +269,9 @@ def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
 
 
 def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
-    """The blocks without those whose siblings all have their tag and class: their parent stands in their place.
+    """Return the blocks without those whose siblings all have their tag and class: their parent replaces them.
 
-    Siblings are blocks of one nearest block. One without siblings is kept (merging it too, big9 falls by .02).
+    Siblings are blocks with the same nearest block. One without siblings is kept (merging it too costs big9 .02).
     """
     elements = page.elements
     index = np.flatnonzero(blocks)
@@ -281,7 +281,7 @@ def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
     tag, class_ = (np.asarray(elements.column(name), np.int64)[index] for name in ("tag", "class_"))
     _, display = np.unique(tag << 32 ^ class_, return_inverse=True)
     n = len(elements)
-    displays = np.bincount(np.unique(parent * n + display) // n, minlength=n)  # different ones under each parent
+    displays = np.bincount(np.unique(parent * n + display) // n, minlength=n)  # distinct ones under each parent
     alike = (displays[parent] == 1) & (np.bincount(parent, minlength=n)[parent] > 1)
     left: BoolArray = blocks.copy()
     left[index[alike]] = False
@@ -289,11 +289,11 @@ def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
 
 
 def inherited_widths(page: Page) -> FloatArray:
-    """Width of each element in CSS pixels, or of the nearest element around it that has one, shape (elements,)."""
+    """Return the width of each element in CSS pixels, or of its nearest ancestor that has one, shape (elements,)."""
     e, sizes = page.elements, FrameSizes(page)
     known = ~(np.isnan(sizes.width) & np.isnan(sizes.width_percent))
-    nearest = np.append(e.nearest(known), -1)  # the last one answers for parent -1
-    widths = np.append(sizes.width, np.nan)  # the last one answers for none
+    nearest = np.append(e.nearest(known), -1)  # the last value is for parent -1
+    widths = np.append(sizes.width, np.nan)  # the last value is for none
     page_width = np.nanmax(sizes.width, initial=0.0) or USUAL_PAGE_WIDTH
     for element in np.flatnonzero(known & np.isnan(sizes.width)).tolist():  # parents come first
         around = nearest[e.parent[element]]
@@ -303,6 +303,6 @@ def inherited_widths(page: Page) -> FloatArray:
 
 
 def narrow(page: Page) -> BoolArray:
-    """Elements narrower than the share of the content's width, in which the median character stands, shape (n,)."""
+    """Return elements narrower than the share of the content's width, that of the median character, shape (n,)."""
     widths = inherited_widths(page)
     return np.asarray(widths < WIDTH_SHARE * weighted_median(widths, page.elements.own_chars), bool)

@@ -1,9 +1,8 @@
-"""LCS matching: what the comparison pages' feature trees do not match, grouped, ranked, the best kept.
+"""LCS matching: the nodes that match no comparison page are grouped and ranked, and the best are kept.
 
-Source: Song, Zhi, Zhou, Luo and An, Web page noise removal by LCS-based maximum similarity matching of
-feature trees (2011), sections 3 to 5. By rule 4 of its section 3 only nodes with similar parents are similar, up to
-BODY, so only nodes of equal depth ever match: the source's table falls into one table a level, with the same total
-score.
+Source: Song, Zhi, Zhou, Luo and An, Web page noise removal by LCS-based maximum similarity matching of feature trees
+(2011), sections 3 to 5. By rule 4 of its section 3 only nodes with similar parents are similar, up to BODY, so only
+nodes of equal depth ever match: the source's table splits into one table per level, with the same total score.
 """
 
 from __future__ import annotations
@@ -21,41 +20,42 @@ from denoise_scrapy.page import FeatureTree, Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
-#: Two nodes more similar than this are matched. The source gives no value; .5 takes, without geometry, the tag and one
-#: of id and class (best of .34, .5 and .67 on five corpora).
+#: Two nodes more similar than this are matched. The source gives no value; .5 requires, without geometry, the tag and
+#: one of id and class (best of .34, .5 and .67 on five corpora).
 SIMILAR = 0.5
-#: Weight of "one more pair above SIMILAR" among matchings of equal score; too small to outweigh any score:
-#: scores are sums of fractions with denominators 3 to 7, which differ by 1/420 at least.
+#: Weight of "one more pair above SIMILAR" among matchings of equal score; too small to outweigh any score: scores are
+#: sums of fractions with denominators 3 to 7, which differ by 1/420 at least.
 _PREFER = 1e-9
-#: A level with a larger table (nodes times nodes; 16 MB of scores) is matched by equality alone.
+#: A level with a larger table (nodes times nodes; 16 MB of scores) is matched only by equality.
 MAX_LEVEL_CELLS = 2_000_000
-#: Cells of the tables of a page: 5 ns each. Recorded pages have a hundredth of that.
+#: Maximum cells in a page's tables, at 5 ns each. Recorded pages have a hundredth of that.
 MAX_CELLS = 250_000_000
 #: A node matched on at least this share of the comparison pages is template.
 MATCHED_SHARE = 0.5
-#: Points for the three clusters that lead an indicator (the source's values); the link rate's count against.
+#: Points for the top three clusters of an indicator (the source's values); the link rate's are subtracted.
 POINTS = (5, 3, 1)
-#: Clusters with at least this share of the top score are "close" to it. From .6 to .8 big9 goes .946 to .953, zh .965
-#: to .979, the portal .879 to .894, the others move by .002 at most; .9 and 1 cost world .012 and .016.
+#: Clusters with at least this share of the top score are "close" to it. From .6 to .8 big9 goes from .946 to .953, zh
+#: from .965 to .979, the portal from .879 to .894, the others change by .002 at most; .9 and 1 cost world .012 and
+#: .016.
 CLOSE = 0.8
-#: Where the close clusters hold less than this share of the candidates' text outside links, all candidates are kept:
-#: posts of a forum, rows of a list, parts of a shop's page are a cluster each, and only three get points. Never doing
-#: so has wcxb .535; .25, .3, .35, .4, .5 have .664, .669, .678, .699, .718, and dragnet .886 to .880.
+#: If the close clusters hold less than this share of the candidates' text outside links, all candidates are kept: posts
+#: of a forum, rows of a list, parts of a shop's page are a cluster each, and only three get points. Without this wcxb
+#: has .535; .25, .3, .35, .4, .5 have .664, .669, .678, .699, .718, and dragnet .886 to .880.
 LEADING_SHARE = 0.4
-#: … less the blocks with this share of their text in links: .34 to .67 do alike, keeping them costs wcxb .006.
+#: … less the blocks with this share of their text in links: .34 to .67 are equivalent, keeping them costs wcxb .006.
 LINKED_SHARE = 0.5
-#: The main visual area: this middle share of the page's width, from the top to this share of its height.
+#: The main visual area: this middle share of the page's width, and this top share of its height.
 VISUAL_WIDTH, VISUAL_HEIGHT = 0.6, 0.8
 
 
 def table_cells(target: FeatureTree, comparison: FeatureTree) -> int:
-    """Cells of the tables that matching two trees fills: of a large page a thousand times its nodes."""
+    """Count the cells of the tables for matching two trees: for a large page a thousand times its nodes."""
     cells = [a * b for a, b in zip(*(np.diff(tree.levels).tolist() for tree in (target, comparison)), strict=False)]
     return sum(number for number in cells if number <= MAX_LEVEL_CELLS)
 
 
 def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = SIMILAR) -> tuple[BoolArray, float]:
-    """Match the tree of a page that is cleaned with that of a page of its template, level by level.
+    """Match the tree of the page to be cleaned with that of a page with its template, level by level.
 
     Return whether each node of the target has a similar partner, shape (nodes,), and the sum of the similarities of the
     aligned pairs: the corner of the source's table.
@@ -67,7 +67,7 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
         a = slice(int(target.levels[level]), int(target.levels[level + 1]))
         b = slice(int(comparison.levels[level]), int(comparison.levels[level + 1]))
         if (a.stop - a.start) * (b.stop - b.start) > MAX_LEVEL_CELLS:
-            # by equal content, or an equal tag, class and id, anywhere in it
+            # by equal content, or an equal tag, class and id, anywhere in the level
             content = np.isin(target.inner_hash[a], comparison.inner_hash[b][comparison.is_content[b]])
             structure = np.isin(target.token[a], comparison.token[b][~comparison.is_content[b]])
             matched[a] = np.where(target.is_content[a], content, structure)
@@ -87,9 +87,9 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
 def _similarities(
     x: FeatureTree, a: slice, y: FeatureTree, b: slice, above: BoolArray | None, level: int
 ) -> FloatArray:
-    """Sim of every pair of one level, rules 1 to 7 of the source, shape (nodes of x, nodes of y)."""
+    """Compute Sim of every pair of a level, rules 1 to 7 of the source, shape (nodes of x, nodes of y)."""
     if level == 0:
-        # rules 2 and 3: BODY is similar to BODY alone; what hangs beside it has no parent to be like
+        # rules 2 and 3: BODY is similar only to BODY; its siblings have no parent that could be similar
         return np.asarray((x.tag[a][:, None] == y.tag[b]), float)
     parents = x.parent[a], y.parent[b]
     if above is None:
@@ -112,7 +112,7 @@ def _similarities(
 
 
 def _align(similarity: FloatArray, similar: BoolArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Rows and columns of the pairs that a best alignment puts on its diagonal, and that score above 0."""
+    """Return rows and columns of the pairs on the diagonal of a best alignment that score above 0."""
     rows, columns = (np.flatnonzero(similarity.any(axis=axis)) for axis in (1, 0))  # zeros cannot change the score
     gain = (similarity + _PREFER * similar)[np.ix_(rows, columns)]
     n, m = gain.shape
@@ -124,7 +124,7 @@ def _align(similarity: FloatArray, similar: BoolArray) -> tuple[npt.NDArray[np.i
         np.maximum.accumulate(diagonal, out=table[i + 1, 1:])
     best, gains = table.tolist(), gain.tolist()
     pairs = []
-    while n and m:  # from the corner: diagonal before up before left
+    while n and m:  # from the corner, preferring diagonal, then up, then left
         here, gained = best[n][m], gains[n - 1][m - 1]
         if gained > 0 and here == best[n - 1][m - 1] + gained:
             n, m = n - 1, m - 1
@@ -174,9 +174,9 @@ def _blocks_of(tree: FeatureTree, clusters: list[IntArray]) -> BoolArray:
 
 
 def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
-    """Clusters of nodes: siblings, and children of a sibling, of a first candidate; then of the next, and so on.
+    """Group nodes: siblings, and children of siblings, of the first candidate; then of the next, and so on.
 
-    Candidates below a candidate are left out: they come with it.
+    Candidates below a candidate are omitted: it includes them.
     """
     below = np.zeros(len(tree), bool)
     for first, end in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
@@ -185,7 +185,7 @@ def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
     rest = np.flatnonzero(candidates & ~below)
     parent = tree.parent[rest]
     leads = np.zeros(len(tree), bool)
-    # a node leads a cluster, of candidates among its children and grandchildren, unless its parent leads theirs
+    # a node leads a cluster, of candidates among its children and grandchildren, unless its parent leads them
     for node in sorted(set(parent[parent >= 0].tolist())):
         above = tree.parent[node]
         leads[node] = above < 0 or not leads[above]
@@ -195,14 +195,14 @@ def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
     rest, leader = rest[order], leader[order]
     edges = [0, *((leader[1:] != leader[:-1]).nonzero()[0] + 1).tolist(), len(rest)]
     clusters = [rest[start:end] for start, end in pairwise(edges) if start < end]
-    return sorted(clusters, key=itemgetter(0))  # in the order of their first members
+    return sorted(clusters, key=itemgetter(0))  # in order of their first members
 
 
 def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
-    """Points of each cluster over the source's indicators, shape (clusters,).
+    """Return the points of each cluster over the source's indicators, shape (clusters,).
 
-    Text length, content tags and the share of text in code count for a cluster, the share of link code (`a` elements,
-    descendants included) against it; area and effective area (in the main visual area) where boxes are known.
+    Text length, content tags and the share of text in code add points, the share of link code (`a` elements, including
+    descendants) subtracts them; area and effective area (in the main visual area) add some if boxes are known.
     """
     if not clusters:
         return np.zeros(0)
@@ -228,7 +228,7 @@ def _sums(values: npt.NDArray[np.generic], clusters: list[IntArray]) -> FloatArr
 
 
 def _rank_points(indicator: FloatArray) -> FloatArray:
-    """+5, +3, +1 to the three largest; equal values share the better rank, zeros get nothing."""
+    """Give +5, +3, +1 to the three largest; equal values share the better rank, zeros get nothing."""
     points = np.zeros(len(indicator))
     for rank, value in enumerate(sorted(set(indicator[indicator > 0].tolist()), reverse=True)[: len(POINTS)]):
         points[indicator == value] = POINTS[rank]

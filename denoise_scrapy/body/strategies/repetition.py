@@ -1,8 +1,8 @@
-"""Repetition and link density: keep what only this page says, in prose, outside the page's frame, by points.
+"""Repetition and link density: keep prose that is only on this page, outside its frame, by points.
 
-What stands on the comparison pages too is template; what is mostly links leads elsewhere; what stands in navigation,
-header, footer or aside frames the content. Class words are weaker evidence, counted in points: prose outweighs one of
-them, as a word never decides alone.
+Text repeated on the comparison pages is template; text mostly in links leads elsewhere; navigation, header, footer and
+aside frame the content. Class words are weaker evidence, counted in points: prose outweighs one of them, so a word
+never decides alone.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from denoise_scrapy.core.features import in_best_container
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.site import SiteStatistics
 
-# Thresholds and points were chosen by the mean token F1 on 1,641 recorded pages of eight corpora. The comment
-# words matter most (dragnet .871 to .901), any other family by less than .01.
+# Thresholds and points were chosen by the mean token F1 on 1,641 recorded pages of eight corpora. The comment words
+# matter most (dragnet .871 to .901), any other family less than .01.
 #: A text on at least this share of up to five comparison pages is template.
 REPEATED_SHARE = 0.2
 #: A block with this share of its characters in links is a list of links.
 LINK_DENSITY = 0.5
-#: Evidence that covers more than this share of the page's text frames nothing: it is ignored …
+#: Evidence that covers more than this share of the page's text does not frame it: it is ignored …
 FRAME_SHARE = 0.5
-#: … and so is hiddenness above this share: pages exist that stream their content into hidden elements.
+#: … and so is hiddenness above this share: some pages stream their content into hidden elements.
 HIDDEN_SHARE = 0.7
 
 #: Points of a block of prose, and of any block.
 PROSE_POINTS, BLOCK_POINTS = 2, 1
-#: Points of a block outside the element that holds the page's own prose best …
+#: Points of a block outside the element that best holds the page's own prose …
 OUTSIDE_POINTS = -1
-#: … and of one in surroundings (two levels up) of more than this share of links. Together they bring zh68 .03,
+#: … and of one in surroundings (two levels up) with more than this share of links. Together they gain zh68 .03,
 #: cleanportal and zh .017, and cost wcxb .016.
 TEASER_POINTS, TEASER_LINK_DENSITY, TEASER_LEVELS = -1, 0.3, 2
-#: A page that would keep fewer tokens than these, and less than this share of its own text outside the frame,
-#: is one of links or of scattered notes: all of that text is kept (single +.012, wcxb +.007, no other loses).
+#: A page that would keep fewer tokens than these, and less than this share of its own text outside the frame, consists
+#: of links or scattered notes: all of that text is kept (single +.012, wcxb +.007, no other loses).
 SPARSE_TOKENS, SPARSE_SHARE = 100, 0.2
-#: Points of a block in a slot of which more than this share is repeated on other pages (cleanportal +.007, the example
-#: portal +.015). In other slots a repeated text is no template: it happens to stand on two pages.
+#: Points of a block in a slot with more than this share repeated on other pages (cleanportal +.007, the example portal
+#: +.015). In other slots a repeated text is not template, but on two pages by coincidence.
 SLOT_POINTS, SLOT_SHARE = -1, 0.3
-#: Points of a heading that the page's title holds: it names the content (big9, dragnet and cleanportal +.004).
+#: Points of a heading that is part of the page's title: it names the content (big9, dragnet and cleanportal +.004).
 TITLE_POINTS = 2
 
-#: Points for each word or tag family that the block or an ancestor of it has. Kept where the sum is above 0.
+#: Points for each word or tag family that the block or an ancestor has. Kept if the sum is above 0.
 FLAG_POINTS = {
     **dict.fromkeys([Flag.NAV, Flag.HEADER, Flag.FOOTER, Flag.ASIDE], -3),
     Flag.COMMENT_WORD: -2,
@@ -68,14 +68,14 @@ class RepetitionStrategy(Strategy):
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         blocks, titles = page.blocks, page.words.titles
         inside = (blocks.flags & _BITS) != 0
-        covered = inside @ blocks.tokens  # tokens of the page in elements of each flag
+        covered = inside @ blocks.tokens  # tokens of the page in elements with each flag
         total = int(blocks.tokens.sum())
         repeated = in_template_slot = np.zeros(len(blocks), bool)
         if site.pages:
             shared = site.shared_with(page)
             in_template_slot = shared.slot_share > SLOT_SHARE
             # Other pages link to this one by its title, which does not make it template. A heading that others have too
-            # ("Limits") stands among headings of which most are a page's own.
+            # ("Limits") is among headings that are mostly the page's own.
             share = np.where(titles, shared.placed_share, shared.text_share)
             repeated = in_template_slot & (share >= REPEATED_SHARE)
         hidden = inside[_HIDDEN] & (covered[_HIDDEN] <= HIDDEN_SHARE * total)

@@ -1,8 +1,8 @@
-"""Site style tree: what the site's pages say, and how they show it, merged; what they all share is dropped.
+"""Site style tree: content and presentation of the site's pages, merged; what they all share is dropped.
 
 Source: Yi, Liu and Li, Eliminating noisy information in web pages for data mining (KDD 2003), sections 3 and 4. An
-element is noise there if its importance, and that of all in it, is low. The importance of an element is never less than
-that of the texts in it, so texts alone are measured here.
+element is noise there if its importance, and that of everything in it, is low. Its importance is never less than that
+of the texts in it, so only texts are measured here.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
-# Texts of less importance are noise. Measured on five corpora, .4 brings big9 and dragnet .004 and moves the others by
-# .002 at most.
+# Texts of lower importance are noise. Measured on five corpora, .4 gains big9 and dragnet .004 and changes the others
+# by .002 at most.
 NOISE_THRESHOLD = 0.2
-# Rows of nodes and features of all pages, some 40 MB.
+# Maximum rows of nodes and features of all pages, some 40 MB.
 MAX_SIZE = 1_000_000
 
 HashArray = npt.NDArray[np.uint64]
 
 
 class StyleNodes(NamedTuple):
-    """A page's part of the site's tree: t elements that show anything, in document order, and f features of theirs.
+    """A page's part of the site's tree: t visible elements in document order, and their f features.
 
-    A style node is what its children make of an element, equal on all pages where the styles and positions from the
-    root down are. A feature is a word (of scripts without spaces, a pair of characters), an image source or a link.
+    A style node is an element with the sequence of its children, equal on all pages with equal styles and positions
+    from the root down. A feature is a word (in scripts without spaces, a pair of characters), an image source or a
+    link.
     """
 
     element: IntArray  # index of each in the page, shape (t,)
     style: IntArray  # shape (t,)
-    feature_style: IntArray  # that of each feature's element, shape (f,)
+    feature_style: IntArray  # style of each feature's element, shape (f,)
     feature: HashArray  # shape (f,)
 
     @classmethod
@@ -48,10 +49,10 @@ class StyleNodes(NamedTuple):
         """Return the nodes of a page."""
         elements, words, urls = page.elements, page.tree.word_rows, page.noted.references
         element = np.flatnonzero(elements.shown)
-        node_of = np.full(len(elements) + 1, -1)  # the last one answers for parent -1
+        node_of = np.full(len(elements) + 1, -1)  # the last value is for parent -1
         node_of[element] = np.arange(len(element))
         tag, class_ = (np.asarray(elements.column(name), np.uint64) for name in ("tag", "class_"))
-        # of the roots the tag alone counts: their classes name the page's section
+        # only the tags of roots count: their classes name the page's section
         presentation = (tag << np.uint64(32)) | np.where(elements.has_tag(ROOT_TAGS), np.uint64(0), class_)
         style = _styles(node_of[elements.parent[element]], presentation[element])
         # hashes of words have 32 bits
@@ -63,7 +64,7 @@ class StyleNodes(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Rows it occupies: nodes and features, some 40 bytes each."""
+        """Number of nodes and features, some 40 bytes each."""
         return len(self.element) + len(self.feature)
 
 
@@ -84,12 +85,12 @@ def _styles(parent: IntArray, presentation: HashArray) -> IntArray:
 
 
 def content_importance(page: Page, others: Sequence[Page]) -> FloatArray:
-    """Return the importance of what each element of a page says itself, in the style tree of some pages and it.
+    """Return the importance of each element's own content, in the style tree of a page and others.
 
-    That is 1 - the mean entropy of its features on the pages that have its style node: 0 for what all of them say, and
-    for nothing. Of pages with more than `MAX_SIZE` nodes the first are left out.
+    It is 1 - the mean entropy of its features on the pages with its style node: 0 for what all pages share, and for
+    nothing. The first pages are omitted until at most `MAX_SIZE` nodes and features are left.
 
-    The result has shape (elements,), NaN for those that show nothing.
+    The result has shape (elements,), NaN for invisible ones.
     """
     pages = [StyleNodes.of(each) for each in (*others, page)]
     while len(pages) > 1 and sum(nodes.size for nodes in pages) > MAX_SIZE:
@@ -97,14 +98,14 @@ def content_importance(page: Page, others: Sequence[Page]) -> FloatArray:
     own = pages[-1]
     importance = np.full(len(page.elements), np.nan)
     if len(own.element):
-        # a page has a style node once at most, so each is on as many pages
+        # a page has a style node at most once
         styles, on_pages = np.unique(np.concatenate([nodes.style for nodes in pages]), return_counts=True)
         importance[own.element] = _of_styles(pages, styles, on_pages)[styles.searchsorted(own.style)]
     return importance
 
 
 def _of_styles(pages: Sequence[StyleNodes], styles: IntArray, on_pages: IntArray) -> FloatArray:
-    """Importance of the content of each style node."""
+    """Return the importance of the content of each style node."""
     of_style = styles.searchsorted(np.concatenate([nodes.feature_style for nodes in pages]))
     on_page = np.repeat(np.arange(len(pages)), [len(nodes.feature) for nodes in pages])
     features = np.concatenate([nodes.feature for nodes in pages])
@@ -127,7 +128,7 @@ NOISY_SHARE = 0.5
 
 
 class StyleTreeStrategy(Strategy):
-    """Site style tree of the page and its comparison pages, less what is noise."""
+    """Site style tree of the page and its comparison pages, without noise."""
 
     name = "style-tree"
     comparison_pages = 9
