@@ -296,7 +296,7 @@ MAX_DESCRIBED = 100
 
 # What is made of the text that the user's selectors remove, and what else is made of the columns.
 _OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts")
-_OF_COLUMNS = ("elements", "blocks", "words", "inner_hashes", "code_lengths", *_OF_REMOVED)
+_OF_COLUMNS = ("elements", "blocks", "words", *_OF_REMOVED)
 
 
 class Page:
@@ -559,22 +559,6 @@ class Page:
         """Return whether a reference leads to a place on the page itself."""
         address, _, place = reference.strip().partition("#")
         return bool(place) and (not address or self.absolute(reference) == self.absolute(self.url) != "")
-
-    @cached_property
-    def inner_hashes(self) -> npt.NDArray[np.uint64]:
-        """A hash of each element's innerHTML, shape (elements,). Source: Song et al. (2011), section 3, rule 5."""
-        urls = np.zeros(len(self.elements), np.uint64)
-        for element, url in self.noted.references:
-            urls[element] = hash(url) & 0xFFFFFFFFFFFFFFFF  # of one process: never stored
-        return self.tree.inner_hashes(urls)
-
-    @cached_property
-    def code_lengths(self) -> npt.NDArray[np.int64]:
-        """Characters of each element's outerHTML, shape (elements,): tags with class and id, URLs, visible text."""
-        own = np.asarray(self.elements.column("markup"), np.int64) + self.elements.own_chars
-        for element, url in self.noted.references:
-            own[element] += len(url) + 8  # ` href=""` or ` src=""`
-        return np.asarray(self.elements.subtree_sums(own))
 
 
 def _absolute(base: str, reference: str) -> str:
