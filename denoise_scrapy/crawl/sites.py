@@ -129,13 +129,8 @@ class SiteMemory(PageMemory):
                 for site, urls in unsaved.items()
             }
             self._unsaved = {}
-
-            def save(store: FactsStore) -> bool:
-                store.save(sites)
-                return True
-
-            done = await self.use(save, len(sites)) if sites else None
-            if done:
+            saved = await self.use(lambda store: store.save(sites), len(sites)) if sites else None
+            if saved:
                 self._crawl.count("site_memory/saved", len(sites))
                 return
             for site, urls in unsaved.items():

@@ -92,15 +92,15 @@ class Elements:
         """Flags of each token, those of the words in names too; the core has those of comments alone."""
         flags = self.tokens["flags"].astype(np.int64)
         for token, kind in enumerate(self.tokens["kind"].tolist()):
-            _, id_, class_ = self.tree.name_of(token)
-            names = " ".join(filter(None, (class_, id_, self.tree.other_names(token))))
+            _, id_, class_, others = self.tree.name_of(token)
+            names = " ".join(filter(None, (class_, id_, others)))
             if names and not kind & IS_ROOT:
                 flags[token] |= word_flags(names)
         return flags
 
     def step(self, element: int) -> str:
         """Return an element as people read it, digits of its names left out: `div#main.story`."""
-        tag, id_, class_ = self.tree.name_of(int(self.rows["token"][element]))
+        tag, id_, class_, _ = self.tree.name_of(int(self.rows["token"][element]))
         return tag + (f"#{id_}" if id_ else "") + "".join(f".{name}" for name in class_.split())
 
     @cached_property

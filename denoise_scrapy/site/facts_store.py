@@ -93,14 +93,15 @@ class FactsStore(ABC):
         """Return the facts of a site's pages, oldest first; damaged rows are skipped and counted."""
         return list(self._unpacked(self._rows(site, PAGES_A_SITE)))[::-1]
 
-    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
-        """Keep pages, newest first, by site; one of a URL that is kept is replaced."""
+    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> int:
+        """Keep pages, newest first, by site; one of a URL that is kept is replaced. Return the number of sites."""
         changes = [(site, (), [(_plain(facts.url), facts.data) for facts in pages]) for site, pages in sites.items()]
         for site, count in zip(sites, self._write(changes), strict=True):
             if count > PAGES_A_SITE:
                 rows = list(self._rows(site))
                 kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
                 self._write([(site, [url for url, _ in rows if url not in kept], ())])
+        return len(sites)
 
     def forget(self, site: str) -> None:
         """Delete all that is kept of a site."""
