@@ -219,6 +219,7 @@ class SQLiteFacts(FactsStore):
         ...     store.save({"http://a.example:80": [page.facts]})
         ...     print([facts.url for facts in store.load("http://a.example:80")])
         ...     store.close()
+        1
         ['http://a.example/1']
     """
 
