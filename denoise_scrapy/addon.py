@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
+from typing_extensions import Self
 
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.exporters import FORMATS, check_feeds
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-    from typing_extensions import Self
 
 # Where each component goes by default; a project's own entry for it counts more.
 COMPONENTS = (

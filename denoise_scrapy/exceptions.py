@@ -52,7 +52,3 @@ class UsageError(DenoiseError):
 
 class TooLargeError(DenoiseError):
     """A page is too large for a selector."""
-
-
-class BadRowError(DenoiseError):
-    """A row of a file cannot be compared; the message says why."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy import Request
+from scrapy.http import Response
 
 from denoise_scrapy.crawl.comparison import FETCH_META
 from denoise_scrapy.crawl.pages import OK
 from denoise_scrapy.crawl.state import Component
-
-if TYPE_CHECKING:
-    from scrapy.http import Response
 
 
 class ComparisonPagesMiddleware(Component):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
@@ -14,22 +15,15 @@ from scrapy.utils.python import global_object_name
 from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.duplicates import DuplicateCheck, is_dropped
-from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemText
+from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemPage, ItemText
 from denoise_scrapy.crawl.item_values import SAID, CopyCounts, check_libraries, item_text, made_text
-from denoise_scrapy.crawl.state import Component
+from denoise_scrapy.crawl.pages import CrawledPage, PageText
+from denoise_scrapy.crawl.state import Component, CrawlState
+from denoise_scrapy.dedup import Verdict
 from denoise_scrapy.items import has_field, has_text
-from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT
+from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT, DenoiseSettings
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 from denoise_scrapy.stats import twentieth
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from denoise_scrapy.crawl.item_pages import ItemPage
-    from denoise_scrapy.crawl.pages import CrawledPage, PageText
-    from denoise_scrapy.crawl.state import CrawlState
-    from denoise_scrapy.dedup import Verdict
-    from denoise_scrapy.settings import DenoiseSettings
 
 logger = logger_of(__name__)
 

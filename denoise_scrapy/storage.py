@@ -6,7 +6,7 @@ import hashlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -64,6 +64,19 @@ class BackOff:
 SCHEMES = ("redis://", "rediss://", "unix://")  # of the URLs that redis-py reads
 _RETRIES = 3  # a server that restarts is back within these and their pauses, or stays away for long
 _RETRY_PAUSE, _LONGEST_RETRY_PAUSE = 0.1, 1.0  # seconds before the first of them, and at most
+_OPEN = """
+-- KEYS: meta and others. ARGV: value of the second where the keys are new, or '', then names and values for meta.
+-- Gives all that meta holds; nothing where the keys are not ours.
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' and redis.call('EXISTS', unpack(KEYS, 2)) == 0 then
+  redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+  if ARGV[1] ~= '' then redis.call('SET', KEYS[2], ARGV[1]) end
+elseif kind ~= 'hash' then
+  return {}
+end
+return redis.call('HGETALL', KEYS[1])
+"""
+_FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _MISSING = "A store in Redis needs redis-py, which is not installed: pip install denoise-scrapy[redis]"
 
 
@@ -84,11 +97,14 @@ def without_password(place: str) -> str:
 class RedisLink:
     """A client of redis-py, which connects with the first request, and again after a break.
 
-    `timeout` is in seconds; a request that fails is sent again `retries` times, by default as long as a server takes to
-    restart. Raises `ImportError` if redis-py is not installed, `ValueError` for a wrong URL or timeout.
+    `name` begins the keys, in braces; `timeout` is in seconds; a request that fails is sent again `retries` times, by
+    default as long as a server takes to restart. Raises `ImportError` if redis-py is not installed, `ValueError` for a
+    wrong URL, name or timeout.
     """
 
-    def __init__(self, url: str, timeout: float, retries: int = _RETRIES) -> None:
+    def __init__(self, url: str, name: str, timeout: float, retries: int = _RETRIES) -> None:
+        if not isinstance(name, str) or not name or "{" in name or "}" in name:
+            raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
         if not timeout > 0:
             raise ValueError(f"timeout must be above 0 seconds, got {timeout!r}")
         try:
@@ -117,6 +133,22 @@ class RedisLink:
         except self._failures as error:
             error.args = (f"{self.place}: {error}",)
             raise
+
+
+def opening(keys: Sequence[str], constants: Mapping[str, str], start: str = "") -> tuple[Any, ...]:
+    """Return the arguments of EVAL that open a store; its response is for `check_opened`."""
+    return _OPEN, len(keys), *keys, start, *(part for item in constants.items() for part in item)
+
+
+def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: str, where: str, advice: str) -> None:
+    """Raise `StoreMismatch` for keys that are not ours, `OtherVersion` for other constants."""
+    parts = [part.decode("utf-8", "replace") for part in response]
+    stored = dict(zip(parts[::2], parts[1::2], strict=True))
+    if "layout" not in stored:
+        raise StoreMismatch("keys", "another program's", what, where, _FOREIGN)
+    for name, value in constants.items():
+        if stored.get(name) != value:
+            raise OtherVersion(name, str(stored.get(name)), value, where, advice)
 
 
 _MAGIC = b"SQLite format 3\x00"

@@ -22,7 +22,6 @@ from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.duplicates import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
-from denoise_scrapy.exceptions import BadRowError
 from denoise_scrapy.formats import ROW_FORMATS, format_of
 from denoise_scrapy.row_files import Marked, Parquet, Read, RowFile, kind_of, row_file, write_entries, write_parquet
 from denoise_scrapy.settings import DenoiseSettings
@@ -136,6 +135,10 @@ def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], Bi
         with path.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
     return lambda: path.open("rb")
+
+
+class BadRowError(Exception):
+    """A row of a file cannot be compared; the message says why."""
 
 
 class Job:

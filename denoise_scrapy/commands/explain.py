@@ -7,10 +7,11 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
+from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.project import inside_project
 
@@ -23,9 +24,6 @@ from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import say
 from denoise_scrapy.site import PageMemory, facts_store, site_key
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 SPIDERS_SHOWN = 5  # more are not worth a line
 

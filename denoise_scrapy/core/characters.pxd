@@ -108,11 +108,9 @@ cdef inline size_t lower_words(const unsigned char* names, size_t size, unsigned
     """
     cdef size_t i = 0, written = 0, width
     cdef unsigned char char, before = 0
-    while i < size:
-        char = names[i]
-        width = bytes_of_char(char)
-        if i + width > size:  # the name was cut inside a character
-            break
+    while i <= size:
+        width = bytes_of_char(names[i]) if i < size else 1
+        char = names[i] if i + width <= size else 10  # the end, perhaps inside a character
         if is_blank(char):
             while written and out[written - 1] == 32:
                 written -= 1
@@ -132,9 +130,4 @@ cdef inline size_t lower_words(const unsigned char* names, size_t size, unsigned
             written += 1
         before = char
         i += width
-    while written and out[written - 1] == 32:
-        written -= 1
-    if written and out[written - 1] != 10:
-        out[written] = 10
-        written += 1
     return written

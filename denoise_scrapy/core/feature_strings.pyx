@@ -535,21 +535,16 @@ cdef int hash_bands(const uint32_t* hashes, size_t n, uint32_t* keys) noexcept n
     return 0
 
 
-def count_common(const uint16_t[::1] mine not None, theirs not None):
-    """Count the elements that each of several sets, uint16 arrays without repeats as bytes, shares with another."""
+def count_common(const uint16_t[::1] mine not None, bytes theirs not None):
+    """Count the elements that a set shares with another, uint16 arrays without repeats as bytes."""
     cdef vector[uint64_t] there
-    cdef Py_ssize_t i, common
-    cdef const unsigned char* start
+    cdef Py_ssize_t i, common = 0
+    cdef const unsigned char* start = theirs
     cdef uint16_t one
-    cdef bytes other
     there.resize(BIT_SETS)
     for i in range(mine.shape[0]):
         add_bit(there, mine[i])
-    found = []
-    for other in theirs:
-        start, common = other, 0
-        for i in range(0, len(other) - 1, 2):
-            memcpy(&one, start + i, 2)
-            common += there[one >> 6] >> (one & 63) & 1
-        found.append(common)
-    return found
+    for i in range(0, len(theirs) - 1, 2):
+        memcpy(&one, start + i, 2)
+        common += there[one >> 6] >> (one & 63) & 1
+    return common

@@ -1149,10 +1149,6 @@ cdef class Tree:
             raise ValueError(f"there are {expected} {what}, got {given} values")
         return 0
 
-    def other_names(self, int token) -> str:
-        """Return role and itemprop of a token, as written."""
-        return piece(self.names, self._token(token).other_names)
-
     def inherited(self, const int64_t[::1] own):
         """Return the flags of each of the n elements and its ancestors, given the tokens' own flags; shape (n,)."""
         self._check(own.shape[0], self.tokens.size(), "tokens")
@@ -1236,9 +1232,10 @@ cdef class Tree:
         return &self.tokens[number]
 
     def name_of(self, int token) -> tuple:
-        """Return tag, id and class of a token, without digits, "" for none."""
+        """Return tag, id and class of a token, without digits, then role and itemprop, as written; "" for none."""
         cdef const ElementKind* one = self._token(token)
-        return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name)
+        cdef str names = piece(self.names, one.other_names)
+        return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name), names
 
     def short_links(self, int most) -> list:
         """Return (element, href) of the links to a place on a page that hold 1 to `most` visible characters."""

@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
@@ -19,9 +20,6 @@ from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tr
 from denoise_scrapy.shown import counted, logger_of
 from denoise_scrapy.stats import PREFIX
 from denoise_scrapy.storage import replacing
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
 
 Answer = TypeVar("Answer")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from time import monotonic
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
@@ -27,21 +27,17 @@ from scrapy.utils.reactor import is_reactor_installed
 from w3lib.url import safe_url_string
 
 from denoise_scrapy.body import find_strategy
-from denoise_scrapy.crawl.pages import Address, is_comparable, is_page
+from denoise_scrapy.crawl.base import Crawl
+from denoise_scrapy.crawl.pages import Address, CrawledPage, CrawledPages, is_comparable, is_page
+from denoise_scrapy.crawl.sites import SiteMemory
+from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.memory import SAME_TEMPLATE
 from denoise_scrapy.site.urls import spelling
 
-if TYPE_CHECKING:
-    from denoise_scrapy.crawl.base import Crawl
-    from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
-    from denoise_scrapy.crawl.sites import SiteMemory
-    from denoise_scrapy.page import Page, PageFacts
-
-    Ranked = list[tuple[float, Page | PageFacts]]  # pages by similarity of their templates, the most similar first
-
 logger = logger_of(__name__)
+Ranked = list[tuple[float, Page | PageFacts]]  # pages by similarity of their templates, the most similar first
 
 # Fetches allowed in a crawl before DENOISE_COMPARISON_SHARE counts: two pages each of the first two templates.
 FREE = 4

@@ -19,31 +19,26 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.extensions.feedexport import FeedExporter
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.base import is_large
-from denoise_scrapy.crawl.item_pages import Delivery, ItemText
+from denoise_scrapy.crawl.item_pages import Delivery, ItemPage, ItemText
 from denoise_scrapy.crawl.item_values import Spellings
-from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, open_store
+from denoise_scrapy.crawl.pages import CrawledPage
+from denoise_scrapy.crawl.state import CrawlState
+from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, StoreMismatch, Verdict, open_store
 from denoise_scrapy.dedup.places import index_beside, is_file, is_remote
 from denoise_scrapy.exceptions import ConfigurationError, OtherVersion
 from denoise_scrapy.items import DAY
+from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.storage import BackOff, is_unreachable, without_password
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from denoise_scrapy.crawl.item_pages import ItemPage
-    from denoise_scrapy.crawl.pages import CrawledPage
-    from denoise_scrapy.crawl.state import CrawlState
-    from denoise_scrapy.dedup import Verdict
-    from denoise_scrapy.settings import DenoiseSettings
 
 logger = logger_of(__name__)
 

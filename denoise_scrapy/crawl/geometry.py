@@ -11,25 +11,21 @@ import asyncio
 import logging
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from scrapy import Request
+from scrapy.http import Response
 
 from denoise_scrapy.core.markup import SKIPPED_TAGS
 from denoise_scrapy.core.tree import tree_of
+from denoise_scrapy.crawl.base import Crawl
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import Boxes
 from denoise_scrapy.page.parse import root_of, to_utf8
-from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.shown import logger_of
-
-if TYPE_CHECKING:
-    from scrapy.http import Response
-
-    from denoise_scrapy.crawl.base import Crawl
-    from denoise_scrapy.page import Page
-    from denoise_scrapy.settings import DenoiseSettings
 
 logger = logger_of(__name__)
 

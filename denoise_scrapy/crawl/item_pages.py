@@ -17,28 +17,24 @@ import asyncio
 import logging
 import weakref
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy.crawl.base import is_large
+from denoise_scrapy.crawl.base import Beside, Crawl, is_large
+from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
+from denoise_scrapy.dedup import DuplicateIndex
+from denoise_scrapy.dedup.variants import ReadText
 from denoise_scrapy.items import copied, url_in, with_field
+from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site.urls import spelling
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from denoise_scrapy.crawl.base import Beside, Crawl
-    from denoise_scrapy.crawl.pages import CrawledPage, CrawledPages
-    from denoise_scrapy.dedup import DuplicateIndex
-    from denoise_scrapy.dedup.variants import ReadText
-    from denoise_scrapy.settings import DenoiseSettings
 
 # Why an item has no text of its own: names of stats (`denoise/body/…`).
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"

@@ -10,34 +10,27 @@ from functools import partial
 from hashlib import blake2b
 from importlib.metadata import version
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scrapy.http import Response
 
-from denoise_scrapy.body import STRATEGIES, SiteModel, find_strategy
+from denoise_scrapy.body import STRATEGIES, Body, SiteModel, find_strategy
 from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.body.tables import amounts_of
-from denoise_scrapy.crawl.base import is_large
+from denoise_scrapy.crawl.base import Beside, is_large
 from denoise_scrapy.crawl.item_pages import ItemPage, ItemText
-from denoise_scrapy.crawl.pages import PageText, held_bytes, told_encoding
+from denoise_scrapy.crawl.pages import CrawledPage, PageText, held_bytes, told_encoding
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.items import all_values, field_lines, get_field, is_markup, own_values, url_in
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.annotations import LIBRARIES, MAX_HTML, load
+from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.settings import MARK, META_FIELDS, SEEN, VARIANT, ConfigurationError
+from denoise_scrapy.settings import MARK, META_FIELDS, SEEN, VARIANT, ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.health import PageReading
 from denoise_scrapy.site.urls import canonical
-
-if TYPE_CHECKING:
-    from scrapy.http import Response
-
-    from denoise_scrapy.body import Body
-    from denoise_scrapy.crawl.base import Beside
-    from denoise_scrapy.crawl.pages import CrawledPage
-    from denoise_scrapy.page import Page, PageFacts
-    from denoise_scrapy.settings import DenoiseSettings
 
 # Pages whose first address in the crawl is remembered: 10 MB. For a forgotten page, another address passes as the same
 # item.

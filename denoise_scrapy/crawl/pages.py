@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 from sys import getsizeof
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -19,19 +19,15 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from denoise_scrapy.core.source import is_too_large
-from denoise_scrapy.crawl.base import is_large
-from denoise_scrapy.crawl.geometry import boxes_on
+from denoise_scrapy.crawl.base import Crawl, is_large
+from denoise_scrapy.crawl.geometry import Geometry, boxes_on
+from denoise_scrapy.crawl.sites import SiteMemory
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
 from denoise_scrapy.site.urls import spelling
-
-if TYPE_CHECKING:
-    from denoise_scrapy.crawl.base import Crawl
-    from denoise_scrapy.crawl.geometry import Geometry
-    from denoise_scrapy.crawl.sites import SiteMemory
 
 Address = IPv4Address | IPv6Address
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
@@ -18,20 +17,16 @@ from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.core.sharing import share
-from denoise_scrapy.crawl.base import Answer
+from denoise_scrapy.crawl.base import Answer, Crawl
 from denoise_scrapy.dedup.places import is_class_path
 from denoise_scrapy.exceptions import OtherVersion
+from denoise_scrapy.page import Page
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import PageMemory, facts_store, site_key
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore, newest_of_each
-from denoise_scrapy.site.health import ALIKE, SiteCrawl, SiteTally, alarms, read_record, record_of
+from denoise_scrapy.site.health import ALIKE, PageReading, SiteCrawl, SiteTally, alarms, read_record, record_of
 from denoise_scrapy.site.memory import constants
 from denoise_scrapy.storage import SCHEMES, BackOff, place_beside, without_password
-
-if TYPE_CHECKING:
-    from denoise_scrapy.crawl.base import Crawl
-    from denoise_scrapy.page import Page
-    from denoise_scrapy.site.health import PageReading
 
 SITES_FILE = "denoise-sites.sqlite"
 # The settings of its place.
@@ -134,13 +129,8 @@ class SiteMemory(PageMemory):
                 for site, urls in unsaved.items()
             }
             self._unsaved = {}
-
-            def save(store: FactsStore) -> bool:
-                store.save(sites)
-                return True
-
-            done = await self.use(save, len(sites)) if sites else None
-            if done:
+            saved = await self.use(lambda store: store.save(sites), len(sites)) if sites else None
+            if saved:
                 self._crawl.count("site_memory/saved", len(sites))
                 return
             for site, urls in unsaved.items():

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
+from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
+from typing_extensions import Self
 
 from denoise_scrapy.crawl.base import Crawl, refusing_to_start
 from denoise_scrapy.crawl.comparison import ComparisonPages
 from denoise_scrapy.crawl.geometry import Geometry
-from denoise_scrapy.crawl.item_pages import ItemPages
+from denoise_scrapy.crawl.item_pages import ItemPage, ItemPages
 from denoise_scrapy.crawl.pages import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from typing_extensions import Self
-
-    from denoise_scrapy.crawl.item_pages import ItemPage
-
-    Ended = Callable[[ItemPage | None, bool], Awaitable[None] | None]
+Ended = Callable[[ItemPage | None, bool], Awaitable[None] | None]
 
 # Part of DENOISE_MEMORY_MB that finds an item's page by URL; all else is for the pages that others are compared with.
 RECENT_SHARE = 1 / 5

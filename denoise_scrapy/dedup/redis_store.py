@@ -12,15 +12,14 @@ from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
-from denoise_scrapy.exceptions import OtherVersion, StoreMismatch
-from denoise_scrapy.storage import RedisLink
+from denoise_scrapy.exceptions import StoreMismatch
+from denoise_scrapy.storage import RedisLink, check_opened, opening
 
 LAYOUT = "2"  # raise with any change of the keys, or of how the scripts use them
 FORMAT = "3"  # raise with any change of the bytes of a record, and change the script that reads them too
 MOST_NEWER = 256  # newer records that one `put` looks at, .25 MB: the server does nothing else meanwhile
 TIMEOUT = 2.0  # seconds to wait for a response, which takes a millisecond; a few retries follow
 
-_FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _OTHER = "Use what wrote them, or give another name; they have not been touched."
 _LOST = "The server has lost records while they were in use: see that it evicts none, and start the index anew."
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
@@ -43,18 +42,6 @@ local function forget(id, digest)
   call('ZREMRANGEBYSCORE', copies, id, id)
   return call('XDEL', log, id .. '-0')
 end
-"""
-
-_OPEN = """
--- ARGV: names and values. Gives all that meta holds; nothing where the keys are not ours.
-local kind = call('TYPE', meta).ok
-if kind == 'none' and call('EXISTS', last, log, keys) == 0 then
-  call('HSET', meta, unpack(ARGV))
-  call('SET', last, '0')
-elseif kind ~= 'hash' then
-  return {}
-end
-return call('HGETALL', meta)
 """
 
 _PUT = """
@@ -198,14 +185,12 @@ class RedisStore(Store):
     remote = True
 
     def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
-        if not isinstance(name, str) or not name or "{" in name or "}" in name:
-            raise ValueError(f"name must be a string without braces, not empty, got {name!r}")
-        self._link = RedisLink(url, timeout)
+        self._link = RedisLink(url, name, timeout)
         self._where = f"{self._link.place}, keys {{{name}}}:*"
         self._all = [f"{{{name}}}:{key}" for key in _NAMES]
         self._meta, self._last, self._log, self._keys, self._claims, self._owners = self._all[:6]
         self._seen, self._copies, self._copy_times = self._all[6:]
-        scripts = (_OPEN, _PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)
+        scripts = (_PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)
         self._scripts = {script: self._link.client.register_script(_COMMON + script) for script in scripts}
         self._opened = False
 
@@ -214,14 +199,9 @@ class RedisStore(Store):
         ours = {"layout": LAYOUT, "format": FORMAT, **constants}
         self._opened = True
         try:
-            parts = [part.decode() for part in self._run(_OPEN, *(part for item in ours.items() for part in item))]
-            stored = dict(zip(parts[::2], parts[1::2], strict=True))
-            if "layout" not in stored:
-                raise StoreMismatch("keys", "another program's", "an index of denoise_scrapy", self._where, _FOREIGN)
-            for constant, value in ours.items():
-                if stored.get(constant) != value:
-                    raise OtherVersion(constant, str(stored.get(constant)), value, self._where, _OTHER)
             with self._client as client:
+                response = client.eval(*opening(self._all[:4], ours, start="0"))
+                check_opened(response, ours, "an index of denoise_scrapy", self._where, _OTHER)
                 known, claims = client.pipeline().hkeys(self._owners).hvals(self._claims).execute()
             for owner in {one.decode() for one in known}.union(map(_owner, claims)):
                 if not self.lives(owner):

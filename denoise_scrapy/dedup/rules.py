@@ -308,8 +308,8 @@ class PartRule(Rule):
         yield _least("main units", min(of, theirs), MIN_UNITS)
         of_runs = max(len(runs), their_runs) if self.both else len(runs)
         yield _least("runs", of_runs, MIN_RUNS)
-        yield _least("c1", count_common(units, [kept.s1])[0], needed(of, self.threshold), of)
-        yield _least("c2", count_common(runs, [kept.s2])[0], needed(of_runs, self.threshold), of_runs)
+        yield _least("c1", count_common(units, kept.s1), needed(of, self.threshold), of)
+        yield _least("c2", count_common(runs, kept.s2), needed(of_runs, self.threshold), of_runs)
         share = share_new(new, kept)
         yield Check("new", share, self.most_new, share <= self.most_new)
         if self.both:  # of the kept text's runs those that the new one cannot have

@@ -133,7 +133,7 @@ class SetTree:
             if row is None or depth == MAX_DEPTH - 1:
                 break
             theirs = level.sets[row]
-            parent, distance = row, max(len(units), len(theirs) // 2) - count_common(units, [theirs])[0]
+            parent, distance = row, max(len(units), len(theirs) // 2) - count_common(units, theirs)
         level.edges.setdefault((parent, distance), len(level.sets))
         level.nodes.extend((parent, distance, number, length))
         level.sets.append(units.tobytes())

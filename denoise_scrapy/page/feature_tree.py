@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from denoise_scrapy.page.columns import FloatArray, IntArray
 from denoise_scrapy.page.page import Page
@@ -50,7 +51,10 @@ class FeatureTree:
         self.tag, self.id, self.class_, self.token = (
             elements.column(name)[self.element] for name in ("tag", "id", "class_", "token")
         )
-        self.inner_hash = page.inner_hashes[self.element]
+        urls = np.zeros(len(elements), np.uint64)
+        for element, url in page.noted.references:
+            urls[element] = hash(url) & 0xFFFFFFFFFFFFFFFF  # of one process: never stored
+        self.inner_hash: npt.NDArray[np.uint64] = page.tree.inner_hashes(urls)[self.element]
         self.text_length: IntArray = np.asarray(elements.subtree_sums(elements.own_chars))[self.element]
         self.text_rate: FloatArray = elements.own_chars[self.element] / np.maximum(self.text_length, 1)
         is_content = np.asarray(elements.column("content"), bool)[self.element]
@@ -62,7 +66,15 @@ class FeatureTree:
     @cached_property
     def outer_length(self) -> IntArray:
         """Approximate characters of outerHTML: tags with class and id, URLs, visible text."""
-        return np.asarray(self.page.code_lengths)[self.element]
+        return self.code_lengths[self.element]
+
+    @cached_property
+    def code_lengths(self) -> IntArray:
+        """The same of each element of the page, shape (elements,)."""
+        own = np.asarray(self.page.elements.column("markup"), np.int64) + self.page.elements.own_chars
+        for element, url in self.page.noted.references:
+            own[element] += len(url) + 8  # ` href=""` or ` src=""`
+        return np.asarray(self.page.elements.subtree_sums(own))
 
     @cached_property
     def boxes(self) -> FloatArray:

@@ -92,15 +92,15 @@ class Elements:
         """Flags of each token, including those of words in names, of which the core has only the comment words."""
         flags = self.tokens["flags"].astype(np.int64)
         for token, kind in enumerate(self.tokens["kind"].tolist()):
-            _, id_, class_ = self.tree.name_of(token)
-            names = " ".join(filter(None, (class_, id_, self.tree.other_names(token))))
+            _, id_, class_, others = self.tree.name_of(token)
+            names = " ".join(filter(None, (class_, id_, others)))
             if names and not kind & IS_ROOT:
                 flags[token] |= word_flags(names)
         return flags
 
     def step(self, element: int) -> str:
         """Return a readable name for an element, without digits: `div#main.story`."""
-        tag, id_, class_ = self.tree.name_of(int(self.rows["token"][element]))
+        tag, id_, class_, _ = self.tree.name_of(int(self.rows["token"][element]))
         return tag + (f"#{id_}" if id_ else "") + "".join(f".{name}" for name in class_.split())
 
     @cached_property
@@ -295,7 +295,7 @@ MAX_DESCRIBED = 100
 
 # Caches that depend on the text removed by the user's selectors, and other caches of the columns.
 _OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts")
-_OF_COLUMNS = ("elements", "blocks", "words", "inner_hashes", "code_lengths", *_OF_REMOVED)
+_OF_COLUMNS = ("elements", "blocks", "words", *_OF_REMOVED)
 
 
 class Page:
@@ -558,22 +558,6 @@ class Page:
         """Return whether a reference leads to a place on the page itself."""
         address, _, place = reference.strip().partition("#")
         return bool(place) and (not address or self.absolute(reference) == self.absolute(self.url) != "")
-
-    @cached_property
-    def inner_hashes(self) -> npt.NDArray[np.uint64]:
-        """Hash of each element's innerHTML, shape (elements,). Source: Song et al. (2011), section 3, rule 5."""
-        urls = np.zeros(len(self.elements), np.uint64)
-        for element, url in self.noted.references:
-            urls[element] = hash(url) & 0xFFFFFFFFFFFFFFFF  # differs between processes: never stored
-        return self.tree.inner_hashes(urls)
-
-    @cached_property
-    def code_lengths(self) -> npt.NDArray[np.int64]:
-        """Characters of each element's outerHTML, shape (elements,): tags with class and id, URLs, visible text."""
-        own = np.asarray(self.elements.column("markup"), np.int64) + self.elements.own_chars
-        for element, url in self.noted.references:
-            own[element] += len(url) + 8  # ` href=""` or ` src=""`
-        return np.asarray(self.elements.subtree_sums(own))
 
 
 def _absolute(base: str, reference: str) -> str:

@@ -15,10 +15,9 @@ from urllib.parse import unquote
 
 from typing_extensions import override
 
-from denoise_scrapy.exceptions import OtherVersion, StoreMismatch
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.memory import MAX_PAGE_BYTES, SAME_TEMPLATE, constants, read_facts, template_similarity
-from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, connect, connect_to_read
+from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, check_opened, connect, connect_to_read, opening
 
 # Pages kept per template: as many as a page is compared with.
 PAGES_A_TEMPLATE = 5
@@ -94,14 +93,15 @@ class FactsStore(ABC):
         """Return the facts of a site's pages, oldest first; damaged rows are skipped and counted."""
         return list(self._unpacked(self._rows(site, PAGES_A_SITE)))[::-1]
 
-    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
-        """Save pages, newest first, by site; a page replaces the one with its URL."""
+    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> int:
+        """Save pages, newest first, by site; a page replaces the one with its URL. Return the number of sites."""
         changes = [(site, (), [(_plain(facts.url), facts.data) for facts in pages]) for site, pages in sites.items()]
         for site, count in zip(sites, self._write(changes), strict=True):
             if count > PAGES_A_SITE:
                 rows = list(self._rows(site))
                 kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
                 self._write([(site, [url for url, _ in rows if url not in kept], ())])
+        return len(sites)
 
     def forget(self, site: str) -> None:
         """Delete everything about a site."""
@@ -219,6 +219,7 @@ class SQLiteFacts(FactsStore):
         ...     store.save({"http://a.example:80": [page.facts]})
         ...     print([facts.url for facts in store.load("http://a.example:80")])
         ...     store.close()
+        1
         ['http://a.example/1']
     """
 
@@ -306,20 +307,8 @@ class SQLiteFacts(FactsStore):
 
 # Raise after any change of the keys, or of what the scripts store in them.
 _LAYOUT = "2"
-_FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _OTHER = "Use the version that wrote them, or give another name; they have not been touched."
 _SAVED = struct.Struct("<d")  # seconds since 1970, before each row
-
-_OPEN = """
--- KEYS: meta, saved, sizes. ARGV: names and values. Returns all that meta holds; nothing where keys are not ours.
-local kind = redis.call('TYPE', KEYS[1]).ok
-if kind == 'none' and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
-  redis.call('HSET', KEYS[1], unpack(ARGV))
-elseif kind ~= 'hash' then
-  return {}
-end
-return redis.call('HGETALL', KEYS[1])
-"""
 
 _WRITE = """
 -- KEYS: site, meta, saved, sizes. ARGV: the site's name, most bytes of all sites, most seconds since a site was saved,
@@ -383,9 +372,7 @@ class RedisFacts(FactsStore):
     """
 
     def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
-        if not isinstance(name, str) or not name or "{" in name or "}" in name:
-            raise ValueError(f"name must be a non-empty string without braces, got {name!r}")
-        self._redis = RedisLink(url, timeout, retries=0)
+        self._redis = RedisLink(url, name, timeout, retries=0)
         self._constants = {"layout": _LAYOUT, **constants()}
         super().__init__(f"{self._redis.place}#{name}")
         self._meta, self._saved, self._sizes, self._of = (
@@ -444,14 +431,9 @@ class RedisFacts(FactsStore):
 
     def _answers(self, *requests: Sequence[Any]) -> list[Any]:
         """Send requests, each a name and arguments, after one that checks that the keys are ours, or creates them."""
-        ours = [part for item in self._constants.items() for part in item]
-        parts, *answers = self._sent(("eval", _OPEN, 3, self._meta, self._saved, self._sizes, *ours), *requests)
-        stored = {_text(name): _text(value) for name, value in zip(parts[::2], parts[1::2], strict=True)}
-        if "layout" not in stored:
-            raise StoreMismatch("keys", "another program's", "a site memory of denoise_scrapy", self.place, _FOREIGN)
-        for name, value in self._constants.items():
-            if stored.get(name) != value:
-                raise OtherVersion(name, str(stored.get(name)), value, self.place, _OTHER)
+        open_first = opening((self._meta, self._saved, self._sizes), self._constants)
+        response, *answers = self._sent(("eval", *open_first), *requests)
+        check_opened(response, self._constants, "a site memory of denoise_scrapy", self.place, _OTHER)
         return answers
 
     def _sent(self, *requests: Sequence[Any]) -> list[Any]:

@@ -1,17 +1,11 @@
 """Where an optional package is missing, one message says which extra to install; all else works as ever."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.crawl.web import Web, article
-from tests.processes import run_in
+from tests.processes import crawl_page, run_python
 
-ROOT = Path(__file__).parents[2]
-LONGEST = 60  # seconds; each takes two or three
 NOBODY = "redis://127.0.0.1:9/0"
 BLOCK = """
 import sys
@@ -23,19 +17,6 @@ class Missing:
 
 sys.meta_path.insert(0, Missing())
 """
-SPIDER = """
-import scrapy
-
-class Pages(scrapy.Spider):
-    name = "pages"
-    custom_settings = {"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}, "TELNETCONSOLE_ENABLED": False}
-
-    async def start(self):
-        yield scrapy.Request(self.page, meta={"playwright": True} if hasattr(self, "rendered") else {})
-
-    def parse(self, response):
-        yield {"url": response.url}
-"""
 SCRAPY = "from scrapy.cmdline import execute; execute()"
 RUN = "import runpy; runpy.run_module('denoise_scrapy.{}', run_name='__main__')"
 REDIS = {"redis", "scrapy_redis"}
@@ -43,24 +24,11 @@ PLAYWRIGHT = {"scrapy_playwright", "playwright"}
 META = {"dateparser", "py3langid"}
 
 
-def run_without(names: set[str], code: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python where these packages are missing; standard error comes with standard output."""
-    command = [sys.executable, "-c", BLOCK.format(names=names) + code, *arguments]
-    return run_in(folder, command, os.environ | {"PYTHONPATH": str(ROOT)}, LONGEST)
-
-
-def crawl_without(names: set[str], folder: Path, *arguments: str, spider: str = SPIDER) -> tuple[str, str]:
-    """Crawl a page; gives the log, and the feed, "" for none."""
-    (folder / "pages.py").write_text(spider, encoding="utf-8")
-    done = run_without(names, SCRAPY, folder, "runspider", "pages.py", "-O", "items.jsonl", *arguments)
+def crawl_without(names: set[str], folder: Path, page: str, *options: str) -> tuple[str, str]:
+    """Crawl a page where these packages are missing; gives the log, and the feed, "" for none."""
+    done = crawl_page(folder, page, "-O", "items.jsonl", *options, before=BLOCK.format(names=names))
     feed = folder / "items.jsonl"
     return done.stdout, feed.read_text(encoding="utf-8") if feed.exists() else ""
-
-
-@pytest.fixture
-def page(web: Web) -> str:
-    web.pages["/1"] = article(1)
-    return web("/1")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +46,7 @@ def page(web: Web) -> str:
 def test_a_crawl_names_the_extra_and_does_not_start(
     page: str, tmp_path: Path, names: set[str], setting: str, said: str
 ) -> None:
-    log, feed = crawl_without(names, tmp_path, "-a", f"page={page}", "-s", setting)
+    log, feed = crawl_without(names, tmp_path, page, "-s", setting)
     assert feed == ""
     assert [part for part in ("The crawl does not start: ", *said.split(" … ")) if part not in log] == []
 
@@ -95,14 +63,14 @@ def test_a_command_names_the_extra_in_a_line(
     tmp_path: Path, names: set[str], code: str, arguments: str, said: str
 ) -> None:
     (tmp_path / "rows.parquet").write_bytes(b"PAR1")
-    done = run_without(names, code, tmp_path, *arguments.split())
+    done = run_python(tmp_path, BLOCK.format(names=names) + code, *arguments.split())
     assert done.returncode == 1
     assert said in done.stdout
     assert done.stdout.count("\n") == 1
 
 
 def test_a_page_to_be_rendered_names_the_extra_once_and_its_item_passes(page: str, tmp_path: Path) -> None:
-    log, feed = crawl_without(PLAYWRIGHT, tmp_path, "-a", f"page={page}", "-a", "rendered=1")
+    log, feed = crawl_without(PLAYWRIGHT, tmp_path, page, "-a", "rendered=1")
     assert '"body": ' in feed
     [told] = [line for line in log.splitlines() if " WARNING: " in line]
     assert told.endswith("which is not installed: pip install denoise-scrapy[playwright]")

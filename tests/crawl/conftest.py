@@ -73,6 +73,13 @@ web, other_web = pytest.fixture(_web, name="web"), pytest.fixture(_web, name="ot
 
 
 @pytest.fixture
+def page(web: Web) -> str:
+    """The URL of an article."""
+    web.pages["/1"] = article(1)
+    return web("/1")
+
+
+@pytest.fixture
 def articles(web: Web) -> Web:
     """A site of twelve articles without links; `/copy` is nearly `/a/1`."""
     web.pages |= {f"/a/{n}": article(n) for n in range(12)}

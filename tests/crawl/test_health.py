@@ -7,18 +7,18 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from scrapy.settings import Settings
 
-from denoise_scrapy.commands import run
 from denoise_scrapy.commands.health import ALARM
 from denoise_scrapy.site import SQLiteFacts
 from denoise_scrapy.site.health import read_record, record_of
+from tests.crawl.conftest import Told
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.test_commands import host_of
 from tests.crawl.web import Web, article, story
@@ -57,16 +57,18 @@ def warned(done: Crawl) -> list[str]:
     return [line for line in done.log.splitlines() if "may have changed" in line]
 
 
-def call(*argv: str) -> int:
-    return run(argv, Settings({"JOBDIR": None, "DENOISE_SITE_MEMORY_PATH": FILE}))
+@pytest.fixture
+def call(told: Told) -> Told:
+    """Runs a line of `scrapy denoise` with the site memory; gives its output and its errors."""
+    return partial(told, DENOISE_SITE_MEMORY_PATH=FILE)
 
 
-def test_a_site_that_does_not_change_is_well(web: Web) -> None:
+def test_a_site_that_does_not_change_is_well(web: Web, call: Told) -> None:
     for numbers in (range(COUNT), range(30, 30 + COUNT), range(5, 5 + COUNT)):
         done = crawled(web, numbers=numbers)
         assert not warned(done)
         assert (done.stat("health/sites"), done.stat("health/alarms")) == (1, 0)
-    assert call("health") == 0
+    call("health")
     done = crawled(web, numbers=range(0))  # it brings nothing
     assert done.stat("errors") == 0 and not warned(done)
 
@@ -81,7 +83,7 @@ def test_a_site_that_does_not_change_is_well(web: Web) -> None:
     ],
 )
 def test_a_change_is_said_once_with_site_and_reason(
-    web: Web, capsys: pytest.CaptureFixture[str], change: Callable[[int], str], reason: str
+    web: Web, call: Told, change: Callable[[int], str], reason: str
 ) -> None:
     crawled(web)
     done = crawled(web, change)
@@ -90,9 +92,7 @@ def test_a_change_is_said_once_with_site_and_reason(
     assert done.stat("health/alarms") == 1
     assert reason in done.stat(f"site/{host_of(web)}/alarms")
     assert len(done.items) == COUNT - done.stat("dedup/dropped")
-    capsys.readouterr()
-    assert call("health") == ALARM
-    assert reason in capsys.readouterr().out
+    assert reason in call("health", ALARM)[0]
 
 
 def test_all_items_of_a_wall_on_a_known_site_go_out_marked_in_place_of_known_pages_too(web: Web) -> None:
@@ -125,39 +125,34 @@ def test_a_crawl_that_runs_beside_is_no_earlier_one(web: Web) -> None:
     assert len(warned(crawled(web))) == 1  # the new template came before this one
 
 
-def test_a_damaged_record_costs_the_comparison_only_and_a_forgotten_site_has_none(web: Web) -> None:
+def test_a_damaged_record_costs_the_comparison_only_and_a_forgotten_site_has_none(web: Web, call: Told) -> None:
     crawled(web)
     with closing(SQLiteFacts(FILE)) as store:
         [site] = store.health_sites()
         store.save_health({site: b"[7"})
-    assert call("health") == 1
+    call("health", 1)
     done = crawled(web)
     assert done.stat("site_memory/corrupt") == 1 and not warned(done)
-    assert call("health") == 0
-    assert call("site", host_of(web), "--forget", "--yes") == 0
-    assert call("health") == 1
+    call("health")
+    call(f"site {host_of(web)} --forget --yes")
+    call("health", 1)
 
 
-def test_the_page_and_json_show_each_site_over_the_crawls(
-    here: Path, web: Web, other_web: Web, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_and_json_show_each_site_over_the_crawls(here: Path, web: Web, other_web: Web, call: Told) -> None:
     for one in (web, other_web):
         crawled(one)
         crawled(one, (lambda _: WALL) if one is web else article)
-    capsys.readouterr()
-    assert call("health", "-o", "health.html") == ALARM
-    table = capsys.readouterr().out
+    table, _ = call("health -o health.html", ALARM)
     assert table.splitlines()[1].endswith(f"{web.url}")  # what is wrong comes first
     page = (here / "health.html").read_text("utf-8")
     assert page.count("<polyline") == 2 * 2 + 2 and page.count("<circle") == 1 + 1
     assert "light-dark(" in page and "max-width" in page and "<script" not in page
-    assert call("health", host_of(web), "--json") == ALARM
-    [row] = json.loads(capsys.readouterr().out)
+    [row] = json.loads(call(f"health {host_of(web)} --json", ALARM)[0])
     assert row["site"] == web.url and [bool(one["alarms"]) for one in row["crawls"]] == [False, True]
     assert row["crawls"][0]["pages"] == COUNT and row["crawls"][0]["length"]["median"] > 500
-    assert call("health", host_of(other_web)) == 0
-    assert call("health", "nowhere.example") == 1
-    assert call("health", "-o", "health.txt") == 2
+    call(f"health {host_of(other_web)}")
+    call("health nowhere.example", 1)
+    call("health -o health.txt", 2)
 
 
 def recipe(name: str, folder: Path) -> ModuleType:

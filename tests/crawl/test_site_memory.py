@@ -105,10 +105,10 @@ class Troubled(SQLiteFacts):
         self.fail()
         return super().load(site)
 
-    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> None:
+    def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> int:
         self.fail()
         self.saved.append([facts.url[-1] for pages in sites.values() for facts in pages])
-        super().save(sites)
+        return super().save(sites)
 
     def fail(self) -> None:
         if self.failures:

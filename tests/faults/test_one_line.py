@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from importlib.metadata import requires
 from pathlib import Path
@@ -14,41 +13,15 @@ from packaging.requirements import Requirement
 from denoise_scrapy.crawl import OLDEST_SCRAPY, base
 from denoise_scrapy.exceptions import ConfigurationError
 from tests.crawl.web import Web, article
+from tests.processes import ROOT, crawl_page, run_in
 
-ROOT = Path(__file__).parents[2]
-LONGEST = 60  # seconds; each takes one or two
-SPIDER = """
-import scrapy
-
-class Pages(scrapy.Spider):
-    name = "pages"
-    custom_settings = {{"ADDONS": {{"denoise_scrapy.DenoiseAddon": 500}}, "TELNETCONSOLE_ENABLED": False, {more}}}
-
-    async def start(self):
-        yield scrapy.Request(self.page)
-
-    def parse(self, response):
-        yield {{"url": response.url}}
-"""
 NOBODY = "redis://127.0.0.1:9/0"
-
-
-@pytest.fixture
-def page(web: Web) -> str:
-    web.pages["/1"] = article(1)
-    return web("/1")
 
 
 def lines_of(folder: Path, page: str, *options: str, more: str = "", before: str = "") -> tuple[int, list[str]]:
     """Crawl; the exit code, and all that was written from WARNING on."""
-    (folder / "pages.py").write_text(SPIDER.format(more=more), encoding="utf-8")
-    code = f"{before}\nfrom scrapy.cmdline import execute; execute()"
-    command = [sys.executable, "-c", code, "runspider", "pages.py", "-a", f"page={page}", "-L", "WARNING", *options]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", timeout=LONGEST, check=False
-    )
-    return done.returncode, (done.stdout + done.stderr).splitlines()
+    done = crawl_page(folder, page, "-L", "WARNING", *options, more=more, before=before, PYTHONWARNINGS="ignore")
+    return done.returncode, done.stdout.splitlines()
 
 
 OLDER = "import scrapy; scrapy.version_info, scrapy.__version__ = (2, 13, 3), '2.13.3'"
@@ -125,7 +98,6 @@ def test_the_oldest_scrapy_is_that_of_the_package() -> None:
 
 def test_a_port_that_is_taken(web: Web) -> None:
     port = web.url.rpartition(":")[2].rstrip("/")
-    command = [sys.executable, "-m", "example_project.portal", "--port", port]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=LONGEST, check=False)
+    done = run_in(ROOT, [sys.executable, "-m", "example_project.portal", "--port", port], os.environ, 60)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"python -m example_project.portal: port {port}: ") and done.stderr.count("\n") == 1
+    assert done.stdout.startswith(f"python -m example_project.portal: port {port}: ") and done.stdout.count("\n") == 1

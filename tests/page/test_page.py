@@ -3,7 +3,7 @@
 from hypothesis import given
 from lxml import etree
 
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import FeatureTree, Page
 from tests.html_strategies import SOUP
 
 
@@ -56,12 +56,12 @@ def test_a_tree_that_lxml_has_parsed_is_read_in_place_and_not_changed():
 
 def test_columns_come_back_after_they_were_dropped():
     page = Page.parse("<div><p>One two.</p><p><a href=/x>Three</a></p></div>", url="http://a.example/")
-    before = (page.blocks.tokens.tolist(), page.inner_hashes.tolist(), page.block_text(0), page.facts.tokens.tolist())
+    before = (page.blocks.tokens.tolist(), page.block_texts, page.block_text(0), page.facts.tokens.tolist())
     page.drop_columns()
-    assert not {"elements", "blocks", "inner_hashes"} & set(vars(page))
+    assert not {"elements", "blocks", "block_texts"} & set(vars(page))
     assert (
         page.blocks.tokens.tolist(),
-        page.inner_hashes.tolist(),
+        page.block_texts,
         page.block_text(0),
         page.facts.tokens.tolist(),
     ) == before
@@ -75,6 +75,6 @@ def test_no_markup_raises(html):
         assert all(texts)
         assert page.blocks.chars.min(initial=1) > 0
         assert not any(mark in text for text in texts for mark in "\x01\x02")
-        assert len(page.inner_hashes) == len(page.elements)
+        assert len(FeatureTree(page).code_lengths) == len(page.elements)
         assert all(link.startswith("http") for link in page.links)
         assert len(page.facts.tokens) == len(page.blocks)

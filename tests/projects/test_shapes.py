@@ -4,11 +4,9 @@ import csv
 from pathlib import Path
 from xml.etree import ElementTree
 
-from example_project.scoring import f1
-from tests.crawl.web import Web, article, story
+from tests.crawl.web import Web
 from tests.projects.portal_site import check_bodies, check_one_of_each, paths_of, serve
 from tests.projects.running import Run
-from tests.rendered.browser import chromium_options
 
 
 def test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats(web: Web, tmp_path: Path) -> None:
@@ -47,25 +45,3 @@ def test_page_objects_of_scrapy_poet(web: Web, tmp_path: Path) -> None:
     assert set(items) == set(pages)
     assert list(next(iter(items.values()))) == ["url", "title", "body"]
     assert done.stat("body/no_page") == 0
-
-
-def test_pages_that_a_browser_renders(web: Web, tmp_path: Path) -> None:
-    chromium_options()
-    names = [f"/story/{number}" for number in range(5)]
-    web.pages["/"] = article(99, names)
-    for number, name in enumerate(names):
-        written = "".join(f"<p>{line}</p>" for line in story(number).split("\n"))
-        shell = article(number, names, text="Please wait.")
-        web.pages[name] = shell.replace(
-            "</body>", f"<script>document.querySelector('.main p').outerHTML = '{written}'</script></body>"
-        )
-    done = Run("playwright", tmp_path, "rendered", web("/"), "-O", "items.jsonl")
-    items = paths_of(done.lines())
-    assert set(items) == set(names)
-    for number, name in enumerate(names):
-        body = items[name]["body"]
-        assert f1(body, f"Heading of {number} {story(number)}") > 0.95
-        assert "Please wait" not in body
-        assert "Daily Gazette" not in body
-    assert done.stat("geometry/attached") == len(names)
-    assert done.stat("geometry/missing") == 0

@@ -72,7 +72,7 @@ def block_nodes(page: Page) -> IntArray:
 
 def names_of(page: Page, element: int) -> TemplateRule:
     """Return the names of an element as a rule."""
-    _, id_, class_ = page.tree.name_of(int(page.elements.token[element]))
+    _, id_, class_, _ = page.tree.name_of(int(page.elements.token[element]))
     tags = []  # without positions, which advertisements shift
     while element >= 0:
         tags.append(page.tree.name_of(int(page.elements.token[element]))[0])

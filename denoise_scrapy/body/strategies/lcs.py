@@ -208,7 +208,7 @@ def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
         return np.zeros(0)
     elements = tree.page.elements
     tags = elements.subtree_sums(np.asarray(elements.column("content"), np.int64))
-    links = elements.subtree_sums(np.where(elements.has_tag({"a"}), tree.page.code_lengths, 0))
+    links = elements.subtree_sums(np.where(elements.has_tag({"a"}), tree.code_lengths, 0))
     text = _sums(tree.text_length, clusters)
     code = np.maximum(_sums(tree.outer_length, clusters), 1)
     indicators = [text, _sums(np.asarray(tags)[tree.element], clusters), text / code]
