@@ -31,11 +31,11 @@ class Row(NamedTuple):
 
 
 class Batch:
-    """Judges rows by an index, each against the kept rows.
+    """Judges rows with an index, each against the kept rows.
 
     Among rows of equal length or date, the first is kept. With `numbered`, rows with the same key are separate items.
-    Without, the index is shared with others, who look items up by key: a row then replaces the kept text of its key, as
-    in a crawl, and is a duplicate only if the batch already contained the same key with the same text.
+    Otherwise the index is shared, and items are looked up by key: a row then replaces the kept text of its key, as in a
+    crawl, and is a duplicate only if the batch already contained the same key with the same text.
     """
 
     def __init__(self, index: DuplicateIndex, *, keep: str = KEEPS[0], numbered: bool = True) -> None:
@@ -62,7 +62,7 @@ class Batch:
     def judge_all(self, rows: Iterable[Row]) -> Iterator[Verdict]:
         """Judge rows and yield their verdicts in row order.
 
-        To keep the longest or newest, all are read first: 150 bytes a row stay in memory, texts go to a file.
+        To keep the longest or newest, all rows are read first: 150 bytes per row stay in memory, texts go to a file.
         """
         if self.keep == "first":
             yield from map(self.judge, rows)
@@ -134,7 +134,7 @@ def deduplicate(
 
 
 def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) -> Iterator[tuple[str, Verdict]]:
-    keys: deque[str] = deque()  # of rows that were read but have no verdict yet
+    keys: deque[str] = deque()  # of rows read but not yet judged
 
     def read() -> Iterator[Row]:
         for row in map(_row, rows):

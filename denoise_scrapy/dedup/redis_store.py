@@ -15,10 +15,10 @@ from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Pu
 from denoise_scrapy.exceptions import OtherVersion, StoreMismatch
 from denoise_scrapy.storage import RedisLink
 
-LAYOUT = "2"  # raise with any change of the keys, or of how the scripts use them
-FORMAT = "3"  # raise with any change of the bytes of a record, and change the script that reads them too
-MOST_NEWER = 256  # newer records that one `put` looks at, .25 MB: the server does nothing else meanwhile
-TIMEOUT = 2.0  # seconds to wait for a response, which takes a millisecond; a few retries follow
+LAYOUT = "2"  # increase with any change of the keys or their use in the scripts
+FORMAT = "3"  # increase with any change of a record's bytes, and adapt the script that reads them
+MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the server is blocked meanwhile
+TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow
 
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
 _OTHER = "Use what wrote them, or give another name; they have not been touched."
@@ -28,8 +28,8 @@ _HEAD = struct.Struct("<IIQ10I16s")
 
 _NAMES = ("meta", "last", "log", "keys", "claims", "owners", "seen", "copies", "copy-times")
 
-# Lua scripts, which run atomically inside the server, each with this before it. Ids are written with `%d`, since Lua
-# would write large numbers as 1e+14. A claim is the digest of a name and an owner.
+# Common beginning of all Lua scripts, which run atomically inside the server. Ids are formatted with `%d`, since Lua
+# would write large numbers as 1e+14. A claim is the digest of a name, followed by an owner.
 _COMMON = """
 local meta, last, log, keys, claims, owners, seen, copies, times = unpack(KEYS)
 local call, time = redis.call, redis.call('TIME')  -- one clock for all owners
@@ -165,19 +165,19 @@ class RedisStore(Store):
     """Records in a stream, found by id; one script, atomic in the server, decides what is kept.
 
     An index has five keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
-    constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
-    last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id; `{name}:seen`, a sorted
-    set of ids by the second of the server's clock in which they were last kept or seen again. An entry of the stream
+    constants; `{name}:log`, a stream with one entry per record, whose id "7-0" means record 7; `{name}:last`, the
+    last id assigned; `{name}:keys`, a hash from a 16-byte digest of scope and key to the id; `{name}:seen`, a sorted
+    set of ids by the time they were last kept or seen again, in seconds of the server's clock. An entry of the stream
     has two fields: "r" with the bytes of `_pack`, and "v" with the bytes of its version, which older entries lack.
-    While texts are claimed there are two more keys: `{name}:claims`, a hash from the id to those 16 bytes and the
-    owner, and `{name}:owners`, a hash from the owner to the server's time of its last beat, in milliseconds. Dropped
-    keys are in two sorted sets, `{name}:copies` by the id of the kept text and `{name}:copy-times` by the microsecond
-    in which they were dropped, some 270 bytes a key.
+    While texts are claimed there are two more keys: `{name}:claims`, a hash from the id to this digest and the owner,
+    and `{name}:owners`, a hash from the owner to the server's time of its last beat, in milliseconds. Dropped keys are
+    in two sorted sets, `{name}:copies` by the id of the kept text and `{name}:copy-times` by the microsecond in which
+    they were dropped, some 270 bytes per key.
 
     `put` examines records newer than those the caller has judged. If none can be a duplicate (another key, other
     words, no common band), the text is kept at once, in the same round trip. Otherwise nothing is kept: the caller
     judges the new records and retries with a higher `seen`. More than 256 newer records come in portions. A request
-    whose response was lost is sent again, and finds the first one's record under the same key.
+    whose response was lost is repeated, and finds the record already stored under the same key.
 
     The server must keep what it acknowledges: `appendonly yes` with `appendfsync always` loses nothing, `everysec`
     loses up to a second in a power cut, and any `maxmemory-policy` but `noeviction` may evict whole keys.
@@ -307,7 +307,7 @@ class RedisStore(Store):
             keys |= {one.id: one.name.key for one in self.get(ordered[start : start + BATCH])}
         for member in sorted(numbers, key=lambda one: times.get(one, 0.0)):
             scope, key = _parts(member)
-            if numbers[member] in keys:  # its text may have been removed meanwhile
+            if numbers[member] in keys:  # otherwise its text was removed meanwhile
                 yield Copy(key, scope, keys[numbers[member]], times.get(member, 0.0) / 1e6)
 
     @override
@@ -406,7 +406,7 @@ class RedisStore(Store):
 
 
 def _digest(name: Name) -> bytes:
-    """Return the field for a name in the hash of keys."""
+    """Return the field of a name in the hash of keys."""
     return hashlib.blake2b(_full(name).encode(), digest_size=16).digest()
 
 
@@ -432,7 +432,7 @@ def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes, by
 
 
 def _pack(name: Name, fingerprint: Fingerprint) -> bytes:
-    """Write a record as bytes, some 700 to 2,500."""
+    """Encode a record as some 700 to 2,500 bytes."""
     f = fingerprint
     parts = [f.s1, f.s2, f.rare, f.title, f.values, f.bands, *(one.encode() for one in name[1:])]
     head = _HEAD.pack(f.n, f.t, f.limit, *map(len, parts), f.digest)
@@ -440,7 +440,7 @@ def _pack(name: Name, fingerprint: Fingerprint) -> bytes:
 
 
 def _unpack(data: bytes) -> tuple[Name, Fingerprint]:
-    """Read a record; raise `ValueError` if the bytes are damaged."""
+    """Decode a record; raise `ValueError` if the bytes are damaged."""
     try:
         n, t, limit, *sizes, digest = _HEAD.unpack_from(data)
     except struct.error as error:
