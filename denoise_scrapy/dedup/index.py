@@ -48,7 +48,7 @@ _VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short"
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
 _CHUNK = 256  # candidates judged at a time: later ones are skipped once the earliest match is found
 EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
-# Maximum retries because other processes have kept texts meanwhile; some tens occur in practice.
+# Maximum retries after other processes have kept texts meanwhile; some tens at most occur in practice.
 MOST_TURNS = 1000
 
 
@@ -659,7 +659,7 @@ def _check_number(name: str, value: object, kind: type, valid: str, low: float, 
 
 
 def _named(key: str, scope: str, group: str = "", site: str | None = "") -> Name:
-    """Make the name of an item; reject one without a key, or with text that no store could write."""
+    """Return the name of an item; reject an empty key, or text that UTF-8 cannot encode."""
     if site is None:
         site = site_of(key) if isinstance(key, str) else ""
     name = Name(key, scope, group, site)

@@ -26,8 +26,8 @@ FORMAT = "5"  # increase with any change of the tables, and add the upgrade from
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     schema=(
-        # AUTOINCREMENT: an id is never reused, or another process would mistake a new row for an old one.
-        # The most used columns come first: opening reads all but the group and s1, `sqlite3` shows the rest.
+        # AUTOINCREMENT: ids are never reused; otherwise another process would mistake a new row for an old one.
+        # The most used columns come first: opening reads all except the group and s1.
         """CREATE TABLE IF NOT EXISTS texts (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL, scope TEXT NOT NULL,
@@ -40,8 +40,8 @@ INDEX = FileKind(
         "CREATE INDEX IF NOT EXISTS texts_variants ON texts (variant_of, scope) WHERE variant_of <> ''",
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
-        # Dropped keys, the latest with the highest ids. The triggers keep them in step with the texts, whoever writes
-        # the texts: REPLACE fires none on deleting, so that a group survives an update of its text.
+        # Dropped keys, the latest with the highest ids. Triggers keep them consistent with the texts, whichever program
+        # writes these. REPLACE fires no DELETE trigger, so a group survives an update of its text.
         """CREATE TABLE IF NOT EXISTS copies (
             id INTEGER PRIMARY KEY, key TEXT NOT NULL, scope TEXT NOT NULL, kept TEXT NOT NULL, seen REAL NOT NULL,
             UNIQUE (key, scope))""",
