@@ -1,4 +1,4 @@
-"""Facilities shared by all parts of a crawl: settings, log and stats, threads, and configuration errors at the start."""
+"""Facilities shared by all parts of a crawl: settings, log, stats, threads, and configuration errors at the start."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ METHODS_META = "playwright_page_methods"
 METHOD_KEY = "denoise_layout"
 # Values per element from `layout.js`: x, y, width, height and font size in tenths of pixels, flags.
 COLUMNS = 6
-# The attribute with a tag's number there. A page's own attributes of this name can occur only in `noscript` and similar.
+# The attribute with a tag's number there. A page's own attributes of this name occur only in `noscript` and similar.
 NUMBER = "n"
 TENTHS = np.float32(10)
 HIDDEN, PINNED = 1, 2

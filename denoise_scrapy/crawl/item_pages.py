@@ -178,7 +178,7 @@ class ResponseItems:
         self._naming_this += named.this
 
     def take(self, item: Any, named: _Named) -> list[tuple[Any, _Named]]:
-        """Count an item that leaves the spider, hold it if this page may be about it, and return those that may pass."""
+        """Count an item that leaves the spider, hold it if this page may be about it, and return items to pass on."""
         self.counted = True
         self.count(named)
         # the held item is not the only one

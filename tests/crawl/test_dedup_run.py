@@ -226,7 +226,7 @@ BROKEN = [
     (b'{"url": "/y"}', "no field 'body'"),
     (b'{"body": null}', "field 'body' is null, not a text"),
     (b'{"body": 5}', "field 'body' is a number, not a text"),
-    (b'{"url": "\\ud800", "body": "a"}', "half a character"),
+    (b'{"url": "\\ud800", "body": "a"}', "a lone surrogate"),
     (b"[" * 100_000, "no JSON"),
     (b'{"body": "' + b"a", "no JSON: Unterminated string starting at column 10"),
 ]
@@ -250,7 +250,7 @@ def test_they_are_kept_unless_skipped(bad: Path, keep: str, good: list[int], ded
     for number, (_, said) in enumerate(BROKEN, 4):
         assert f"line {number}: " in err and said in err
     assert "line 16: " in err and "line 17: " not in err
-    assert "17 rows, 3 duplicates, 11 that cannot be read, " in err
+    assert "17 rows, 3 duplicates, 11 unreadable, " in err
     dedup(f"bad.jsonl --keep {keep} --bad skip -o out.jsonl", 1)
     assert Path("out.jsonl").read_bytes() == b"".join(lines[n] for n in good)
     dedup(f"bad.jsonl --keep {keep} --mark -o out.jsonl", 1)
@@ -304,17 +304,17 @@ def test_dates(here: Path, dedup: Told) -> None:
     write("rows.jsonl", ({"url": str(n), "text": A, "day": day} for n, day in enumerate(days)))
     _, err = dedup("rows.jsonl --keep newest --date day -o out.jsonl", 1)
     assert keys("out.jsonl") == ["2", "4"]
-    assert "line 3: 'yesterday' is no ISO date\n" in err
+    assert "line 3: 'yesterday' is not an ISO date\n" in err
 
 
 @pytest.mark.parametrize(
     ("argv", "code", "said"),
     [
         ("rows.jsonl --title none", 2, "has a field 'none'"),
-        ("rows.jsonl --text bdoy", 2, "no row of rows.jsonl has a field 'bdoy'; there are: url, body, day"),
+        ("rows.jsonl --text bdoy", 2, "no row of rows.jsonl has a field 'bdoy'; its fields are: url, body, day"),
         ("rows.jsonl --keep newest --date date", 2, "has a field 'date'"),
-        ("rows.csv", 2, "has a field 'body' or a field 'text' (--text names another); there are: url, day"),
-        ("rows.parquet --pairs --text x", 2, "no row of rows.parquet has a field 'x'; there are: body"),
+        ("rows.csv", 2, "has a field 'body' or a field 'text' (--text names another); its fields are: url, day"),
+        ("rows.parquet --pairs --text x", 2, "no row of rows.parquet has a field 'x'; its fields are: body"),
         ("none.jsonl", 1, "'none.jsonl'"),
         ("rows.dat", 2, "what is rows.dat? Name it *.jsonl, *.csv or *.parquet, or give --format"),
         ("rows.jsonl --keep newest", 2, "--keep newest and --date FIELD go together"),
@@ -322,9 +322,9 @@ def test_dates(here: Path, dedup: Told) -> None:
         ("rows.parquet -o out.jsonl", 2, "rows of rows.parquet are written as parquet, not as jsonl\n"),
         ("rows.jsonl --pairs -o out.parquet", 2, "pairs of rows.jsonl are written as jsonl or csv, not as parquet\n"),
         ("rows.parquet", 2, "Parquet is not written to standard output: give -o FILE.parquet"),
-        ("rows.jsonl --encoding no-such", 2, "there is no encoding 'no-such'"),
+        ("rows.jsonl --encoding no-such", 2, "unknown encoding 'no-such'"),
         ("rows.jsonl -o no/out.jsonl", 1, "no/out.jsonl: its folder does not exist"),
-        ("list.jsonl", 1, "list.jsonl: no row can be read. Line 1: no JSON object, but a list"),
+        ("list.jsonl", 1, "list.jsonl: no readable rows. Line 1: no JSON object, but a list"),
     ],
 )
 def test_wrong_usage(rows: Path, argv: str, code: int, said: str, dedup: Told) -> None:
@@ -348,7 +348,7 @@ def test_in_a_store_each_row_needs_a_key(here: Path, dedup: Told) -> None:
     write("rows.jsonl", [{"text": A}, {"text": A}])
     _, err = dedup("rows.jsonl --store texts.sqlite -o out.jsonl", 1)
     assert len(Path("out.jsonl").read_bytes().splitlines()) == 2
-    assert "line 1: no key in field 'url', and in a store each text needs one" in err
+    assert "line 1: no key in field 'url', which --store requires" in err
 
 
 @pytest.mark.parametrize("keep", ["first", "longest"])

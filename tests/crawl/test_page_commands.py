@@ -83,7 +83,7 @@ def test_explain_writes_a_file_and_prints_a_table(three: Path, told: Told, monke
     assert lines[-1] == "written to 0-explained.html"
     assert story(0).split(".")[0] in (three / "0-explained.html").read_text("utf-8")
 
-    assert "judged alone: a page without a URL is of no site\n" in told("explain 0.html -o x.html")[0]
+    assert "judged alone: a page without a URL belongs to no site\n" in told("explain 0.html -o x.html")[0]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((three / "0.html").read_bytes())))
     assert told("explain - --output -")[0] == (three / "x.html").read_text("utf-8").replace("0.html", "-")
 
@@ -115,7 +115,7 @@ def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, w
     [item] = crawl(spider_of(web("/a/7")), settings | fields).items
     assert len(item["comparison"]) == 3
     assert float(asked[0].rpartition(" ")[2]) == pytest.approx(item["sure"], abs=0.006)  # one rounded twice
-    assert asked[1] == f"compared with 3 of 3 pages that the site memory {here / 'sites.sqlite'} has of its site"
+    assert asked[1] == f"compared with 3 of 3 pages from the site memory {here / 'sites.sqlite'}"
     assert [line.strip() for line in asked[2:5]] == item["comparison"]
     kept = dict(line.split()[:2] for line in asked if line.startswith(("kept", "template")))
     assert int(kept["template"]) > 0

@@ -63,7 +63,7 @@ class TestDisk:
         finally:
             disk.chmod(0o755)
         assert wrong_at_end([site], [project]) == []
-        assert project.said(SAID) == project.said("cannot be kept in the site memory") == 1, project.complaints()
+        assert project.said(SAID) == project.said("The site memory cannot be used now") == 1, project.complaints()
         assert (disk / "texts.sqlite").read_bytes() == before
         assert "'denoise/site_memory/loaded': 1" in project.log()
 
