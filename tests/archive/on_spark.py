@@ -167,7 +167,7 @@ def test_the_command_in_slices(folder: Path, records: list[ArchiveRecord], tmp_p
     assert again.stdout == done.stdout and "is finished" in again.stderr
     other = run(folder, out, "--slices", "2")
     assert other.returncode == 1
-    assert f"{out} was begun with slices 3, fields ['markdown', 'html']: name another folder" in other.stderr
+    assert f"{out} was begun with slices 3, fields ['markdown', 'html']: give another folder" in other.stderr
 
 
 def children(number: int) -> dict[int, str]:

@@ -101,7 +101,7 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("stats none.json -o x.html", 1, "No such file"),
         ("stats job -o x.html", 1, "denoise-stats.json: there is no such file"),
         ("stats half.json -o x.html", 1, "Expecting"),
-        ("stats list.json -o x.html", 1, "no JSON object"),
+        ("stats list.json -o x.html", 1, "not a JSON object"),
         ("stats other.json -o x.html", 1, "no stat begins with 'denoise/'"),
         ("stats text.db -o x.html", 1, "no log with stats"),
         ("stats a.log -o x.html", 1, "no log with stats"),
@@ -114,7 +114,7 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("extract 0.html --links text", 2, "need --format markdown"),
         ("extract . --url gazette.example", 2, "only http(s) URLs"),
         ("extract . --compare 0.html", 2, "--compare needs a single PAGE"),
-        ("extract . -", 2, "standard input is one page"),
+        ("extract . -", 2, "standard input cannot be combined"),
         ("extract none/*.html", 1, "none/*.html: there is no such file"),
         *(
             (f"dedup {subcommand}", 1, said)
@@ -131,7 +131,7 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("dedup stats mysql://localhost/0", 1, "mysql"),
         ("dedup stats redis://localhost:x/", 1, "Port"),
         ("dedup forget news.sqlite", 2, ""),
-        ("dedup forget news.sqlite --pattern (", 2, "no regular expression"),
+        ("dedup forget news.sqlite --pattern (", 2, "not a regular expression"),
         *(
             (
                 f"dedup forget news.sqlite --older-than={age}",

@@ -113,7 +113,7 @@ def test_groups(dropped: str, told: Told) -> None:
     group |= {"copies": ["https://a.example/print/1"], "variants": []}
     assert json.loads(told("dedup groups news.sqlite 'https://A.example/print/1#top' --json")[0]) == group
     for meant in ("none", "https://a.example/1 --scope all"):
-        assert "not dropped for another text" in told(f"dedup groups news.sqlite {meant}", 1)[1]
+        assert "no copies or variants of it are remembered" in told(f"dedup groups news.sqlite {meant}", 1)[1]
     assert json.loads(told("dedup stats news.sqlite --json")[0])["copies"] == 13
 
 

@@ -94,7 +94,7 @@ def test_rows_are_added_to_a_file_that_is_there(tmp_path: Path) -> None:
     exported(tmp_path / "a", [{"n": 1}])
     assert exported(tmp_path / "a", [{"n": 2, "m": "x"}], "ab") == [{"n": 1, "m": None}, {"n": 2, "m": "x"}]
     (tmp_path / "b").write_text("no Parquet, but some text")
-    with pytest.raises(ValueError, match=r"b: no Parquet to be added to"):
+    with pytest.raises(ValueError, match=r"b: not a Parquet file to append to"):
         exported(tmp_path / "b", [{"n": 1}], "ab")
     assert (tmp_path / "b").read_text() == "no Parquet, but some text"
 

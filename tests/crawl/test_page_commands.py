@@ -202,7 +202,7 @@ def test_archives_and_a_file(three: Path, told: Told) -> None:
 @pytest.mark.parametrize("name", ["page.gz", "page.png", "page.html"])
 def test_what_is_no_page_is_refused_in_a_line(three: Path, told: Told, name: str) -> None:
     (three / name).write_bytes(gzip.compress(article(0).encode()))
-    archive = "nor an archive by its name (.warc, .jsonl, .parquet)"
+    archive = "nor named as an archive (.warc, .jsonl, .parquet)"
     assert told(f"extract {name}", 1) == ("", f"scrapy denoise: {name}: neither HTML nor text, {archive}\n")
     out, err = told(f"extract {name} 0.html")
     assert len(out.splitlines()) == 1
