@@ -28,7 +28,7 @@ FORMATS: Mapping[str, str] = {
     "chunks-parquet": f"{__name__}.ParquetChunkExporter",
     "chunks-jsonl": f"{__name__}.JsonLinesChunkExporter",
 }
-# Values of DENOISE_FIELDS with the whole text of a page, of which chunks are parts.
+# Keys of DENOISE_FIELDS for the whole text of a page, which chunks contain in parts.
 _WHOLE = ("body", *FORMS_BESIDE_TEXT, "blocks", CHUNKS)
 
 

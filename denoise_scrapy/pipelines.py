@@ -68,13 +68,13 @@ NOT_JUDGED = (
     "denoise/body/fallback/too_large)"
 )
 NO_BODY = (
-    "Not one item of this crawl has a text of its page: %s. For spiders without texts, set DENOISE_ENABLED = False in "
-    "their custom_settings"
+    "Not one item of this crawl has the text of its page: %s. For a spider that needs no texts, set DENOISE_ENABLED = "
+    "False in its custom_settings"
 )
 
 
 class NearDuplicate(DropItem):
-    """An item whose text is nearly the same as that of the kept item `of`, a key; `score` is 0 to 1."""
+    """An item with nearly the same text as a kept item, whose key is `of`; `score` is 0 to 1."""
 
     def __init__(self, of: str | None, score: float):
         # Scrapy logs the whole item after this message, hence the level.

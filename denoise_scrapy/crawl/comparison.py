@@ -155,7 +155,7 @@ class ComparisonPages:
     def _is_stopping(self) -> bool:
         try:
             engine: Any = self._crawl.crawler.engine
-        except RuntimeError:  # there is none yet
+        except RuntimeError:  # not created yet
             return True
         slot = getattr(engine, "_slot", None)
         return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))

@@ -1,4 +1,4 @@
-"""Duplicates among the rows of a list, table or file: a verdict for each row, and a choice of which row is kept."""
+"""Finding duplicates among the rows of a list, table or file, with a choice of which row to keep."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Batch:
         self._index = index
         self._numbered = numbered
         self._count = 0
-        self._done: set[int] = set()  # hashes of keys, where the index is shared
+        self._done: set[int] = set()  # hashes of keys, if the index is shared
 
     def judge(self, row: Row) -> Verdict:
         """Judge the next row, and keep it unless it is a duplicate; `key_of` reads the names in the verdict."""
@@ -111,7 +111,7 @@ def deduplicate(
         threshold: As for `DuplicateIndex`.
         rule: As for `DuplicateIndex`.
         most_new: As for `DuplicateIndex`.
-        keep: Which of several similar rows is kept: "first", "longest" (in characters) or "newest".
+        keep: Which of several similar rows to keep: "first", "longest" (in characters) or "newest".
         short_duplicates: Whether a text under 20 units is a duplicate of a text with exactly the same words.
 
     Returns:

@@ -24,9 +24,9 @@ def open_store(place: str, settings: Any = None) -> Store:
     """Create the store at a place, for a `DuplicateIndex` to open.
 
     Args:
-        place: "memory"; the path of a file, which has a suffix or a slash; the URL of a Redis server with "#" and the
-            name of the index, `redis://localhost:6379/0#news` (without one: "denoise"); or the import path of a
-            subclass of `Store`.
+        place: "memory"; the path of a file, with a suffix or a slash; the URL of a Redis server with "#" and the name
+            of the index, `redis://localhost:6379/0#news` (without one: "denoise"); or the import path of a subclass of
+            `Store`.
         settings: Passed to the `from_settings` method of such a class if it has one.
 
     Returns:
@@ -41,7 +41,7 @@ def open_store(place: str, settings: Any = None) -> Store:
         'news.sqlite'
         >>> open_store("sqlite")
         Traceback (most recent call last):
-        ValueError: 'sqlite' is no place of an index; valid is memory | path of a file | ...
+        ValueError: 'sqlite' is not a place of an index; valid is memory | path of a file | ...
     """
     if place == "memory":
         return MemoryStore()
@@ -53,7 +53,7 @@ def open_store(place: str, settings: Any = None) -> Store:
         store: Store = made.from_settings(settings) if hasattr(made, "from_settings") else made()
         return store
     if not is_file(place):
-        raise ValueError(f"{place!r} is no place of an index; valid is {_VALID}")
+        raise ValueError(f"{place!r} is not a place of an index; valid is {_VALID}")
     return SQLiteStore(place)
 
 

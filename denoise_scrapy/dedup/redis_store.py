@@ -21,8 +21,8 @@ MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the ser
 TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow
 
 _FOREIGN = "Give another name, or delete these keys; they have not been touched."
-_OTHER = "Use what wrote them, or give another name; they have not been touched."
-_LOST = "The server has lost records while they were in use: see that it evicts none, and start the index anew."
+_OTHER = "Use the version that wrote them, or give another name; they have not been touched."
+_LOST = "The server has lost records in use: make sure that it evicts none, and start with a new index."
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
 _HEAD = struct.Struct("<IIQ10I16s")
 
@@ -356,7 +356,7 @@ class RedisStore(Store):
         self._link.client.close()
 
     def _look(self) -> list[str]:
-        """Compare log, keys and last id with each other."""
+        """Return contradictions between log, keys, claims and last id."""
         with self._client as client:
             last, keys, claims = client.pipeline().get(self._last).hgetall(self._keys).hkeys(self._claims).execute()
         claimed = {int(number) for number in claims}
@@ -371,9 +371,9 @@ class RedisStore(Store):
             if number > int(last or number):
                 found.append(f"record {number} is above the last id, {int(last)}")
             if int(keys.pop(_digest(name), 0)) != number:
-                found.append(f"record {number} is not the one that its key {name.key!r} stands for")
-        found += [f"a key stands for record {int(number)}, which cannot be found" for number in keys.values()]
-        return found + [f"a claim on record {number}, which cannot be found" for number in sorted(claimed)]
+                found.append(f"record {number} is not the one that its key {name.key!r} refers to")
+        found += [f"a key refers to record {int(number)}, which is missing" for number in keys.values()]
+        return found + [f"a claim refers to record {number}, which is missing" for number in sorted(claimed)]
 
     def _forget(self, records: Sequence[Record]) -> int:
         """Remove records; return how many were there."""
@@ -450,7 +450,7 @@ def _unpack(data: bytes) -> tuple[Name, Fingerprint]:
         parts.append(data[start : start + size])
         start += size
     if start > len(data):
-        raise ValueError(f"no record: {len(data)} bytes where {start} or more are announced")
+        raise ValueError(f"no record: {len(data)} bytes instead of at least {start}")
     s1, s2, rare, title, values, bands, *names = parts
     fingerprint = Fingerprint(n, t, s1, s2, limit, digest, bands, rare, title, values)
     return Name(data[start:].decode(), *(one.decode() for one in names)), fingerprint

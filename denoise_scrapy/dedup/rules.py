@@ -183,7 +183,7 @@ class Check(NamedTuple):
     value: float  # what was found
     bound: float  # minimum value; for "new" and "missing" the maximum
     passed: bool
-    of: int = 0  # number of elements of which `value` are in common and `bound` must be; 0 for other checks
+    of: int = 0  # number of elements that `value` and `bound` are parts of; 0 for other checks
 
     @property
     def share(self) -> float:

@@ -51,7 +51,7 @@ INDEX = FileKind(
         """CREATE TRIGGER IF NOT EXISTS copy_kept AFTER INSERT ON texts
             BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
-    advice="Use what wrote it, or give another path; it has not been touched.",
+    advice="Use the version that wrote it, or give another path; it has not been touched.",
     # spelled as in the table above: SQLite appends this text to the definition of the table
     upgrades={"4": ("ALTER TABLE texts ADD COLUMN version BLOB NOT NULL DEFAULT x''",)},
     sound=(

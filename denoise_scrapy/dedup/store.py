@@ -153,7 +153,7 @@ class Store(ABC):
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
     ) -> Put:
-        """Keep a text, replacing that of the same key and scope, even if another owner claimed it.
+        """Keep a text, replacing any of the same key and scope, even if another owner claimed it.
 
         The check for newer records, the keeping and the claim are one atomic step. A store may keep the text despite
         newer records if none can be a duplicate of it: another key, other words, no common band.
@@ -188,7 +188,7 @@ class Store(ABC):
 
     @abstractmethod
     def lives(self, owner: str) -> bool:
-        """Return whether an owner had a beat in the last `CLAIM_SECONDS` and, as far as is known, its process runs."""
+        """Return whether an owner had a beat in the last `CLAIM_SECONDS` and its process is not known to have ended."""
 
     @abstractmethod
     def problems(self) -> list[str]:
@@ -223,7 +223,7 @@ class Store(ABC):
         """
 
     def copies(self, name: Name | None = None) -> Iterator[Copy]:
-        """Yield the remembered copies in order of dropping: those of or for one key and scope, or all."""
+        """Yield remembered copies in order of dropping: those dropped with or for one key and scope, or all."""
         return iter(())
 
     def remove_copy(self, name: Name) -> bool:
@@ -231,7 +231,7 @@ class Store(ABC):
         return False
 
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
-        """Return when texts were last kept or seen again, in seconds since the epoch, by id; only those known."""
+        """Return when texts were last kept or seen again, in seconds since the epoch, by id; omit unknown ids."""
         return {}
 
     def set_last_seen(self, times: Mapping[int, float]) -> None:  # noqa: B027
@@ -253,7 +253,7 @@ class Store(ABC):
             yield from (one._replace(owner="") for one in self.get([listing.id for listing in batch]))
 
     def variants(self, name: Name | None = None) -> Iterator[Name]:
-        """Yield the kept names that are variants in order of keeping: those of or for one key and scope, or all."""
+        """Yield the names of kept variants in order of keeping: those with, or of, one key and scope, or all."""
         for one in (record.name for record in self.records()):
             if one.variant_of and (name is None or (one.scope == name.scope and name.key in {one.key, one.variant_of})):
                 yield one

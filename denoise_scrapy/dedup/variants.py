@@ -226,7 +226,7 @@ def is_filled_in(
 
 
 class ReadText(NamedTuple):
-    """A text from `DuplicateIndex.read`, accepted by the index in place of the text, and the name of its item."""
+    """A text read by `DuplicateIndex.read`, which the index accepts in place of the text, and its item's name."""
 
     text: NewText
     fingerprint: Fingerprint

@@ -1,4 +1,4 @@
-"""A body of an archive depends on the pages of its site and cell, and on nothing else."""
+"""A body of an archive depends only on the pages of its site and cell."""
 
 import random
 from dataclasses import replace

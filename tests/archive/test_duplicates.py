@@ -1,4 +1,4 @@
-"""Pairs of texts, decided and resolved: the verdicts of an index that is fed with the texts in order."""
+"""Pairs of texts, decided and resolved: the verdicts equal those of an index that receives the texts in order."""
 
 import random
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from tests.archive.warcs import WORDS, story
 
 
 def rows_of(texts: Sequence[str], urls: Sequence[str] = (), titles: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Rows of bodies; without URLs they are of no site."""
+    """Return rows of bodies; those without URLs belong to no site."""
     rows = []
     for text, url, title in zip_longest(texts, urls or list(map(str, range(len(texts)))), titles, fillvalue=""):
         fingerprint = replace(Fingerprint.of(text), title=hash_title(title))
@@ -159,7 +159,7 @@ def offers(*, titled: bool = True) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("titled", [True, False])
 def test_forms_of_one_site_are_kept_and_their_copies_dropped(*, titled: bool) -> None:
-    """What is filled in makes another thing; an address with something added, or another site, does not."""
+    """Other words filled in make a variant; additions to the address, or another site, do not."""
     rows = offers(titled=titled)
     found = resolved(rows)
     assert {new: of for new, of, duplicate, _ in found if duplicate} == COPIES

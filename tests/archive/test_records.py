@@ -88,7 +88,7 @@ def test_garbage_between_records(before: int, junk: bytes) -> None:
 
 @given(st.integers(0, 5), st.data())
 def test_a_damaged_record(which: int, data: st.DataObject) -> None:
-    """One bad record for it, at most; the others are read."""
+    """There is at most one bad record for it; the others are read."""
     damaged = bytearray(MEMBERS[which])
     start = data.draw(st.integers(0, len(damaged) - 1))
     junk = data.draw(st.binary(min_size=1, max_size=40))

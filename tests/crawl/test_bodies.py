@@ -1,4 +1,4 @@
-"""Items get the text of their page, unless somebody says otherwise."""
+"""Items get the text of their page, unless settings forbid it."""
 
 import json
 from pathlib import Path

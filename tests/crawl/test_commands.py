@@ -168,7 +168,7 @@ def test_wrong_inputs_are_named_and_nothing_is_written(
 
 
 class TestProcess:
-    """A few for real, as a start of Scrapy takes most of a second."""
+    """A few real runs, since starting Scrapy takes most of a second."""
 
     def test_in_a_project_its_settings_name_the_store(self, here: Path, news: str) -> None:
         (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")

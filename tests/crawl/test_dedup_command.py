@@ -1,4 +1,4 @@
-"""`scrapy denoise dedup …`: what it says of an index, and what it changes."""
+"""`scrapy denoise dedup …`: what it prints about an index, and what it changes."""
 
 import json
 import sqlite3

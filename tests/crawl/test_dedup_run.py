@@ -1,4 +1,4 @@
-"""`scrapy denoise dedup run`: real files of every format, good and bad, as a user runs it."""
+"""`scrapy denoise dedup run`: real files in every format, valid and damaged."""
 
 import csv
 import gzip
@@ -46,7 +46,7 @@ def of_marks(name: str) -> list[str | None]:
 
 @pytest.fixture
 def dedup(told: Told) -> Told:
-    """Runs the command with some words, of which the first is a file; gives its output and its errors."""
+    """A function that runs the command with a file and further arguments; returns stdout and stderr."""
     return lambda words, code=0: told(f"dedup run {words}", code)
 
 
@@ -199,7 +199,7 @@ def test_parquet(here: Path, dedup: Told) -> None:
     marked = pq.read_table("out.parquet")
     assert marked.column("near_duplicate").to_pylist() == ["/a2", None, None, "/a2", None, "/b"]
     assert marked.drop(["near_duplicate"]).equals(table)
-    assert "a column 'near_duplicate' already" in dedup("out.parquet --mark -o out.parquet", 1)[1]
+    assert "already a column 'near_duplicate'" in dedup("out.parquet --mark -o out.parquet", 1)[1]
     dedup("out.parquet --mark --mark-field again -o out.parquet")
     assert pq.read_table("out.parquet").num_rows == 6
     assert json.loads(dedup("rows.parquet --pairs")[0].splitlines()[0])["new"] == "/a2"
@@ -353,7 +353,7 @@ def test_in_a_store_each_row_needs_a_key(here: Path, dedup: Told) -> None:
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_memory_does_not_grow_with_rows_that_pass(here: Path, keep: str, dedup: Told) -> None:
-    """60 MB of rows, 200 KB each: what is kept is the index's, what passes through is nothing."""
+    """60 MB of rows, 200 KB each: only the index stays in memory, not the rows."""
     write("rows.jsonl", ({"url": str(n), "body": (A, B)[n % 2], "html": "x" * 200_000} for n in range(300)))
     dedup("rows.jsonl --pairs -o warm.jsonl")
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Feeds of Parquet and of chunks: what a crawl writes, and what is said where it cannot."""
+"""Feeds of Parquet and of chunks: what a crawl writes, and the messages if it cannot."""
 
 import json
 import tempfile
@@ -68,7 +68,7 @@ VALUES = st.recursive(
 
 
 def bare(value: Any) -> Any:
-    """A value without what is not there: fields of objects that others have."""
+    """Return a value without null fields, which Parquet adds to objects if others have them."""
     if isinstance(value, dict):
         return {name: bare(one) for name, one in value.items() if one is not None}
     return [bare(one) for one in value] if isinstance(value, list) else value

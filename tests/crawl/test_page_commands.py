@@ -94,7 +94,7 @@ def test_explain_writes_a_file_and_prints_a_table(three: Path, told: Told, monke
 
 
 def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, web: Web) -> None:
-    """As the next crawl does it, which compares its only page with what the last one has left."""
+    """The result is that of the next crawl, which compares its only page with the stored ones."""
     others = [f"<{tag} class=frame><p>{story(50)}</p></{tag}>" for tag in ("section", "form")]
     web.pages |= {f"/a/{n}": article(n) for n in range(8)} | dict(zip(("/first", "/last"), others, strict=True))
     settings = {"DENOISE_SITE_MEMORY_PATH": str(here / "sites.sqlite"), "DENOISE_COMPARISON_PAGES": 3}
@@ -155,7 +155,7 @@ def rows_of(text: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def folder(here: Path) -> Path:
-    """A folder `site` with six articles in two folders, without addresses, and a file that is none."""
+    """A folder `site` with six articles in two folders, without addresses, and a file that is not a page."""
     for number in range(6):
         path = here / "site" / "ab"[number % 2] / f"{number}.html"
         path.parent.mkdir(parents=True, exist_ok=True)

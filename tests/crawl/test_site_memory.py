@@ -1,4 +1,4 @@
-"""Pages of one crawl serve the next, from a file or a Redis server; a fault of the store costs nothing."""
+"""Pages of one crawl are reused by the next, from a file or a Redis server; failures of the store cost nothing."""
 
 import asyncio
 import sqlite3
@@ -93,7 +93,7 @@ def test_where_it_lies(given: dict[str, str], directory: str | None, place: str)
 
 
 class Troubled(SQLiteFacts):
-    """A file that fails as often as `failures` says; notes what it is to save."""
+    """A file that fails `failures` times, and records what it should save."""
 
     failures = 0
 

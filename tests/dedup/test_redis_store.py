@@ -1,4 +1,4 @@
-"""The contract of a store, kept by the one in Redis; what its scripts agree on; what it says when it cannot."""
+"""The contract of a store for Redis; the consistency of its scripts; its error messages."""
 
 import signal
 import time

@@ -59,7 +59,7 @@ class Project:
         return path.read_text("utf-8") if path.exists() else ""
 
     def said(self, what: str) -> int:
-        """In how many messages of the log something stands; tracebacks are none."""
+        """Count the messages of the log, without tracebacks, that contain a text."""
         return sum(what in line for line in self.log().splitlines() if re.search(" [A-Z]+: ", line))
 
     def complaints(self) -> list[str]:
@@ -80,7 +80,7 @@ def ended(process: subprocess.Popen[bytes], seconds: float = LONGEST) -> int:
 
 
 def wait_until(condition: Callable[[], Any], seconds: float = LONGEST) -> None:
-    """Wait for a condition, which must come true."""
+    """Wait for a condition; fail if it does not become true."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -133,6 +133,6 @@ def read_feed(folder: Path) -> Feed:
 
 
 def settled_urls(folder: Path) -> set[str]:
-    """URLs of items of which it is known what became of them: in the feed, dropped, or failed."""
+    """Return the URLs of items with a known outcome: in the feed, dropped, or failed."""
     ended = {"dropped", "failed", "duplicate"}
     return set(read_feed(folder).urls) | {line["url"] for line in read_journal(folder) if line["what"] in ended}

@@ -1,4 +1,4 @@
-"""A mistake that keeps a crawl from starting is told in one line: no traceback under it, and a process that fails."""
+"""A mistake that prevents a crawl from starting is reported in one line, without a traceback, and the process fails."""
 
 import json
 import os

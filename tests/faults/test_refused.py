@@ -1,4 +1,4 @@
-"""A file that cannot be continued: the crawl does not start, says what to do, and leaves the file as it is."""
+"""An unusable file: the crawl does not start, explains what to do, and leaves the file unchanged."""
 
 import random
 import shutil
