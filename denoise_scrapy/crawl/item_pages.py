@@ -1,4 +1,4 @@
-"""The page whose text an item gets, decided once, when the item leaves the spider.
+"""Deciding which page's text an item gets, once, when the item leaves the spider.
 
 | the item | its text |
 | --- | --- |

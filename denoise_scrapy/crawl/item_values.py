@@ -143,7 +143,7 @@ def _obstacle(key: str, text: str, field: str, whose: ItemPage, *, named: bool) 
         return "no_key"
     try:
         (key + text).encode()
-    except UnicodeEncodeError:  # half characters, which no store can write
+    except UnicodeEncodeError:  # lone surrogates, which no store can write
         return "unwritable"
     return ""
 

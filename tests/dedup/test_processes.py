@@ -62,7 +62,7 @@ class Worker:
 
 
 def in_turns(what, workers):
-    """Return the answers of workers with the same work, by name; each begins with another part, as they may run in turn."""
+    """Return the answers of workers with the same work, by name; each begins with another part of it."""
     said = {worker.who: {} for worker in workers}
     for number in range(COUNT // TOGETHER):
         first, *others = (workers * 2)[number % len(workers) :][: len(workers)]
