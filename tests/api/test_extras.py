@@ -1,4 +1,4 @@
-"""Where an optional package is missing, one message says which extra to install; all else works as ever."""
+"""If an optional package is missing, one message names the extra to install; everything else works."""
 
 import os
 import subprocess
@@ -50,7 +50,7 @@ def run_without(names: set[str], code: str, folder: Path, *arguments: str) -> su
 
 
 def crawl_without(names: set[str], folder: Path, *arguments: str, spider: str = SPIDER) -> tuple[str, str]:
-    """Crawl a page; gives the log, and the feed, "" for none."""
+    """Crawl a page; return the log, and the feed, "" for none."""
     (folder / "pages.py").write_text(spider, encoding="utf-8")
     done = run_without(names, SCRAPY, folder, "runspider", "pages.py", "-O", "items.jsonl", *arguments)
     feed = folder / "items.jsonl"

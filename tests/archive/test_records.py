@@ -69,7 +69,7 @@ def test_encodings_of_pages() -> None:
 
 @given(st.integers(1, sum(map(len, MEMBERS)) - 1))
 def test_a_file_cut_anywhere(end: int) -> None:
-    """Whole records are read; what is left of the next one is one bad record."""
+    """Complete records are read; the rest of the next one is one bad record."""
     found = read(b"".join(MEMBERS)[:end])
     whole = [number for number in ALL if sum(map(len, MEMBERS[: number + 1])) <= end]
     left = end - sum(len(MEMBERS[number]) for number in whole)

@@ -1,4 +1,4 @@
-"""A folder in which the spider of `spider.py` runs, as a process that may be killed; what it did, as it wrote down."""
+"""A folder in which the spider of `spider.py` runs, in a process that may be killed, and its journal."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Project:
         return sum(what in line for line in self.log().splitlines() if re.search(" [A-Z]+: ", line))
 
     def complaints(self) -> list[str]:
-        """Lines of the log from warnings upwards, but for the user's own pipelines and the many copies here."""
+        """Return warnings and errors of the log, except from the user's pipelines and about the many copies here."""
         lines = (line for line in self.log().splitlines() if re.search(" (WARNING|ERROR|CRITICAL): ", line))
         expected = ("Error processing", "dropped as near-duplicates", "spider.First")
         return [line for line in lines if not any(words in line for words in expected)]
@@ -89,7 +89,7 @@ def wait_until(condition: Callable[[], Any], seconds: float = LONGEST) -> None:
 
 
 class Journal:
-    """Appends lines to the journal of the current folder; no buffer, so that a kill loses none."""
+    """Appends lines to the journal of the current folder, unbuffered, so that a kill loses none."""
 
     def __init__(self) -> None:
         self._file = os.open(JOURNAL, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -100,7 +100,7 @@ class Journal:
 
 
 class Feed(NamedTuple):
-    """The items of a feed that can be read, and how many lines a kill has cut off: the next run goes on in them."""
+    """Return the readable items of a feed, and the number of lines cut off by a kill, which the next run continues."""
 
     items: list[dict[str, Any]]
     torn: int
@@ -111,7 +111,7 @@ class Feed(NamedTuple):
 
 
 def read_journal(folder: Path) -> list[dict[str, Any]]:
-    """Its lines, but for one that is being written: a reader may see half of it."""
+    """Return its lines, except one still being written, which may be incomplete."""
     path = folder / JOURNAL
     whole = path.read_text("utf-8").rpartition("\n")[0] if path.exists() else ""
     return [json.loads(line) for line in whole.splitlines()]

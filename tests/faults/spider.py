@@ -80,7 +80,7 @@ class Last(First):
 
 
 class Witness:
-    """Writes down what Scrapy says of items, and how long the event loop stood still."""
+    """Records Scrapy's signals about items, and how long the event loop was blocked."""
 
     def __init__(self, crawler: Any):
         self._journal = Journal()
@@ -126,7 +126,7 @@ class Witness:
 
 
 class StoriesSpider(Spider):
-    """Asks for the pages of a list whose items are not settled, as a user does who resumes from his output.
+    """Requests the pages of a list whose items have no outcome yet, like a user who resumes from the output.
 
     Scrapy loses its queue with a kill, so the job directory alone would end a killed crawl early.
     """

@@ -40,7 +40,7 @@ def page(web: Web) -> str:
 
 
 def lines_of(folder: Path, page: str, *options: str, more: str = "", before: str = "") -> tuple[int, list[str]]:
-    """Crawl; the exit code, and all that was written from WARNING on."""
+    """Crawl; return the exit code, and all output from WARNING on."""
     (folder / "pages.py").write_text(SPIDER.format(more=more), encoding="utf-8")
     code = f"{before}\nfrom scrapy.cmdline import execute; execute()"
     command = [sys.executable, "-c", code, "runspider", "pages.py", "-a", f"page={page}", "-L", "WARNING", *options]
@@ -95,7 +95,7 @@ def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:
 def test_a_crawler_that_is_refused_before_its_engine_has_no_spider(
     monkeypatch: pytest.MonkeyPatch, engine: object | None
 ) -> None:
-    """Scrapy 2.14 knows by that alone that it failed."""
+    """Scrapy 2.14 recognises the failure only by this."""
     monkeypatch.setattr(base, "hide_tracebacks", lambda: None)
     crawler = Mock(engine=engine)
     with pytest.raises(ConfigurationError), base.refusing_to_start(crawler):
