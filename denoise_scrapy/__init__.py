@@ -1,6 +1,6 @@
-"""The clean text of every crawled page, and no near-duplicates, for Scrapy.
+"""Clean text of every crawled page, without near-duplicates, for Scrapy.
 
-The names below are imported when first used: the core needs neither Scrapy nor Twisted.
+The names below are imported on first use: the core needs neither Scrapy nor Twisted.
 """
 
 from __future__ import annotations

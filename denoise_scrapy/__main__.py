@@ -14,7 +14,7 @@ from denoise_scrapy.commands import run
 
 
 def _settings() -> Mapping[str, Any]:
-    """Return the settings of the project around, found as by Scrapy, which takes as long to load as a page."""
+    """Return the settings of the current project, found as Scrapy does, which takes as long to load as a page."""
     home, here = Path.home(), Path.cwd()
     of_user = os.environ.get("XDG_CONFIG_HOME") or home / ".config"
     of_all = [Path("/etc/scrapy.cfg"), Path("c:/scrapy/scrapy.cfg"), Path(of_user, "scrapy.cfg"), home / ".scrapy.cfg"]

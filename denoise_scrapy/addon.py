@@ -1,4 +1,4 @@
-"""The add-on: one line in a project's settings puts everything into place."""
+"""The add-on: one line in a project's settings enables everything."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddle
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
 
-# Where each component goes by default; a project's own entry for it counts more.
+# Default place of each component; entries in a project's settings override it.
 COMPONENTS = (
-    # Next to the engine, before all numbers that people use: the last to see a response, which is then the spider's.
+    # Next to the engine, below all usual numbers: it sees responses last, as the spider receives them.
     ("DOWNLOADER_MIDDLEWARES", ComparisonPagesMiddleware, -1000),
-    # Next to the engine: sees items as they enter the pipelines.
+    # Next to the engine: it sees items as they enter the pipelines.
     ("SPIDER_MIDDLEWARES", ItemPageMiddleware, 10),
-    # Before the pipelines of users (0 to 1000 by habit), which may write the item, or replace its object.
+    # Before users' pipelines (usually 0 to 1000), which may store the item or replace its object.
     ("ITEM_PIPELINES", BodyPipeline, -200),
     ("ITEM_PIPELINES", NearDuplicatePipeline, -100),
 )
@@ -32,12 +32,12 @@ class DenoiseAddon:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make one for a crawl."""
+        """Create one for a crawl."""
         return cls(crawler)
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Check the project's settings before there is a crawler; raise `ConfigurationError` for an invalid one."""
+        """Check the project's settings before a crawler exists; raise `ConfigurationError` for an invalid one."""
         try:
             DenoiseSettings.from_settings(settings)
         except ConfigurationError:
@@ -45,10 +45,10 @@ class DenoiseAddon:
             raise
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Check all settings, those of the spider too, and put the components into place."""
+        """Check all settings, including the spider's, and enable the components."""
         with refusing_to_start(self._crawler):
             ours = DenoiseSettings.from_settings(settings, self._crawler.spider)
-            settings["FEED_EXPORTERS_BASE"].update(FORMATS)  # the project's FEED_EXPORTERS count more
+            settings["FEED_EXPORTERS_BASE"].update(FORMATS)  # the project's FEED_EXPORTERS override these
             check_feeds(settings, ours)
         for group, component, priority in COMPONENTS:
             settings.setdefault_in_component_priority_dict(group, component, priority)

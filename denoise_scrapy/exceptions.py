@@ -1,14 +1,14 @@
-"""The exceptions that this package raises itself; callers never see those that are not in `__all__`.
+"""The exceptions of this package; callers never see those that are not in `__all__`.
 
-`UsageError` becomes a line of the command line, and others are handled where they are raised. Wrong arguments raise
-ValueError.
+`UsageError` becomes an error message of the command line, and the others are handled internally. Invalid arguments
+raise ValueError.
 """
 
 from __future__ import annotations
 
 __all__ = ["ConfigurationError", "DenoiseError", "OtherVersion", "StoreMismatch"]
 
-KIND = "file"  # the constant of `StoreMismatch` that says what a file is
+KIND = "file"  # the constant of `StoreMismatch` for a file of another kind
 
 
 class DenoiseError(Exception):
@@ -16,16 +16,16 @@ class DenoiseError(Exception):
 
 
 class ConfigurationError(DenoiseError, ValueError):
-    """A ``DENOISE_*`` setting is unknown or invalid; the message names it and the valid values."""
+    """A ``DENOISE_*`` setting is unknown or invalid; the message includes it and the valid values."""
 
 
-class StoreMismatch(DenoiseError, ValueError):  # noqa: N818 - the public name says what happened
+class StoreMismatch(DenoiseError, ValueError):  # noqa: N818 - public
     """A file or store was written by another version or program, and cannot be used.
 
     Attributes:
         constant: What differs.
         stored: Its value in the store.
-        current: The value this version works with.
+        current: The value of this version.
 
     Example:
         >>> str(StoreMismatch("pair cap", "128", "256", "a.db", "Delete it."))
@@ -43,11 +43,11 @@ class StoreMismatch(DenoiseError, ValueError):  # noqa: N818 - the public name s
 
 
 class OtherVersion(StoreMismatch):
-    """A store was written by another version, or for another rule, and works only there."""
+    """A store was written by another version, or for another rule, and cannot be used otherwise."""
 
 
 class UsageError(DenoiseError):
-    """The command line is wrong; the message says how."""
+    """The command line is wrong, as the message explains."""
 
 
 class TooLargeError(DenoiseError):

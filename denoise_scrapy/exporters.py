@@ -1,4 +1,4 @@
-"""Feeds of Parquet, and feeds with a row for each chunk of a body, as Scrapy's exporters: formats for `FEEDS`."""
+"""Exporters for Scrapy's `FEEDS`: Parquet, and formats with a row for each chunk of a body."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import DenoiseSettings
 
 CHUNKS = "chunks"
-#: Formats by their names in `FEEDS`.
+#: Exporters by the names of their formats in `FEEDS`.
 FORMATS: Mapping[str, str] = {
     "parquet": f"{__name__}.ParquetItemExporter",
     "chunks-parquet": f"{__name__}.ParquetChunkExporter",
     "chunks-jsonl": f"{__name__}.JsonLinesChunkExporter",
 }
-# Values of DENOISE_FIELDS for a page as a whole, which its chunks have in parts.
+# Keys of DENOISE_FIELDS for the whole text of a page, which chunks contain in parts.
 _WHOLE = ("body", *FORMS_BESIDE_TEXT, "blocks", CHUNKS)
 
 
 def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
-    """Reject feeds in our formats that cannot be written.
+    """Check feeds in our formats.
 
     Raises:
         ConfigurationError: pyarrow is not installed, or items have no field with chunks.
@@ -56,13 +56,13 @@ def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
 class ParquetItemExporter(PythonItemExporter):
     """Writes items as rows of Parquet, by pyarrow.
 
-    Columns are the fields of all items. Values of a field whose types do not go together, as texts and numbers, all
-    become texts. Rows wait in a temporary file until the last one completes the columns: a crawl that is killed leaves
-    no file. Without `overwrite` in the feed, rows that are in the file already stay.
+    Columns are the fields of all items. If a field has values of incompatible types, such as texts and numbers, all its
+    values become texts. Rows wait in a temporary file until all columns are known: a crawl that is killed leaves no
+    file. Without `overwrite` in the feed, rows already in the file are kept.
 
     Args:
-        file: Where to write, opened for bytes.
-        options: Those of Scrapy's exporters; `encoding` and `indent` have no effect.
+        file: A binary file to write to.
+        options: As for Scrapy's exporters; `encoding` and `indent` have no effect.
     """
 
     def __init__(self, file: BinaryIO, **options: Any) -> None:
@@ -71,7 +71,7 @@ class ParquetItemExporter(PythonItemExporter):
         self._rows = ParquetRows()
 
     def start_exporting(self) -> None:
-        """Load the rows that are already in the file.
+        """Load the rows already in the file.
 
         Raises:
             ValueError: The file exists and is not Parquet.
@@ -82,8 +82,8 @@ class ParquetItemExporter(PythonItemExporter):
         try:
             with path.open("rb") as before:
                 self._rows.add_file(before)
-        except ValueError as error:  # of pyarrow
-            raise ValueError(f"{path}: no Parquet to be added to: {error}") from None
+        except ValueError as error:  # from pyarrow
+            raise ValueError(f"{path}: not a Parquet file to append to: {error}") from None
 
     def export_item(self, item: Any) -> None:  # type: ignore[override]
         """Add a row."""
@@ -104,22 +104,22 @@ def _length(file: BinaryIO) -> int:
     """Return the size in bytes of a file opened for appending; 0 for a new file or if unknown."""
     try:
         return file.tell()
-    except (UnsupportedOperation, AttributeError):  # it compresses what is written
+    except (UnsupportedOperation, AttributeError):  # a compressing file
         return 0
 
 
 class _ChunkRows(BaseItemExporter):
-    """Exports a row for each chunk of an item: the values of both, without the text of the page as a whole."""
+    """Exports a row for each chunk of an item, with the values of both except the whole text of the page."""
 
-    # `url` and `title` are those of the item, where it has them. Its other fields get `page_` before their names where
-    # a chunk has such a value too. An item without chunks has no row.
+    # `url` and `title` are taken from the item if it has them. Other fields of the item that a chunk has too are
+    # prefixed with `page_`. An item without chunks has no row.
 
     _field = CHUNKS
     _left_out: frozenset[str] = frozenset()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Make one for a crawl, by the names of its fields."""
+        """Create one for a crawl, with its names of fields."""
         made = cls(*args, **options)
         settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
         made._field = settings.fields.get(CHUNKS, CHUNKS)
@@ -127,7 +127,7 @@ class _ChunkRows(BaseItemExporter):
         return made
 
     def export_item(self, item: Any) -> Any:
-        """Export its chunks."""
+        """Export the chunks of an item."""
         item = ItemAdapter(item)
         chunks = [chunk for chunk in item.get(self._field) or () if isinstance(chunk, Mapping)]
         left_out = self._left_out.difference(self.fields_to_export or ())
@@ -149,4 +149,4 @@ class ParquetChunkExporter(_ChunkRows, ParquetItemExporter):
 
 
 class JsonLinesChunkExporter(_ChunkRows, JsonLinesItemExporter):
-    """Writes chunks as JSON, a line each."""
+    """Writes chunks as JSON lines."""

@@ -1,16 +1,16 @@
-"""Formats, each declared once: forms of a body, and files of pages and rows."""
+"""Formats, each declared once: forms of a body, and formats of files of pages and rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-#: Forms of a body: attributes of `Body`, choices of commands, keys of DENOISE_FIELDS and columns beside the text.
+#: Forms of a body: attributes of `Body`, choices of commands, keys of DENOISE_FIELDS and columns besides the text.
 Form = Literal["text", "markdown", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
 FORMS_BESIDE_TEXT = FORMS[1:]
 
-#: Ends of the names of files.
+#: Suffixes of file names.
 SUFFIXES: Mapping[str, tuple[str, ...]] = {
     "warc": (".warc", ".warc.gz", ".warc.zst", ".warc.lz4"),
     "jsonl": (".jsonl", ".jl", ".ndjson", ".jsonl.gz", ".jl.gz", ".ndjson.gz"),
@@ -18,13 +18,13 @@ SUFFIXES: Mapping[str, tuple[str, ...]] = {
     "parquet": (".parquet", ".pq"),
     "html": (".html", ".htm", ".xhtml"),
 }
-#: Formats that `scrapy denoise dedup run` reads and writes (`row_files`), and those of pages (`archive.places`).
+#: Formats that `scrapy denoise dedup run` reads and writes (`row_files`), and formats of pages (`archive.places`).
 ROW_FORMATS = ("csv", "jsonl", "parquet")
 PAGE_FORMATS = ("warc", "jsonl", "parquet", "html")
 
 
 def format_of(name: str, formats: Iterable[str] = SUFFIXES) -> str:
-    """Return the format of a file by its name, one of some; "" for another.
+    """Return which of some formats a file has by its name; "" for another.
 
     Example:
         >>> format_of("in/CC-MAIN-00000.warc.gz"), format_of("Items.JL"), format_of("notes.txt")

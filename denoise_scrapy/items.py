@@ -1,4 +1,4 @@
-"""The fields of any kind of item: reading and setting one, and which of them decide about duplicates."""
+"""The fields of items of any kind: reading and setting them, and selecting those that distinguish items."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from scrapy import Item
 
 
 def _fields(item: Any) -> MutableMapping[str, Any]:
-    """Return the fields of an item; a dict is its own adapter, in a tenth of the time."""
+    """Return the adapter of an item; a dict is returned itself, which takes a tenth of the time."""
     return item if type(item) is dict else ItemAdapter(item)
 
 
 def has_field(item: Any, field: str) -> bool:
-    """Return whether `field` may be set: dicts take any key, other items only declared fields."""
+    """Return whether `field` may be set: dicts accept any key, other items only declared fields."""
     return isinstance(item, dict) or field in ItemAdapter(item).field_names()
 
 
 def get_field(item: Any, field: str) -> Any:
-    """Return the value of `field`, None where it is unset or not declared."""
+    """Return the value of `field`, None if it is unset or not declared."""
     return _fields(item).get(field)
 
 
 def url_in(item: Any, field: str) -> str:
     """Return the URL in `field`, "" if there is none.
 
-    A list of one URL, as item loaders make it, counts as that URL. Text without a scheme is a URL if it is a path.
+    A list of one URL, as from item loaders, counts as that URL. Text without a scheme is a URL if it is a path.
 
     Example:
         >>> url_in({"url": ["/news?id=7"]}, "url"), url_in({"url": "sku 7"}, "url"), url_in({"url": 7}, "url")
@@ -52,16 +52,16 @@ def url_in(item: Any, field: str) -> str:
 
 
 def has_text(item: Any, field: str) -> bool:
-    """Return whether `field` holds something other than nothing or white space."""
+    """Return whether `field` has a value other than white space."""
     value = get_field(item, field)
     return bool(value.strip() if isinstance(value, str) else value)
 
 
 def copied(item: Any) -> Any:
-    """Return a copy of an item with its class and values; the item itself if its class permits no copy."""
+    """Return a copy of an item; the item itself if its class does not permit copies."""
     try:
         made = copy.copy(item)
-        if isinstance(item, Item):  # whose own copy() calls the class, and a spider's class may take anything
+        if isinstance(item, Item):  # its copy() would call the class, whose arguments are unknown
             made._values = item._values.copy()
     except Exception:
         return item
@@ -69,19 +69,19 @@ def copied(item: Any) -> Any:
 
 
 def with_field(item: Any, field: str, value: Any) -> Any:
-    """Set a field that exists; return the item, or a changed copy where its class is frozen.
+    """Set an existing field; return the item, or a changed copy if its class is frozen.
 
     Raises:
         Exception: Whatever a validator of the item's class raises.
     """
     try:
         _fields(item)[field] = value
-    except AttributeError:  # both dataclasses and attrs call it FrozenInstanceError
+    except AttributeError:  # the base of FrozenInstanceError in dataclasses and attrs
         if dataclasses.is_dataclass(item) and not isinstance(item, type):
             return dataclasses.replace(item, **{field: value})
         if not hasattr(item, "__attrs_attrs__"):
             raise
-        import attr  # noqa: PLC0415 - optional; there if the item's class was made with it
+        import attr  # noqa: PLC0415 - optional; installed if the item's class uses it
 
         return attr.evolve(item, **{field: value})
     except ValueError as error:  # pydantic's ValidationError
@@ -92,11 +92,11 @@ def with_field(item: Any, field: str, value: Any) -> Any:
     return item
 
 
-# Characters of a value that distinguishes items. Longer ones are texts, in which a print view may differ.
+# Maximum characters of a value that distinguishes items. Longer ones are texts, which may differ in a print view.
 MOST_VALUE = 200
-LOOKED_AT = 3 * MOST_VALUE  # characters of a value with its white space, by which most long ones are known
+LOOKED_AT = 3 * MOST_VALUE  # characters examined, including white space: enough to recognise most long values
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
-# Seconds since 1970 as numbers with a fraction, from 2001 to 2096: `time.time()`.
+# Range of times as returned by `time.time()`, from 2001 to 2096.
 _SECONDS = (1e9, 4e9)
 
 
@@ -122,7 +122,7 @@ def _own_value(value: Any) -> Any:
         parts = [part for part in map(_own_value, value) if part is not None]
         return parts[0] if len(parts) == 1 else parts or None
     if isinstance(value, str):
-        start = " ".join(value[:LOOKED_AT].split())  # of a field with a whole page it says enough
+        start = " ".join(value[:LOOKED_AT].split())  # enough of a field with a whole page
         text = start if len(start) > MOST_VALUE or len(value) <= LOOKED_AT else " ".join(value.split())
         is_other = "://" in text or text.startswith("/") or len(text) > MOST_VALUE or _MOMENT.fullmatch(text)
         return None if is_other else text or None
@@ -131,9 +131,9 @@ def _own_value(value: Any) -> Any:
     return value if isinstance(value, (int, float, Decimal)) and not _is_now(value) else None
 
 
-# HTML or XML where a text was to be: it begins with a tag or a comment, or has a document's frame somewhere.
+# HTML or XML in place of text: it begins with a tag or a comment, or contains the frame of a document.
 _MARKUP = re.compile(r"[\s\ufeff]*<[a-z!?/]|.*?<(?:!doctype|/?(?:html|head|body))\b", re.IGNORECASE | re.DOTALL)
-# Levels of lists and dicts within a field that are looked at; feeds write no deeper ones.
+# Maximum levels of lists and dicts within a field; feeds write no deeper ones.
 MOST_LEVELS = 20
 DAY = 86_400.0  # seconds
 
@@ -144,15 +144,15 @@ def is_markup(text: str) -> bool:
 
 
 def _is_now(value: float | Decimal) -> bool:
-    """Return whether a number is the time of day, in seconds or milliseconds."""
+    """Return whether a number is the current time, in seconds or milliseconds."""
     return any(-DAY < value - now < DAY for now in (int(time.time()), int(time.time() * 1000)))
 
 
 def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
-    """Return the values that show whether an item has changed: all its fields, however deep.
+    """Return the values that show whether an item has changed: all its fields, at any depth.
 
-    Times (including numeric timestamps of now), markup, bytes and the query of a URL are left out: they differ with
-    each fetch of a page.
+    Times (including numeric timestamps of now), markup, bytes and queries of URLs are left out: they differ each time a
+    page is fetched.
 
     Example:
         >>> offers = [{"price": 9.5, "seller": "A", "link": "https://a.example/buy?session=1f"}]
@@ -163,7 +163,7 @@ def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
 
 
 def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
-    """Return a value without its volatile parts, None if nothing is left."""
+    """Return a value without its volatile parts, None if nothing remains."""
     if isinstance(value, (int, float, Decimal)):
         return None if _is_now(value) else value
     if value is None or isinstance(value, (bytes, date, clock_time)) or not levels:
@@ -181,13 +181,13 @@ def _lasting_text(value: str) -> str | None:
     text = " ".join(value.split())
     if " " not in text and ("://" in text or text.startswith("/")):
         return text.partition("?")[0].partition("#")[0]
-    # as written by an object without a text of its own: its address in memory, another one each time
+    # the default text of an object contains its address in memory, which varies
     is_other = " at 0x" in text or _MOMENT.fullmatch(text) or is_markup(text)
     return None if is_other else text or None
 
 
 def field_lines(item: Any, fields: Iterable[str]) -> list[str]:
-    """Return the fields as text that is equal for equal values of any type.
+    """Return fields as text, equal for equal values of any type.
 
     Example:
         >>> field_lines({"sku": [7], "by": "a"}, ["sku", "seller"])

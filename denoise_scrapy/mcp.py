@@ -1,7 +1,7 @@
-"""Tools for agents by the Model Context Protocol: `python -m denoise_scrapy.mcp [--private]`.
+"""Tools for agents, with the Model Context Protocol: `python -m denoise_scrapy.mcp [--private]`.
 
-Docstrings and arguments of the tools are read by agents. Pages that are not handed over are fetched by a crawl in a
-process of its own (`commands.fetching`).
+Agents read the docstrings and arguments of the tools. Pages given only by URL are fetched by a crawl in a separate
+process (`commands.fetching`).
 """
 
 import argparse
@@ -24,9 +24,9 @@ from denoise_scrapy.formats import Form
 from denoise_scrapy.shown import say
 
 _NO_EXTRA = "needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]"
-# Of one call: pages, characters of all that is handed over, pages that links lead to, seconds of its crawl.
+# Limits of one call: pages, total characters given, pages fetched by following links, seconds of its crawl.
 MOST_PAGES, MOST_CHARS, MOST_FOLLOWED, MOST_SECONDS = 200, 50_000_000, 50, 300
-# Of a body in an answer, so that a page fills no agent's memory.
+# Default maximum characters of a body in a response, to spare the agent's context.
 CHARS_OF_A_BODY = 50_000
 
 
@@ -40,7 +40,7 @@ class GivenPage:
 
 
 class _Found(NamedTuple):
-    """A page with its text, and its row in the result of `extract`, which has its URL and title."""
+    """A page with its text, and its row in the result of `extract`, which includes URL and title."""
 
     key: str
     text: str
@@ -50,13 +50,13 @@ class _Found(NamedTuple):
 class Tools:
     """Clean texts of web pages, and near-duplicates among them.
 
-    Hand over several pages of one site together: they are compared, and what they share is left out. A page is fetched
-    by Scrapy where only its URL is given: robots.txt is obeyed, and pages of one site come a second apart, unless the
-    settings of the Scrapy project that the server was started in say otherwise.
+    Pass several pages of one site together: they are compared, and what they share is left out. A page of which only
+    the URL is given is fetched by Scrapy: robots.txt is obeyed, and pages of one site are fetched a second apart,
+    unless the settings of the Scrapy project in which the server was started specify another delay.
 
     Args:
-        private: Whether pages are fetched from private addresses too.
-        error: The exception for a message to the agent.
+        private: Whether to fetch pages from private addresses too.
+        error: The exception for messages to the agent.
     """
 
     def __init__(self, *, private: bool = False, error: type[Exception] = ValueError) -> None:
@@ -66,17 +66,18 @@ class Tools:
     async def extract(
         self, pages: list[GivenPage], form: Form = "markdown", follow: int = 0, max_chars: int = CHARS_OF_A_BODY
     ) -> dict[str, Any]:
-        """Return the main text of web pages, without menus, advertisements and other frames.
+        """Return the main text of web pages, without menus, advertisements and the like.
 
         Args:
-            pages: The pages. Those of one site are compared with each other, which makes their texts better.
-            form: How the text is written.
-            follow: How many more pages of the sites of fetched pages to fetch, by their links: 0 to 50.
-            max_chars: Longer texts are cut there, and marked by `cut`.
+            pages: The pages. Those of one site are compared with each other, which improves their texts.
+            form: The format of the text.
+            follow: Maximum number of further pages to fetch by following links of fetched pages to their own site,
+                0 to 50.
+            max_chars: Maximum characters per text; longer ones are cut, and marked by `cut`.
 
         Returns:
-            `pages`: url, title, the text under the name of its form, confidence (0 to 1), evidence; `duplicate_of` of
-            a fetched page that repeats another. `problems`: what could not be read, and why.
+            `pages`: url, title, the text under the name of its form, confidence (0 to 1), evidence; `duplicate_of` for
+            a fetched page that duplicates another. `problems`: what could not be read, and why.
         """
         found, problems = await self._read(pages, form, follow)
         for one in found:
@@ -88,12 +89,12 @@ class Tools:
         """Return whether one of two pages or texts is a near-duplicate of the other, and why.
 
         Args:
-            first: A page or a text; of a page its main text counts.
+            first: A page or a text; the main text of a page is compared.
             second: The other one.
 
         Returns:
-            For each of both as the new one: `duplicate`, `why`, `variant` (why it is a thing of its own although it is
-            like the other), `shares` (how much they have in common), some words that only the new one has.
+            For each of the two as the new one: `duplicate`, `why`, `variant` (why it is about something else although
+            it is similar), `shares` (how much they have in common), some words that only the new one has.
         """
         found, problems = await self._read([first, second], "text", 0)
         if len(found) != 2:
@@ -117,13 +118,14 @@ class Tools:
         """Find the near-duplicates among pages or texts.
 
         Args:
-            pages: Pages or texts; of pages the main texts count.
-            keep: Which of several like ones is kept.
-            follow: How many more pages of the sites of fetched pages to fetch, by their links: 0 to 50.
+            pages: Pages or texts; the main texts of pages are compared.
+            keep: Which of several similar ones to keep.
+            follow: Maximum number of further pages to fetch by following links of fetched pages to their own site,
+                0 to 50.
 
         Returns:
-            `kept`: keys of texts that are no duplicates; a key is a URL, or "page 3". `duplicates`: key, `of` (the
-            kept one), score. `variants`: like texts that are things of their own, and are kept. `problems`.
+            `kept`: keys of texts that are not duplicates; a key is a URL, or "page 3". `duplicates`: key, `of` (the
+            kept one), score. `variants`: similar texts about something else, which are kept. `problems`.
         """
         found, problems = await self._read(pages, "text", follow)
         rows = [(one.key, one.text, None, one.row["title"]) for one in found]
@@ -142,7 +144,7 @@ class Tools:
     async def _read(
         self, pages: Sequence[GivenPage], form: Form, follow: int
     ) -> tuple[list[_Found], list[dict[str, str]]]:
-        """Return the texts of pages in their order, fetched ones last; and problems."""
+        """Return the texts of pages in order, fetched ones last, and problems."""
         if len(pages) > MOST_PAGES or sum(len(one.html) + len(one.text) for one in pages) > MOST_CHARS:
             raise self._error(f"a call takes {MOST_PAGES} pages and {MOST_CHARS:,} characters at most")
         if not 0 <= follow <= MOST_FOLLOWED:
@@ -161,14 +163,14 @@ class Tools:
         return found, problems
 
     async def _crawl(self, urls: list[str], form: Form, follow: int) -> dict[str, Any]:
-        """Fetch pages by a crawl in a process of its own: a reactor runs once, and a crawl's memory goes with it."""
+        """Fetch pages by a crawl in a separate process: reactors cannot be restarted, and its memory is released."""
         request = {"urls": urls, "form": form, "follow": follow, "private": self._private}
         with tempfile.TemporaryDirectory(prefix="denoise-") as folder:
             out = Path(folder, "found.json")
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "denoise_scrapy.commands.fetching", str(out)),
                 stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.DEVNULL,  # ours is the agent's
+                stdout=asyncio.subprocess.DEVNULL,  # ours goes to the agent
                 stderr=asyncio.subprocess.PIPE,
             )
             try:
@@ -186,7 +188,7 @@ class Tools:
 
 
 def _given(pages: Sequence[GivenPage], form: Form) -> list[_Found]:
-    """Return the texts of pages that were handed over."""
+    """Return the texts of pages given with their content."""
     numbered = [(number, one) for number, one in enumerate(pages, 1) if one.html or one.text]
     bodies = iter(list(extract_pages((one.url or None, one.html) for _, one in numbered if one.html)))
     found = []
@@ -204,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m denoise_scrapy.mcp", description="Serve tools to agents over stdio"
     )
-    private = "also fetch pages from private addresses, as those of this machine and its network"
+    private = "also fetch pages from private addresses, such as those of this machine and its network"
     parser.add_argument("--private", action="store_true", help=private)
     args = parser.parse_args(arguments)
     try:

@@ -1,4 +1,4 @@
-"""The two middlewares: one reads the pages, the other decides which page's text an item has."""
+"""The two middlewares: one reads pages, the other decides which page's text an item gets."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from denoise_scrapy.crawl.state import Component
 class ComparisonPagesMiddleware(Component):
     """Downloader middleware: reads and remembers each page as the spider receives it.
 
-    Its place is next to the engine, where a response has passed all other middlewares, including those that decrypt,
-    render or clean it. A response always passes unchanged.
+    It belongs next to the engine, where a response has passed all other middlewares, including those that decrypt,
+    render or clean it. Responses pass unchanged.
     """
 
     def process_request(self, request: Request) -> None:
@@ -32,8 +32,8 @@ class ComparisonPagesMiddleware(Component):
     async def process_response(self, request: Request, response: Response) -> Response:
         """Read the page of a response."""
         try:
-            request = response.request or request  # another one if a middleware sent it: the spider's too
-            # Others are read only for the text of an item.
+            request = response.request or request  # may differ if a middleware sent another
+            # other pages are read only when an item needs their text
             is_fetched = request.method == "GET" and response.status == OK and FETCH_META not in request.meta
             if is_fetched and await self._state.pages.read(request, response) is not None:
                 self._state.health.count(response.url, "fetched")
@@ -43,10 +43,10 @@ class ComparisonPagesMiddleware(Component):
 
 
 class ItemPageMiddleware(Component):
-    """Spider middleware: decides whose text each item has (`denoise_scrapy.crawl.item_pages`).
+    """Spider middleware: decides which page's text each item gets (`denoise_scrapy.crawl.item_pages`).
 
-    Its place is next to the engine (10), where it sees items as they enter the pipelines. An item that may be the only
-    one of its response is held until the next one comes, or the callback ends.
+    It belongs next to the engine (10), where it sees items as they enter the pipelines. An item that may be the only
+    one of its response is held until the next one arrives or the callback ends.
     """
 
     def process_spider_input(self, response: Response) -> None:
@@ -54,12 +54,12 @@ class ItemPageMiddleware(Component):
         self._state.items.begin(response)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Pass items and requests on."""
+        """Pass on items and requests."""
         try:
             async for each in result:
                 for ready in await self._taken(response, each):
                     yield ready
-        except Exception:  # of the callback
+        except Exception:  # raised by the callback
             for held in self._state.items.rest(response):
                 yield held
             raise
@@ -67,7 +67,7 @@ class ItemPageMiddleware(Component):
             yield held
 
     async def _taken(self, response: Response, each: Any) -> list[Any]:
-        """Return the objects that may pass now: a request at once, an item when its page is decided."""
+        """Return the objects that may pass now: requests at once, items when their pages are decided."""
         try:
             if isinstance(each, Request):
                 self._state.pages.note_visit(each)

@@ -27,24 +27,24 @@ from denoise_scrapy.stats import twentieth
 
 logger = logger_of(__name__)
 
-# Fewest items in a crawl, or in an unbroken run of drops, before warning that most items are dropped.
+# Minimum items in a crawl, or in an unbroken run of drops, for the warning that most items are dropped.
 MANY = 20
 MOST_ARE_DROPPED = (
-    "%s of %s items were dropped as near-duplicates, %s of them of %s. If these are no copies, read 'Everything is a "
+    "%s of %s items were dropped as near-duplicates, %s of them of %s. If these are not copies, read 'Everything is a "
     "duplicate' in docs/symptoms.md; DENOISE_DEDUP = 'mark' keeps them"
 )
 
 
 OTHER_TITLES = (
-    "Five copies of %s have different titles, among them %s, %s and %s. If these are things of their own, name fields "
-    "in which they differ in DENOISE_DEDUP_FIELDS; DENOISE_DEDUP = 'mark' keeps them"
+    "Five copies of %s have different titles, among them %s, %s and %s. If these are not copies, name fields in which "
+    "they differ in DENOISE_DEDUP_FIELDS; DENOISE_DEDUP = 'mark' keeps them"
 )
 VARIANTS = (
-    "%s is %s, and is kept. (Further such items: denoise/dedup/variants; DENOISE_DEDUP_VARIANTS = 'drop' makes them "
-    "near-duplicates)"
+    "%s is %s, and is kept. (Further such items: denoise/dedup/variants; DENOISE_DEDUP_VARIANTS = 'drop' treats them "
+    "as near-duplicates)"
 )
 SAID_NO_CONTENT = (
-    "%s has the text of other pages of its site, as that of a wall or an error page: it is no copy. "
+    "%s has the same text as other pages of its site, probably from a wall or an error page: it is no copy. "
     "(Further such items: denoise/dedup/no_content)"
 )
 EARLIER = (
@@ -58,27 +58,27 @@ LACKS = {
     NO_PAGE: "come from no HTML page that was read",
 }
 NOT_JUDGED = (
-    "%s is too large to be judged: its items get all of its text, as those of further such pages, which "
-    "denoise/body/fallback/too_large counts"
+    "%s is too large for its main text to be found: its items get all of its text. (Further such pages: "
+    "denoise/body/fallback/too_large)"
 )
 NO_BODY = (
-    "Not one item of this crawl has a text of its page: %s. DENOISE_ENABLED = False in the spider's custom_settings is "
-    "for spiders that want none"
+    "Not one item of this crawl has the text of its page: %s. For a spider that needs no texts, set DENOISE_ENABLED = "
+    "False in its custom_settings"
 )
 
 
 class NearDuplicate(DropItem):
-    """An item whose text is nearly the same as that of the kept item `of`, a key; `score` is 0 to 1."""
+    """An item with nearly the same text as a kept item, whose key is `of`; `score` is 0 to 1."""
 
     def __init__(self, of: str | None, score: float):
-        # Scrapy prints the whole item after this message, hence the level.
+        # Scrapy logs the whole item after this message, hence the level.
         super().__init__(f"near-duplicate of {shown(of or '', MAX_LOGGED)} (score {score:.2f})", log_level="DEBUG")
         self.of = of
         self.score = score
 
 
 class UnchangedItem(DropItem):
-    """An item that was delivered before, and has not changed since a time, in ISO 8601."""
+    """An item that was delivered before and has not changed; `since` is an ISO 8601 time."""
 
     def __init__(self, since: str):
         super().__init__(f"unchanged since {since}", log_level="DEBUG")
@@ -92,7 +92,7 @@ class BodyPipeline(Component):
     an item hides its origin. If this pipeline fails after the start, the item passes.
 
     Raises:
-        ConfigurationError: The file of the site memory is refused, or a library is missing; the crawl does not start.
+        ConfigurationError: The file of the site memory is unusable, or a library is missing; the crawl does not start.
     """
 
     def __init__(self, state: CrawlState):
@@ -105,13 +105,13 @@ class BodyPipeline(Component):
                 state.sites.open()
 
     def open_spider(self) -> None:
-        """Log which of the project's pipelines come before ours."""
+        """Log which pipelines of the project come before ours."""
         try:
             order = _order(self._crawl.crawler)
         except Exception as error:  # raised by an unusual pipeline manager
             self._crawl.report("pipelines", error)
             return
-        before, ours, others = list[str](), list[str](), list[str]()  # before the last of ours
+        before, ours, others = list[str](), list[str](), list[str]()  # `before`: before the last of ours
         for pipeline, name in order:
             if not issubclass(pipeline, (BodyPipeline, NearDuplicatePipeline)):
                 others.append(name)
@@ -126,7 +126,7 @@ class BodyPipeline(Component):
             logger.info("Pipelines of the project before %s: %s", " and ".join(ours), named, extra=self._crawl.extra)
 
     async def close_spider(self) -> None:
-        """Judge the health of sites, save and close the site memory, and warn if no item has a text."""
+        """Judge the health of sites, close the site memory, and warn if no item has a text."""
         if self._state.pages.used:
             counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
             if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
@@ -164,14 +164,14 @@ class BodyPipeline(Component):
             fields = [field for field in names if self._lacks(item, field, overwrite=overwrite)]
         if crawled is None or not fields:
             return await self._crawl.beside.in_turn(lambda: item, 0)
-        async with crawled.computing:  # the items of a page are processed concurrently
+        async with crawled.computing:  # items of a page are processed concurrently
             text = crawled.text
             if text is None:
                 text = await self._made_text(crawled)
                 state.pages.note_text(crawled, text)
         if self._earlier and not text.is_empty:
             lacking = next((field for field in fields if not has_text(item, field)), "")
-            for name in self._earlier if lacking else ():  # which may have stored the item that way
+            for name in self._earlier if lacking else ():  # these may have stored the item without it
                 self._crawl.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
         for field in fields:
             item = state.items.with_field(item, field, text.fields[field])
@@ -185,15 +185,15 @@ class BodyPipeline(Component):
         return item
 
     async def _made_text(self, crawled: CrawledPage) -> PageText:
-        """Extract a page, and count what was found."""
+        """Extract a page, and count the findings."""
         made = await made_text(crawled, await self._state.comparison.pages_for(crawled), self._crawl.beside)
         self._crawl.count(f"body/confidence/{twentieth(made.reading.confidence)}")
         if made.text.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, crawled.page.url)
         if made.lack:
             self._crawl.count(made.lack)
-        if isinstance(made.error, ImportError):  # of fields of a request, which are not known at the start
-            self._crawl.say_once("meta", logging.WARNING, "Fields that a request asks for: %s", made.error)
+        if isinstance(made.error, ImportError):  # for fields from a request's meta, unknown at the start
+            self._crawl.say_once("meta", logging.WARNING, "Fields from the meta of a request: %s", made.error)
         elif made.error is not None:
             self._crawl.report("meta", made.error)
         for what, lacking in (("lang", "no_lang"), ("published", "no_date")):
@@ -229,7 +229,7 @@ class NearDuplicatePipeline(Component):
     the item passes.
 
     Raises:
-        ConfigurationError: The file of the index is refused; the crawl does not start.
+        ConfigurationError: The file of the index is unusable; the crawl does not start.
     """
 
     def __init__(self, state: CrawlState):
@@ -241,11 +241,11 @@ class NearDuplicatePipeline(Component):
             self._check.open()
 
     def open_spider(self) -> None:
-        """Begin to use the index."""
+        """Start using the index."""
         self._check.begin()
 
     async def close_spider(self) -> None:
-        """Set the stats of the index and close it; kept texts are stored already."""
+        """Set the stats of the index and close it."""
         await self._check.finish()
         index = self._check.index
         if index is not None:
@@ -259,7 +259,7 @@ class NearDuplicatePipeline(Component):
         self._check.close()
 
     async def process_item(self, item: Any) -> Any:
-        """Return the item, perhaps marked; raise `NearDuplicate` or `UnchangedItem` where it is to be dropped."""
+        """Return the item, possibly marked; raise `NearDuplicate` or `UnchangedItem` to drop it."""
         try:
             item = await self._checked(item)
         except NearDuplicate:
@@ -299,7 +299,7 @@ class NearDuplicatePipeline(Component):
         return item if verdict is None else self._judged(item, found, verdict, whose)
 
     def _judged(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> Any:
-        """Return an item with its verdict's marks; raise `NearDuplicate` if it is to be dropped."""
+        """Return an item with its verdict's marks; raise `NearDuplicate` to drop it."""
         for name, counts in (("checked", True), ("too_short", verdict.too_short), ("updated", verdict.updated)):
             if counts:
                 self._crawl.count(f"dedup/{name}")
@@ -323,7 +323,7 @@ class NearDuplicatePipeline(Component):
         return self._duplicate(item, found, verdict, whose.settings)
 
     def _why_it_passes(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> str:
-        """Return why a near-duplicate or an update passes, the name of a stat; "" for no such reason."""
+        """Return the name of the stat for the reason why a near-duplicate or an update passes; "" if there is none."""
         page = whose.own_page
         if verdict.duplicate and page is not None and verdict.of in page.item_keys:
             return "same_page"
@@ -349,7 +349,7 @@ class NearDuplicatePipeline(Component):
         return self._marked(item, settings.mark_field(SEEN), mark)
 
     def _marked(self, item: Any, field: str, mark: Any) -> Any:
-        """Return an item with a mark in a field, if it has that field and the field is empty."""
+        """Return an item with a mark in a field, if it has this field and the field is empty."""
         if not field or not has_field(item, field) or has_text(item, field):
             return item
         return self._state.items.with_field(item, field, mark)
@@ -375,7 +375,7 @@ class NearDuplicatePipeline(Component):
 
 
 def _order(crawler: Crawler) -> list[tuple[type, str]]:
-    """Return the classes of the enabled pipelines in order, each with its path and its number."""
+    """Return the classes of the enabled pipelines in order, each with its path and number."""
     listed = crawler.settings.getdict("ITEM_PIPELINES")
     numbers = {load_object(path): number for path, number in listed.items() if number is not None}
     enabled = [one for one in sorted(numbers, key=numbers.__getitem__) if crawler.get_item_pipeline(one) is not None]

@@ -1,7 +1,6 @@
-"""Files of rows: JSON lines, CSV and Parquet. A row that is written again has the values that were read.
+"""Files of rows: JSON lines, CSV and Parquet. Rows are written with the values that were read.
 
-Rows of the first two may become Parquet, too. Text that is not in the file's encoding passes through as the bytes
-that it is.
+JSON lines and CSV may also be written as Parquet. Bytes that are invalid in the file's encoding are written unchanged.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from typing_extensions import override
 
-ROWS_AHEAD = 1000  # rows of JSON lines without a field, after which its name is taken for mistyped
-MOST_CHARS = 64 << 20  # of a line or a cell: what is longer is no row, but a file of another kind
-# Rows, and bytes of them where these are counted, that are held, and are a row group of Parquet.
+ROWS_AHEAD = 1000  # rows of JSON lines without a field after which its name is considered mistyped
+MOST_CHARS = 64 << 20  # maximum of a line or a cell: longer ones mean that the file has another format
+# Maximum rows, and bytes if these are counted, held in memory; also of a row group of Parquet.
 MOST_ROWS, MOST_BYTES = 1000, 8_000_000
 _BUFFER = 1 << 20  # bytes of a column read at a time
 _GZIP = b"\x1f\x8b"
@@ -31,24 +30,24 @@ _NO_PYARROW = "Parquet needs pyarrow, which is not installed: pip install denois
 
 
 class Read(NamedTuple):
-    """One row as it stands in its file."""
+    """A row as read from its file."""
 
-    number: int  # of its first line, 1 for the first; in Parquet of the row
+    number: int  # number of its first line, from 1; in Parquet, of the row
     raw: Any  # the row, to be written in the same format
-    fields: Mapping[str, Any] | None  # its values by name; None where it cannot be read
-    problem: str = ""  # why it cannot
+    fields: Mapping[str, Any] | None  # its values by name; None if unreadable
+    problem: str = ""  # why it is unreadable
 
 
 class Marked(NamedTuple):
-    """A row to write, and its mark where marks are written."""
+    """A row to write, and its mark, if marks are written."""
 
     read: Read
-    of: str | None  # the key of its original; None for no copy
-    score: float | None  # None for a row that was not judged, and gets no mark
+    of: str | None  # the key of its original; None if it is not a copy
+    score: float | None  # None for a row that was not judged, which gets no mark
 
 
 class RowFile(ABC):
-    """A file of rows that can be read more than once; `counted` is the unit of its rows' numbers."""
+    """A file of rows that can be read repeatedly; `counted` is the unit of row numbers."""
 
     counted = "line"
 
@@ -58,20 +57,20 @@ class RowFile(ABC):
 
     @abstractmethod
     def names(self) -> list[str]:
-        """Return the names of its fields, as far as the first rows have them."""
+        """Return the names of the fields of the first rows."""
 
     @abstractmethod
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
-        """Read all rows; where a format has columns, only values of those wanted."""
+        """Read all rows; if the format has columns, only the wanted ones."""
 
     @abstractmethod
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
-        """Write rows in the same format, with a field for marks if it is named; `ValueError` for one that is there."""
+        """Write rows in the same format, with a field for marks if given; raise `ValueError` if it already exists."""
 
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
-        """Open the text of the file, compressed by gzip or not; raise ValueError if it is cut short or damaged."""
-        encoding = "utf-8-sig" if self._encoding == "utf-8" else self._encoding  # also with a byte order mark
+        """Open the file as text, decompressing gzip; raise `ValueError` if that is cut short or damaged."""
+        encoding = "utf-8-sig" if self._encoding == "utf-8" else self._encoding  # skips a byte order mark
         with self._opened() as file:
             content: Any = gzip.GzipFile(fileobj=file) if file.read(2) == _GZIP else file
             file.seek(0)
@@ -83,13 +82,13 @@ class RowFile(ABC):
 
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
-    """Return a file of a format in `ROW_FORMATS`; Parquet needs pyarrow."""
+    """Return a file in a format of `ROW_FORMATS`; Parquet needs pyarrow."""
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
     return kinds[kind](opened, encoding)
 
 
 class JsonLines(RowFile):
-    """A JSON object a line. Empty lines are left out."""
+    """One JSON object per line. Empty lines are omitted."""
 
     @override
     def names(self) -> list[str]:
@@ -116,13 +115,13 @@ def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
         found = json.loads(line.rstrip())
     except json.JSONDecodeError as error:
         return None, f"no JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
-    except (RecursionError, ValueError) as error:  # numbers of thousands of digits
+    except (RecursionError, ValueError) as error:  # such as numbers with thousands of digits
         return None, f"no JSON that can be read: {error}"
     return (found, "") if isinstance(found, dict) else (None, f"no JSON object, but {kind_of(found)}")
 
 
 def _marked(read: Read, mark: str, of: str | None, score: float) -> str:
-    """Return a line with a mark before the closing brace; all else stays, but for a mark that was there."""
+    """Return a line with a mark before the closing brace; an existing mark is replaced."""
     fields, content = read.fields or {}, read.raw.rstrip()
     value = None if of is None else {"of": of, "score": round(score, 4)}
     if mark in fields:
@@ -133,7 +132,7 @@ def _marked(read: Read, mark: str, of: str | None, score: float) -> str:
 
 
 class Csv(RowFile):
-    """Comma-separated values, with a header. Separators are tabs or semicolons where its header has more of these."""
+    """Comma-separated values with a header. The separator is a tab or semicolon if the header has more of these."""
 
     @override
     def names(self) -> list[str]:
@@ -195,7 +194,7 @@ class Parquet(RowFile):
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
         number = 0
         with self._opened() as file:
-            content = self._parquet.ParquetFile(file, buffer_size=_BUFFER)  # else a column is read as a whole
+            content = self._parquet.ParquetFile(file, buffer_size=_BUFFER)  # otherwise whole columns are read
             for batch in content.iter_batches(batch_size=MOST_ROWS):
                 names = [name for name in wanted if name in batch.schema.names]
                 for place, fields in enumerate(batch.select(names).to_pylist()):
@@ -225,11 +224,11 @@ class Parquet(RowFile):
 
 
 def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
-    """Write rows of another format as Parquet, where objects, and values of several types in a column, become JSON.
+    """Write rows of another format as Parquet; objects, and values of several types in a column, become JSON.
 
     Raises:
         ImportError: pyarrow is not installed.
-        ValueError: There is a column of the mark's name, or a row could not be read.
+        ValueError: A column already has the mark's name, or a row is unreadable.
     """
     names = source.names()
     _refuse_column(names, mark)
@@ -237,17 +236,17 @@ def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Marked], mark:
     for read, of, _ in rows:
         if read.fields is None:
             where = f"{source.counted} {read.number}: {read.problem}"
-            raise ValueError(f"{where}; Parquet has no place for such a row: --bad skip leaves it out")
+            raise ValueError(f"{where}; Parquet cannot contain such a row: --bad skip leaves it out")
         _refuse_column(read.fields, mark)
         table.add({**read.fields, mark: of} if mark else read.fields)
     table.write(file)
 
 
 class ParquetRows:
-    """Collects rows for a Parquet file, whose columns are those of all rows together.
+    """Collects rows for a Parquet file with the columns of all rows.
 
-    They wait in a temporary file, as only the last row completes the columns. A column whose values are of types that
-    do not go together is text. `columns` are there without values too; where it is `flat`, objects are text.
+    Rows wait in a temporary file until all columns are known. A column with values of incompatible types becomes text.
+    `columns` are written even without values; if `flat`, objects become text.
     """
 
     def __init__(self, columns: Iterable[str] = (), *, flat: bool = False) -> None:
@@ -259,21 +258,21 @@ class ParquetRows:
         self._spool: Any = tempfile.TemporaryFile(prefix="denoise-")  # noqa: SIM115 - closed by `write`
 
     def add(self, row: Mapping[str, Any], nbytes: int = 0) -> None:
-        """Add a row of some bytes in memory."""
+        """Add a row with its size in memory, in bytes."""
         self._rows.append({str(name): _writable(value) for name, value in row.items()})
         self._bytes += nbytes
         if len(self._rows) == MOST_ROWS or self._bytes > MOST_BYTES:
             self._flush()
 
     def add_file(self, file: BinaryIO) -> None:
-        """Add the rows of a Parquet file; raise ValueError if it is none."""
+        """Add the rows of a Parquet file; raise `ValueError` for another file."""
         for batch in self._parquet.ParquetFile(file).iter_batches(batch_size=MOST_ROWS):
             for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
                 self._widen(name, kind)
             self._hold(batch.to_pydict(), len(batch))
 
     def write(self, file: BinaryIO) -> None:
-        """Write all rows to a file, and delete the temporary one."""
+        """Write all rows to a file, and delete the temporary file."""
         self._flush()
         types = {name: self._storable(kind) for name, kind in self._types.items()}
         schema = self._arrow.schema(list(types.items()))
@@ -292,7 +291,7 @@ class ParquetRows:
         for name in dict.fromkeys(name for row in self._rows for name in row):
             values = [row.get(name) for row in self._rows]
             kind = self._type(values)
-            # what has no type of Arrow may be any object
+            # values without an Arrow type may be any object
             columns[name] = [*map(_as_text, values)] if kind == self._arrow.string() else values
             self._widen(name, kind)
         self._hold(columns, len(self._rows))
@@ -305,14 +304,14 @@ class ParquetRows:
     def _type(self, values: list[Any]) -> Any:
         try:
             kind = self._arrow.array(values).type
-        except (self._arrow.ArrowException, OverflowError):  # of several types, of none of Arrow's, of 30 digits
+        except (self._arrow.ArrowException, OverflowError):  # several types, no Arrow type, 30 digits
             return self._arrow.string()
         types = self._arrow.types
         inner = kind.value_type if types.is_list(kind) else kind
         return self._arrow.string() if self._flat and types.is_nested(inner) else kind
 
     def _widen(self, name: str, kind: Any) -> None:
-        """Let a column have values of one more type."""
+        """Extend a column to values of another type."""
         schemas = [self._arrow.schema([("", one)]) for one in (self._types.get(name, kind), kind)]
         try:
             self._types[name] = self._arrow.unify_schemas(schemas, promote_options="permissive").types[0]
@@ -323,7 +322,7 @@ class ParquetRows:
         return self._arrow.array(map(_as_text, values) if kind == self._arrow.string() else values, kind)
 
     def _storable(self, kind: Any) -> Any:
-        """Return the type in Parquet: text for a column of nulls, or of objects without fields."""
+        """Return the Parquet type: text for a column of nulls, or of objects without fields."""
         types = self._arrow.types
         empty = any(part.num_fields == 0 and types.is_struct(part) for part in _parts(kind))
         return self._arrow.string() if types.is_null(kind) or empty else kind
@@ -342,7 +341,7 @@ def _as_text(value: Any) -> str | None:
 
 
 def _writable(value: Any) -> Any:
-    """Return a value with its lone surrogates replaced, which UTF-8 cannot write."""
+    """Return a value with lone surrogates replaced, since UTF-8 cannot encode them."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):
@@ -351,7 +350,7 @@ def _writable(value: Any) -> Any:
 
 
 def pyarrow_and_parquet() -> tuple[Any, Any]:
-    """Import pyarrow; ImportError says how to install it."""
+    """Import pyarrow; raise an `ImportError` that explains how to install it."""
     try:
         import pyarrow  # noqa: PLC0415 - an extra
         from pyarrow import parquet  # noqa: PLC0415
@@ -362,11 +361,11 @@ def pyarrow_and_parquet() -> tuple[Any, Any]:
 
 def _refuse_column(names: Collection[str], mark: str) -> None:
     if mark and mark in names:  # a column may have no name
-        raise ValueError(f"there is a column {mark!r} already: name another with --mark-field")
+        raise ValueError(f"there is already a column {mark!r}: give another name with --mark-field")
 
 
 def write_entries(file: BinaryIO, names: Sequence[str], entries: Iterable[Sequence[Any]], *, as_csv: bool) -> None:
-    """Write entries of so many values: a JSON object a line, or CSV with a header."""
+    """Write entries with these names: as JSON lines, or as CSV with a header."""
     with _text_to(file, "utf-8", "backslashreplace") as text:
         if as_csv:
             csv.writer(text, lineterminator="\n").writerows(chain([names], entries))
@@ -377,7 +376,7 @@ def write_entries(file: BinaryIO, names: Sequence[str], entries: Iterable[Sequen
 
 @contextmanager
 def _text_to(file: BinaryIO, encoding: str, errors: str = "surrogateescape") -> Iterator[TextIO]:
-    """Yield a text that is written to a file, which stays open."""
+    """Yield a text stream that writes to a file, which stays open."""
     text = io.TextIOWrapper(file, encoding.removesuffix("-sig"), errors, newline="", write_through=True)
     try:
         yield text
@@ -386,17 +385,17 @@ def _text_to(file: BinaryIO, encoding: str, errors: str = "surrogateescape") -> 
 
 
 def _lines(text: TextIO) -> Iterator[str]:
-    """Yield lines with their ends; `ValueError` for one that is longer than `MOST_CHARS`."""
+    """Yield lines with their endings; raise `ValueError` for one longer than `MOST_CHARS`."""
     number = 0
     while line := text.readline(MOST_CHARS + 1):
         number += 1
         if len(line) > MOST_CHARS:
-            raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is no file of rows")
+            raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is not a file of rows")
         yield line
 
 
 def kind_of(value: Any) -> str:
-    """Return the kind of a value of JSON or of a column, for a message."""
+    """Describe the type of a JSON value or of a column's value, for a message."""
     name = type(value).__name__
     kinds = {"str": "a text", "NoneType": "null", "bool": "true or false", "int": "a number", "float": "a number"}
     return {**kinds, "list": "a list", "dict": "an object"}.get(name, name)

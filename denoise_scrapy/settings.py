@@ -1,4 +1,4 @@
-"""Every ``DENOISE_*`` setting: declared once, read and checked."""
+"""All ``DENOISE_*`` settings, each declared once; reading and checking them."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_traceb
 
 PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
-# Keys of DENOISE_FIELDS; those of a page's metadata.
+# Keys of DENOISE_FIELDS for a page's metadata, and all its keys.
 META_FIELDS = tuple("author description site_name tags lang published modified image canonical meta".split())
 FIELDS = (*FORMS_BESIDE_TEXT, "chunks", "confidence", "title", "comparison", "blocks", *META_FIELDS)
-# Four more, which have a default: their own names.
+# Four more, whose item fields have the same names by default.
 MARK, VARIANT, SEEN, NO_CONTENT = "near_duplicate", "variant_of", "seen", "no_content"
 MARKS = (MARK, VARIANT, SEEN, NO_CONTENT)
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
-# Types of settings, as their annotations are written, that are not plain values.
+# Annotations of settings that are not plain values.
 _TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
 _ITEM_FIELD = "the name of an item field"
 
 
 def hide_tracebacks() -> None:
-    """Leave out the traceback of each `ConfigurationError` from now on: its message has all that helps a user."""
-    if sys.excepthook is sys.__excepthook__:  # else it is another's (Sentry's, rich's) to show it
+    """Omit tracebacks of `ConfigurationError` from now on: its message is sufficient for users."""
+    if sys.excepthook is sys.__excepthook__:  # leave other hooks (Sentry, rich) in place
         sys.excepthook = _show_without_traceback
-    for name in ("asyncio", "twisted"):  # of a task, of a deferred that nobody waits for: Scrapy's crawl
+    for name in ("asyncio", "twisted"):  # they log errors of tasks and deferreds that nothing waits for
         logging.getLogger(name).addFilter(_is_news)
 
 
@@ -72,20 +72,20 @@ def _is_news(record: logging.LogRecord) -> bool:
 class Declaration:
     """A setting: its meaning and valid values."""
 
-    meaning: str  # one line, for people
-    unit: str = ""  # of a number
-    low: float | None = None  # least valid number
-    high: float | None = None  # greatest valid number
+    meaning: str  # one line for the documentation
+    unit: str = ""  # unit of a number
+    low: float | None = None  # minimum of a number
+    high: float | None = None  # maximum of a number
     choices: tuple[str, ...] = ()  # the valid texts; empty for any
-    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of a dict, with the valid values of each
-    may_be_empty: bool = False  # "" and None are valid texts
-    per_page: bool = False  # a request may set it in `meta["denoise"]`
-    valid: str = ""  # the valid values in words, where they do not follow from the rest
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # keys of a dict, with the valid values of each
+    may_be_empty: bool = False  # whether "" and None are valid texts
+    per_page: bool = False  # whether a request may set it in `meta["denoise"]`
+    valid: str = ""  # description of the valid values, unless they follow from the rest
     check: Callable[[Any], object] | None = None  # raises ValueError for an invalid value of the right type
-    default: str = ""  # in words, where it depends on the machine
+    default: str = ""  # description of the default, if it depends on the machine
 
     def valid_values(self, kind: str) -> str:
-        """Return the valid values of a setting of type `kind` (``"bool"``, ``"int"`` …), in words."""
+        """Describe the valid values of a setting of type `kind` (``"bool"``, ``"int"`` …)."""
         if kind == _PAIRS:
             keys_of: dict[tuple[str, ...], list[str]] = {}
             for key, values in self.keys.items():
@@ -104,7 +104,7 @@ def _of_crawl(default: Any, meaning: str, /, **more: Any) -> Any:
 
 
 def _of_page(default: Any, meaning: str, /, **more: Any) -> Any:
-    """A setting that a request may change for its page."""
+    """Declare a setting that a request may change for its page."""
     return _of_crawl(default, meaning, per_page=True, **more)
 
 
@@ -112,7 +112,7 @@ _STORES = "auto | memory | path of a file | redis://host:6379/0#name | import pa
 
 
 def check_store(place: str) -> None:
-    """Raise ValueError for an invalid place of an index; the path of a file has a slash or a suffix."""
+    """Raise `ValueError` for an invalid place of an index; the path of a file has a slash or a suffix."""
     if is_class_path(place):
         store_class(place)
     elif not (place in {"auto", "memory"} or place.startswith(SCHEMES) or is_file(place)):
@@ -122,19 +122,19 @@ def check_store(place: str) -> None:
 class ComparedFields(NamedTuple):
     """The fields of DENOISE_DEDUP_FIELDS."""
 
-    text: str = ""  # with the text to compare; "" for the body field
-    agree: tuple[str, ...] = ()  # equal in duplicates
-    differ: tuple[str, ...] = ()  # different in duplicates
+    text: str = ""  # the field with the text to compare; "" for the body field
+    agree: tuple[str, ...] = ()  # fields that are equal in duplicates
+    differ: tuple[str, ...] = ()  # fields that differ in duplicates
     ignored: tuple[str, ...] = ()
 
     @property
     def decide(self) -> bool:
-        """True if fields are named that decide in place of all others."""
+        """True if some fields decide in place of all others."""
         return bool(self.text or self.agree or self.differ)
 
 
 def compared_fields(names: Iterable[str]) -> ComparedFields:
-    """Read field names; "=" before those that must agree, "!" that must differ, "-" that do not count.
+    """Parse field names, prefixed with "=" if values must agree, "!" if they must differ, "-" to ignore them.
 
     Raises:
         ValueError: A name is missing, or there are two texts.
@@ -157,17 +157,17 @@ def compared_fields(names: Iterable[str]) -> ComparedFields:
 
 
 def other_cores() -> int:
-    """Return the number of cores beside that of the reactor; at least 1."""
+    """Return the number of cores not used by the reactor; at least 1."""
     mine = getattr(os, "sched_getaffinity", None)  # not on all systems
     return max(1, (len(mine(0)) if mine else os.cpu_count() or 1) - 1)
 
 
 @dataclass(frozen=True)
 class DenoiseSettings:
-    """The settings of one crawl, or, with a request's own ones, of one page.
+    """The settings of one crawl, or of one page, with those of its request.
 
-    The setting of a field is its name in upper case after ``DENOISE_``; types are those of the annotations.
-    `docs/settings.md` is rendered from this class.
+    The name of a setting is ``DENOISE_`` and the name of the field in upper case; annotations determine its type.
+    `docs/settings.md` is generated from this class.
     """
 
     enabled: bool = _of_page(True, 'Process pages; False: only those of requests with `meta={"denoise": True}`.')
@@ -194,10 +194,10 @@ class DenoiseSettings:
     body_field: str = _of_page("body", "Item field for the text.")
     fields: Mapping[str, str] = _of_page(
         {},
-        "Item fields for more (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
+        "Item fields for further values (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
         keys=dict.fromkeys((*FIELDS, *MARKS), ()),
     )
-    chunk_tokens: int = _of_page(400, "Maximum tokens of a chunk, estimated, rather too many than too few.", low=1)
+    chunk_tokens: int = _of_page(400, "Maximum tokens of a chunk, by an estimate that is rather high.", low=1)
     chunk_overlap: int = _of_page(
         0, "Maximum tokens that a chunk repeats of the previous one; less than DENOISE_CHUNK_TOKENS.", low=0
     )
@@ -208,7 +208,7 @@ class DenoiseSettings:
     )
     url_field: str = _of_crawl("url", "Item field with the address of the item's page.")
     shared_body: bool = _of_page(
-        False, "Give a page's text to each of several items of its callback; they are not compared by it."
+        False, "Give a page's text to each of several items of its callback, without comparing it."
     )
     overwrite: bool = _of_page(False, "Replace what the spider has put into these fields.")
     comparison_pages: int = _of_page(20, "Maximum number of comparison pages for a page.", low=0, high=64)
@@ -253,12 +253,12 @@ class DenoiseSettings:
     )
     dedup_rule: str = _of_crawl(
         "part",
-        "A text is a duplicate if nearly all of it is in a kept text (part), and the other way round "
-        "(near-copy), or by the literal rule of the source (patent).",
+        "A text is a duplicate if nearly all of it is in a kept text (part), and vice versa (near-copy), or by "
+        "the literal rule of the source (patent).",
         choices=tuple(RULES),
     )
     dedup_threshold: float = _of_crawl(
-        0.0, "Similarity from which texts are near-duplicates; 0: the rule's own, 0.6 (patent: 0.8).", low=0, high=1
+        0.0, "Minimum similarity of near-duplicates; 0: the rule's default, 0.6 (patent: 0.8).", low=0, high=1
     )
     dedup_most_new: float = _of_crawl(MOST_NEW, "Maximum share of a near-duplicate that may be new.", low=0, high=1)
     dedup_variants: str = _of_crawl(
@@ -294,7 +294,9 @@ class DenoiseSettings:
         valid=_STORES,
         check=check_store,
     )
-    dedup_days: float = _of_crawl(0.0, "Forget texts that no crawl has seen for so long; 0: never.", unit="days", low=0)
+    dedup_days: float = _of_crawl(
+        0.0, "Forget texts that no crawl has seen for this long; 0: never.", unit="days", low=0
+    )
     dedup_required: bool = _of_crawl(
         True,
         "Start a crawl only if the server of its index can be reached; False: items pass without comparison "
@@ -303,7 +305,7 @@ class DenoiseSettings:
 
     @cached_property
     def taste(self) -> Taste:
-        """The parts of a body, selectors apart."""
+        """The choices of parts of a body, without selectors."""
         return Taste(self.favor, **self.parts)
 
     @cached_property
@@ -318,12 +320,12 @@ class DenoiseSettings:
         return compared_fields(self.dedup_fields)
 
     def mark_field(self, mark: str) -> str:
-        """Return the item field for one of `MARKS`; "" for none, which that of a near-duplicate cannot be."""
+        """Return the item field for one of `MARKS`; "" for none, which is impossible for near-duplicates."""
         return self.fields.get(mark, mark) or (MARK if mark == MARK else "")
 
     @property
     def needs_index(self) -> bool:
-        """True where texts are compared, with others or with their earlier versions."""
+        """True if texts are compared, with others or with their earlier versions."""
         return self.dedup != "off" or self.seen != "keep"
 
     @property
@@ -348,7 +350,7 @@ class DenoiseSettings:
         read = cls()._with_values(given, PREFIX, str.upper)
         if spider is not None:
             names = [name for name in dir(spider) if name.startswith(PREFIX.lower())]
-            given = {name: getattr(spider, name) for name in names}  # a property as its class has it
+            given = {name: getattr(spider, name) for name in names}  # a property if `spider` is a class
             own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
             read = read._with_values(own, PREFIX.lower(), str.lower)
         if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_bands:
@@ -361,8 +363,8 @@ class DenoiseSettings:
     def for_page(self, given: object) -> DenoiseSettings:
         """Return the settings of one page, by its request's ``meta["denoise"]``: None, True, False, or a dict.
 
-        Its keys are names in lower case without the prefix, of settings that may differ between pages; others raise
-        `ConfigurationError`.
+        The keys of a dict are names in lower case without the prefix. Unknown ones, and settings that cannot differ
+        between pages, raise `ConfigurationError`.
         """
         if given is None:
             return self
@@ -386,7 +388,7 @@ class DenoiseSettings:
                 raise ConfigurationError(f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}")
             name, kind, declared = known[key]
             parsed = _checked(key, value, kind, declared)
-            # of a dict each key is a setting of its own
+            # dicts are merged key by key
             changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed
         changed = replace(self, **changes)
         if changed.chunk_overlap >= changed.chunk_tokens:
@@ -405,13 +407,13 @@ def declarations() -> Iterator[tuple[str, str, Any, Declaration]]:
 
 
 def nearest_hint(name: str, valid: Iterable[str]) -> str:
-    """Return "; did you mean X?" for the valid name most like `name`, or ""."""
+    """Return "; did you mean X?" for the valid name most similar to `name`, or ""."""
     nearest = difflib.get_close_matches(name, list(valid), n=1, cutoff=0.5)
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
 def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
-    """Return the value of a setting, as it was given, as one of its type; `ConfigurationError` where it is invalid."""
+    """Convert the value of a setting to its type; raise `ConfigurationError` if it is invalid."""
     if kind == _PAIRS:
         return _checked_pairs(name, value, declared)
     try:
@@ -433,7 +435,7 @@ def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
 
 
 def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str, str]:
-    """Check a dict. A command line has none: there it is JSON."""
+    """Check a dict; command lines give it as JSON."""
     pairs = _json_of(value, dict) if isinstance(value, str) else {} if value is None else value
     if not isinstance(pairs, Mapping):
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}")
@@ -480,7 +482,7 @@ def _parse_str(value: object) -> str:
 
 
 def _parse_texts(value: object) -> tuple[str, ...]:
-    """Parse a list of texts or one text. A command line has no lists: there it is JSON."""
+    """Parse a list of texts or one text; command lines give a list as JSON."""
     if value is None or value == "":
         return ()
     if isinstance(value, str):
@@ -491,7 +493,7 @@ def _parse_texts(value: object) -> tuple[str, ...]:
 
 
 def _json_of(text: str, kind: type) -> Any:
-    """Parse JSON; None where the text is none, as `[data-ad]`, which is a selector."""
+    """Parse JSON; return None for other text, such as the selector `[data-ad]`."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -499,7 +501,7 @@ def _json_of(text: str, kind: type) -> Any:
     return found if isinstance(found, kind) else None
 
 
-# By the annotations of settings: the valid values in words, and what parses them.
+# By annotation: a description of the valid values, and their parser.
 _KINDS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "bool": ("True | False", _parse_bool),
     "int": ("whole number", _parse_int),

@@ -1,4 +1,4 @@
-"""Text of pages, items and files, which may hold anything, for logs, terminals and pages of figures."""
+"""Output of untrusted text from pages, items and files: for logs, terminals and HTML reports."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from importlib.resources import files
 from string import Template
 from typing import TextIO
 
-# Characters of one thing in a log line: advice fits, and what sites send is cut.
+# Maximum characters of an argument in a log line: enough for advice, but text from sites is cut.
 MAX_LOGGED = 1000
-# Characters of a cell of a table; longer ones, as URLs of trackers, are cut.
+# Maximum characters of a table cell; longer text, such as tracking URLs, is cut.
 MAX_CELL = 200
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
@@ -24,7 +24,7 @@ _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 def shown(text: str, most: int | None = None) -> str:
     r"""Return a text in one line, cut after `most` characters.
 
-    Characters that move the cursor, turn the direction of writing or show nothing are escaped as in JSON, so that a
+    Characters that move the cursor, change the direction of writing or are invisible are escaped as in JSON, so that a
     line of JSON keeps its meaning.
 
     Example:
@@ -38,7 +38,7 @@ def shown(text: str, most: int | None = None) -> str:
 
 
 def straight(text: str) -> str:
-    r"""Return a text of any lines for a terminal: characters that turn the direction of writing as `shown` has them.
+    r"""Return a text of several lines for a terminal, with other control characters escaped as by `shown`.
 
     Example:
         >>> straight("a \u202eb\n")
@@ -59,12 +59,12 @@ def say(*lines: object, file: TextIO | None = None) -> None:
 
 
 def say_json(value: object) -> None:
-    """Print a value as JSON, in lines."""
+    """Print a value as indented JSON."""
     say(*json.dumps(value, ensure_ascii=False, indent=2).split("\n"))
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """Write a number of things in words.
+    """Return a number with its noun in singular or plural.
 
     Example:
         >>> counted(1, "body", "bodies"), counted(1200, "page")
@@ -74,7 +74,7 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = ()) -> list[str]:
-    r"""Return the lines of a table: the columns of `texts` to the left, numbers to the right.
+    r"""Return the lines of a table: the columns of `texts` are left-aligned, numbers right-aligned.
 
     Example:
         >>> print(*text_table(["pages", "host"], [["7", "a.example"], ["1,210", "b.example"]], [1]), sep="\n")
@@ -94,14 +94,14 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequen
 
 
 def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
-    """Return a page of HTML that stands alone, light or dark, on screens of any width; the parts are HTML."""
-    # it loads nothing and runs nothing, whatever a crawled site has put into it
+    """Return a self-contained HTML page, light or dark, for screens of any width; the parts are HTML."""
+    # it loads and runs nothing, whatever a crawled site has put into it
     page = Template((files("denoise_scrapy") / "figures.html").read_text("utf-8"))
     return page.substitute(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts), style=style)
 
 
 def figures_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), title: str = "") -> str:
-    """Return a table of a page: numbers to the right, and of long texts the beginning.
+    """Return a table for a page: numbers are right-aligned, long texts are cut.
 
     Example:
         >>> print(figures_table([["<b>", 1200]], title="Pages"))
@@ -119,11 +119,11 @@ def _cell(value: object) -> str:
     if isinstance(value, (int, float)):
         return f'<td class="n">{value:,}'
     text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return f"<td>{escape(shown(text, MAX_CELL)).replace('/', '/<wbr>')}"  # where a line of an address may end
+    return f"<td>{escape(shown(text, MAX_CELL)).replace('/', '/<wbr>')}"  # allow a line break in addresses
 
 
 def logger_of(name: str) -> logging.Logger:
-    """Return the logger of a module, whose messages have their arguments as `shown`."""
+    """Return the logger of a module, which formats the arguments of messages by `shown`."""
     logger = logging.getLogger(name)
     if not any(isinstance(one, _Showing) for one in logger.filters):
         logger.addFilter(_Showing())
@@ -141,7 +141,7 @@ class _Showing(logging.Filter):
 
 
 class _Shown:
-    """An argument of a message, made text where the message is."""
+    """An argument of a message, formatted only with the message."""
 
     def __init__(self, value: object) -> None:
         self._value = value

@@ -1,4 +1,4 @@
-"""Every counter of ours in Scrapy's stats, declared once."""
+"""All our counters in Scrapy's stats, each declared once."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ STATS: dict[str, str] = {
 
 
 def meaning_of(name: str) -> str:
-    """Return what a stat counts, by its name without the prefix; "" for one that is not declared."""
+    """Return the meaning of a stat by its name without the prefix; "" if it is not declared."""
     family = name.rpartition("/")[0]
     return STATS.get(name) or STATS.get(f"{family}/*") or STATS.get(f"{family.rpartition('/')[0]}/*/*", "")
 
 
 def twentieth(share: float) -> str:
-    """Return the class of a share, in twentieths: "0.70", "0.75" … "1.00".
+    """Return a share rounded down to twentieths: "0.70", "0.75" … "1.00".
 
     Example:
         >>> twentieth(0.749), twentieth(1.0)

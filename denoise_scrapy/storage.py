@@ -1,4 +1,4 @@
-"""State that outlives a process: whole files, SQLite files, Redis connections, and back-off where they fail."""
+"""State that outlives a process: atomically replaced files, SQLite files, Redis connections, and back-off."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from denoise_scrapy.exceptions import KIND, OtherVersion, StoreMismatch
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield the path of a temporary file, which replaces another when the block ends, and is deleted if it fails."""
+    """Yield the path of a temporary file, which replaces another after the block, or is deleted if it fails."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         yield temporary
@@ -29,16 +29,16 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-# Seconds without a store after it failed, doubled with each further failure. A server that restarts is back after one
-# or two; a full disk stays so for long, and each try may cost a time-out.
+# Seconds without a store after a failure, doubled with each further one. A server restarts within one or two; a full
+# disk may remain full for long, and each attempt may cost a time-out.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-# An answer that takes more seconds than this is slow, and the store rests for so many times as long: the crawl waits
-# for it for a tenth of its time at most. Usual are .001 to .01.
+# Seconds above which a response is slow (.001 to .01 are usual); the store then pauses for a multiple of this time, so
+# that the crawl spends at most a tenth of its time waiting.
 SLOW_SECONDS, REST = 0.2, 9.0
 
 
 class BackOff:
-    """Decides when a store that has failed, or is slow, may be used again; `clock` returns seconds."""
+    """Decides when a failed or slow store may be used again; `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -47,23 +47,23 @@ class BackOff:
 
     @property
     def ready(self) -> bool:
-        """True where the store may be used now."""
+        """True if the store may be used now."""
         return self._clock() >= self._until
 
     def failed(self) -> None:
-        """Note a failure."""
+        """Record a failure."""
         self.pause = min(max(2 * self.pause, FIRST_PAUSE), LONGEST_PAUSE)
         self._until = self._clock() + self.pause
 
     def worked(self, seconds: float = 0.0) -> None:
-        """Record a response, and the seconds that the crawl waited for it."""
+        """Record a response, and how many seconds the crawl waited for it."""
         self.pause = 0.0
         self._until = self._clock() + (REST * seconds if seconds > SLOW_SECONDS else 0.0)
 
 
-SCHEMES = ("redis://", "rediss://", "unix://")  # of the URLs that redis-py reads
-_RETRIES = 3  # a server that restarts is back within these and their pauses, or stays away for long
-_RETRY_PAUSE, _LONGEST_RETRY_PAUSE = 0.1, 1.0  # seconds before the first of them, and at most
+SCHEMES = ("redis://", "rediss://", "unix://")  # of URLs accepted by redis-py
+_RETRIES = 3  # enough for a server that restarts
+_RETRY_PAUSE, _LONGEST_RETRY_PAUSE = 0.1, 1.0  # seconds before the first retry, and at most
 _OPEN = """
 -- KEYS: meta and others. ARGV: value of the second where the keys are new, or '', then names and values for meta.
 -- Gives all that meta holds; nothing where the keys are not ours.
@@ -81,7 +81,7 @@ _MISSING = "A store in Redis needs redis-py, which is not installed: pip install
 
 
 def without_password(place: str) -> str:
-    """Return the place of a store for messages: a URL without user, password and options; a path as it is.
+    """Return the place of a store for messages: a URL without user, password and options; a path unchanged.
 
     Example:
         >>> without_password("redis://user:secret@cache.example:6379/0?password=x#news")
@@ -95,11 +95,11 @@ def without_password(place: str) -> str:
 
 
 class RedisLink:
-    """A client of redis-py, which connects with the first request, and again after a break.
+    """A client of redis-py, which connects with the first request and reconnects when necessary.
 
-    `name` begins the keys, in braces; `timeout` is in seconds; a request that fails is sent again `retries` times, by
-    default as long as a server takes to restart. Raises `ImportError` if redis-py is not installed, `ValueError` for a
-    wrong URL, name or timeout.
+    `name` begins the keys, in braces; `timeout` is in seconds; failed requests are retried `retries` times, by default as
+    long as a server takes to restart. Raises `ImportError` if redis-py is not installed, `ValueError` for an invalid URL,
+    name or timeout.
     """
 
     def __init__(self, url: str, name: str, timeout: float, retries: int = _RETRIES) -> None:
@@ -115,7 +115,7 @@ class RedisLink:
             raise ImportError(_MISSING) from error
         self.errors: type[Exception] = redis.RedisError  # redis-py has no other common base class
         self._failures = (redis.ConnectionError, redis.TimeoutError)
-        # without types, for they differ between versions of redis-py
+        # untyped, since types differ between versions of redis-py
         self.client: Any = redis.Redis.from_url(
             url,
             socket_timeout=timeout,
@@ -152,12 +152,12 @@ def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: 
 
 
 _MAGIC = b"SQLite format 3\x00"
-# Our kinds of files, by the number in their header that distinguishes them from other databases.
+# Our kinds of files, by the number in the header that identifies them.
 OWN_FILES: Mapping[int, str] = MappingProxyType(
     {0x64736472: "an index of denoise_scrapy", 0x64737369: "a site memory of denoise_scrapy"}  # 'dsdr', 'dssi'
 )
 _MOVE = "Give another path, or move that file away; it has not been touched."
-_MEMORY_PAGE = 16384  # of a database in memory: of 4 KB a seventh is lost at the ends of pages
+_MEMORY_PAGE = 16384  # page size of databases in memory: with 4 KB, a seventh is lost at the ends of pages
 _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name LIMIT ?"
 
@@ -165,7 +165,7 @@ Schema = list[tuple[str, str, str, str | None]]
 
 
 def place_beside(place: str, constants: Mapping[str, str]) -> str:
-    """Return the place of a store beside one of another version, the same for all that have these constants.
+    """Return a place beside a store of another version, the same for all stores with these constants.
 
     Example:
         >>> place_beside("crawls/news.sqlite", {"run cap": "128"})
@@ -193,29 +193,29 @@ def is_unreachable(error: Exception) -> bool:
 
 @dataclass(frozen=True)
 class FileKind:
-    """One kind of file."""
+    """A kind of SQLite file."""
 
     application_id: int  # number in the file's header, of `OWN_FILES`
-    schema: tuple[str, ...]  # statements that make its tables where there are none; `meta` is made for every kind
+    schema: tuple[str, ...]  # statements that create missing tables; `meta` is created for every kind
     advice: str  # what to do with a file of another version
-    # Tables whose cells must be of their columns' types, which SQLite itself does not check, each with a condition that
-    # none of its rows may fulfil. To look takes .8 s of a million texts.
+    # Tables whose cells must have their columns' types, which SQLite does not check, each with a condition that is true
+    # of damaged rows. The check takes .8 s with a million texts.
     sound: tuple[tuple[str, str], ...] = ()
-    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by format: statements that make it this one
+    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # statements that upgrade older formats
 
     @property
     def what(self) -> str:
-        """The kind in words, for messages."""
+        """The kind, for messages."""
         return OWN_FILES[self.application_id]
 
 
 def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float) -> sqlite3.Connection:
-    """Open or create a file; return a connection in write-ahead mode, without transactions of its own, for any thread.
+    """Open or create a file; return a connection in write-ahead mode, without implicit transactions, for any thread.
 
-    `constants` are what its content is made with in this version, kept in the table `meta`; `timeout` is the seconds to
-    wait for another process to finish its transaction. Raises `StoreMismatch` for a file that is not of this kind, or
-    of other constants, or has others' tables, whose triggers may never end; `FileNotFoundError` where there is no
-    folder; `sqlite3.Error` if it cannot be opened or written.
+    `constants` are the parameters of its content in this version, stored in the table `meta`; `timeout` is the seconds
+    to wait for another process to finish its transaction. Raises `StoreMismatch` for a file of another kind or with
+    other constants or foreign tables, whose triggers may never end; `FileNotFoundError` if the folder is missing;
+    `sqlite3.Error` if it cannot be opened or written.
     """
     refuse_foreign(path, kind)
     if not path.parent.is_dir():
@@ -245,8 +245,8 @@ def connect(path: Path, kind: FileKind, constants: Mapping[str, str], timeout: f
 def connect_to_read(
     path: Path, kind: FileKind, constants: Mapping[str, str], timeout: float
 ) -> sqlite3.Connection | None:
-    """Open a file that cannot be written, as `connect`; return None where nothing can be read."""
-    # A file whose folder cannot be written either has no memory to share; then it counts that nobody writes.
+    """Open a read-only file, like `connect`; return None if it cannot be read."""
+    # In a read-only folder there can be no shared memory either; then assume that nobody writes.
     for way in ("mode=ro", "mode=ro&immutable=1"):
         with suppress(OSError, sqlite3.Error), ExitStack() as opened:
             refuse_foreign(path, kind)
@@ -260,7 +260,7 @@ def connect_to_read(
 
 
 def refuse_foreign(path: Path, kind: FileKind) -> None:
-    """Raise `StoreMismatch` for a folder and, by its header, for a file that is not of the kind."""
+    """Raise `StoreMismatch` for a folder and, by its header, for a file of another kind."""
     if path.is_dir():
         raise StoreMismatch(KIND, "a folder", "a file", str(path), "Give the path of a file.")
     if not path.exists() or not path.stat().st_size:
@@ -289,7 +289,7 @@ def _schema(link: sqlite3.Connection, most: int) -> Schema:
 
 
 def _own_schema(kind: FileKind) -> Schema:
-    """Return those of a new file, as SQLite writes them."""
+    """Return those of a new file, as written by SQLite."""
     link = sqlite3.connect(":memory:")
     _make(link, kind)
     found = _schema(link, -1)
@@ -298,10 +298,7 @@ def _own_schema(kind: FileKind) -> Schema:
 
 
 def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
-    """Compare a file with its expected form, and bring one of the format before up to date.
-
-    Its constants, which name the version, come first.
-    """
+    """Compare a file with its kind, constants first, and upgrade the previous format."""
     own = _own_schema(kind)
     found, steps = _schema(link, len(own) + 1), tuple[str, ...]()
     if any(row in own for row in found if row[1] == "meta"):
@@ -309,14 +306,14 @@ def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapp
         for name in stored:
             [(stored[name],)] = link.execute("SELECT max(value) FROM meta WHERE name = ?", (name,))
         steps = kind.upgrades.get(stored.get("format") or "", ())
-        for statement in steps:  # no trigger fires: whose they are is not known yet
+        for statement in steps:  # triggers are off: they may be foreign
             link.execute(statement)
         if steps:
             found, stored["format"] = _schema(link, len(own) + 1), constants["format"]
         for name, value in constants.items():
             if stored[name] != value:
                 raise OtherVersion(name, str(stored[name])[:100], value, str(path), kind.advice)
-    for odd in (row for row in found if row not in own):  # of our own some may be missing in older files
+    for odd in (row for row in found if row not in own):  # older files may lack some of ours
         there = f"with a {odd[0]} named {odd[1][:100]!r}"
         raise StoreMismatch("schema", there, f"that of {kind.what}", str(path), _MOVE)
     if steps:
@@ -332,7 +329,7 @@ def _check_rows(link: sqlite3.Connection, path: Path, kind: FileKind) -> None:
 
 
 def _write_ahead(link: sqlite3.Connection, timeout: float) -> None:
-    """Switch to write-ahead mode; SQLite does not wait by itself while another process starts."""
+    """Switch to write-ahead mode, retrying while another process does so, for which SQLite does not wait."""
     end = time.monotonic() + timeout
     while True:
         try:

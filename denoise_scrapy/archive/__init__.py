@@ -1,7 +1,7 @@
-"""Archives: bodies by site and near-duplicates of pages on disk, as pure functions; `spark` runs them on PySpark.
+"""Archives: bodies and near-duplicates of pages on disk, as pure functions; `spark` runs them on PySpark.
 
-Rows are dicts, of pages and of bodies; the functions name the order they need.
-`python -m denoise_scrapy.archive IN... OUT` does all.
+Rows of pages and bodies are dicts, in the order documented by each function.
+`python -m denoise_scrapy.archive IN... OUT` processes a whole archive.
 """
 
 from denoise_scrapy.archive.pages import bodies, candidate_pairs, keys_of, resolve, verify

@@ -18,7 +18,7 @@ from denoise_scrapy.shown import counted, say
 
 _NO_JAVA = "needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"
 _NO_EXTRA = "needs {}, which is not installed: pip install denoise-scrapy[archive]"
-_AGAIN = "the same command goes on behind the last whole stage"
+_AGAIN = "the same command resumes after the last complete stage"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,13 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             total = run.finish(spark)
         finally:
-            with suppress(Exception):  # Java may have ended
+            with suppress(Exception):  # Java may have exited
                 spark.stop()
     except (ValueError, OSError) as error:
         return _failed(error)
     except KeyboardInterrupt:
         return _failed(f"stopped; {_AGAIN}")
-    except Exception as error:  # of a task that failed as often as it may, or of Java's end
+    except Exception as error:  # a task failed too often, or Java exited
         return _failed(f"{str(error).strip().splitlines()[0]}; {_AGAIN}")
     pages, sites = counted(total["pages with a body"], "page"), counted(total["sites"], "site")
     others = f"{counted(total['near-duplicates'], 'near-duplicate')}, {counted(total['bad records'], 'bad record')}"
@@ -65,9 +65,9 @@ def _parser() -> argparse.ArgumentParser:
     option("out", metavar="OUT", help="folder for the results; a stopped run is resumed")
     option("--master", default="local[*,4]", help="default: local[*,4]: all cores, up to four attempts at a task")
     option("--cell", type=_number, default=CELL, help=f"pages per cell of a larger site (default: {CELL})")
-    option("--slices", type=_number, default=1, help="parts of the sites, sorted one after another (default: 1)")
+    option("--slices", type=_number, default=1, help="parts of the archive, by site, sorted one at a time (default: 1)")
     option("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
-    option("--scope", choices=SCOPES, default=SCOPES[0], help="where near-duplicates are looked for")
+    option("--scope", choices=SCOPES, default=SCOPES[0], help="where to search for near-duplicates")
     option("--markdown", action="store_true", help="also write bodies as Markdown")
     option("--html", action="store_true", help="also write bodies as HTML")
     option("--meta", action="store_true", help="also write authors, dates, language and more of each page")

@@ -34,12 +34,12 @@ from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.metadata import Metadata
 
 VERSION = version("denoise-scrapy")
-#: Most pages of a cell. Of a site cut in cells bodies are as good as uncut, F1 .9743 and .9742; a cell of recorded
-#: pages takes half a minute, which is what a task that fails costs.
+#: Maximum pages of a cell. Bodies are as good with sites cut into cells as without, F1 .9743 and .9742; a cell of
+#: recorded pages takes half a minute, which is what a failed task costs.
 CELL = 4096
 #: Optional parts of a body's row.
 FIELDS = (*FORMS_BESIDE_TEXT, "meta")
-#: Columns of forms; html is the page.
+#: Columns of forms; "html" is already the page.
 COLUMNS: Mapping[str, str] = {form: "body_html" if form == "html" else form for form in FORMS_BESIDE_TEXT}
 #: Columns of "meta" (`Metadata`), with their types.
 META: Mapping[str, type] = {
@@ -52,18 +52,18 @@ def bodies(
 ) -> Iterator[dict[str, Any]]:
     """Yield the bodies of pages, each compared with others of its site, or of its cell of a large site.
 
-    A body depends on the pages of its site and cell alone, and on their order.
+    A body depends only on the pages of its site and cell, and on their order.
 
     Args:
-        pages: Rows with `site`, `url` and `html`, str or bytes, and `cell` where a site is cut. Those of one site and
-            cell stand together, sorted by `url`. Some are read ahead.
+        pages: Rows with `site`, `url` and `html`, str or bytes, and `cell` if a site is cut. Rows of one site and cell
+            are adjacent, sorted by `url`. Some are read ahead.
         strategy: A name in `STRATEGIES`.
         fields: Columns to add, of `FIELDS`: the body as Markdown; as HTML, in `body_html`; metadata of the page
             (`META`), which needs the extra `meta`.
 
     Returns:
-        The rows in their order, without `html`, and with `text`, `title`, `confidence`, `evidence`, `fallback` as of
-        `Body`; `version`, that of this package; `fingerprint`, for `verify`, as a dict; and the fields.
+        The rows in order, without `html`, but with `text`, `title`, `confidence`, `evidence`, `fallback` as in `Body`;
+        `version`, of this package; `fingerprint`, a dict for `verify`; and the fields.
 
     Raises:
         ValueError: There is no such strategy or field.
@@ -79,7 +79,7 @@ def bodies(
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:
         raise ValueError(f"fields are {', '.join(FIELDS)}, not {', '.join(unknown)}")
-    waiting: deque[dict[str, Any]] = deque()  # rows of pages that are read ahead
+    waiting: deque[dict[str, Any]] = deque()  # rows of pages read ahead
 
     def read(group: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str | bytes]]:
         for page in group:
@@ -101,20 +101,23 @@ def _row(body: Body, fields: Sequence[str]) -> dict[str, Any]:
     return row
 
 
-#: Texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs at 1e7 texts, and a hundred times
-#: as many with ten times the texts; 64 keys of 4 values keep 5.8 in 100 of these, and of true pairs 99.4 in 100 copies,
-#: or 86 in 100 of edited pages, many of which are a part of another.
+#: Number of texts above which keys join two bands. 32 bands of 2 values give 3.8e8 false pairs with 1e7 texts, and a
+#: hundred times as many with ten times the texts; 64 keys of 4 values retain 5.8% of these, 99.4% of true pairs of
+#: copies, and 86% of those of edited pages, many of which are a part of another.
 MOST_SINGLE = 30_000_000
-#: Texts of a key, the earliest, that others with the key are compared with. Copies share ten keys and more, and the
-#: earliest is kept as a rule. With 256, as an index has, 100,000 pages of one template make 800 million pairs.
+#: Number of earliest texts per key that others with the key are compared with. Copies share ten keys or more, and
+#: usually the earliest is kept. With 256, as for an index, 100,000 pages of one template give 800 million pairs.
 MOST_CANDIDATES = 32
 
-#: Within what texts are compared.
+#: Ranges within which texts are compared.
 SCOPES = ("all", "site")
 
 _FIRST = np.concatenate([np.arange(BANDS), np.arange(BANDS)])
 _SECOND = np.concatenate([(np.arange(BANDS) + step) % BANDS for step in (1, 2)])
-_FACTOR, _STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)  # odd: different ones stay different
+_FACTOR, _STEP = (
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xC2B2AE3D27D4EB4F),
+)  # odd, so that different values stay different
 _BITS = 16
 _MASK = (1 << _BITS) - 1
 
@@ -122,14 +125,14 @@ Edge = TypeVar("Edge", bound=Sequence[Any])
 
 
 def keys_of(bands: Sequence[bytes], *, joined: bool = False) -> npt.NDArray[np.int64]:
-    """Return the keys of some texts, of which candidates share one.
+    """Return the keys of texts; candidates have one in common.
 
     Args:
         bands: `Fingerprint.bands` of each, none of them empty.
         joined: Whether keys join two bands each: for more texts than `MOST_SINGLE`.
 
     Returns:
-        int64, (n, 32), or (n, 64) where joined.
+        int64, (n, 32), or (n, 64) if joined.
 
     Example:
         >>> text = "Swifts sleep on the wing, high over the sea, and come down to breed. " * 2
@@ -148,10 +151,10 @@ def candidate_pairs(keyed: Iterable[tuple[Hashable, int]], most: int = MOST_CAND
 
     Args:
         keyed: Pairs of key and text, sorted.
-        most: Texts of a key, the earliest, that later ones are paired with.
+        most: Number of earliest texts per key that later ones are paired with.
 
     Returns:
-        Pairs of a text and an earlier one; a pair comes once for each key.
+        Pairs of a text and an earlier one, once for each common key.
 
     Example:
         >>> list(candidate_pairs([("a", 1), ("a", 2), ("b", 0), ("b", 2), ("b", 3)]))
@@ -167,15 +170,15 @@ def candidate_pairs(keyed: Iterable[tuple[Hashable, int]], most: int = MOST_CAND
 
 
 def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> list[tuple[int, Comparison]]:
-    """Return an index's decision on a text and earlier ones that it may be like, by the rule "part".
+    """Return the decision of an index about a text and similar earlier ones, by the rule "part".
 
     Args:
         row: The text: `url`, `text` and `fingerprint`, as `bodies` returns them.
         earlier: The others by their numbers; without `text`.
 
     Returns:
-        Numbers of those that it is like, in the order for `resolve`: what it is a duplicate of, then what it is a
-        variant of, which is no duplicate.
+        Numbers and comparisons of texts that it resembles, in the order for `resolve`: first those it is a duplicate
+        of, then those it is a variant of, whose comparisons are no duplicates.
 
     Example:
         >>> text = "Swifts sleep on the wing, high over the sea, and come down to breed under old roofs in May. "
@@ -212,7 +215,7 @@ def _record(number: int, row: Mapping[str, Any]) -> Record:
 
 
 def _siblings(records: Sequence[Record]) -> Iterator[list[Fingerprint]]:
-    """Yield for each text the others of its site, where each has units that the other lacks."""
+    """Yield for each text the others of its site, if each has units that the other lacks."""
     units = [frozenset(units_of(one.fingerprint)[0].tolist()) for one in records]
     for one, mine in zip(records, units, strict=True):
         found = (
@@ -225,11 +228,11 @@ def _siblings(records: Sequence[Record]) -> Iterator[list[Fingerprint]]:
 
 
 def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Yield which texts are dropped and which are variants: each by the first text it is like that is kept.
+    """Yield the dropped texts and the variants, each with the first similar text that is kept.
 
     Args:
-        edges: Sequences that begin with a text, an earlier one that it is like, and whether it is a duplicate of that
-            one, not a variant; in order of the texts, those of a text as `verify` returns them.
+        edges: Sequences that begin with a text, an earlier one that it resembles, and whether it is a duplicate of that
+            one or a variant; in order of the texts, and for each text in the order of `verify`.
 
     Returns:
         The edge of each dropped text, and of each variant.
@@ -238,7 +241,7 @@ def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:
         >>> list(resolve([(1, 0, True), (2, 1, True), (2, 0, False), (3, 1, True), (3, 2, True)]))
         [(1, 0, True), (2, 0, False), (3, 2, True)]
     """
-    dropped = defaultdict[int, int](int)  # a bit each, in numbers of 8 KB: a thousand million of them take 125 MB
+    dropped = defaultdict[int, int](int)  # one bit per text, in integers of 8 KB: a billion texts take 125 MB
     for text, group in groupby(edges, itemgetter(0)):
         for edge in islice((one for one in group if not dropped[one[1] >> _BITS] >> (one[1] & _MASK) & 1), 1):
             if edge[2]:

@@ -1,7 +1,7 @@
 """Files of archives, on disk or, by pyarrow, under a URL: s3a://, gs://, hdfs://.
 
-Records are read from WARC, from JSON lines and Parquet with fields url, html and date, and from pages of HTML. Damage
-of a file raises nothing; all of it is counted.
+Records are read from WARC, from JSON lines and Parquet with the fields url, html and date, and from HTML files. Damaged
+files raise no exception: every problem becomes a bad record.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.row_files import JsonLines, Read, kind_of
 
-_ROWS = 16  # of Parquet read at a time: some MB of pages
+_ROWS = 16  # rows of Parquet read at a time: some MB of pages
 
 
 def files_of(patterns: list[str]) -> list[str]:
-    """Return the files that paths, folders and patterns name, sorted; `ValueError` for none, or another format."""
+    """Return the sorted files named by paths, folders and patterns; raise `ValueError` for none or another format."""
     found = set()
     for pattern in patterns:
         names = _listed(pattern) if "://" in pattern else _local(pattern)
@@ -58,7 +58,7 @@ def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
 def _local(pattern: str) -> list[str]:
     path = Path(pattern)
     names = [str(one) for one in path.rglob("*")] if path.is_dir() else glob(pattern, recursive=True)  # noqa: PTH207 - absolute, too
-    if not names and path.exists():  # a name with a bracket in it
+    if not names and path.exists():  # a name with a bracket
         names = [pattern]
     found = [str(Path(name).absolute()) for name in names if Path(name).is_file()]
     return _readable(found) if path.is_dir() else found
@@ -84,13 +84,13 @@ def _listed(pattern: str) -> list[str]:
 
 
 def _readable(names: list[str]) -> list[str]:
-    """The archives of a folder; the pages of HTML where it has none."""
+    """Return the archives of a folder, or its HTML files if there are none."""
     pages = [name for name in names if format_of(name) in PAGE_FORMATS]
     return [name for name in pages if format_of(name) != "html"] or pages
 
 
 def file_system(place: str) -> tuple[Any, str]:
-    """Return pyarrow's file system of a path or URL, and the path in it."""
+    """Return pyarrow's file system for a path or URL, and the path in it."""
     from pyarrow.fs import FileSystem  # noqa: PLC0415 - an extra
 
     uri = place.replace("s3a://", "s3://", 1) if "://" in place else str(Path(place).absolute())
@@ -100,7 +100,7 @@ def file_system(place: str) -> tuple[Any, str]:
 
 @contextmanager
 def opened(place: str) -> Iterator[BinaryIO]:
-    """Open a file that can be sought in."""
+    """Open a seekable file."""
     if "://" not in place:
         with Path(place).open("rb") as file:
             yield file
@@ -111,7 +111,7 @@ def opened(place: str) -> Iterator[BinaryIO]:
 
 
 def records_of(place: str, url: str = "") -> Iterator[ArchiveRecord]:
-    """Read the records of a file; one that cannot be opened is one bad record."""
+    """Read the records of a file; if it cannot be opened, yield one bad record."""
     try:
         with opened(place) as file:
             yield from read_records(place, file, url)
@@ -120,7 +120,7 @@ def records_of(place: str, url: str = "") -> Iterator[ArchiveRecord]:
 
 
 def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRecord]:
-    """Read the records of a file by the format of its name, a page at a URL; "" for the one that it declares."""
+    """Read the records of a file by its suffix; `url` is for an HTML file, "" for the URL that it declares."""
     kind = page_format(name)
     if kind == "html":
         return iter([_page(ArchiveRecord(name, 0, url), file)])
@@ -134,7 +134,7 @@ def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRe
 
 
 def page_format(name: str) -> str:
-    """Return the format of a file of pages, "warc", "jsonl", "parquet" or "html"; `ValueError` for another."""
+    """Return the format of a file of pages, "warc", "jsonl", "parquet" or "html"; raise `ValueError` for others."""
     found = format_of(name)
     if found not in PAGE_FORMATS:
         raise ValueError(f"{name}: neither .warc, .jsonl (both also .gz), .parquet nor .html")
@@ -142,10 +142,10 @@ def page_format(name: str) -> str:
 
 
 def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
-    """The record of a page of HTML."""
+    """Return the record of an HTML file."""
     data = file.read(MOST_BYTES + 1)
     found = replace(record, url=record.url or declared_url(data)).page(data)
-    return found.bad("no URL", "it declares none: --url names one") if found.problem == "no URL" else found
+    return found.bad("no URL", "it declares none; give one with --url") if found.problem == "no URL" else found
 
 
 def _parquet_rows(file: BinaryIO) -> Iterator[Read]:
@@ -159,13 +159,13 @@ def _parquet_rows(file: BinaryIO) -> Iterator[Read]:
 
 
 def _of_rows(name: str, rows: Iterator[Read]) -> Iterator[ArchiveRecord]:
-    """Yield records of rows with the fields url, html and date."""
+    """Yield the records of rows with the fields url, html and date."""
     number = 0
     try:
         for number, _, fields, problem in rows:
             record = ArchiveRecord(name, number)
             yield record.bad("no JSON", problem) if fields is None else _of_fields(record, fields)
-    except (ValueError, OSError, MemoryError) as error:  # pyarrow's errors are of these
+    except (ValueError, OSError, MemoryError) as error:  # bases of pyarrow's errors
         kind = "truncated" if "cut short" in str(error) else "damaged" if number else "unreadable"
         yield ArchiveRecord(name, number + 1).bad(kind, error)
 

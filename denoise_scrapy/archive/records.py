@@ -1,4 +1,4 @@
-"""Records of archives, each a page or a problem, and bytes that are HTML."""
+"""Records of archives, each a page or a problem, and the recognition of HTML."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Any
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.site import site_key
 
-#: Problems of records, in words.
+#: Problems of records, with explanations.
 PROBLEMS: Mapping[str, str] = {
     "truncated": "the file ends within the record",
-    "damaged": "the place cannot be read; reading goes on at the next record",
-    "unreadable": "the file cannot be opened, or is none of its kind",
-    "status": "no answer of status 2xx: a redirect, an error",
+    "damaged": "the record is unreadable; reading continues with the next one",
+    "unreadable": "the file cannot be opened, or has another format",
+    "status": "a response without status 2xx: a redirect, an error",
     "revisit": "a note that the page has not changed, without the page",
-    "encoding": "the content has another encoding than it names, and is no HTML as it stands",
-    "type": "of another content type than HTML",
-    "no HTML": "no HTML, although the type is HTML or not given",
+    "encoding": "the content encoding is wrong, and the content is not HTML without decoding",
+    "type": "a content type other than HTML",
+    "no HTML": "not HTML, although the type is HTML or missing",
     "empty": "without content",
-    "too large": "more bytes than are read",
+    "too large": "above the maximum size",
     "no URL": "without an http(s) URL",
-    "no JSON": "a line that is no JSON object",
+    "no JSON": "a line that is not a JSON object",
 }
-#: Most bytes of a page. A worker holds some pages at a time, in several forms. Of 3,740 recorded pages the largest has
-#: 5 MB; Common Crawl cuts at 1, later at 5.
+#: Maximum bytes of a page. A worker holds some pages at a time, in several forms. The largest of 3,740 recorded pages
+#: has 5 MB; Common Crawl truncates at 1 MB, later at 5 MB.
 MOST_BYTES = 8_000_000
-#: Content types of pages; those after the first two say nothing.
+#: Content types of pages; those after the first two are unspecific.
 HTML_TYPES = ("text/html", "application/xhtml+xml", "", "application/octet-stream", "unknown/unknown")
 
-# What no text has, by the WHATWG's MIME Sniffing Standard ("binary data byte"), and how far it is looked for there.
+# "Binary data bytes" of the WHATWG's MIME Sniffing Standard, which no text contains, and how far it searches for them.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _SNIFFED = 1445
 _UTF16 = (b"\xfe\xff", b"\xff\xfe")
@@ -39,7 +39,7 @@ _TAG = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
 _START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S
 )
-TAG_WITHIN = 65_536  # bytes in which a page has its first tag
+TAG_WITHIN = 65_536  # bytes within which a page has its first tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,17 @@ class ArchiveRecord:
     file: str
     offset: int  # the byte of a WARC file, the line of JSON lines, the row of Parquet
     url: str = ""
-    date: str = ""  # of the fetch, as in the archive
+    date: str = ""  # when it was fetched, as in the archive
     html: str | None = None  # None for a bad record
     problem: str = ""  # one of `PROBLEMS`; "" for a page
-    detail: str = ""  # of the problem
+    detail: str = ""  # more about the problem
 
     def bad(self, problem: str, detail: object = "") -> ArchiveRecord:
         """Return the record with a problem in place of the page."""
         return replace(self, html=None, problem=problem, detail=str(detail)[:200])
 
     def page(self, content: str | bytes, charset: str = "", *, labelled: bool = True) -> ArchiveRecord:
-        """Return the record with its page, or as a bad one where the content is none; see `is_html`."""
+        """Return the record with its page, or a bad one if the content is not a page; see `is_html`."""
         start = content if isinstance(content, bytes) else content[:TAG_WITHIN].encode("utf-8", "replace")
         if len(content) > MOST_BYTES:
             return self.bad("too large", f"over {MOST_BYTES} bytes")
@@ -74,16 +74,16 @@ class ArchiveRecord:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The record as a row of a table, its page as bytes of UTF-8."""
+        """The record as a row of a table, with its page as UTF-8."""
         texts = ("file", "url", "date", "problem", "detail")
-        # JSON may hold halves of a pair
+        # JSON may contain lone surrogates
         row: dict[str, Any] = {name: getattr(self, name).encode("utf-8", "replace").decode() for name in texts}
         html = None if self.html is None else self.html.encode("utf-8", "replace")
         return row | {"offset": self.offset, "site": site_key(row["url"]), "html": html}
 
 
 def is_binary(data: bytes) -> bool:
-    r"""Return whether some bytes are neither HTML nor text.
+    r"""Return whether bytes are neither HTML nor text.
 
     Example:
         >>> is_binary(b"Rain."), is_binary(b"<html>\x00"), is_binary(b"\x1f\x8b\x08\x00")
@@ -93,12 +93,12 @@ def is_binary(data: bytes) -> bool:
 
 
 def begins_page(data: bytes) -> bool:
-    """Return whether some bytes begin like a page of HTML, behind comments and a mark of byte order."""
+    """Return whether bytes begin like an HTML page, after any comments and a byte order mark."""
     return _START.match(data, 0, TAG_WITHIN) is not None
 
 
 def is_html(data: bytes, *, labelled: bool) -> bool:
-    r"""Return whether some bytes are HTML; without a type that says so, they must begin like a page.
+    r"""Return whether bytes are HTML; unless their type is HTML (`labelled`), they must begin like a page.
 
     Example:
         >>> is_html(b"<p>Rain.", labelled=True), is_html(b"<p>Rain.", labelled=False)

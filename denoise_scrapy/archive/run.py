@@ -1,4 +1,4 @@
-"""A whole archive in stages, each a folder of Parquet: a run that was stopped goes on behind the last whole one."""
+"""A whole archive in stages, each a folder of Parquet; a stopped run resumes after the last complete stage."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from denoise_scrapy.archive.records import PROBLEMS
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
 from denoise_scrapy.shown import figures_page, figures_table, say
 
-# Sites with the least confident bodies: so many, each of at least so many pages.
+# Number of sites shown, those with the least confident bodies, and minimum pages of each.
 _SITES, _PAGES_OF_A_SITE = 20, 5
-# Half a minute, which is what a task that fails costs.
+# Half a minute of work, which is what a failed task costs.
 _PAGES_A_TASK = 4096
-_TASKS_A_CORE = 4  # at least: tasks are not of one size
+_TASKS_A_CORE = 4  # minimum, since tasks differ in size
 _TASKS_OPTION = "spark.sql.shuffle.partitions"
-# Of Java, where the environment sets none: room to sort two tasks' pages without many files.
+# Default memory of Java: enough to sort two tasks' pages without many files.
 _MEMORY = "2g"
 _LOG = Path(__file__).with_name("log4j2.properties")
-# Java only copies, by libraries in C: its second compiler took 26 of 70 processor seconds with 2,000 pages, and another
-# thread for garbage has no core of its own.
+# Java only copies, using C libraries: its second compiler took 26 of 70 processor seconds with 2,000 pages, and a
+# garbage collection thread would have no core of its own.
 _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _WORKERS = {
-    # a task has one core
+    # each task has one core
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
-    # what a page of several MB took is given back
+    # return the memory of pages of several MB
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "1",
     "MALLOC_MMAP_THRESHOLD_": "2000000",
@@ -47,15 +47,15 @@ _WORKERS = {
 
 
 def session(master: str, out: str) -> SparkSession:
-    """Return a session of this process, or that of `spark-submit`; raise `OSError` if Java does not start."""
+    """Return a session of this process, or of `spark-submit`; raise `OSError` if Java does not start."""
     builder: Any = SparkSession.builder.appName("denoise_scrapy.archive")
     options = {f"spark.executorEnv.{name}": value for name, value in _WORKERS.items()}
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers' is the first in PATH
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # otherwise workers use the first in PATH
         options |= {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
         if master.startswith("local"):
-            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else connects
-            options["spark.executor.extraJavaOptions"] = _JAVA  # of local-cluster, a cluster on one machine
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # no other machine connects
+            options["spark.executor.extraJavaOptions"] = _JAVA  # for local-cluster, a cluster on one machine
         options["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={_LOG.as_uri()} {_JAVA}"
         if "SPARK_DRIVER_MEMORY" not in os.environ:
             options["spark.driver.memory"] = _MEMORY
@@ -71,7 +71,7 @@ def session(master: str, out: str) -> SparkSession:
 
 
 class Run:
-    """The stages of a run with some options, in its folder of results; one that goes on has the same options.
+    """The stages of a run, in its folder of results; a resumed run must have the same options.
 
     Raises:
         ValueError: The folder has results of another run, or the inputs name no file.
@@ -90,16 +90,16 @@ class Run:
             begun = self._note["options"]
             other = [f"{name} {begun.get(name)!r}" for name, one in self._options.items() if begun.get(name) != one]
             if other:
-                raise ValueError(f"{out} was begun with {', '.join(other)}: name another folder, or remove it")
+                raise ValueError(f"{out} was begun with {', '.join(other)}: give another folder, or remove it")
         else:
             files_of(options["inputs"])
             others = [name for name in ("bodies", "bad", "stages") if self._has(name)]
             if others:
-                raise ValueError(f"{out} has {' and '.join(others)}, but no run.json of ours: name another folder")
+                raise ValueError(f"{out} has {' and '.join(others)}, but no run.json of ours: give another folder")
             self._write_note()
 
     def finish(self, spark: SparkSession) -> Mapping[str, Any]:
-        """Run the stages that are left, and return the totals of the summary."""
+        """Run the remaining stages, and return the totals of the summary."""
         self._spark = spark
         if self._has("summary.html"):
             say(f"{self._out} is finished", file=sys.stderr)
@@ -114,7 +114,7 @@ class Run:
             figures = figures_of(pages, results, bad)
         total: dict[str, int] = figures["The archive"]
         if total["records"] != total["pages with a body"] + total["bad records"]:
-            raise RuntimeError(f"of {total['records']} records some are neither in bodies nor in bad")
+            raise RuntimeError(f"some of {total['records']} records are neither in bodies nor in bad")
         made_with = {**self._options, "keys of candidates": figures.pop("keys")}
         shown = {**figures, "Seconds": self._note["seconds"], "Made with": made_with}
         tables = [figures_table(rows.items(), title=title) for title, rows in shown.items()]
@@ -130,13 +130,13 @@ class Run:
         return self._stage("pages", pages.withColumn("slice", number.cast("int")), by="slice")
 
     def _bodies(self, pages: DataFrame) -> DataFrame:
-        """Return bodies slice by slice: what is shuffled at a time is a slice."""
+        """Return bodies, shuffling one slice at a time."""
         counts = {row["slice"]: row["count"] for row in pages.where("problem = ''").groupBy("slice").count().collect()}
         least = _TASKS_A_CORE * self._spark.sparkContext.defaultParallelism
         slices: int = self._options["slices"]
         tasks = [max(least, ceil(counts.get(number, 0) / _PAGES_A_TASK)) for number in range(slices)]
         if not self._spark.sparkContext.getConf().contains(_TASKS_OPTION):
-            # Spark's own 200 take as long with 2,000 pages as with a million
+            # Spark's default of 200 takes as long with 2,000 pages as with a million
             self._spark.conf.set(_TASKS_OPTION, str(max(tasks)))
         wanted = {name: self._options[name] for name in ("strategy", "cell", "fields")}
         parts = []
@@ -147,10 +147,10 @@ class Run:
         return reduce(DataFrame.unionByName, parts)
 
     def _stage(self, name: str, part: DataFrame, folder: str = "", by: str = "") -> DataFrame:
-        """Read a part from its folder; write it first if it is not whole."""
+        """Read a part from its folder; if it is incomplete, write it first."""
         folder = folder or f"stages/{name.replace(', ', '-').replace(' ', '-')}"
         if not self._has(f"{folder}/_SUCCESS"):
-            # pages are compressed by themselves, and no two are the same
+            # pages are already compressed, and all different
             writer = part.write.mode("overwrite").option("compression", "none" if by else "zstd")
             writer = writer.option("parquet.enable.dictionary#packed", "false")
             with self._timed(name):
@@ -172,7 +172,7 @@ class Run:
         return bool(self._files.get_file_info(f"{self._root}/{name}").type != FileType.NotFound)
 
     def _write(self, name: str, text: str) -> None:
-        """Write a file as a whole: under another name first."""
+        """Write a file atomically, under another name first."""
         self._files.create_dir(self._root)
         with self._files.open_output_stream(f"{self._root}/{name}.new") as file:
             file.write(text.encode())
@@ -180,7 +180,7 @@ class Run:
 
 
 def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str, Any]:
-    """Return the tables of a run, of its records, bodies with verdicts, and bad records; and the keys that it used."""
+    """Return the tables of a run's summary: records, bodies with verdicts, bad records; and the keys that it used."""
     html = F.sum("bytes").alias("bytes")
     read = pages.agg(F.count("*").alias("records"), html).collect()[0]
     like = [F.count(f"{name}_of").alias(f"{name}s") for name in ("duplicate", "variant")]

@@ -1,6 +1,6 @@
-"""An archive on PySpark: pages, their bodies, the duplicates among them, as DataFrames.
+"""Archives on PySpark: pages, their bodies, and the duplicates among them, as DataFrames.
 
-Spark sorts on disk and streams; Python holds some megabytes of pages and the memory of one site at a time.
+Spark sorts on disk and streams; Python holds some megabytes of pages and the facts of one site at a time.
 """
 
 from __future__ import annotations
@@ -33,23 +33,24 @@ from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import DEFAULT_STRATEGY
 
 Rows = Iterator[dict[str, Any]]
-#: Gives a result a place, so that it is computed once: its name, the result; returns the same from its place.
+#: Stores a named result so that it is computed only once, and returns the stored result.
 Stage = Callable[[str, DataFrame], DataFrame]
 
-# Of a batch between Spark and Python: its own 10,000 rows would be 1.5 GB of pages. Spark before 4.1 counts rows only.
+# Limits of a batch between Spark and Python: the default of 10,000 rows would be 1.5 GB of pages. Before 4.1, Spark
+# limits only rows.
 _BATCH_BYTES, _BATCH_ROWS = 1_000_000, 8
 _BYTES_OPTION, _ROWS_OPTION = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Bytes", "Records"))
-# Rows of Parquet that Java holds at a time; its own 4,096 are half a gigabyte of pages.
+# Rows of Parquet that Java holds at a time; the default of 4,096 is half a gigabyte of pages.
 _READ_OPTION, _READ_ROWS = "spark.sql.parquet.columnarReaderBatchSize", 32
 
 _CODEC = "zstd"
-_PAGES_A_TASK = 256  # files of HTML, a page each
-_MOST_ROWS = 4096  # of a batch that Python hands to Spark
+_PAGES_A_TASK = 256  # HTML files, one page each
+_MOST_ROWS = 4096  # maximum of a batch that Python passes to Spark
 
 _PLACE = ("site", "cell", "url", "date", "file", "offset")
 _BODY = ("text", "title", "confidence", "evidence", "fallback", "version")
-_WORDS = ("site", "digest", "title")  # texts that have these in common have the verdict of the first
-_ORDER = ("date", "url", "file", "offset")  # of texts: as an index would be fed
+_WORDS = ("site", "digest", "title")  # texts with these in common have the verdict of the first
+_ORDER = ("date", "url", "file", "offset")  # order in which an index would receive texts
 _PRINT = pa.struct(
     [("n", pa.int32()), ("t", pa.int32()), ("s1", pa.binary()), ("s2", pa.binary()), ("limit", pa.int64())]
     + [(name, pa.binary()) for name in ("digest", "bands", "rare", "title", "values")]
@@ -61,12 +62,12 @@ _PAGES = pa.schema(
 )
 _KEYED = pa.schema([("scope", pa.int64()), ("key", pa.int64()), ("id", pa.int64())])
 _PAIRS = pa.schema([("id", pa.int64()), ("earlier", pa.int64())])
-# `place` among the edges of the text; `shares` of a duplicate, null for a variant
+# `place` is the position among the edges of the text; `shares` is null for a variant
 _EDGES = pa.schema([("id", pa.int64()), ("place", pa.int32()), ("earlier", pa.int64()), ("shares", _SHARES)])
 
 
 def read_pages(spark: SparkSession, *patterns: str, url: str = "") -> DataFrame:
-    """Read archives: a row for each record, also for bad ones.
+    """Read archives: a row for each record, including bad ones.
 
     Args:
         spark: The session. Its batches are made smaller, for pages are large.
@@ -105,7 +106,7 @@ def _packed(record: ArchiveRecord) -> dict[str, Any]:
 def _unpacked(row: dict[str, Any]) -> dict[str, Any]:
     packed, size = row.pop("packed", None), row.pop("bytes", 0)
     if packed is not None:
-        # not bytes: so many characters are read ahead, as where nothing was packed
+        # str instead of bytes, as without packing: reading ahead is limited by characters
         row["html"] = pa.decompress(packed, size, codec=_CODEC, asbytes=True).decode()
     return row
 
@@ -120,16 +121,16 @@ def bodies_of(
 ) -> DataFrame:
     """Return the bodies of pages, each compared with others of its site.
 
-    A site of more than `cell` pages is cut in cells by a hash of the URL, so partitions and the order of pages change
-    nothing. The pages are read twice, as the sites are counted first: keep what is costly to read (`persist`).
+    A site of more than `cell` pages is cut into cells by a hash of the URL, so partitions and the order of pages do not
+    matter. The pages are read twice, since sites are counted first: `persist` them if reading is costly.
 
     Args:
         pages: As `read_pages` returns them; or site, url and html, and date, file and offset if known. Those with a
             `problem` are left out.
         strategy: A name in `STRATEGIES`.
-        cell: Most pages of a cell, about.
+        cell: Approximate maximum of pages per cell.
         fields: Columns to add, of "markdown", "html" (in `body_html`) and "meta".
-        partitions: Tasks; None: the session's number.
+        partitions: Number of tasks; None: the session's default.
 
     Returns:
         url, site, cell, date, file, offset; text, title, confidence, evidence, fallback, version, the fields; and
@@ -169,20 +170,20 @@ def bodies_of(
 def duplicates_of(
     found: DataFrame, *, scope: str = SCOPES[0], joined: bool | None = None, stage: Stage | None = None
 ) -> DataFrame:
-    """Return texts with the verdicts of a `DuplicateIndex` that is fed with them by date and URL.
+    """Return texts with the verdicts of a `DuplicateIndex` that receives them in order of date and URL.
 
-    Each row is an item of its own, also where URLs repeat.
+    Each row is a separate item, even if URLs repeat.
 
     Args:
         found: As `bodies_of` returns them.
-        scope: "all", or "site": texts are compared within their site only.
+        scope: "all", or "site" to compare texts only within their site.
         joined: Whether keys of candidates join two bands (`MOST_SINGLE`); None: by the number of texts, but not within
             a site.
         stage: Computes a part and keeps it; None: `DataFrame.localCheckpoint`, in memory and on the workers' disks.
 
     Returns:
-        The rows without `fingerprint`, and with duplicate_of, the URL of the kept text, null for a kept one; shares:
-        c1, c2 and new as of `Verdict`; variant_of, the URL of the earliest text of a variant's form, else null; keys:
+        The rows without `fingerprint`, but with duplicate_of, the URL of the kept text, null for a kept one; shares:
+        c1, c2 and new as in `Verdict`; variant_of, the URL of the earliest text of a variant's form, else null; keys:
         "32 x 2" or "64 x 4".
 
     Raises:
@@ -192,7 +193,7 @@ def duplicates_of(
         raise ValueError(f"scope is {' or '.join(SCOPES)}, not {scope!r}")
     _bound_batches(found.sparkSession)
     stage = stage or _kept_by_spark
-    # numbers in the order of the texts: ranges of them are sorted, and a number has its range in its upper bits
+    # numbers in the order of the texts: partitions are sorted, and the upper bits of a number are its partition
     ordered = found.repartitionByRange(*_ORDER).sortWithinPartitions(*_ORDER)
     texts = stage("texts", ordered.withColumn("id", F.monotonically_increasing_id()))
     if joined is None:
@@ -227,7 +228,7 @@ def _paired(rows: Rows) -> Rows:
 
 
 def _edges(texts: DataFrame, pairs: DataFrame) -> DataFrame:
-    """Return texts and earlier ones that they are like. A text travels once, before the fingerprints to compare."""
+    """Return texts and similar earlier ones. A text is sent once, followed by the fingerprints to compare it with."""
     prints = texts.select(F.col("id").alias("earlier"), "url", "fingerprint")
     candidates = pairs.join(prints, "earlier").select("id", *prints.columns, F.lit(None).alias("text"))
     wanted = texts.join(pairs.select("id").distinct(), "id", "left_semi")
@@ -251,12 +252,12 @@ def _resolved(rows: Rows) -> Rows:
 
 
 def _marked(texts: DataFrame, named: DataFrame, firsts: DataFrame, resolved: DataFrame) -> DataFrame:
-    """Return texts with their verdicts; those with the very same words have that of the first, or are its copies."""
+    """Return texts with their verdicts; texts of the same words have the verdict of the first, or are its copies."""
     first = F.col("first.id").alias("first")
     members = named.select("id", "scope", *_WORDS).join(firsts.select("scope", *_WORDS, first), ["scope", *_WORDS])
     of_first = resolved.select(F.col("id").alias("first"), "earlier", "shares")
     equal = F.struct(F.lit(1.0).alias("c1"), F.lit(1.0).alias("c2"), F.lit(0.0).alias("new"))
-    has_edge = F.col("shares").isNotNull() | (F.col("first") == F.col("id"))  # of a variant only the first itself
+    has_edge = F.col("shares").isNotNull() | (F.col("first") == F.col("id"))  # only the first itself is a variant
     judged = members.join(of_first, "first", "left").select(
         "id",
         F.when(has_edge, F.col("earlier")).otherwise(F.col("first")).alias("of"),
@@ -279,7 +280,7 @@ def _bound_batches(spark: SparkSession) -> None:
 
 
 def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, Any]]], schema: pa.Schema) -> DataFrame:
-    """Return a table of the rows that a function yields for each partition."""
+    """Return a table of the rows that a function yields from each partition."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         _leave_pandas_out()
@@ -297,7 +298,7 @@ def _mapped(table: DataFrame, function: Callable[[Rows], Iterable[Mapping[str, A
 
 
 def _leave_pandas_out() -> None:
-    """Keep pyarrow from loading pandas, 48 MB a worker, to see whether a list is a column of it."""
+    """Keep pyarrow from loading pandas, 48 MB per worker, just to check whether a list is a column of it."""
     finders, sys.meta_path = sys.meta_path, []
-    pa.array([])  # it tries once, finds none, and loads pandas later where it cannot do without
+    pa.array([])  # it tries once, finds none, and later loads pandas only if necessary
     sys.meta_path = finders

@@ -1,7 +1,7 @@
-"""WARC files, by fastwarc: the pages of their records, and the problems of the others.
+"""Reading WARC files, by fastwarc: pages, and the problems of other records.
 
-fastwarc does not report a file that is cut short, and stops where one is damaged: so lengths are compared, and reading
-goes on where the next record begins.
+fastwarc does not report truncated files, and stops at damage: so lengths are compared, and reading continues at the
+next record.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _ALL = WarcRecordType.any_type | WarcRecordType.unknown | WarcRecordType.no_type
 _PAGES = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.revisit)
 _GZIP = b"\x1f\x8b\x08"
 _WARC = b"WARC/"
-# A record begins with the latter, in a compressed file in a member of its own, which begins with the former.
+# The beginning of a compressed member, of which there is one per record, or of a plain record.
 _BEGINNING = re.compile(rb"\x1f\x8b\x08|(?:(?<=\n)|\A)WARC/[01]\.")
 _BLOCK = 1 << 20
 
 
 def read_warc(name: str, file: BinaryIO) -> Iterator[ArchiveRecord]:
-    """Read pages, and a bad record for each damaged page or place; leave out requests, metadata and the like."""
+    """Read pages, and a bad record for each damaged page or place; skip requests, metadata and the like."""
     size = file.seek(0, io.SEEK_END)
     start: int | None = 0
     while start is not None and start < size:
@@ -36,11 +36,11 @@ def read_warc(name: str, file: BinaryIO) -> Iterator[ArchiveRecord]:
 
 
 def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[ArchiveRecord, None, int | None]:
-    """Read from a place up to the next damage; return where to go on, None at the end of the file."""
+    """Read from a place up to the next damage; return where to continue, None at the end of the file."""
     file.seek(start)
     compressed = file.read(len(_GZIP)) == _GZIP
     file.seek(start)
-    last, error = None, None  # where the last whole record begins; why reading stopped
+    last, error = None, None  # start of the last complete record; why reading stopped
     try:
         for one in ArchiveIterator(file, record_types=_ALL, parse_http=False):
             url = (one.headers.get("WARC-Target-URI") or "").strip("<> ")
@@ -93,7 +93,7 @@ def _answer(record: ArchiveRecord, one: Any, data: bytes) -> ArchiveRecord:
     if status is None or not 200 <= status < 300:
         return record.bad("status", status or "no status line")
     if "chunked" in (head.get("Transfer-Encoding") or "").lower():
-        with suppress(OSError):  # unpacked already
+        with suppress(OSError):  # already decoded
             data = ChunkedReader(io.BytesIO(data)).read()
     return _page(record, data, one.http_content_type or "", one.http_charset or "", head.get("Content-Encoding") or "")
 
@@ -110,7 +110,7 @@ def _page(record: ArchiveRecord, data: bytes, kind: str, charset: str = "", enco
 
 
 def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
-    """Return content without its encodings, or as it stands if it has others than named; and the problem."""
+    """Return decoded content and "", or content with a problem in decoding it."""
     named = [name.strip().lower().removeprefix("x-") for name in encodings.split(",")]
     zipped = data.startswith(_GZIP[:2])
     if zipped != ("gzip" in named):
@@ -132,7 +132,7 @@ def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
 
 
 def _inflated(data: bytes) -> bytes:
-    try:  # some servers leave out zlib's header
+    try:  # some servers omit zlib's header
         return zlib.decompressobj().decompress(data, MOST_BYTES + 1)
     except zlib.error:
         return zlib.decompressobj(-15).decompress(data, MOST_BYTES + 1)

@@ -1,11 +1,11 @@
 """`scrapy denoise …`: the command line.
 
-Every `scrapy` command on a machine with this package loads this module, so slow imports come late: a run loads the
-module of its subcommand alone.
+Every `scrapy` command on a machine with this package loads this module, so slow imports are deferred: a run loads only
+the module of its subcommand.
 
 A subcommand is a module named in `SUBCOMMANDS`. Its `add_arguments(parser)` declares the command line; its
-`run(args, settings) -> int` does what the table says of it, and returns an exit code. `UsageError` and the exceptions
-of `failures()` become a line on stderr.
+`run(args, settings) -> int` does the work and returns an exit code. `UsageError` and the exceptions of `failures()`
+become a line on stderr.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from typing import Any, TypeAlias
 from denoise_scrapy.exceptions import UsageError as UsageError
 from denoise_scrapy.shown import say, say_json
 
-#: Settings of a project, or a mapping of some.
+#: Settings of a project, or a mapping with some of them.
 Given: TypeAlias = Mapping[Any, Any]
 
 PROGRAM = "scrapy denoise"
-FAILED, MISUSED = 1, 2  # exit codes, as of Scrapy and of argparse
+FAILED, MISUSED = 1, 2  # exit codes, as in Scrapy and argparse
 STANDARD = "-"  # standard input, standard output
 
-# Modules of this package, what each does, and an example. Their options must not repeat those of all Scrapy commands,
-# as --set.
+# Modules of this package, with a description and an example. Their options must differ from those of all Scrapy
+# commands, such as --set.
 SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "dedup": ("find duplicates in a file; inspect, copy and check an index of texts", "dedup stats crawls/news"),
     "compare": ("show why two texts are duplicates, or why not", "compare first.html second.html"),
@@ -46,7 +46,7 @@ _GLOBAL = "Scrapy's global options work too: -s NAME=VALUE, -L LEVEL, --logfile 
 
 
 def __getattr__(name: str) -> Any:
-    if name != "DenoiseCommand":  # the entry point: Scrapy alone needs it, and to load Scrapy takes as long as a page
+    if name != "DenoiseCommand":  # the entry point: only Scrapy needs it, and loading Scrapy takes as long as a page
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return import_module(f"{__name__}.scrapy_command").DenoiseCommand
 
@@ -55,7 +55,7 @@ def run(argv: Sequence[str], settings: Given) -> int:
     """Run a subcommand with the settings of a project; return its exit code.
 
     Raises:
-        SystemExit: The command line is wrong, or asks for help.
+        SystemExit: The command line is wrong, or contains --help.
     """
     args = argparse.Namespace()
     try:
@@ -66,17 +66,17 @@ def run(argv: Sequence[str], settings: Given) -> int:
     except UsageError as error:
         say(f"{PROGRAM}: {error}", file=sys.stderr)
         return MISUSED
-    except BrokenPipeError:  # as of `… | head`; the buffer must not fail at the end of the process
+    except BrokenPipeError:  # as with `… | head`; flushing must not fail at the end of the process
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except failures() as error:
-        store = getattr(args, "store", None) if isinstance(error, sqlite3.Error) else None  # SQLite names no file
+        store = getattr(args, "store", None) if isinstance(error, sqlite3.Error) else None  # SQLite's messages omit it
         say(f"{PROGRAM}: {f'{store}: ' if store else ''}{error or type(error).__name__}", file=sys.stderr)
         return FAILED
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """Return the exceptions for a wrong file, server, setting or URL."""
+    """Return the exceptions caused by a wrong file, server, setting or URL."""
     known: tuple[type[Exception], ...] = (OSError, ValueError, ImportError, sqlite3.Error)
     if "redis" not in sys.modules:
         return known
@@ -84,7 +84,7 @@ def failures() -> tuple[type[Exception], ...]:
 
 
 def show(args: argparse.Namespace, value: object, lines: Iterable[object], page: str = "") -> None:
-    """Print a value as JSON, or lines; write a page of HTML too, where the command line says so."""
+    """Print a value as JSON, or lines; also write an HTML page if the command line requests it."""
     if args.json:
         say_json(value)
     else:
@@ -94,7 +94,7 @@ def show(args: argparse.Namespace, value: object, lines: Iterable[object], page:
 
 
 class _Help(argparse.HelpFormatter):
-    """Help in which indented lines stay as they are."""
+    """Formats help without rewrapping indented lines."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines = text.split("\n")
@@ -106,7 +106,7 @@ class _Help(argparse.HelpFormatter):
 def add_command(
     subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: str, meaning: str, example: str
 ) -> argparse.ArgumentParser:
-    """Add the parser of a subcommand, whose help shows an example."""
+    """Add the parser of a subcommand, with an example in its help."""
     description = f"{meaning.capitalize()}.\n\nExample:\n  {PROGRAM} {example}"
     return subparsers.add_parser(name, help=meaning, description=description, formatter_class=_Help)
 
@@ -120,6 +120,6 @@ def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
         if name in names:
             module = import_module(f"{__name__}.{name}")
             one.epilog = _GLOBAL
-            one.set_defaults(run=getattr(module, "run", None))  # those of `dedup` have their own
+            one.set_defaults(run=getattr(module, "run", None))  # `dedup` has subcommands with their own
             module.add_arguments(one)
     return parser

@@ -17,37 +17,37 @@ from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import Like, ReadText, difference, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
 
-EXAMPLES = 8  # units and runs shown, a line of them
+EXAMPLES = 8  # units and runs shown, in one line each
 
 _INPUT = "a file, an http(s) URL, or - for standard input; for HTML, the body is compared"
-_ESTIMATES = {"new", "missing"}  # checks of shares that are estimated from runs
+_ESTIMATES = {"new", "missing"}  # checks of shares estimated from runs
 
 
 @dataclass(frozen=True)
 class TextComparison:
-    """Why a new text is a duplicate of a kept one, or is not."""
+    """The reasons why a new text is a duplicate of a kept one, or is not."""
 
-    duplicate: bool  # by an index that compares every text; of two URLs it takes the sites into account
-    why: str  # what decided, for a sentence
+    duplicate: bool  # for an index that compares every text; considers the sites of URLs
+    why: str  # what decided, to be part of a sentence
     level: int  # frequency threshold t of the kept text
     same_words: bool  # the same units in the same order
-    checks: Sequence[Check]  # the steps of the decision, whichever decided
-    bands: int | None  # MinHash bands in common; None where the rule has none
-    # some main units of the new text that the kept one lacks, and some runs; none by the literal rule
+    checks: Sequence[Check]  # all steps of the decision
+    bands: int | None  # MinHash bands in common; None if the rule has none
+    # some main units and runs of the new text that the kept one lacks; none with the literal rule
     lacking_units: Sequence[str]
     lacking_runs: Sequence[str]
-    variant: str  # why it is a variant of the kept one if both are of one site; "" where it is none
-    one_site: bool  # both are known to be of one site
-    # Units of the new text that the kept one lacks, and runs of that which the new one lacks: before what both have,
-    # between, behind; None where the rule does not align texts.
+    variant: str  # why it is a variant of the kept one if both are from one site; "" if it is not
+    one_site: bool  # whether both are known to be from one site
+    # Units that only the new text has, and runs that only the kept one has: before the first common run, after the
+    # last, and in between; None if the rule does not align texts.
     differs: Mapping[str, Mapping[str, float]] | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help=_INPUT)
-    parser.add_argument("b", metavar="B", help="the other text, likewise")
+    parser.add_argument("b", metavar="B", help="the other text, as for A")
     add_rule_arguments(parser)
-    parser.add_argument("--body", action="store_true", help="treat A and B as HTML in any case")
+    parser.add_argument("--body", action="store_true", help="always treat A and B as HTML")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -94,7 +94,7 @@ def explained(
     units, runs = list[str](), list[str]()
     one_site = is_same_site(site_of(new.url), site_of(kept.url))
     if isinstance(read, FeatureStrings) and isinstance(there, FeatureStrings):
-        if duplicate:  # as if both were of one site
+        if duplicate:  # as if both were from one site
             keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
             item = ReadText(read, replace(own, title=hash_title(new.title)), name=Name(keys[0]))
             record = Record(1, Name(keys[1]), replace(other, title=hash_title(kept.title)))
@@ -111,9 +111,9 @@ def explained(
 
 
 def _why(checks: Sequence[Check], *, short: bool, same: bool, duplicate: bool) -> str:
-    """Return in words which steps decided."""
+    """Describe the deciding steps."""
     if short:
-        return "too short to be judged" + ("; DENOISE_DEDUP_SHORT looks for texts of the same words" if same else "")
+        return "too short to be judged" + ("; DENOISE_DEDUP_SHORT finds texts with the same words" if same else "")
     if same:
         return "the same words in the same order"
     decided = [check for check in checks if check.passed == duplicate and (check.of or not duplicate)]
@@ -125,11 +125,11 @@ def _said(check: Check) -> str:
         return f"{check.name} is {_percent(check.share)}"
     if check.name in _ESTIMATES:
         return f"{_percent(check.value)} of it is {check.name}"
-    return check.name if check.passed else f"{check.value:g} {check.name}, {check.bound:g} are needed"
+    return check.name if check.passed else f"{check.value:g} {check.name}, at least {check.bound:g} needed"
 
 
 def _lacking_words(new: FeatureStrings, kept: FeatureStrings, t: int) -> tuple[list[str], list[str]]:
-    """Words and runs of the new text that the kept one lacks, the most frequent words first, runs in their order."""
+    """Return words and runs of the new text that the kept one lacks: the most frequent words first, runs in order."""
     words, mine, theirs = tokens(new.text), new.frequencies, kept.frequencies
     word_of = dict(zip(new.hashes.tolist(), words, strict=True))
     units = [unit for unit in word_of if mine.get(unit, 0) > t >= theirs.get(unit, 0)]
@@ -149,7 +149,7 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
         why += f"; {'' if found.one_site else 'on one site it is a variant, and kept: '}{found.variant}"
     yield f"{kept} is kept, {new} is new: {new} is {verdict} of {kept}: {why}."
     runs = "pairs" if found.differs is None else "runs"
-    facts = {"t": f"{found.level}: main units come more often; it is that of {kept}, by its length"}
+    facts = {"t": f"{found.level}: main units occur more often; set by the length of {kept}"}
     for check in found.checks:
         if check.of:
             kind = "main units" if check.name == "c1" else runs
@@ -162,12 +162,12 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
     if found.differs is not None:
         apart = (" + ".join(f"{value:.0f}" for value in found.differs[name].values()) for name in ("novel", "lost"))
         units, lost = apart
-        facts["differs"] = f"{units} units of {new}, {lost} runs of {kept}: before what both have, between, behind"
+        facts["differs"] = f"{units} units of {new}, {lost} runs of {kept}: before, between and after the common runs"
     facts["same words"] = "yes" if found.same_words else "no"
     if found.bands or (found.same_words and found.bands is not None):
         facts["prefilter"] = f"finds it: {found.bands} of {BANDS} MinHash bands in common"
     elif found.bands is not None:
-        missed = ", and so a duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""
+        missed = ", so this duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""
         facts["prefilter"] = f"does not find it: no MinHash band in common{missed}"
     yield from (f"  {name:<12} {fact}" for name, fact in facts.items())
     for what, examples in (("units", found.lacking_units), ("runs", found.lacking_runs)):
@@ -176,5 +176,5 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
 
 
 def _percent(value: float) -> str:
-    """Write a share: .84."""
+    """Format a share: .84."""
     return f"{value:.2f}".removeprefix("0")

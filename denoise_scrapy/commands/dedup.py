@@ -31,14 +31,14 @@ from denoise_scrapy.storage import without_password
 
 SCOPES_SHOWN = 10
 PERCENTS = (5, 50, 95)
-COPIES_SHOWN = 10  # of a group among others
-PROBLEMS_SHOWN = 100  # more say nothing new
+COPIES_SHOWN = 10  # per group, if several are shown
+PROBLEMS_SHOWN = 100
 BATCH = 1000  # texts copied at a time
 DIGEST_BYTES = 16
-_NAME = np.uint64(0xFFFFFFFF)  # of a pair of name and value
+_NAME = np.uint64(0xFFFFFFFF)  # mask for the name in a pair of name and value
 STORE = (
-    "a SQLite file, a job directory, redis://HOST:PORT/DB#NAME (#denoise where no name is given), or the import path "
-    "of a class; user and password may stand in the URL"
+    "a SQLite file, a job directory, redis://HOST:PORT/DB#NAME (without a name: #denoise), or the import path of a "
+    "class; the URL may contain user and password"
 )
 
 
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("key", metavar="KEY", nargs="?", help="only the groups of this key: kept, dropped, or a variant")
     one.add_argument("--scope", metavar="S", help=scope)
     one.add_argument("--json", action="store_true", help="print one JSON object per line, with all keys")
-    one.epilog = f"The largest group comes first. Of several, {COPIES_SHOWN} copies and variants each are shown."
+    one.epilog = f"The largest group comes first. Without KEY, {COPIES_SHOWN} copies and variants are shown per group."
     one = made["forget"]
     one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item, or a URL in any spelling")
     one.add_argument("--pattern", metavar="REGEX", help="also keys that match this pattern")
@@ -79,19 +79,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class Opened(NamedTuple):
-    """An index."""
+    """An open index."""
 
-    store: Store  # open; to be closed
-    rule: Rule  # one that reads it: "part" also where it was "near-copy", for they keep the same
+    store: Store  # to be closed
+    rule: Rule  # one that reads it: "part" also for "near-copy", whose fingerprints are the same
 
 
 def open_index(place: str, *, damaged: bool = False) -> Opened:
-    """Open an index that is there, or that of a job directory; `damaged`: also where texts are damaged."""
+    """Open an existing index, or that of a job directory; with `damaged`, even if texts are damaged."""
     store = dedup_run.store_at(place)
     if isinstance(store, SQLiteStore):
         path, store.opens_damaged = store.path, damaged
-        if not (path.is_file() and path.stat().st_size):  # SQLite would make one
-            raise FileNotFoundError(f"{path}: {'this is no index' if path.exists() else 'there is no such file'}")
+        if not (path.is_file() and path.stat().st_size):  # SQLite would create one
+            raise FileNotFoundError(f"{path}: {'not an index' if path.exists() else 'there is no such file'}")
     elif isinstance(store, RedisStore) and not store.exists():
         raise FileNotFoundError(f"{without_password(place)}: there is no such index")
     mismatch: StoreMismatch | None = None
@@ -99,7 +99,7 @@ def open_index(place: str, *, damaged: bool = False) -> Opened:
         try:
             store.open(rule.constants)
             return Opened(store, rule)
-        except StoreMismatch as error:  # rules differ in their constants: the default's is the one to name
+        except StoreMismatch as error:  # rules differ in their constants: report the first, the default's
             store.close()
             mismatch = mismatch or error
     assert mismatch is not None
@@ -107,10 +107,10 @@ def open_index(place: str, *, damaged: bool = False) -> Opened:
 
 
 def stats(args: argparse.Namespace, settings: Given) -> int:
-    # JOBDIR as it is: Scrapy's own function makes the folder
+    # JOBDIR unchanged: Scrapy's own function creates the folder
     args.store = args.store or index_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
     if args.store == MEMORY:
-        raise UsageError("no STORE is given, and the settings name none: DENOISE_DEDUP_STORE or JOBDIR")
+        raise UsageError("no STORE given, and the settings DENOISE_DEDUP_STORE and JOBDIR name none")
     opened = open_index(args.store)
     with opened.store:
         found = statistics(opened)
@@ -131,7 +131,7 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
 
 
 def statistics(opened: Opened) -> dict[str, Any]:
-    """Read the whole index and count."""
+    """Return counts over the whole index."""
     lengths, short, scopes = array("Q"), 0, Counter[str]()
     for record in opened.store.records():
         lengths.append(record.fingerprint.n)
@@ -151,7 +151,7 @@ def statistics(opened: Opened) -> dict[str, Any]:
 
 
 def _size(path: Path) -> int:
-    beside = path.with_name(f"{path.name}-wal")  # what has been written but not yet put into the file
+    beside = path.with_name(f"{path.name}-wal")  # the write-ahead log
     return path.stat().st_size + (beside.stat().st_size if beside.exists() else 0)
 
 
@@ -175,7 +175,7 @@ def groups(args: argparse.Namespace, settings: Given) -> int:
             if len(some) < len(keys):
                 say(f"   {mark}… and {len(keys) - len(some):,} more")
     if args.key is not None and not found:
-        said = "not dropped for another text, and no other for it, as far as is remembered; no variant, and none of it"
+        said = "no copies or variants of it are remembered, and it is neither a copy nor a variant itself"
         say(f"{args.key}: {said}", file=sys.stderr)
         return 1
     dropped = counted(sum(len(one.copies) for one in found), "dropped key")
@@ -187,7 +187,7 @@ def groups(args: argparse.Namespace, settings: Given) -> int:
 def forget(args: argparse.Namespace, settings: Given) -> int:
     """Remove texts and records of dropped keys; raise `UsageError` without a selection."""
     if not args.keys and args.pattern is None and args.older_than is None:
-        raise UsageError("dedup forget: give a KEY, a --pattern or --older-than")
+        raise UsageError("dedup forget: give a KEY, --pattern or --older-than")
     is_meant, limit = _matcher(args), args.older_than
     with open_index(args.store).store as store:
         texts = list[tuple[int, str, str]]()
@@ -210,27 +210,29 @@ def forget(args: argparse.Namespace, settings: Given) -> int:
     gone = {key for _, key, _ in texts}.union(one.key for one in copies)
     for key in args.keys:
         if gone.isdisjoint(_spellings(key)):
-            say(f"not there{'' if limit is None else ', or not that old'}: {key}", file=sys.stderr)
+            say(f"not found{'' if limit is None else ', or not that old'}: {key}", file=sys.stderr)
     return 0
 
 
 def moment(text: str) -> float:
-    """Return the moment of an age (12h, 30d, 2w) or a local date of the command line, in seconds since the epoch."""
+    """Parse an age (12h, 30d, 2w) or a local date; return the time in seconds since the epoch."""
     try:
         unit = {"h": "hours", "d": "days", "w": "weeks"}.get(text[-1:])
         if unit:
             return (datetime.now() - timedelta(**{unit: float(text[:-1])})).timestamp()
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
-        raise argparse.ArgumentTypeError(f"{text!r} is no age as 12h, 30d, 2w, and no date as 2026-01-31") from None
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an age like 12h, 30d, 2w or a date like 2026-01-31"
+        ) from None
 
 
 def _matcher(args: argparse.Namespace) -> Callable[[str, str], bool]:
-    """Return a function of a key and its scope: whether the command line means it."""
+    """Return a function that decides whether the command line selects a key in a scope."""
     try:
         search = re.compile(args.pattern or "").search
     except re.error as error:
-        raise UsageError(f"--pattern {args.pattern!r} is no regular expression: {error}") from None
+        raise UsageError(f"--pattern {args.pattern!r} is not a regular expression: {error}") from None
     by_pattern = args.pattern is not None or not args.keys
     wanted = {spelling for key in args.keys for spelling in _spellings(key)}
     meant = "" if args.scope == "all" else args.scope
@@ -242,12 +244,12 @@ def _matcher(args: argparse.Namespace) -> Callable[[str, str], bool]:
 
 
 def _spellings(key: str) -> set[str]:
-    """A key as given, and, of an URL, as a crawl writes it."""
+    """Return a key as given, and, if it is a URL, also as a crawl writes it."""
     return {key, canonicalize_url(key)} if site_key(key) else {key}
 
 
 def copy(args: argparse.Namespace, settings: Given) -> int:
-    """Add all texts of an index to another, and when they were last seen; the same key there is replaced."""
+    """Add all texts of an index, with the times when they were last seen, to another, replacing its texts by key."""
     opened, target, count = open_index(args.store), dedup_run.store_at(args.to), 0
     times: dict[tuple[str, str], float] = {}
     with opened.store as store, DuplicateIndex(rule=opened.rule.name, store=target) as index:
@@ -283,7 +285,7 @@ def check(args: argparse.Namespace, settings: Given) -> int:
 
 
 def problems(opened: Opened) -> Iterator[str]:
-    """Yield the problems of an index, a sentence each."""
+    """Yield the problems of an index, one sentence each."""
     count = 0
     try:
         yield from opened.store.problems()
@@ -293,11 +295,11 @@ def problems(opened: Opened) -> Iterator[str]:
             if wrong:
                 yield f"record {record.id}, {record.name.key!r}: {wrong}"
     except failures() as error:
-        yield f"reading ends after {count:,} texts: {error}"
+        yield f"reading failed after {count:,} texts: {error}"
 
 
 def _flaw(fingerprint: Fingerprint, rule: Rule) -> str:
-    """Return the fault of a fingerprint, "" for none."""
+    """Return what is wrong with a fingerprint, "" if nothing."""
     f, sets = fingerprint, {"s1": fingerprint.s1, "rare": fingerprint.rare[2:], "title": fingerprint.title}
     try:
         for name, data in sets.items():
@@ -308,9 +310,9 @@ def _flaw(fingerprint: Fingerprint, rule: Rule) -> str:
         if np.any(np.diff(names.astype(np.int64)) < 0) or (not rule.has_bands and np.any(pairs[1:] < pairs[:-1])):
             return "values or s2 are out of order"
         if rule.has_bands and len(np.unique(pairs)) < len(pairs):
-            return "s2 has a run twice"
+            return "s2 has a repeated run"
         if len(f.digest) != DIGEST_BYTES or len(f.bands) not in {0, 4 * BANDS} or f.t not in LEVELS or f.n < 0:
             return "digest, bands, t or n is damaged"
     except (TypeError, ValueError) as error:
         return f"it cannot be read: {error}"
-    return "" if not rule.has_bands or bool(f.bands) != rule.too_short(f) else "it lacks bands, or has them wrongly"
+    return "" if not rule.has_bands or bool(f.bands) != rule.too_short(f) else "bands are missing or superfluous"

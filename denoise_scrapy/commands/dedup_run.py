@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", metavar="FIELD", help=title)
     parser.add_argument("--date", metavar="FIELD", help="field for --keep newest: ISO 8601, or seconds since 1970")
     scope = (
-        "compare only rows with the same value of this field, of the same 'site' (by key), or all: 'global' (default)"
+        "compare only rows with the same value in this field, of the same 'site' (by key), or all: 'global' (default)"
     )
     parser.add_argument("--scope", metavar="FIELD", default="global", help=scope)
     add_rule_arguments(parser)
@@ -70,7 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mark-field", metavar="FIELD", default=MARK_FIELD, help=f"field of --mark; default: {MARK_FIELD}"
     )
     parser.add_argument("--format", choices=ROW_FORMATS, help="format of FILE; default: by its suffix, or jsonl")
-    parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of JSON lines and CSV; default: utf-8")
+    parser.add_argument(
+        "--encoding", default="utf-8", metavar="NAME", help="encoding of JSON lines and CSV; default: utf-8"
+    )
     parser.epilog = (
         "A row is compared with the kept rows. Variants are not duplicates: similar rows of one site (by the host of "
         "their keys) with another title or with other words filled in. To keep the longest or the newest row, FILE is "
@@ -99,7 +101,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
 
 
 def store_at(place: str) -> Store:
-    """Make the store at a place, see `open_store`; also in a job directory, and in a file whose name has no suffix."""
+    """Create the store at a place, as `open_store`, but also in a job directory or an existing file of any name."""
     path = Path(place)
     if "://" not in place and (path.is_dir() or path.is_file()):
         return SQLiteStore(path / INDEX_FILE if path.is_dir() else path)
@@ -107,28 +109,28 @@ def store_at(place: str) -> Store:
 
 
 def _checked(args: argparse.Namespace) -> str:
-    """Return the format of the file; `UsageError` where arguments do not go together."""
+    """Return the format of the file; raise `UsageError` for conflicting arguments."""
     kind = args.format or ("jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS))
     if not kind:
-        raise UsageError(f"dedup run: what is {args.file}? Name it *.jsonl, *.csv or *.parquet, or give --format")
+        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl, *.csv, *.parquet, or give --format")
     if (args.keep == "newest") != bool(args.date):
         raise UsageError("dedup run: --keep newest and --date FIELD go together")
     try:
         "".encode(args.encoding)
     except LookupError:
-        raise UsageError(f"dedup run: there is no encoding {args.encoding!r}") from None
+        raise UsageError(f"dedup run: unknown encoding {args.encoding!r}") from None
     what, valid = (args.what, ("jsonl", "csv")) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
     made = format_of(args.out, ROW_FORMATS)
     if made and made not in valid:
         kinds = " or ".join(dict.fromkeys(valid))
         raise UsageError(f"dedup run: {what} of {args.file} are written as {kinds}, not as {made}")
     if what == "rows" and args.out == STANDARD and kind == "parquet":
-        raise UsageError("dedup run: Parquet is not written to standard output: give -o FILE.parquet")
+        raise UsageError("dedup run: Parquet cannot be written to standard output; give -o FILE.parquet")
     return kind
 
 
 def _opener(args: argparse.Namespace, open_things: ExitStack) -> Callable[[], BinaryIO]:
-    """Return a function that opens the input any number of times; standard input is copied for that."""
+    """Return a function that opens the input, any number of times; standard input is copied to a file first."""
     path = Path(args.file)
     if args.file == STANDARD:
         path = Path(open_things.enter_context(tempfile.TemporaryDirectory(prefix="denoise-")), "rows")
@@ -153,7 +155,7 @@ class Job:
         names = source.names()
         if not names and next(source.rows(), None) is not None:
             problems = [f"{read.number}: {read.problem}" for read in islice(source.rows(), 3)]
-            raise ValueError(f"{args.file}: no row can be read. Line {'; '.join(problems)}")
+            raise ValueError(f"{args.file}: no readable rows. Line {'; '.join(problems)}")
         self._text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
         needed = [self._text, args.key, self._scope, args.date, args.title]
         lacking = [f"a field {name!r}" for name in needed if name and name not in names]
@@ -161,7 +163,7 @@ class Job:
             lacking.insert(0, " or ".join(f"a field {name!r}" for name in TEXT_FIELDS) + " (--text names another)")
         if names and lacking:
             there = ", ".join(names)
-            raise UsageError(f"dedup run: no row of {args.file} has {', '.join(lacking)}; there are: {there}")
+            raise UsageError(f"dedup run: no row of {args.file} has {', '.join(lacking)}; its fields are: {there}")
         self._title = args.title or (TITLE_FIELD if TITLE_FIELD in names else "")
         self._key = args.key or "url"
 
@@ -207,30 +209,30 @@ class Job:
         """Print the counts so far on standard error."""
         self._said = time.monotonic()
         rate = self.rows / max(self._said - self._start, 1e-3)
-        bad = f", {self.bad:,} that cannot be read" if self.bad else ""
+        bad = f", {self.bad:,} unreadable" if self.bad else ""
         variants = f", {counted(self.variants, 'variant')} kept" if self.variants else ""
         counts = f"{counted(self.rows, 'row')}, {counted(self.duplicates, 'duplicate')}{variants}{bad}"
         say(f"{counts}, {rate:,.0f} rows/s", file=sys.stderr)
 
     def _judged(self, batch: Batch) -> Iterator[tuple[Read, Row | None, Verdict | None]]:
-        """Yield the rows to write in their order; bad ones that are kept have no verdict."""
+        """Yield the rows to write, in order; unreadable ones that are kept have no verdict."""
         in_one = batch.keep == KEEPS[0]
         verdicts: Iterator[Verdict] = iter(())
         if not in_one:
             verdicts = batch.judge_all(row for _, row in self._rows(first=True) if row)
-            verdicts = chain([*islice(verdicts, 1)], verdicts)  # all are judged now
+            verdicts = chain([*islice(verdicts, 1)], verdicts)  # judge all now
         for read, row in self._rows(first=in_one):
             verdict = None
             if row:
                 verdict = batch.judge(row) if in_one else next(verdicts, None)
                 if verdict is None:
-                    raise ValueError(f"{self._args.file}: the file has grown while it was read")
+                    raise ValueError(f"{self._args.file}: the file grew while it was being read")
                 self.duplicates += verdict.duplicate
                 self.variants += verdict.variant_of is not None
             yield read, row, verdict
 
     def _rows(self, *, first: bool) -> Iterator[tuple[Read, Row | None]]:
-        """Yield rows, and bad ones too where they are kept; on the first reading they are counted and named."""
+        """Yield rows, and unreadable ones if these are kept; with `first`, count and report them."""
         wanted = [name for name in (self._text, self._key, self._scope, self._args.date, self._title) if name]
         for read in self._source.rows(wanted):
             self.rows += first
@@ -251,7 +253,7 @@ class Job:
                 yield read, row
 
     def _row(self, read: Read) -> Row:
-        """Return the text of a row that is compared; `BadRowError` where there is none."""
+        """Return the text and attributes of a row; raise `BadRowError` if it has none."""
         if read.fields is None:
             raise BadRowError(read.problem)
         if self._text not in read.fields:
@@ -268,24 +270,24 @@ class Job:
             scope = str(value)
         for value in (key, scope):
             if not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value):
-                raise BadRowError(f"{value!r} has half a character")
+                raise BadRowError(f"{value!r} has a lone surrogate")
         date = _seconds(read.fields.get(self._args.date)) if self._args.date else 0.0
         title = read.fields.get(self._title)
         return Row(key, text, scope, date, title if isinstance(title, str) else "")
 
     def _key_of(self, read: Read) -> str:
-        """The row's key: an URL in canonical form where others find it in a store; its number where it has none."""
+        """Return the row's key, a URL in canonical form for a store; without a key, the row's number."""
         value = (read.fields or {}).get(self._key)
         key = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
         if isinstance(key, str) and key.strip():
             return canonicalize_url(key) if self._args.store and site_key(key) else key
         if self._args.store:
-            raise BadRowError(f"no key in field {self._key!r}, and in a store each text needs one")
+            raise BadRowError(f"no key in field {self._key!r}, which --store requires")
         return str(read.number)
 
 
 def _seconds(value: Any) -> float:
-    """A date as seconds since 1970, `BadRowError` where it is none; a row without one is older than any other."""
+    """Return a date as seconds since 1970; raise `BadRowError` if invalid. A missing date is the oldest."""
     if value is None or value == "":
         return float("-inf")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -295,12 +297,12 @@ def _seconds(value: Any) -> float:
             value = datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
         return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp())
     except (ValueError, AttributeError, OverflowError):
-        raise BadRowError(f"{value!r:.80} is no ISO date") from None
+        raise BadRowError(f"{value!r:.80} is not an ISO date") from None
 
 
 @contextmanager
 def _written(name: str) -> Iterator[BinaryIO]:
-    """Open standard output, or a file beside the one named, which takes its place at the end."""
+    """Open standard output, or a temporary file that replaces the named one at the end."""
     if name == STANDARD:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -309,7 +311,7 @@ def _written(name: str) -> Iterator[BinaryIO]:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{name}: its folder does not exist")
     with ExitStack() as stack:
-        special = path.exists() and not path.is_file()  # a device or a pipe is written to, not replaced
+        special = path.exists() and not path.is_file()  # devices and pipes are written to, not replaced
         target = path if special else stack.enter_context(replacing(path))
         file: Any = stack.enter_context(target.open("wb"))
         if name.endswith(".gz"):

@@ -25,7 +25,7 @@ from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import say
 from denoise_scrapy.site import PageMemory, facts_store, site_key
 
-SPIDERS_SHOWN = 5  # more are not worth a line
+SPIDERS_SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", help="file, or - for standard output; default: NAME-explained.html"
     )
     parser.epilog = (
-        "Without --compare and --alone, the page at a URL is compared with the pages of its site that the last crawl "
-        f"has left in the site memory of the settings. {parser.epilog}"
+        "Without --compare and --alone, the page at a URL is compared with the pages of its site in the site memory "
+        f"of the settings. {parser.epilog}"
     )
 
 
@@ -80,10 +80,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 class KeptPages(NamedTuple):
-    """Pages to compare with, most similar first: in words, or why there are none; name or URL of each, and the page."""
+    """Comparison pages, the most similar first."""
 
-    of: str
-    pages: Sequence[tuple[str, str | bytes | PageFacts]] = ()
+    of: str  # description of the pages, or why there are none
+    pages: Sequence[tuple[str, str | bytes | PageFacts]] = ()  # name or URL, and page
 
 
 def kept_pages(
@@ -92,12 +92,12 @@ def kept_pages(
     """Return the pages that a crawl with these settings would choose from its site memory."""
     place = sites_place(read, directory)
     if url is None:
-        return KeptPages("a page without a URL is of no site")
+        return KeptPages("a page without a URL belongs to no site")
     if place is None:
         return KeptPages(f"the settings name no site memory ({PLACES})")
     store, memory = facts_store(place), PageMemory(read.memory_bytes, PAGES_PER_SITE)
     if find_strategy(strategy).needs_elements:
-        return KeptPages(f"the site memory {store.place} has facts of pages, and the strategy reads whole pages")
+        return KeptPages(f"the site memory {store.place} has only facts of pages, but the strategy needs whole pages")
     try:
         for facts in store.load(site_key(url)) if store.exists() else ():
             memory.remember(facts)
@@ -106,13 +106,11 @@ def kept_pages(
     found = memory.comparison_pages(Page.parse(page, url=url), read.comparison_pages)
     if not found:
         return KeptPages(f"the site memory {store.place} has no other page of {site_key(url)}")
-    return KeptPages(
-        f"pages that the site memory {store.place} has of its site", [(one.url, one.facts) for one in found]
-    )
+    return KeptPages(f"pages from the site memory {store.place}", [(one.url, one.facts) for one in found])
 
 
 def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] | None:
-    """Return the spider of a name, else the one that crawls the site of a URL; None where there is none or several."""
+    """Return the spider with a name, else the only one that crawls the site of a URL; None if there is none."""
     if name is None and ("://" not in page or not inside_project()):
         return None
     try:
@@ -120,14 +118,14 @@ def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] |
         names = [name] if name is not None else list(loader.find_by_request(Request(page)))
         if len(names) > 1:
             some = ", ".join(sorted(names)[:SPIDERS_SHOWN]) + ", …" * (len(names) > SPIDERS_SHOWN)
-            say(f"{len(names)} spiders crawl this site ({some}); --spider takes the settings of one", file=sys.stderr)
+            say(f"{len(names)} spiders crawl this site ({some}); --spider selects one", file=sys.stderr)
         return loader.load(names[0]) if len(names) == 1 else None
     except KeyError:
         raise UsageError(f"explain: there is no spider {name!r}{nearest_hint(str(name), loader.list())}") from None
 
 
 def _name(page: str) -> str:
-    """The start of the name of the output: the host of a URL, or the name of a file.
+    """Return the beginning of the output's name: the host of a URL, or the name of a file.
 
     Example:
         >>> _name("https://a.example:8080/b.html"), _name("pages/b.html"), _name("-")
@@ -145,7 +143,7 @@ def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> I
     else:
         yield f"judged alone{': ' * bool(compared.of)}{compared.of}"
     for (name, lack), (_, other) in zip(explanation.comparison, compared.pages, strict=True):
-        if not lack or not isinstance(other, PageFacts):  # of a site memory the other pages say nothing
+        if not lack or not isinstance(other, PageFacts):  # omit other pages of a site memory
             yield f"  {name}{': ' * bool(lack)}{lack}"
     yield f"{'':<10}{'blocks':>8}{'words':>8}"
     for name, (blocks, words) in explanation.counts.items():

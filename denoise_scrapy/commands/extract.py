@@ -1,4 +1,4 @@
-"""`scrapy denoise extract`: the text of pages; `python -m denoise_scrapy` does the same without a project."""
+"""`scrapy denoise extract`: print the text of pages; also `python -m denoise_scrapy`, which needs no project."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from denoise_scrapy.site import site_key
 
 PROGRESS_SECONDS = 5.0
 PROBLEMS_SHOWN = 10
-#: Problems of a file; others are records that are no pages, as redirects.
+#: Problems of files; other records, such as redirects, are just not pages.
 DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
 
 
@@ -38,25 +38,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
     parser.add_argument("--format", choices=(*FORMS, "json"), default="text", help="default: text")
     parser.add_argument("--links", choices=LINKS, help="links in Markdown; default: DENOISE_MARKDOWN, or keep")
-    parser.add_argument("--images", choices=IMAGES, help="images in Markdown, likewise")
+    parser.add_argument("--images", choices=IMAGES, help="images in Markdown; default: as for --links")
     parser.add_argument(
         "--meta",
         action="store_true",
-        help='also author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
+        help='add author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
     )
     parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD, help="default: standard output")
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
-    """Write the text of the page, or a line of JSON for each of several."""
+    """Write the text of a page, or a line of JSON for each of several."""
     if args.meta and args.format == "html":
-        raise UsageError("extract: --meta goes with text, markdown and json")
+        raise UsageError("extract: --meta needs --format text, markdown or json")
     options = {name: value for name in ("links", "images") if (value := getattr(args, name))}
     if options and args.format != "markdown":
-        raise UsageError("extract: --links and --images go with --format markdown")
+        raise UsageError("extract: --links and --images need --format markdown")
     read = DenoiseSettings.from_settings(settings)
     if args.url and not site_key(args.url):
-        raise UsageError(f"extract: --url {args.url}: only http(s) URLs name a place of the web")
+        raise UsageError(f"extract: --url {args.url}: only http(s) URLs are valid")
     markdown = {**read.markdown, **options}
     taste = {"taste": read.taste, "keep": read.keep, "remove": read.remove}
     chosen: dict[str, Any] = {"strategy": args.strategy or read.strategy, **taste}
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         return _extract_many(args, settings, markdown, chosen)
     (html, url), *others = pages_of([*args.page, *args.compare], "extract", settings)
     if isinstance(html, bytes) and is_binary(html):
-        raise ValueError(f"{args.page[0]}: neither HTML nor text, nor an archive by its name (.warc, .jsonl, .parquet)")
+        raise ValueError(f"{args.page[0]}: neither HTML nor text, nor named as an archive (.warc, .jsonl, .parquet)")
     body = extract(html, url or args.url or None, [Page.parse(source, url=at) for source, at in others], **chosen)
     if args.format == "json":
         text = _line_of(body_fields(body, "json", markdown, meta=args.meta))
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
 
 
 def body_fields(body: Body, form: str, markdown: Mapping[str, str] | None = None, *, meta: bool) -> dict[str, Any]:
-    """Return a body as an object of JSON, with its text in a form under the name of that, of "json" as "text"."""
+    """Return the values of a body for JSON, with its text under the name of a form; as "text" for the form "json"."""
     name = "text" if form == "json" else form
     return {
         "url": body.url,
@@ -100,7 +100,7 @@ def _line_of(fields: Mapping[str, Any]) -> str:
 
 
 def _is_many(name: str) -> bool:
-    """True for a name of several pages: a folder, a pattern, an archive."""
+    """Return whether a name stands for several pages: a folder, a pattern, an archive."""
     path = Path(name)
     if "://" in name or name == STANDARD:
         return False
@@ -110,11 +110,11 @@ def _is_many(name: str) -> bool:
 def _extract_many(
     args: argparse.Namespace, settings: Given, markdown: Mapping[str, str], chosen: Mapping[str, Any]
 ) -> int:
-    """Write a line of JSON for each page; return an exit code: 1 where a file is damaged."""
+    """Write a line of JSON for each page; return an exit code, 1 if a file is damaged."""
     if args.compare:
-        raise UsageError("extract: --compare goes with one PAGE; several are compared with each other")
+        raise UsageError("extract: --compare needs a single PAGE; several are compared with each other")
     if STANDARD in args.page:
-        raise UsageError("extract: standard input is one page, and goes with no other")
+        raise UsageError("extract: standard input cannot be combined with other pages")
     urls = [name for name in args.page if "://" in name]
     pages = Pages(args.page, args.url, dict(zip(urls, pages_of(urls, "extract", settings), strict=True)))
     with nullcontext(sys.stdout.buffer) if args.output == STANDARD else Path(args.output).open("wb") as out:
@@ -131,14 +131,14 @@ def _extract_many(
 
 
 class Pages:
-    """The pages of some files, read one after the other; bad ones are counted, and the first of them are named."""
+    """The pages of some files, read one after the other; problems are counted, and the first ones reported."""
 
     def __init__(self, names: Sequence[str], url: str, fetched: Mapping[str, tuple[str | bytes, str | None]]) -> None:
         self._fetched = fetched
         self._files = [one for name in names for one in (files_of([name]) if _is_many(name) else [name])]
         self._addresses = addresses_of([name for name in names if _is_many(name)], url)
         self._start = self._said = time.monotonic()
-        self.read: deque[ArchiveRecord] = deque()  # those whose bodies are to come
+        self.read: deque[ArchiveRecord] = deque()  # records whose bodies are not extracted yet
         self.problems: Counter[str] = Counter()
         self.count = 0
 

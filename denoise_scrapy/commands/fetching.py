@@ -1,9 +1,10 @@
-"""Pages fetched by a crawl of a few requests.
+"""Fetching pages by a crawl of a few requests.
 
-The settings of the project around hold, its middlewares, delays and caches too, but nothing is done with items: no
-pipelines, feeds and extensions of the project run, and its index is not used.
+The settings of the current project apply, with its middlewares, delays and caches, but not its pipelines, feeds and
+extensions; its index is not used.
 
-Run as a module, for a tool of `mcp`: the request comes as JSON on standard input, pages and their bodies go to a file.
+Runs as a module for the tools of `mcp`: the request is read as JSON from standard input; pages and their bodies are
+written to a file.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ _PAGES_ALONE: Mapping[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
 }
 
-# Of a crawl for a tool where the project sets nothing. Other values are what `scrapy startproject` writes.
+# Defaults of a crawl for a tool, besides those that `scrapy startproject` writes.
 _DEFAULTS = {"DOWNLOAD_DELAY": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_TIMEOUT": 30, "RETRY_TIMES": 1}
 _FORCED = {
     **_PAGES_ALONE,
     "ROBOTSTXT_OBEY": True,
-    "CLOSESPIDER_TIMEOUT": 240,  # before the tool's own limit, so that what came is not lost
+    "CLOSESPIDER_TIMEOUT": 240,  # below the tool's own limit, so that fetched pages are not lost
     "DOWNLOAD_MAXSIZE": 10_000_000,
     "DENOISE_ENABLED": True,
     "DENOISE_BODY_FIELD": "body",
@@ -54,19 +55,19 @@ _FORCED = {
 }
 _ADDON = "denoise_scrapy.DenoiseAddon"
 _MARK = "near_duplicate"
-_RESOLVING = 10.0  # seconds to find the addresses of a host in
+_RESOLVING = 10.0  # maximum seconds to resolve a host
 
 
 def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, bool]]:
     """Fetch pages; return the source of each, its URL after redirects, and whether it is HTML.
 
     Raises:
-        OSError: A page cannot be fetched, or is no text.
+        OSError: A page cannot be fetched, or is not text.
     """
     ours = settings.copy() if isinstance(settings, Settings) else Settings(settings)
-    ours.setdict({**_PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed here
+    ours.setdict({**_PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed
     pages: dict[str, tuple[str, str, bool]] = {}
-    problems = dict.fromkeys(urls, "the crawl ended before it came; -L ERROR says why")
+    problems = dict.fromkeys(urls, "the crawl ended before it was fetched; use -L ERROR to see why")
 
     def keep(response: Response) -> None:
         if isinstance(response, TextResponse):
@@ -82,10 +83,10 @@ def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, boo
 
 
 def crawl_pages(urls: Sequence[str], settings: Settings, keep: Callable[..., None], follow: int = 0) -> dict[str, str]:
-    """Crawl pages, and so many more that they link to; return why pages were not fetched, by URL as requested.
+    """Crawl pages and up to `follow` pages they link to; return why pages were not fetched, by requested URL.
 
-    `keep` is called with each `response` and its `item`: the URL, and what pipelines put there. Once a process: its
-    reactor starts once.
+    `keep` is called with each `response` and its `item`, which has the URL and the values set by pipelines. Call once
+    per process: its reactor cannot be restarted.
     """
     asyncio = settings["TWISTED_REACTOR"] == _ASYNCIO and not settings.getbool("FORCE_CRAWLER_PROCESS")
     asyncio = asyncio or not settings.getbool("TWISTED_REACTOR_ENABLED", True)
@@ -99,7 +100,7 @@ def crawl_pages(urls: Sequence[str], settings: Settings, keep: Callable[..., Non
 
 
 class PagesSpider(Spider):
-    """Fetches some pages, and some that they link to on their sites."""
+    """Fetches pages, and some pages of the same sites that they link to."""
 
     name = "denoise-pages"
 
@@ -112,13 +113,13 @@ class PagesSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Request the pages."""
         for url in self.urls:
-            if site_key(url):  # files of this machine are no pages of the web
+            if site_key(url):  # no files of this machine
                 yield Request(url, self.parse, errback=self.fail, dont_filter=True, meta={"asked": url})
             else:
                 self.problems[url] = "only http(s) URLs are fetched"
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Yield an item for a page, and requests of pages that it links to."""
+        """Yield an item for a page, and requests for pages that it links to."""
         yield {"url": response.url}
         self._met.add(urldefrag(response.url).url)
         links = self._links.extract_links(response) if self.left > 0 and isinstance(response, HtmlResponse) else ()
@@ -130,24 +131,24 @@ class PagesSpider(Spider):
                 yield Request(url, self.parse, errback=self.fail, meta={"asked": url})
 
     def fail(self, failure: Failure) -> None:
-        """Record in words why a page could not be fetched."""
+        """Record why a page could not be fetched."""
         error, request = failure.value, failure.request  # type: ignore[attr-defined]
         why = f"status {error.response.status}" if isinstance(error, HttpError) else str(error)
         self.problems[request.meta["asked"]] = why or type(error).__name__
 
 
 class PublicOnly:
-    """A downloader middleware that sends no request to a private address, whatever redirects and links say."""
+    """Downloader middleware: rejects requests to private addresses, including redirects and links."""
 
     async def process_request(self, request: Request) -> None:
-        """Refuse a request; raises `IgnoreRequest`."""
+        """Raise `IgnoreRequest` for a private address."""
         host = urlsplit(request.url).hostname or ""
         if not site_key(request.url) or not await leads_to_public_only(host, _RESOLVING):
             raise IgnoreRequest(f"{host or request.url} has no public address")
 
 
 def crawl_for_tool(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    """Crawl, obeying robots.txt in any case; return the pages and the problems."""
+    """Crawl, always obeying robots.txt; return the pages and the problems."""
     for name, value in _DEFAULTS.items():
         settings.set(name, value, priority="default")
     settings.setdict(_FORCED, priority="cmdline")

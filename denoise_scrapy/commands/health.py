@@ -1,4 +1,4 @@
-"""`scrapy denoise health`: the last crawls of each site, and what is wrong, as a table or a page."""
+"""`scrapy denoise health`: the last crawls of each site and their alarms, as a table or a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from denoise_scrapy.site.health import SiteCrawl, read_record
 
 Kept = Mapping[str, Sequence[SiteCrawl]]
 
-# Exit code where something is wrong with a site; a command that failed exits with 1 or 2.
+# Exit code if a site has an alarm; a command that failed exits with 1 or 2.
 ALARM = 3
 
 _COLUMNS: Mapping[str, Callable[[SiteCrawl], str]] = {
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
 
 
 def read_kept(store: FactsStore, host: str | None = None) -> dict[str, list[SiteCrawl]]:
-    """Return the kept crawls of sites, those with alarms first; damaged records are left out. `ValueError` for none."""
+    """Return the kept crawls of sites, those with alarms first, without damaged ones; raise `ValueError` for none."""
     found: dict[str, list[SiteCrawl]] = {}
     for site in sites_of(store.health_sites(), host, f"{store.place}: no crawls"):
         try:
@@ -84,14 +84,14 @@ def read_kept(store: FactsStore, host: str | None = None) -> dict[str, list[Site
         except ValueError as error:
             say(f"{site}: {error}")
     if not any(found.values()):
-        raise ValueError(f"{store.place}: no crawl with enough pages of a site is kept")
+        raise ValueError(f"{store.place}: no crawl with enough pages of a site")
     return dict(
         sorted(((site, crawls) for site, crawls in found.items() if crawls), key=lambda one: not one[1][-1].alarms)
     )
 
 
 def health_page(kept: Kept) -> str:
-    """Draw a page: a line a site, with its length and confidence over the crawls."""
+    """Return an HTML page with a row per site, with charts of length and confidence over the crawls."""
     bad = sum(bool(crawls[-1].alarms) for crawls in kept.values())
     head = "".join(f"<th>{name}" for name in ("site", "crawls", *_COLUMNS))
     rows = "".join(_row(site, crawls) for site, crawls in kept.items())
@@ -115,12 +115,12 @@ def _row(site: str, crawls: Sequence[SiteCrawl]) -> str:
 
 
 def _chart(crawls: Sequence[SiteCrawl]) -> str:
-    """Draw median length and median confidence over the crawls, with a dot at each crawl with an alarm."""
+    """Return a chart of median length and median confidence over the crawls, with a dot for each alarm."""
     longest = max(1.0, *(one.length.median for one in crawls))
     step = _WIDTH / max(1, len(crawls) - 1)
 
     def line(name: str, heights: Sequence[float]) -> str:
-        ends = heights if len(heights) > 1 else [*heights, *heights]  # of one crawl a line all the same
+        ends = heights if len(heights) > 1 else [*heights, *heights]  # a line even for a single crawl
         points = " ".join(f"{number * step:.0f},{_HEIGHT * (1 - height):.0f}" for number, height in enumerate(ends))
         return f'<polyline class="{name}" points="{points}"/>'
 
@@ -135,7 +135,7 @@ def _chart(crawls: Sequence[SiteCrawl]) -> str:
 
 
 def _plain(site: str, crawls: Sequence[SiteCrawl]) -> dict[str, object]:
-    """Return the crawls of a site for JSON: all but hashes."""
+    """Return the crawls of a site for JSON, without hashes."""
     hidden = {"words", "containers", "shares"}
     rows = [{name: value for name, value in asdict(one).items() if name not in hidden} for one in crawls]
     for row in rows:

@@ -23,7 +23,7 @@ _OTHER_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 class GivenText(NamedTuple):
-    """A text to compare; the title is that of an HTML page, the URL that of a page of the web, else empty."""
+    """A text to compare, with its title if it is HTML and its URL if it was fetched, else ""."""
 
     text: str
     title: str = ""
@@ -31,13 +31,13 @@ class GivenText(NamedTuple):
 
 
 def add_page_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """Declare a page or several, others to compare one with, and a strategy."""
+    """Declare one or several pages, comparison pages, and a strategy."""
     if several:
         what = "an http(s) URL, a file, - for standard input, a folder of HTML, a pattern, or an archive"
         parser.add_argument("page", metavar="PAGE", nargs="+", help=what)
     else:
         parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
-    compare = "comparison pages: other pages of the site, likewise"
+    compare = "comparison pages: other pages of the site, as for PAGE"
     parser.add_argument("--compare", nargs="+", action="extend", default=[], metavar="PAGE", help=compare)
     parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
 
@@ -49,9 +49,9 @@ def add_rule_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def rule_given(args: argparse.Namespace, settings: DenoiseSettings) -> tuple[str, float]:
-    """Return the rule and the threshold of the command line, else of the settings, else the rule's own."""
+    """Return the rule and the threshold from the command line, else from the settings, else the rule's own."""
     rule = args.rule or settings.dedup_rule
-    threshold = settings.dedup_threshold if rule == settings.dedup_rule else 0.0  # another rule has another scale
+    threshold = settings.dedup_threshold if rule == settings.dedup_rule else 0.0  # rules have different scales
     return rule, args.threshold or threshold or RULES[rule].threshold
 
 
@@ -63,7 +63,7 @@ def _threshold(text: str) -> float:
 
 
 def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[GivenText]:
-    """Read texts; of an HTML page, its body and its title. Errors are those of `_sources`."""
+    """Read texts; for HTML pages, body and title. Raises the errors of `_sources`."""
     found = []
     for name, (source, url, is_html) in zip(names, _sources(names, "compare", settings), strict=True):
         text, is_page = (source, is_html) if isinstance(source, str) else _decoded(name, source)
@@ -84,7 +84,7 @@ def _decoded(name: str, data: bytes) -> tuple[str, bool]:
 
 
 def pages_of(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None]]:
-    """Read the source of each page, bytes of a file, which are decoded as browsers do; and its URL if fetched."""
+    """Return the source of each page, the bytes of a file or decoded text, and its URL if fetched."""
     return [(source, url) for source, url, _ in _sources(names, command, settings)]
 
 
@@ -93,7 +93,7 @@ def _sources(names: Sequence[str], command: str, settings: Given) -> list[tuple[
 
     Raises:
         UsageError: A name is of another kind, or "-" occurs twice.
-        OSError: One cannot be read or fetched.
+        OSError: A file or URL cannot be read or fetched.
     """
     if list(names).count(STANDARD) > 1:
         raise UsageError(f"{command}: only one page can be standard input")
@@ -106,7 +106,7 @@ def _sources(names: Sequence[str], command: str, settings: Given) -> list[tuple[
         for name in names
         if name not in urls
     }
-    if urls:  # last: a missing file is found before any request is sent
+    if urls:  # last, so that missing files are reported before any request is sent
         from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
 
         found |= fetch(urls, settings)

@@ -1,4 +1,4 @@
-"""`scrapy denoise site`: the sites whose pages are kept for the next crawl."""
+"""`scrapy denoise site`: list or delete the sites whose pages are kept for the next crawl."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
-    """Declare HOST, STORE and --json of a command about sites that are kept."""
+    """Declare HOST, STORE and --json of a command about stored sites."""
     parser.add_argument("host", metavar="HOST", nargs="?", help="host or any URL of a site; default: all sites")
     parser.add_argument(
         "store",
         metavar="STORE",
         nargs="?",
-        help="a site memory, a job directory, or redis://…#name; default: that of the settings",
+        help="a site memory, a job directory, or redis://…#name; default: as in the settings",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.epilog = f"A single HOST that is a file, a folder or a server is read as STORE. {parser.epilog}"
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         found = [site for site in kept if site.site in names]
         if args.forget:
             if not args.yes and not _agreed(f"Forget the pages of {', '.join(names)}? [y/N] "):
-                say("nothing is forgotten")
+                say("nothing was forgotten")
                 return 1
             for name in names:
                 store.forget(name)
@@ -64,18 +64,18 @@ def run(args: argparse.Namespace, settings: Given) -> int:
 
 @contextmanager
 def opened_store(args: argparse.Namespace, settings: Given) -> Iterator[FactsStore]:
-    """Open the store that the arguments of `add_places` name, which then have HOST and STORE apart."""
+    """Open the store named by the arguments of `add_places`, and set HOST and STORE in these."""
     if args.store is None and args.host is not None and _is_store(args.host):
         args.host, args.store = None, args.host
     if args.store is None:
-        # JOBDIR as it is: Scrapy's own function makes the folder
+        # JOBDIR unchanged: Scrapy's own function creates the folder
         args.store = sites_place(DenoiseSettings.from_settings(settings), settings.get("JOBDIR"))
     elif Path(args.store).is_dir():
         args.store = str(Path(args.store, SITES_FILE))
     if args.store is None:
-        raise UsageError(f"no STORE is given, and the settings name none: {PLACES}")
+        raise UsageError(f"no STORE given, and the settings name none: {PLACES}")
     with closing(facts_store(args.store)) as store:
-        args.store = store.place  # for messages of SQLite
+        args.store = store.place  # for messages about SQLite's errors
         if not store.exists():  # opening would create it
             raise FileNotFoundError(f"{store.place}: there is no site memory")
         store.open()
@@ -83,7 +83,7 @@ def opened_store(args: argparse.Namespace, settings: Given) -> Iterator[FactsSto
 
 
 def sites_of(sites: Sequence[str], host: str | None, what: str) -> list[str]:
-    """Return the sites of a host, all without one; `ValueError` where there are none."""
+    """Return the sites of a host, or all; raise `ValueError` if the host has none."""
     found = [site for site in sites if host is None or _is_of(site, host)]
     if host is not None and not found:
         raise ValueError(f"{what} of {host!r} are kept{nearest_hint(host, sites)}")
@@ -97,10 +97,10 @@ def _is_of(site: str, host: str) -> bool:
 
 
 def local_time(seconds: float) -> str:
-    """Write a time, in seconds since 1970, to the minute."""
+    """Format a time, in seconds since 1970, to the minute."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
-    except (ValueError, OverflowError, OSError):  # of a damaged row
+    except (ValueError, OverflowError, OSError):  # in a damaged row
         return "?"
 
 

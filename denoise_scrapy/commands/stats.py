@@ -1,4 +1,4 @@
-"""`scrapy denoise stats`: the stats of a crawl, as a table; with `-o`, as a page with a chart."""
+"""`scrapy denoise stats`: the stats of a crawl, as a table or, with `-o`, as a page with a chart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Counts = dict[str, Any]
 
 _DUMP = "Dumping Scrapy stats:"
 _CONFIDENCE = "body/confidence/"
-_STEP = 0.05  # of the classes of confidence
+_STEP = 0.05  # width of the classes of confidence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,14 +35,14 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     found = read_stats(args.source)
     counts = {name.removeprefix(PREFIX): found[name] for name in sorted(found) if name.startswith(PREFIX)}
     if not counts:
-        raise ValueError(f"{args.source}: no stat begins with {PREFIX!r}; the plugin was off, or left no stats here")
+        raise ValueError(f"{args.source}: no stat begins with {PREFIX!r}; was the plugin enabled?")
     rows = [[_written(value), name, meaning_of(name)] for name, value in counts.items()]
     show(args, counts, text_table(["value", "stat", "meaning"], rows, [1, 2]), stats_page(args.source, counts))
     return 0
 
 
 def read_stats(source: str) -> Counts:
-    """Read the stats of a job directory, a JSON file, or the last crawl of a log ("-": on standard input)."""
+    """Read the stats of a job directory, a JSON file, or the last crawl in a log ("-": standard input)."""
     path = Path(source)
     if source != STANDARD and path.is_dir():
         path /= STATS_FILE
@@ -56,12 +56,12 @@ def read_stats(source: str) -> Counts:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(found, dict):
-        raise ValueError(f"{path}: no JSON object of stats")
+        raise ValueError(f"{path}: not a JSON object of stats")
     return found
 
 
 def stats_page(source: str, counts: Counts) -> str:
-    """Draw a page: the confidence of bodies as a bar chart, and a table of all stats.
+    """Return an HTML page with the confidence of bodies as a bar chart, and a table of all stats.
 
     Example:
         >>> page = stats_page("job", {"body/confidence/0.85": 3, "body/items": 3})
@@ -76,14 +76,14 @@ def stats_page(source: str, counts: Counts) -> str:
 
 
 def _in_log(source: str, log: str) -> Counts:
-    """Read the dictionary that Scrapy prints at the end of a crawl: one line or several, up to one that ends with }."""
+    """Read the dictionary that Scrapy prints at the end of a crawl: all lines up to the first that ends with }."""
     lines = log.rpartition(_DUMP)[2].splitlines()[1:] if _DUMP in log else []
     text = ""
     for line in lines:
         text += line + "\n"
         if line.endswith("}") and (counts := _literal(text)) is not None:
             return counts
-    raise ValueError(f"{source}: no log with stats; Scrapy writes them at level INFO where STATS_DUMP is on")
+    raise ValueError(f"{source}: no log with stats; Scrapy logs them at level INFO if STATS_DUMP is enabled")
 
 
 def _literal(text: str) -> Counts | None:

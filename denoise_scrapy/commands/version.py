@@ -1,4 +1,4 @@
-"""`scrapy denoise version`: versions of this package and of what it needs; whether the add-on is in use."""
+"""`scrapy denoise version`: versions of this package and its dependencies; whether the add-on is in use."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.commands import show
 
-#: Dependencies on which bodies and duplicates rest, the optional ones last.
+#: Dependencies that matter to bodies and duplicates, the optional ones last.
 PACKAGES = ("Scrapy", "lxml", "numpy", "w3lib", "scrapy-playwright", "redis", "pyarrow")
 
-#: The add-on by its path, and by that of its class.
+#: Import paths of the add-on.
 ADDONS = {"denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"}
 
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, settings: Any) -> int:
 
 
 def _add_on(settings: Any) -> str:
-    """Return whether the project's settings name it: the second of two lines `ADDONS = …` counts."""
+    """Return whether the project's settings enable the add-on; a second line `ADDONS = …` overrides the first."""
     for addon in settings.getdict("ADDONS"):
         if (addon if isinstance(addon, str) else global_object_name(addon)) in ADDONS:
             return "enabled"

@@ -1,10 +1,10 @@
-"""The work of a crawl behind its middlewares and pipelines; needs features new in Scrapy 2.14."""
+"""The work behind the middlewares and pipelines of a crawl; needs features introduced by Scrapy 2.14."""
 
 import scrapy
 
 from denoise_scrapy.settings import ConfigurationError, hide_tracebacks
 
-OLDEST_SCRAPY = (2, 14)  # as in pyproject.toml, which an installation by other means passes over
+OLDEST_SCRAPY = (2, 14)  # as in pyproject.toml, which some installations ignore
 
 if scrapy.version_info < OLDEST_SCRAPY:
     hide_tracebacks()

@@ -1,4 +1,4 @@
-"""Shared by all parts of a crawl: settings, log and stats, threads, and configuration errors at its start."""
+"""Facilities shared by all parts of a crawl: settings, log, stats, threads, and configuration errors at the start."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ Answer = TypeVar("Answer")
 logger = logger_of(__name__)
 
 STATS_FILE = "denoise-stats.json"
-# Messages that are logged once: of some tens of kinds, but a spider may name anything in the meta of requests.
+# Maximum messages logged once: there are some tens of kinds, but the meta of requests may name anything.
 MOST_SAID = 1000
-# Bytes of a page, or characters of a text, from which all work on it is done in a thread: parsing so many takes 5 ms;
-# most recorded pages have fewer.
+# Bytes of a page, or characters of a text, above which all work on it is done in a thread: parsing so many takes 5 ms;
+# most recorded pages are smaller.
 LARGE = 200_000
-# Bytes of a page whose body is worth a thread: the round trip costs the reactor .05 ms, a body of this size .1 ms.
+# Bytes of a page above which extracting its body is worth a thread: the round trip costs the reactor .05 ms, a body of
+# this size .1 ms.
 WORTH = 10_000
 
 
@@ -60,7 +61,7 @@ class Crawl:
 
     @cached_property
     def _add(self) -> Callable[[str, int], None]:
-        add: Callable[[str, int], None] = self.crawler.stats.inc_value  # which Scrapy 2.19 looks up in 2 µs
+        add: Callable[[str, int], None] = self.crawler.stats.inc_value  # each look-up takes Scrapy 2.19 2 µs
         return add
 
     def counted(self, name: str) -> int:
@@ -78,21 +79,21 @@ class Crawl:
         self.say_once(
             f"{place}/{type(error).__name__}",
             logging.ERROR,
-            "denoise failed in %s and left the crawl as it was; it counts further errors of this "
-            "kind under denoise/errors/%s",
+            "denoise failed in %s without affecting the crawl; further errors of this kind are counted as "
+            "denoise/errors/%s",
             place,
             place,
             exc_info=error,
         )
 
     def say_once(self, key: str, level: int, message: str, *args: object, **more: Any) -> None:
-        """Log a message, the first time `key` is used in the crawl."""
+        """Log a message the first time `key` is used in the crawl."""
         if key not in self._said and len(self._said) < MOST_SAID:
             self._said.add(key)
             logger.log(level, message, *args, extra=self.extra, **more)
 
     def watch(self, name: str, number: Callable[[], int]) -> None:
-        """Set the stat ``denoise/memory/<name>`` at the end: "bytes/…", "evicted/…"."""
+        """Register a number for the stat ``denoise/memory/<name>``, "bytes/…" or "evicted/…", set at the end."""
         self._memories[f"memory/{name}"] = number
 
     def bytes(self) -> dict[str, int]:
@@ -101,14 +102,14 @@ class Crawl:
         return {name.removeprefix(begin): number() for name, number in self._memories.items() if begin in name}
 
     def start(self) -> None:
-        """Begin to log the progress."""
+        """Start logging progress."""
         interval = self.crawler.settings.getfloat("LOGSTATS_INTERVAL")
         if interval:
             self._progress = create_looping_call(self._say_progress)
             self._progress.start(interval, now=False)
 
     def finish(self) -> None:
-        """Set the stats of memories, log the summary, and write all stats to the job directory, if there is one."""
+        """Set the stats of memory, log the summary, and write all stats to the job directory, if there is one."""
         if self._progress is not None and self._progress.running:
             self._progress.stop()
         self.set("memory/bytes", sum(self.bytes().values()))
@@ -136,36 +137,35 @@ class Crawl:
 
 @contextmanager
 def refusing_to_start(crawler: Crawler) -> Iterator[None]:
-    """Log a `ConfigurationError` raised inside in one line, where Scrapy shows only a traceback, and raise it.
+    """Log a `ConfigurationError` raised inside in one line, since Scrapy shows only a traceback, and re-raise it.
 
-    An existing engine would add tracebacks of components closed before they were opened, so objects that may raise are
-    best made with the component, before the engine.
+    An existing engine would add tracebacks of components closed before they were opened, so objects that may raise
+    should be created with the component, before the engine.
     """
     try:
         yield
     except ConfigurationError as error:
         logger.critical("The crawl does not start: %s", error)
         hide_tracebacks()
-        # Scrapy 2.14 takes a crawler without a spider, and nothing else, for one that failed to
-        # start; its exit code would be 0.
-        with suppress(RuntimeError):  # Scrapy 2.18 raises where older versions have None
-            if crawler.engine is not None:  # it would stumble over it when it is closed
+        # Scrapy 2.14 recognises a failed start only by a crawler without a spider; otherwise its exit code would be 0.
+        with suppress(RuntimeError):  # Scrapy 2.18 raises this, older versions return None
+            if crawler.engine is not None:  # closing it needs the spider
                 raise
         crawler.spider = None
         raise
 
 
 def is_large(size: int) -> bool:
-    """Return whether all work on a page or text of about this size is done in a thread."""
+    """Return whether all work on a page or text of about this size belongs in a thread."""
     return size > LARGE
 
 
 class Beside:
-    """Runs work in threads beside the reactor: bodies, all work of large pages and texts, stores.
+    """Runs work in threads beside the reactor: bodies, all work on large pages and texts, calls of stores.
 
-    Such work depends only on its arguments, which nothing else changes meanwhile; memories, stats, log and decisions
-    stay on the reactor. Without threads or an asyncio reactor, all work is done there. `threads` are for bodies; large
-    pages and stores have one more each, so that none waits for the other.
+    Such work depends only on its arguments, which nothing else changes meanwhile; memory, stats, log and decisions stay
+    on the reactor. Without threads or an asyncio reactor, all work is done there. `threads` are for bodies; large pages
+    and stores have one more each, so that neither waits for the other.
     """
 
     def __init__(self, threads: int) -> None:
@@ -175,15 +175,15 @@ class Beside:
 
     async def run(self, work: Callable[[], Answer], size: int) -> Answer:
         """Return the result of a call, or raise its exception; `size` is that of its page or text."""
-        # large ones are processed one at a time, which bounds memory; others at once, on the reactor
+        # large ones are processed one at a time, to bound memory; others at once, on the reactor
         return await self.alone(work) if is_large(size) else work()
 
     async def alone(self, work: Callable[[], Answer], of: str = "large") -> Answer:
-        """The same for calls made one at a time whatever their size; `of` names the queue they share."""
+        """Do the same for calls made one at a time, whatever their size; `of` names the queue they share."""
         return await self._in_thread(work, of, 1) if self._has_threads else work()
 
     async def in_turn(self, work: Callable[[], Answer], size: int) -> Answer:
-        """The same for calls that may run in parallel: results come in the order of the calls."""
+        """Do the same for calls that may run in parallel; results are returned in the order of the calls."""
         if not self._has_threads:
             return work()
         before, own = self._last, asyncio.get_running_loop().create_future()
@@ -194,11 +194,11 @@ class Beside:
                 await before
             return answer
         finally:
-            if not own.done():  # as it is where the next one was cancelled while it waited for this one
+            if not own.done():  # done if the next call was cancelled while waiting for this one
                 own.set_result(None)
 
     def close(self) -> None:
-        """End the threads when their current calls are finished. A second call does nothing."""
+        """Stop the threads after their current calls. A second call does nothing."""
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
         self._pools.clear()

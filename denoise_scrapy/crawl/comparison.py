@@ -1,6 +1,6 @@
-"""Comparison pages: from the crawl if it has some, else fetched through its engine.
+"""Comparison pages: from the crawl if it has any, otherwise fetched through its engine.
 
-Every rule of the crawl applies to a fetch (robots.txt, delays, middlewares), as do limits of our own.
+The rules of the crawl (robots.txt, delays, middlewares) apply to each fetch, and so do limits of our own.
 """
 
 from __future__ import annotations
@@ -39,49 +39,49 @@ from denoise_scrapy.site.urls import spelling
 logger = logger_of(__name__)
 Ranked = list[tuple[float, Page | PageFacts]]  # pages by similarity of their templates, the most similar first
 
-# Fetches allowed in a crawl before DENOISE_COMPARISON_SHARE counts: two pages each of the first two templates.
+# Fetches allowed in addition to DENOISE_COMPARISON_SHARE: two pages each of the first two templates.
 FREE = 4
-# download_timeout of a fetch, in seconds; all fetches from one host together take no longer, and no item waits longer
-# for its fetch to begin, so that a server can delay a crawl by that much once. Pages take one or two.
+# download_timeout of a fetch, in seconds; also the limit for all fetches from one host together, and for an item's wait
+# until its fetch begins, so that a server can delay a crawl by that much only once. Pages take one or two.
 TIMEOUT = 10.0
-# Share of that time that must be left to begin a fetch: with less it would only fail.
+# Share of that time that must be left to begin a fetch: with less, it would only fail.
 LEAST_TIME = 0.1
-# Too many requests; no service for now.
+# "Too many requests" and "service unavailable".
 PATIENCE_STATUSES = frozenset({429, 503})
-# Sites remembered: some 300 bytes each, so 3 MB. A forgotten one may be tried again, within the crawl's budget.
+# Maximum sites remembered, some 300 bytes each: 3 MB. Forgotten ones may be tried again, within the crawl's budget.
 MOST_SITES = 10_000
-# URLs remembered: more than the default of 8 per site would rarely be needed. Some 100 bytes each.
+# Maximum URLs remembered, some 100 bytes each: few sites need more than the default of 8.
 MOST_URLS = 40_000
 
-# Pages of its template that a page is to be compared with before any is fetched. Most of the gain comes with the first;
-# a second distinguishes copies of the page from its template.
+# Pages of the same template that make fetching unnecessary. Most of the gain comes with the first; a second
+# distinguishes copies of the page from its template.
 ENOUGH = 2
-# Pages of its template that are worth the short wait, but not a request: they reveal a text that one page in several
-# has in the same place, such as an advertisement (`strategies.combined`, "stock"). The demo kept some in its first
-# pages.
+# Pages of the same template that are worth the short wait, but not a request: they reveal texts that only some pages
+# have in the same place, such as advertisements (`strategies.combined`, "stock"). The demo kept some of these in its
+# first pages.
 PLENTY = 10
-# Seconds that an item waits while the crawl itself requests the site's first pages; the time limit of fetches.
+# Maximum seconds an item waits while the crawl itself requests the site's first pages; as for fetches.
 LONGEST_WAIT = TIMEOUT
-# Links tried for one page: a site that forbids or redirects this many siblings will not serve one.
+# Maximum links tried for one page: a site that forbids or redirects this many siblings will not serve one.
 CANDIDATES = 8
-# URLs of one template differ in an identifier, a slug, a date: they are at least this similar.
+# Minimum similarity of URLs of one template, which differ in an identifier, a slug or a date.
 LIKE = 0.8
-# Futile waits for pages of one site, after which its items are no longer held back: a site of one page, or of one
+# Futile waits for pages of one site after which its items are no longer held back: a site with one page, or with one
 # template per page, would stall the crawl.
 PATIENCE = 3
-LOOK_AGAIN = 0.25  # seconds after which the requests of the crawl are looked at again
+LOOK_AGAIN = 0.25  # seconds between checks for requests of the crawl
 # Marks our own requests, so that our middleware ignores them.
 FETCH_META = "denoise_comparison"
-# Appended to them in Scrapy's log, where pages that the spider did not request would be confusing.
+# Appended to them in Scrapy's log, to explain pages that the spider did not request.
 FETCH_FLAG = "denoise-comparison"
-# When the head of the answer to one of our requests arrived.
+# Time when the headers of the response to one of our requests arrived.
 HEAD_META = "denoise_head_at"
-LATENCY_META = "download_latency"  # Scrapy's: seconds from sending a request to the head of its answer
+LATENCY_META = "download_latency"  # Scrapy's: seconds from sending a request to the headers of its response
 # IPv6 addresses that carry an IPv4 address in their last four bytes: RFC 6052.
 _NAT64 = ip_network("64:ff9b::/96")
 NO_FETCHES = (
-    "No comparison pages are fetched, since the reactor is not an asyncio one; pages are compared with those the crawl "
-    "brings"
+    "No comparison pages are fetched, since the reactor is not an asyncio one; pages are compared only with other "
+    "pages of the crawl"
 )
 
 
@@ -134,12 +134,12 @@ class ComparisonPages:
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
         while (mates := _mates(known, plenty)) < plenty and not self._is_stopping():
-            # A fetch would queue behind requests that may return such pages themselves.
-            # A rare template is not worth the long wait: held items delay the crawl.
+            # A fetch would queue behind requests that may themselves return such pages. A rare template is not worth
+            # the long wait: held items delay the crawl.
             requests = self._is_crawl_requesting(crawled)
             idle = 0 if requests else idle + 1
             until = latest if requests and len(known) < needed else soon
-            # between two requests there is a gap as well
+            # idle only once may be the gap between two requests
             if now() >= until or (mates >= needed and idle > 1):
                 record.vain_waits += mates < needed
                 record.poor_waits += mates >= needed
@@ -151,13 +151,13 @@ class ComparisonPages:
     def _is_stopping(self) -> bool:
         try:
             engine: Any = self._crawl.crawler.engine
-        except RuntimeError:  # there is none yet
+        except RuntimeError:  # not created yet
             return True
         slot = getattr(engine, "_slot", None)
         return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
 
     def _is_crawl_requesting(self, crawled: CrawledPage) -> bool:
-        """Return whether requests of the spider to the server of a page are in progress, or waiting for their delay."""
+        """Return whether requests of the spider to a page's server are in progress or delayed."""
         slots = getattr(self._crawl.crawler.engine.downloader, "slots", {})
         active = getattr(slots.get(self._server(crawled)), "active", ())
         return any(FETCH_META not in request.meta for request in active)
@@ -168,7 +168,7 @@ class ComparisonPages:
         return site_key(url) if key_of is None else str(key_of(Request(url, meta=dict(crawled.carried))))
 
     async def _fetch_some(self, crawled: CrawledPage, site: str, needed: int) -> None:
-        """Fetch pages of a site, each URL once per crawl, one at a time from a server."""
+        """Fetch pages of a site, each URL once per crawl, one at a time per server."""
 
         def is_done() -> bool:
             gives_up = self._budget.gives_up(site) or self._is_stopping()
@@ -176,7 +176,7 @@ class ComparisonPages:
 
         asked = monotonic()
         async with self._locks.setdefault(self._server(crawled), asyncio.Lock()):
-            # another task may have fetched pages, or given the site up; then the links need not be examined
+            # another task may have fetched pages, or given up on the site; then examining links is unnecessary
             if is_done() or monotonic() - asked >= TIMEOUT:
                 return
             for url in self._candidates(crawled, needed):
@@ -189,8 +189,8 @@ class ComparisonPages:
 
     def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
         """Return links to siblings, the most similar first."""
-        # a page with others of its site to compare with, just not of its template, is not worth a guess:
-        # then only a few URLs very similar to its own are tried
+        # if there are comparison pages, though of other templates, guessing is not worthwhile: then only a few URLs
+        # very similar to the page's own are tried
         known = bool(self._known(crawled))
         own = {page_identity(url) for url in crawled.urls}
         links = [
@@ -216,7 +216,7 @@ class ComparisonPages:
         if response is None or request is None or not is_sibling(request, response, crawled):
             self._crawl.count("comparison/failed")
             return
-        read = replace(crawled.settings, keep=(), remove=())  # it belongs to no item
+        read = replace(crawled.settings, keep=(), remove=())  # these are for pages of items
         await self._sites.add(await self._pages.parse(request, response, read, is_spiders=False))
 
     async def _ask(self, url: str, crawled: CrawledPage, site: str) -> Response | None:
@@ -242,13 +242,13 @@ class ComparisonPages:
             response = await asyncio.wait_for(self._crawl.crawler.engine.download_async(request), most)
         except Exception as failure:
             logger.debug("No comparison page from %s: %r", request.url, failure, extra=self._crawl.extra)
-            if isinstance(failure, IgnoreRequest) and LATENCY_META not in request.meta:  # robots.txt, the off-site rule
+            if isinstance(failure, IgnoreRequest) and LATENCY_META not in request.meta:  # robots.txt, off-site
                 self._crawl.count("comparison/requests", -1)
                 budget.count_request(site, -1)
                 return None
             error = failure
         budget.learn(site, request, error)
-        # the host may resolve to another address by now
+        # the host may have resolved to another address by now
         address = None if response is None else response.ip_address
         if address is not None and must_be_public and not is_public(address):
             budget.give_up(site, "address")
@@ -263,7 +263,7 @@ def _mates(known: Ranked, most: int) -> int:
 
 @dataclass(slots=True)
 class FetchRecord:
-    """Fetches from one site, or from one host, whose sites share its time."""
+    """The fetches from one site, or from one host, whose sites share its time."""
 
     fetched: int = 0
     seconds: float = 0.0
@@ -273,12 +273,12 @@ class FetchRecord:
 
 
 class FetchBudget:
-    """Counts requests against the limits, by crawl and by site, and their time by host; remembers the URLs tried.
+    """Limits on requests, per crawl and per site, and on their time per host; remembers the URLs tried.
 
     All fetches from one host together take no longer than `TIMEOUT`, not counting time in the queue: its sites share
-    it, as they share a slot of Scrapy's downloader. A site is also given up when its connection breaks, when it
-    redirects twice, and when it responds "too many requests" or the like to any request. The least recently used
-    sites, hosts and URLs are forgotten.
+    it, as they share a slot of Scrapy's downloader. Fetching from a site also stops when its connection breaks, when it
+    redirects twice, or when it responds "too many requests" or the like to any request. The least recently used sites,
+    hosts and URLs are forgotten.
     """
 
     def __init__(self, crawl: Crawl):
@@ -293,7 +293,7 @@ class FetchBudget:
         connect(self._response_downloaded, signals.response_downloaded)
 
     def record(self, of: str) -> FetchRecord:
-        """Return the record of a site or host, a new one if there is none."""
+        """Return the record of a site or host, creating it if necessary."""
         record = self._records.setdefault(of, FetchRecord())
         self._records.move_to_end(of)
         if len(self._records) > MOST_SITES:
@@ -342,16 +342,16 @@ class FetchBudget:
         self.gives_up(site)
 
     def learn(self, site: str, request: Request, error: Exception | None) -> None:
-        """Record the outcome of a sent request, and how long it took without the time in the queue."""
+        """Record the outcome of a request, and how long it took, not counting time in the queue."""
         seconds = float(request.meta.get(LATENCY_META, 0.0))
-        if HEAD_META in request.meta:  # not in a browser, whose latency covers the whole transfer
+        if HEAD_META in request.meta:  # absent for browsers, whose latency covers the whole transfer
             seconds += monotonic() - request.meta[HEAD_META]
-        kind = type(error).__name__.lower()  # download handlers have classes of their own
+        kind = type(error).__name__.lower()  # download handlers have their own exception classes
         if "timeout" in kind or "timedout" in kind:
             self.give_up(site, "timeout")
             seconds = float(request.meta["download_timeout"])
         elif error is not None and not isinstance(error, IgnoreRequest) and "cancelled" not in kind:
-            self.give_up(site, "broken")  # the others were cut off at their maximum size, as sent or as decompressed
+            self.give_up(site, "broken")  # other errors are responses cut off at their maximum size
         self.spend_seconds(site, seconds)
 
     def _headers_received(self, request: Request) -> None:
@@ -362,7 +362,7 @@ class FetchBudget:
         self._crawled += FETCH_META not in request.meta
 
     def _response_downloaded(self, request: Request, response: Response) -> None:
-        """Give a site up if it limits requests of any kind."""
+        """Stop fetching from a site that limits requests of any kind."""
         if response.status in PATIENCE_STATUSES or b"Retry-After" in response.headers:
             self.give_up(site_key(request.url), "busy")
 
@@ -372,15 +372,15 @@ def _host(site: str) -> str:
 
 
 def comparison_request(url: str, crawled: CrawledPage, seconds: float) -> Request:
-    """Return a GET request for `url`, sent like the page's (proxy, browser) but without its headers and cookies."""
+    """Return a GET request for `url`, sent in the same way as the page's, but without its headers and cookies."""
     meta: dict[str, Any] = {
         **crawled.carried,
         FETCH_META: True,
         "download_timeout": seconds,
         "download_maxsize": max(1, crawled.settings.max_page_bytes),
         "dont_retry": True,  # another link will do
-        "dont_redirect": True,  # never to another site; an HTML refresh is not followed either
-        "dont_merge_cookies": True,  # a server may renew a session, or its language, with each answer
+        "dont_redirect": True,  # never to another site; nor are HTML refreshes followed
+        "dont_merge_cookies": True,  # responses may change the spider's session or language
     }
     if meta.get("playwright"):
         goto = {**meta["playwright_page_goto_kwargs"], "timeout": seconds * 1000}
@@ -395,7 +395,7 @@ def redirect_to_same_page(response: Response) -> str | None:
         return None
     try:
         url = response.urljoin(location.decode("latin-1"))
-    except ValueError:  # not a URL at all
+    except ValueError:  # not a URL
         return None
     same_site = site_key(url) == site_key(response.url) and "@" not in url.split("/")[2]
     return url if same_site and spelling(url) == spelling(response.url) else None
@@ -412,10 +412,10 @@ def is_sibling(request: Request, response: Response, crawled: CrawledPage) -> bo
 
 
 def must_stay_public(crawled: CrawledPage) -> bool:
-    """Return whether pages to compare with must come from public addresses: unless the page came from a private one."""
-    if crawled.carried.get("proxy"):  # it looks up the name and connects, so that the response has its address
+    """Return whether comparison pages must come from public addresses: unless the page is from a private one."""
+    if crawled.carried.get("proxy"):  # it resolves the host; the address of the response is the proxy's
         return False
-    # unknown to caches and some handlers: then the page counts as public unless its URL is private
+    # unknown with caches and some handlers: then the page counts as public unless its URL has a private address
     address = crawled.address or address_of(urlsplit(crawled.page.url).hostname or "")
     return address is None or is_public(address)
 
@@ -434,7 +434,7 @@ def is_public(address: Address) -> bool:
 
 
 def address_of(host: str) -> Address | None:
-    """Return the IP address in a URL's host, None if the host is a name."""
+    """Return a URL's host as an IP address, None if it is a name."""
     try:
         return ip_address(host)
     except ValueError:
@@ -442,7 +442,7 @@ def address_of(host: str) -> Address | None:
 
 
 async def leads_to_public_only(host: str, seconds: float) -> bool:
-    """Return whether all addresses of a host, as the crawl resolves it, are public; False without any."""
+    """Return whether all addresses that a host resolves to in the crawl are public; False if there are none."""
     literal = address_of(host)
     if literal is not None:
         return is_public(literal)
@@ -455,7 +455,7 @@ async def leads_to_public_only(host: str, seconds: float) -> bool:
 
 
 async def _resolve(host: str) -> list[str]:
-    """Return the addresses of a name from the reactor's resolver, whose cache the download then uses."""
+    """Return the addresses of a name from the reactor's resolver, whose cache the download uses next."""
     loop = asyncio.get_running_loop()
     if not is_reactor_installed():
         return [str(entry[4][0]) for entry in await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
@@ -465,7 +465,7 @@ async def _resolve(host: str) -> list[str]:
     found: list[str] = []
 
     def complete() -> None:
-        if not done.done():  # it is done after a time-out
+        if not done.done():  # as it is after a time-out
             done.set_result(found)
 
     def add(address: Any) -> None:

@@ -1,9 +1,9 @@
-"""Checks the items of a crawl for near-duplicates, and follows those that are kept to their delivery.
+"""Checking the items of a crawl for near-duplicates, and following kept items to their delivery.
 
-The text of an item becomes final in the index when the item is delivered, and is withdrawn otherwise. An item is
+The text of an item becomes final in the index when the item is delivered; otherwise it is withdrawn. An item is
 delivered when it has left the last pipeline and, if Scrapy has feeds, one of them has written it. If it is dropped or
-fails earlier, or its process is killed, its near-duplicates must not be dropped; they wait until its fate is known. No
-fault of the index's store stops the crawl: items pass unchecked, and are written later.
+fails earlier, or its process is killed, its near-duplicates must not be dropped, so they wait for its outcome. Failures
+of the index's store do not stop the crawl: items pass unchecked, and are added to the index later.
 """
 
 from __future__ import annotations
@@ -46,46 +46,46 @@ Answer = TypeVar("Answer")
 
 INDEX_FILE = "denoise-texts.sqlite"  # in a job directory
 MEMORY = "memory"
-# Dropped keys that an index in a file or on a server remembers with the kept one: some 10 MB.
+# Maximum dropped keys that an index in a file or on a server remembers: some 10 MB.
 REMEMBERED_COPIES = 100_000
-# Outcomes of items during an outage of the store, with the texts of delivered items, to be written later; above this
-# limit, the newest are left out.
+# Maximum characters of items that ended during an outage of the store, to be written later; beyond, the newest are
+# left out.
 MOST_MISSED_CHARS = 8_000_000
-# Texts forgotten at a time, at the start and in each beat: .02 and .002 s of a file.
+# Maximum texts forgotten at a time, at the start and with each beat: these take .02 and .002 s in a file.
 EXPIRED, EXPIRED_A_BEAT = 1000, 100
 
-# Seconds that a near-duplicate waits while the item that it repeats is still in the pipelines, where it may be dropped
-# or fail: the time of a slow pipeline. Then it passes.
+# Maximum seconds a near-duplicate waits while the original is still in the pipelines, where it may be dropped or fail:
+# as long as slow pipelines take. Then it passes.
 LONGEST_WAIT = 60.0
-# Seconds between checks on an item of another process; the end of an item of this crawl is signalled.
+# Seconds between checks on an item of another process; items of this crawl signal their end.
 LOOK_AGAIN = 0.25
-# Items delivered while a feed cannot be written, which are held with their texts, some tens of KB each. Of more the
-# oldest are taken back: a copy of theirs is kept as well then.
+# Maximum items held while a feed cannot be written, some tens of KB each. Beyond, the oldest are withdrawn, so that
+# their copies are kept as well.
 MOST_UNWRITTEN = 1000
-# Items of which it is remembered which feeds refused them: 10 MB. A copy of one that is forgotten is dropped.
+# Maximum items whose rejecting feeds are remembered: 10 MB. Copies of forgotten items are dropped.
 MOST_REFUSED = 100_000
 
 DAMAGED = ". Move it away, or restore it; it has not been touched."
 REQUIRED = " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)"
-BESIDE = "%s This crawl goes on with another beside it, %s, for which all that it has is new"
+BESIDE = "%s This crawl uses a new index beside it instead, %s, in which no text is known yet"
 NOTHING_BEFORE = (
-    "DENOISE_SEEN = %r, but the index ends with the crawl, so that nothing of an earlier crawl is known: "
-    "DENOISE_DEDUP_STORE or JOBDIR says where it is kept"
+    "DENOISE_SEEN = %r, but the index ends with the crawl, so items of earlier crawls are not recognised: set "
+    "DENOISE_DEDUP_STORE or JOBDIR to keep it"
 )
 
 _PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
-# Python 3.10 gives no codes. A file that is absent cannot be opened where none can be made: on a read-only file system.
+# Python 3.10 has no error codes. A missing file cannot be opened on a read-only file system.
 _PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked", "unable to open database")
 
 
 class DuplicateCheck:
     """Checks items against the index of a crawl, and follows those whose text is kept to their end.
 
-    A store on another machine is used in a thread, one call at a time, so that the crawl goes on meanwhile.
+    A store on another machine is called in a thread, one call at a time, to keep the crawl going.
     """
 
     def __init__(self, state: CrawlState):
-        self.index: DuplicateIndex | None = None  # None where it is not open
+        self.index: DuplicateIndex | None = None  # None if it is not open
         self.spellings = Spellings()
         self._crawl = crawl = state.crawl
         self._settings = crawl.settings
@@ -96,36 +96,36 @@ class DuplicateCheck:
         self._lock = asyncio.Lock()
         self._back_off = BackOff()
         self._beat: Any = None
-        self._nbytes = 0  # of the index when it was closed
+        self._nbytes = 0  # size of the index when it was closed
         self._file: tuple[int, int] | None = None
         self._missed: deque[Delivery] = deque()  # ended while the store failed
         self._missed_chars = 0
-        self._left_out = 0  # items whose end will never reach the index, since there were too many
+        self._left_out = 0  # items that ended beyond the limit, and never reach the index
         self._open: dict[Delivery, None] = {}
         self._unwritten: list[Delivery] = []  # delivered, but a feed could not be written
         self._feeds = Feeds(crawl.crawler)
-        self._refused: dict[int, list[int]] = {}  # by a hash of key and scope: the feeds that did not take the item
-        self._forgotten = 0  # of these
-        self._taken_back = 0  # of the unwritten
+        self._refused: dict[int, list[int]] = {}  # feeds that rejected an item, by a hash of key and scope
+        self._forgotten = 0  # number of these forgotten
+        self._taken_back = 0  # number of unwritten items withdrawn
         crawl.watch("bytes/index", lambda: self._nbytes if self.index is None else self.index.stats["bytes"])
         crawl.watch("evicted/undelivered", lambda: self._left_out)
         crawl.watch("evicted/spellings", lambda: self.spellings.evicted)
         crawl.watch("evicted/refused", lambda: self._forgotten)
         crawl.watch("evicted/unwritten", lambda: self._taken_back)
         state.ended = self.ended
-        # pipelines are not closed where another one fails
+        # pipelines are not closed if another one fails
         crawl.crawler.signals.connect(self.close, signals.spider_closed)
 
     def open(self) -> None:
-        """Open the index, later after a temporary fault, such as a full disk; raise `ConfigurationError` for others."""
+        """Open the index, later after a temporary error, such as a full disk; raise `ConfigurationError` for others."""
         if self._settings.seen != "keep" and self._place == MEMORY:
             logger.warning(NOTHING_BEFORE, self._settings.seen, extra=self._crawl.extra)
         try:
-            if self._settings.enabled:  # else with the first item that is treated
+            if self._settings.enabled:  # otherwise it is opened for the first item that is processed
                 self.index = self._opened()
                 while self._expire(self.index, EXPIRED):
                     pass
-        except Exception as error:  # whatever a file or a server answers, the crawl must not start without its index
+        except Exception as error:  # whatever the error, the crawl must not start without its index
             away, required = is_unreachable(error), self._settings.dedup_required
             if not _passes_by_itself(error) and (required or not away):
                 damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
@@ -134,20 +134,20 @@ class DuplicateCheck:
             self._failed(error)
 
     def begin(self) -> None:
-        """Record at intervals that the crawl is alive."""
+        """Start recording at intervals that the crawl is alive."""
         self._beat = create_looping_call(self._beat_now)
         self._beat.start(CLAIM_SECONDS / 3, now=False)
 
     async def finish(self) -> None:
-        """Settle the items left, whose last objects are unknown; those that failed were reported by signals."""
+        """Settle the remaining items, whose final objects are unknown; signals have reported those that failed."""
         for delivery in list(self._open):
             await self._settle(delivery)
         if self._missed:
-            self._back_off.worked()  # though the store failed lately: it is the last chance
+            self._back_off.worked()  # even if the store failed recently: this is the last chance
             await self.use(lambda _: None)
 
     def close(self) -> None:
-        """Close the index; kept texts are stored already. A second call does nothing."""
+        """Close the index. A second call does nothing."""
         if self._beat is not None and self._beat.running:
             self._beat.stop()
         self._look_for_file()
@@ -172,17 +172,17 @@ class DuplicateCheck:
         return verdict
 
     def is_wanted(self, item: Any, text: ItemText, of: str | None) -> bool:
-        """Return whether an item may go to a feed that rejected the kept item that it repeats."""
+        """Return whether a near-duplicate may go to a feed that rejected the kept item."""
         return self._feeds.may_take(item, self._refused.get(hash((of, text.scope)), ()))
 
     async def use(self, call: Callable[[DuplicateIndex], Answer]) -> Answer | None:
-        """Return the result of a call of the index; None if it cannot be used now."""
-        async with self._lock:  # else each of many would wait for the time-out of a silent server
+        """Return the result of a call on the index; None if it cannot be used now."""
+        async with self._lock:  # otherwise every call would wait for the time-out of a silent server
             if not self._back_off.ready:
                 return None
             try:
                 answer, error = await asyncio.to_thread(self._called, call) if self._remote else self._called(call)
-            except StoreMismatch as mismatch:  # it has lost what it held
+            except StoreMismatch as mismatch:  # the store has lost its content
                 self._let_go()
                 self._failed(mismatch)
             except Exception as failure:
@@ -191,7 +191,7 @@ class DuplicateCheck:
                 self._failed(failure)
             else:
                 if error is not None:
-                    self._failed(error)  # else each copy would wait for a silent server
+                    self._failed(error)  # otherwise every copy would wait for a silent server
                     return answer
                 if self._back_off.pause:
                     logger.info("The index of texts can be used again", extra=self._crawl.extra)
@@ -200,7 +200,7 @@ class DuplicateCheck:
             return None
 
     def missed(self, delivery: Delivery) -> None:
-        """Note the end of an item until the store works again: its text is kept then; one without a text was lost."""
+        """Remember the end of an item until the store works again; a lost item has no text."""
         if self._missed_chars + delivery.text.chars <= MOST_MISSED_CHARS:
             self._missed.append(delivery)
             self._missed_chars += delivery.text.chars
@@ -208,7 +208,7 @@ class DuplicateCheck:
             self._left_out += 1
 
     async def _judge(self, text: ItemText, page: CrawledPage | None) -> Verdict | None:
-        """Use the index, and wait while the fate of the item that this one repeats is unknown."""
+        """Judge a text with the index; for a near-duplicate, wait for the outcome of the kept item."""
         read = None
         if self.index is not None and is_large(len(text.text)):  # beside the reactor
             read = await self._crawl.beside.run(partial(text.read, self.index), len(text.text))
@@ -217,7 +217,7 @@ class DuplicateCheck:
             way = index.add if text.is_alone else index.check_and_add
             return way(text.key, read or text.read(index), **text.names, claim=True)
 
-        if not is_asyncio_available():  # it passes where the item that it repeats may be lost yet
+        if not is_asyncio_available():  # the item passes if the kept item may still be lost
             verdict = await self.use(check)
             return replace(verdict, duplicate=False, of=None) if verdict and verdict.pending else verdict
         now = asyncio.get_running_loop().time
@@ -233,7 +233,7 @@ class DuplicateCheck:
             await self._outcome(str(verdict.of), text.scope, until - now())
 
     async def _end(self, delivery: Delivery, *, lost: bool = False) -> None:
-        """Make the text of an item final, or withdraw it, and wake the copies that wait for its end."""
+        """Make the text of an item final, or withdraw it, and wake the copies waiting for its end."""
         way, done = DuplicateIndex.withdraw if lost else DuplicateIndex.settle, None
         if lost:
             delivery.text = delivery.text._replace(text="")
@@ -250,12 +250,12 @@ class DuplicateCheck:
             self._let_pass(delivery)
 
     def _let_pass(self, delivery: Delivery) -> None:
-        """Stop following an item, and wake the copies that wait for its end."""
+        """Stop following an item, and wake the copies waiting for its end."""
         self._open.pop(delivery, None)
         delivery.over.set()
 
     async def _outcome(self, key: str, scope: str, seconds: float) -> None:
-        """Wait until the item of a key has ended, or until the next check of the index is due."""
+        """Wait until the item with this key has ended, or the next check of the index is due."""
         same = (one for one in reversed(self._open) if (one.text.key, one.text.scope) == (key, scope))
         delivery = next(same, None)
         with suppress(asyncio.TimeoutError):
@@ -263,8 +263,8 @@ class DuplicateCheck:
             await asyncio.wait_for(waiting, seconds)
 
     def ended(self, whose: ItemPage | None, lost: bool) -> Awaitable[None] | None:
-        """Record that an item, maybe an unknown one, was scraped or lost. Call at once, after Scrapy's feeds."""
-        took = [] if lost else self._feeds.took()  # before another item comes to the feeds
+        """Record that an item, possibly unknown, was scraped or lost. Call immediately after Scrapy's feeds."""
+        took = [] if lost else self._feeds.took()  # before another item reaches the feeds
         delivery = None if whose is None else whose.delivery
         if delivery is None or delivery.over.is_set():
             return None
@@ -296,7 +296,7 @@ class DuplicateCheck:
             await self._end(each)
 
     def _called(self, call: Callable[[DuplicateIndex], Answer]) -> tuple[Answer, Exception | None]:
-        """Write what was missed, then call; return the result, and why a copy could not be noted."""
+        """Write what was missed, then call; return the result, and any error in recording a copy."""
         if self.index is None:
             self.index = self._opened()
         index = self.index
@@ -309,7 +309,7 @@ class DuplicateCheck:
                     index.add(text.key, text.read(index), **text.names)
             except StoreMismatch:
                 raise
-            except (ValueError, TypeError) as error:  # of this entry: no later try would do better
+            except (ValueError, TypeError) as error:  # caused by this item: another attempt would fail too
                 self._crawl.report("dedup", error)
             self._missed.popleft()
             self._missed_chars -= text.chars
@@ -317,7 +317,7 @@ class DuplicateCheck:
         return call(index), index.note_error
 
     def _opened(self) -> DuplicateIndex:
-        """Open the index; one beside it where it is of another version or rule."""
+        """Open the index; if it has another version or rule, open a new one beside it."""
         try:
             index = self._open_at(self._place)
         except OtherVersion as error:
@@ -349,11 +349,11 @@ class DuplicateCheck:
         return f"{shown}: {str(error).removeprefix(f'{shown}: ')}"
 
     def _look_for_file(self) -> None:
-        """Warn once that the index's file has vanished: SQLite writes on without noticing."""
+        """Warn once that the index's file has vanished: SQLite continues writing without noticing."""
         if self.index is not None and self._file is not None and _identity(self._place) != self._file:
             self._file = None
             self._crawl.count("dedup/store_failed")
-            message = "The index of texts %s was moved or deleted; this crawl goes on with it, the next has none"
+            message = "The index of texts %s was moved or deleted; this crawl still uses it, the next will not find it"
             self._crawl.say_once("dedup_file", logging.WARNING, message, self._place)
 
     def _failed(self, error: Exception) -> None:
@@ -372,7 +372,7 @@ class DuplicateCheck:
             if index is not None:
                 self._nbytes = index.stats["bytes"]
                 index.close()
-        except Exception as error:  # it was no use any more
+        except Exception as error:  # it is no longer needed
             logger.debug("The index of texts was not closed: %r", error)
 
     def _beat_now(self) -> None:
@@ -387,11 +387,11 @@ class DuplicateCheck:
         try:
             index.beat()
             self._expire(index, EXPIRED_A_BEAT)
-        except Exception as error:  # the next call finds out
-            logger.debug("The index of texts could not note that the crawl lives: %r", error)
+        except Exception as error:  # the next call deals with it
+            logger.debug("The index of texts could not record that the crawl is alive: %r", error)
 
     def _expire(self, index: DuplicateIndex, most: int) -> int:
-        """Forget texts that no crawl has seen within DENOISE_DEDUP_DAYS; return how many."""
+        """Forget texts that no crawl has seen within DENOISE_DEDUP_DAYS, and return their number."""
         days = self._settings.dedup_days
         gone = index.expire(time.time() - days * DAY, most) if days else 0
         if gone:
@@ -400,7 +400,7 @@ class DuplicateCheck:
 
 
 def _identity(place: str) -> tuple[int, int] | None:
-    """Return the identity of an index's file; None where there is none."""
+    """Return the identity of an index's file; None if there is none."""
     with suppress(OSError):
         if is_file(place):
             found = Path(place).stat()
@@ -409,21 +409,21 @@ def _identity(place: str) -> tuple[int, int] | None:
 
 
 def index_place(settings: DenoiseSettings, directory: str | None) -> str:
-    """Return where the index of a crawl is: DENOISE_DEDUP_STORE, or the job directory's file, or "memory"."""
+    """Return the place of a crawl's index: DENOISE_DEDUP_STORE, a file in the job directory, or "memory"."""
     if settings.dedup_store != "auto":
         return settings.dedup_store
     return str(Path(directory, INDEX_FILE)) if directory else MEMORY
 
 
 def _passes_by_itself(error: Exception) -> bool:
-    """Return whether a fault of opening or writing a file may pass: a full disk, a read-only file."""
+    """Return whether an error in opening or writing a file may be temporary: a full disk, a read-only file."""
     if isinstance(error, sqlite3.OperationalError):
         return any(words in str(error) for words in _PASSING_WORDS)
     return isinstance(error, OSError) and error.errno in _PASSING
 
 
 class Feeds:
-    """The feeds of a crawl, which Scrapy writes. They may refuse items (`item_filter`, `item_classes`)."""
+    """Scrapy's feeds of a crawl, which may reject items (`item_filter`, `item_classes`)."""
 
     def __init__(self, crawler: Crawler):
         self._crawler = crawler
@@ -434,29 +434,29 @@ class Feeds:
         return list(getattr(self._crawler.get_extension(FeedExporter), "slots", ()))
 
     def took(self) -> list[bool]:
-        """Return for each feed whether it took the last scraped item; call after each item."""
-        # a filter called again may decide otherwise, such as one that passes a hundred
+        """Return whether each feed accepted the last scraped item; call after each item."""
+        # filters called again may decide differently, such as one that accepts only a hundred items
         counts = [(slot.batch_id, slot.itemcount) for slot in self._slots]
         before, self._counts = self._counts or [(1, 0)] * len(counts), counts
         return [one != other for one, other in zip(counts, before, strict=True)]
 
     def may_take(self, item: Any, numbers: Sequence[int]) -> bool:
-        """Return whether one of the feeds would take an item in its current state; True if a filter fails."""
+        """Return whether one of these feeds would accept an item in its current state; True if a filter fails."""
         slots = self._slots
         try:
             return any(slots[number].filter.accepts(item) for number in numbers)
-        except Exception as error:  # a later pipeline may set what it looks at
-            logger.debug("A feed's filter cannot say whether it takes an item yet: %r", error)
+        except Exception as error:  # it may need a field that a later pipeline sets
+            logger.debug("A feed's filter failed on an item that is still in the pipelines: %r", error)
             return True
 
     def flush(self) -> None:
         """Flush the feeds' buffers to the operating system, so that their content survives the process."""
-        # one that is compressed, or stored only at its end, is lost with its process in any case
+        # feeds that are compressed, or stored only at the end, are lost with the process in any case
         for slot in self._slots:
             if not getattr(slot.file, "closed", True) and "postprocessing" not in slot.feed_options:
                 slot.file.flush()
 
 
 def is_dropped(verdict: Verdict, settings: DenoiseSettings) -> bool:
-    """Return whether an item is dropped as one that was delivered before and has not changed."""
+    """Return whether to drop an item because it was delivered before and has not changed."""
     return settings.seen == "drop-unchanged" and verdict.since is not None and not verdict.updated

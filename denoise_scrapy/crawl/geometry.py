@@ -1,8 +1,8 @@
-"""The layout of rendered pages: read in the browser, joined to the elements of our own parse.
+"""The layout of rendered pages: read in the browser and matched with the elements of our own parse.
 
-A page method of scrapy-playwright, the last one of a request, reads it. It returns all boxes, and the page's tags
-without text, each with its number, which our parser repairs as it does the page. Nothing is written to the
-page: the body that Scrapy gets, what the HTTP cache stores and pages kept open stay as they are.
+It is read by a page method of scrapy-playwright, the last one of a request, which returns all boxes, and the page's
+tags without text, each with its number; our parser repairs these as it repairs the page. The page itself is not
+modified, so Scrapy's response, the HTTP cache and pages kept open are unaffected.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from denoise_scrapy.shown import logger_of
 logger = logger_of(__name__)
 
 METHODS_META = "playwright_page_methods"
-# Our method's key where they are given as a dict.
+# The key of our method if page methods are given as a dict.
 METHOD_KEY = "denoise_layout"
-# Values of an element from `layout.js`: x, y, width, height, font size in tenths of pixels, flags.
+# Values per element from `layout.js`: x, y, width, height and font size in tenths of pixels, flags.
 COLUMNS = 6
-# The attribute that numbers the tags there. A page's own of that name would stand inside `noscript` and the like only.
+# The attribute with a tag's number there. A page's own attributes of this name occur only in `noscript` and similar.
 NUMBER = "n"
 TENTHS = np.float32(10)
 HIDDEN, PINNED = 1, 2
 SCRIPT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
-# The content of these elements is ignored. Not that of a head: our parser ends one where a script put a frame into it.
+# Elements whose content is ignored. Not the head: our parser closes it early if a script put a frame into it.
 LEAVES = sorted(SKIPPED_TAGS - {"head"})
-# Larger pages get no boxes: reading these takes about half a second in the browser, in which the page stands still.
+# Larger pages get no boxes: reading so many takes about half a second, during which the browser's page is blocked.
 MOST_ELEMENTS = 50_000
-# Ten times the usual maximum; a page whose own scripts never pause would block us forever.
+# Maximum seconds, ten times the usual maximum: a page whose scripts never pause would block us forever.
 LONGEST = 5.0
 MISSING_LAYOUT = (
-    "%s was rendered, but where its elements lie is not known; its text is made without. Further such pages "
-    "are counted under denoise/geometry/missing and denoise/geometry/mismatch"
+    "%s was rendered, but its layout is unknown, and its text is extracted without it. Further such pages are counted "
+    "as denoise/geometry/missing and denoise/geometry/mismatch"
 )
 _MISSING = "needs scrapy-playwright, which is not installed: pip install denoise-scrapy[playwright]"
 
@@ -62,17 +62,17 @@ async def read_layout(page: Any) -> str:
             logger.debug("No layout of %s: %r", getattr(page, "url", page), error)
             if not again or "navigation" not in str(error):
                 break
-        with suppress(Exception):  # the page's script has gone to another one: scrapy-playwright waits for that too
+        with suppress(Exception):  # a script has navigated to another page: scrapy-playwright waits for it as well
             await page.wait_for_load_state(timeout=1000 * LONGEST)
     return ""
 
 
 LayoutMethod: Any = None
-with suppress(ImportError):  # without scrapy-playwright no page is rendered by it
+with suppress(ImportError):  # scrapy-playwright is optional
     from scrapy_playwright.page import PageMethod
 
     class LayoutMethod(PageMethod):  # type: ignore[misc,no-redef]  # untyped
-        """Page method whose result is a page's layout, "" where it could not be read; a copy is without result."""
+        """A page method whose result is a page's layout, "" if it could not be read; copies have no result."""
 
         def __init__(self, before: Any = None):
             self.before = before
@@ -92,7 +92,7 @@ def _boxes(size: str, values: str) -> Boxes:
 
 
 class Geometry:
-    """Gives rendered pages their boxes, where there are any."""
+    """Obtains the layout of rendered pages."""
 
     def __init__(self, crawl: Crawl):
         if LayoutMethod is None and crawl.settings.enabled and crawl.settings.geometry == "require":
@@ -101,7 +101,7 @@ class Geometry:
         self._layouts: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
 
     def ask(self, request: Request, settings: DenoiseSettings) -> None:
-        """Add our page method to a request that a browser renders."""
+        """Add our page method to a request for a rendered page."""
         if not settings.enabled or settings.geometry == "off" or not request.meta.get("playwright"):
             return
         if LayoutMethod is None:
@@ -110,7 +110,7 @@ class Geometry:
         if not _waits_for_load(request):
             return
         self.take(request)
-        self._layouts.pop(request, None)  # of an attempt before
+        self._layouts.pop(request, None)  # from an earlier attempt
         given = request.meta.get(METHODS_META)
         ours = LayoutMethod(given)
         request.meta[METHODS_META] = {**given, METHOD_KEY: ours} if isinstance(given, dict) else [*(given or ()), ours]
@@ -129,21 +129,21 @@ class Geometry:
             rest = {key: one for key, one in methods.items() if one is not ours}
         before = ours.before
         if rest == (before if isinstance(before, dict) else list(before or ())):
-            rest = before  # the spider's own object, where nobody added others
+            rest = before  # the spider's own object, unless methods were added
         request.meta[METHODS_META] = rest
         if rest is None:
             del request.meta[METHODS_META]
 
     def layout_of(self, request: Request, response: Response, settings: DenoiseSettings) -> str | None:
-        """Return the layout of a rendered page, for `boxes_on`, "" where it is missing; None where it is not used."""
+        """Return the layout of a rendered page, for `boxes_on`, "" if it is missing; None if it is not used."""
         if settings.geometry == "off" or not request.meta.get("playwright"):
             return None
         layout = self._layouts.pop(request, "")
-        # browsers wrap JSON, XML and PDF in pages of their own
+        # browsers wrap JSON, XML and PDF in their own pages
         return layout if b"html" in (response.headers.get("Content-Type") or b"").lower() else ""
 
     def note(self, page: Page, layout: str | None, response: Response, settings: DenoiseSettings) -> None:
-        """Count the outcome of a page's layout."""
+        """Count whether a page received its layout."""
         if layout is None:
             return
         if page.boxes is not None:
@@ -156,13 +156,13 @@ class Geometry:
 
 
 def _waits_for_load(request: Request) -> bool:
-    """Return whether a rendered page is loaded to its end anyway: scrapy-playwright waits for that after any method."""
+    """Return whether the request waits for the complete page anyway: scrapy-playwright does after any page method."""
     options = request.meta.get("playwright_page_goto_kwargs") or {}
     return options.get("wait_until") in {None, "load", "networkidle"} or bool(request.meta.get(METHODS_META))
 
 
 def boxes_on(page: Page, layout: str) -> Boxes | None:
-    """Return the boxes of a page's elements, in its order, from the output of `layout.js`; None if it is of another."""
+    """Return the boxes of a page's elements in order, from the output of `layout.js`; None if they do not match."""
     try:
         size, values, tags = layout.split("\n", 2)
         boxes, root = _boxes(size, values), root_of(to_utf8(tags))
@@ -175,7 +175,7 @@ def boxes_on(page: Page, layout: str) -> Boxes | None:
             if number >= 0:
                 numbers[number] = int(element.get(NUMBER) or -1)
         found = np.array(numbers, np.intp)
-    except (ValueError, OverflowError):  # scripts of the page meddled with the browser's own functions
+    except (ValueError, OverflowError):  # scripts of the page have overridden the browser's functions
         return None
     known = found[found != -1]
     fits = not len(known) or (known.min() >= 0 and known.max() < len(boxes) and np.bincount(known).max() == 1)

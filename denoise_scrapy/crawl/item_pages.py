@@ -1,11 +1,11 @@
-"""The page whose text an item gets: decided once, when the item leaves the spider, and kept with it.
+"""Deciding which page's text an item gets, once, when the item leaves the spider.
 
 | the item | its text |
 | --- | --- |
 | is the only one of its response, and names no page or this one | the page's |
-| is the only one among several of its response that names this page | the page's |
+| is one of several of its response, but the only one that names this page | the page's |
 | is one of several that name this page, a part of it, or none | none |
-| names another page that the spider had fetched by then | that page's |
+| names another page that the spider has already fetched | that page's |
 | names any other page | none |
 
 An item names the page whose URL is in its URL field. A page fetched only for comparison is never an item's page.
@@ -36,16 +36,16 @@ from denoise_scrapy.items import copied, url_in, with_field
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site.urls import spelling
 
-# Why an item has no text of its own: names of stats (`denoise/body/…`).
+# Reasons why an item has no text of its own: names of stats (`denoise/body/…`).
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
 # Logged for the first such item; others are only counted.
 _SAID = {
-    SEVERAL: "%s yields several items, and its text is no single one's: they get none. DENOISE_SHARED_BODY = True "
-    "gives it to each of them. (Further such items: denoise/body/several)",
+    SEVERAL: "%s yields several items, so its text is not given to any of them. DENOISE_SHARED_BODY = True gives it to "
+    "each of them. (Further such items: denoise/body/several)",
     ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
     "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
 }
-# A page declares one URL in one or two places; if it declares thousands, only the first ones count.
+# Maximum URLs that a page may declare as its own; usually it declares one, in one or two places.
 MOST_DECLARED = 4
 
 # The response whose callback is running, and the item being processed, in the current task.
@@ -54,27 +54,27 @@ _processed: ContextVar[ItemPage | None] = ContextVar("denoise_processed", defaul
 
 
 class ItemText(NamedTuple):
-    """The text and fields of an item that go to the index."""
+    """The text and fields of an item that are passed to the index."""
 
     key: str = ""  # identifies the item
     text: str = ""  # the text to compare
-    scope: str = ""  # site within which it is compared, "" for all; and the values of fields that must agree
+    scope: str = ""  # site within which it is compared, "" for all, and the values of fields that must agree
     group: str = ""  # values of fields that must differ
-    site: str = ""  # host that the item comes from
+    site: str = ""  # host of the item
     title: str = ""
     values: Mapping[str, object] = MappingProxyType({})  # its other fields, which distinguish similar texts
     fields: Mapping[str, object] = MappingProxyType({})  # all fields that show a change, besides its text
-    source: str = ""  # what its text was taken from, and how; "" if unknown
-    is_alone: bool = False  # it is compared only with its own earlier version
-    obstacle: str = ""  # name of the stat that counts why it is not compared
+    source: str = ""  # what its text was extracted from, and how; "" if unknown
+    is_alone: bool = False  # whether it is compared only with its own earlier version
+    obstacle: str = ""  # name of the stat for the reason why it is not compared
 
     @property
     def names(self) -> dict[str, Any]:
-        """Arguments of the index besides key and text."""
+        """Arguments for the index besides key and text."""
         return {"scope": self.scope, "group": self.group, "site": self.site}
 
     def read(self, index: DuplicateIndex) -> ReadText:
-        """Return its text as an index reads it, with its attributes."""
+        """Return the text as read by an index, with the item's attributes."""
         return index.read(self.text, title=self.title, values=self.values, fields=self.fields, source=self.source)
 
     @property
@@ -89,7 +89,7 @@ class Delivery:
 
     text: ItemText
     claim: int = 0  # its claim in the index, 0 for none
-    unchecked: bool = False  # the index could not be used for it
+    unchecked: bool = False  # whether the index could not be used for it
     over: asyncio.Event = field(default_factory=asyncio.Event)  # set when the item's outcome is known
 
 
@@ -101,10 +101,10 @@ class ItemPage:
     settings: DenoiseSettings
     page: CrawledPage | None  # the page whose text the item gets
     reason: str  # why the item has no text of its own; "" if it has
-    siblings: ResponseItems  # the items of the response that it was made from
+    siblings: ResponseItems  # the items of its response
     given: set[str] = field(default_factory=set)  # its fields that we filled
     delivery: Delivery | None = None  # None if it is not compared
-    has_left: bool = False  # the pipelines
+    has_left: bool = False  # whether it has left the pipelines
     end: weakref.ref[Response] | None = None
 
     @property
@@ -119,12 +119,12 @@ class ItemPage:
 
     @property
     def url(self) -> str:
-        """URL of the page, else of the response that the item was made from, else ""."""
+        """URL of the page, else of the item's response, else ""."""
         return self.siblings.url if self.page is None else self.page.page.url
 
 
 class _Named(NamedTuple):
-    """The page that an item names: this one or another; neither if it names none or a part of this one."""
+    """The page that an item names: this one or another; neither if it names none, or a part of this one."""
 
     this: bool = False
     other: str = ""
@@ -132,7 +132,7 @@ class _Named(NamedTuple):
 
 
 class ResponseItems:
-    """The items of one response, without keeping the response alive; or one item that was made from none."""
+    """The items of one response, which is not kept alive; or one item without a response."""
 
     def __init__(self, response: Response | None, settings: DenoiseSettings, page: CrawledPage | None):
         self.url = "" if response is None else response.url
@@ -140,7 +140,7 @@ class ResponseItems:
         self.settings = settings
         self.page = page
         self.names = {self.url, spelling(self.url)} - {""} if page is None else page.names
-        self.counted = response is None  # as they leave the spider
+        self.counted = response is None  # whether items are counted as they leave the spider
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
         self._held: tuple[Any, _Named] | None = None
@@ -163,7 +163,7 @@ class ResponseItems:
         response = self.response
         if self._declared is None and isinstance(response, HtmlResponse):
             size = len(response.body)
-            # a copy: selectors of one tree are for one thread, and the spider may be using the page's
+            # a copy, since the spider may be using the page's selector: selectors of one tree are not thread-safe
             links = await beside.run(partial(_declared, response.copy() if is_large(size) else response), size)
             self._declared = {spelling(self.absolute(link)) for link in links}
         return name in (self._declared or ())
@@ -174,7 +174,7 @@ class ResponseItems:
         self._naming_this += named.this
 
     def take(self, item: Any, named: _Named) -> list[tuple[Any, _Named]]:
-        """Count an item that leaves the spider, hold it if this page may be about it, and return those decided now."""
+        """Count an item that leaves the spider, hold it if this page may be about it, and return items to pass on."""
         self.counted = True
         self.count(named)
         # the held item is not the only one
@@ -186,7 +186,7 @@ class ResponseItems:
         return ready
 
     def rest(self) -> list[tuple[Any, _Named]]:
-        """Return the held item, if there is one."""
+        """Return the held item, if any."""
         held, self._held = self._held, None
         return [held] if held else []
 
@@ -212,7 +212,7 @@ class ItemPages:
     def __init__(self, crawl: Crawl, pages: CrawledPages):
         self._crawl = crawl
         self._pages = pages
-        # by id: items of some kinds, plain dicts for one, hold neither attributes nor weak references
+        # by id: some kinds of items, such as plain dicts, allow neither attributes nor weak references
         self._answers: dict[int, ItemPage] = {}
         self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
 
@@ -220,27 +220,27 @@ class ItemPages:
         return len(self._answers)
 
     def begin(self, response: Response) -> None:
-        """Note that the callback of a response runs now, in this task and any task that it starts."""
+        """Record that the callback of a response is running, in this task and any task that it starts."""
         _scraped.set(weakref.ref(response))
 
     async def take(self, response: Response, item: Any) -> list[Any]:
-        """Take an item that leaves the spider; return copies of its response's items that may go on now."""
+        """Take an item that leaves the spider; return copies of the response's items that may now pass."""
         siblings = await self._siblings(response)
         item = copied(item)  # the spider's own object may be stored elsewhere, or yielded again
         named = await self._named(item, siblings)
         return self._decided(siblings.take(item, named), siblings)
 
     def rest(self, response: Response) -> list[Any]:
-        """Return the held item, if there is one, once the callback has ended."""
+        """Return the held item, if any, after the callback has ended."""
         siblings = self._responses.get(response)
         return [] if siblings is None else self._decided(siblings.rest(), siblings)
 
     async def of(self, item: Any) -> ItemPage:
-        """Return the decision about an item that is in the pipelines."""
+        """Return the decision about an item in the pipelines."""
         answer = self._answers.get(id(item))
-        if answer is None and (answer := self._in_this_task()) is not None:  # replaced by a pipeline between ours
+        if answer is None and (answer := self._in_this_task()) is not None:  # a pipeline between ours has replaced it
             self.add_copy(answer.items[0], item)
-        # one from `start()`, from `scrapy parse`, or replaced by a pipeline before ours is decided here
+        # not decided yet: from `start()`, from `scrapy parse`, or replaced by a pipeline before ours
         answer = answer or await self._late(item)
         _processed.set(answer)
         return answer
@@ -260,8 +260,8 @@ class ItemPages:
 
     def left(self, item: Any, response: Response | None) -> ItemPage | None:
         """Forget an item that has left the pipelines; return the decision about it, None if unknown."""
-        # a later pipeline may have replaced it: then it is the one processed by this task, else the only one of its
-        # response on the way to the index
+        # a later pipeline may have replaced it: then it is the one that this task processes, or else the only one of
+        # its response on the way to the index
         answer, processed = self._answers.get(id(item)), self._in_this_task()
         if answer is None and processed is not None and processed.siblings.response is response:
             answer = processed
@@ -288,7 +288,7 @@ class ItemPages:
         siblings = self._responses.get(response)
         if siblings is None:
             settings = self._crawl.settings if request is None else pages.settings_for(request)
-            if page is None and settings.enabled:  # a placeholder: a page object has fetched the real one
+            if page is None and settings.enabled:  # the response is a placeholder: a page object has fetched the page
                 page = pages.recent.get(response.url)
             siblings = self._responses[response] = ResponseItems(response, settings, page)
         return siblings
@@ -311,7 +311,7 @@ class ItemPages:
         return _Named(other=url, other_page=page)
 
     async def _late(self, item: Any) -> ItemPage:
-        """Decide about an item that is in the pipelines already."""
+        """Decide about an item that is already in the pipelines."""
         made_from = _scraped.get() if is_asyncio_available() else None
         response = None if made_from is None else made_from()
         if response is None:
@@ -321,7 +321,7 @@ class ItemPages:
         named = await self._named(item, siblings)
         if not siblings.counted:
             siblings.count(named)
-            await asyncio.sleep(0)  # `scrapy parse` starts with all items of a response at once
+            await asyncio.sleep(0)  # `scrapy parse` processes all items of a response at once: count them first
         return self._decide(item, named, siblings)
 
     def _decided(self, items: Sequence[tuple[Any, _Named]], siblings: ResponseItems) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Values of items: the text that is compared with others, and the body and metadata that are written."""
+"""Values of items: the text compared with others, and the fields filled with body and metadata."""
 
 from __future__ import annotations
 
@@ -32,26 +32,27 @@ from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.health import PageReading
 from denoise_scrapy.site.urls import canonical
 
-# Pages whose first address in the crawl is remembered: 10 MB. For a forgotten page, another address passes as the same
-# item.
+# Maximum pages whose first address in the crawl is remembered: 10 MB. Other addresses of forgotten pages pass as the
+# same item.
 MOST_SPELLINGS = 100_000
-# Kept items counted at a time: a megabyte of keys. When there are more, the half with the fewest copies is forgotten.
+# Maximum kept items whose copies are counted: a megabyte of keys. Beyond, the half with the fewest copies is forgotten.
 MOST_COUNTED = 10_000
-# Titles of copies remembered per item, enough for the warning that they may be no copies; characters of each.
+# Titles of copies remembered per item, for the warning that these may not be copies, and characters of each.
 MOST_TITLES, MOST_TITLE = 5, 100
 
-# Logged of the first item that is not compared for the reason of a stat (`denoise/dedup/…`); others are only counted.
+# Logged for the first item that is not compared, by the stat for the reason (`denoise/dedup/…`); others are only
+# counted.
 SAID = {
-    "not_ours": "Texts that the spider itself puts into the body field are not compared; DENOISE_DEDUP_FIELDS names a "
-    "field to compare whoever fills it. (Further such items: denoise/dedup/not_ours)",
-    "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, of which a site's pages share most: it is not "
+    "not_ours": "Texts that the spider itself puts into the body field are not compared; a field named in "
+    "DENOISE_DEDUP_FIELDS always is. (Further such items: denoise/dedup/not_ours)",
+    "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, most of which pages of a site share: it is not "
     "compared. (Further such items: denoise/dedup/html)",
 }
-AMOUNTS = "(prices and tables)"  # of the page, among the fields of an item that show a change
+AMOUNTS = "(prices and tables)"  # of the page; a pseudo-field that shows changes
 
 
 class Spellings:
-    """Keys of pages, the same whatever the address is this time; met again in a crawl under another, it is a copy.
+    """Keys of pages, equal for all addresses of a page; in one crawl, further addresses get other keys, as copies.
 
     Example:
         >>> met = Spellings()
@@ -61,13 +62,13 @@ class Spellings:
     """
 
     def __init__(self) -> None:
-        self.evicted = 0  # pages of which it was forgotten how they were met first
-        self._first: dict[int, int] = {}  # hashes: of a page, of its address
+        self.evicted = 0  # pages whose first address was forgotten
+        self._first: dict[int, int] = {}  # hashes of first addresses by hashes of pages
 
     def key(self, url: str) -> str:
         """Return the key of a URL."""
         page, _, route = canonical(url).partition("#")
-        end = "#" + route if route.startswith(("!", "/")) else ""  # by which scripts tell pages apart
+        end = "#" + route if route.startswith(("!", "/")) else ""  # scripts distinguish pages by it
         spelling, identity = page + end, page_identity(page) + end
         if self._first.setdefault(hash(identity), hash(spelling)) == hash(spelling):
             if len(self._first) > MOST_SPELLINGS:
@@ -80,8 +81,8 @@ class Spellings:
 def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     """Return the part of an item that is compared with others: its own text, or why it has none.
 
-    It is the text that the plugin put into the body field, or that of a field named by the settings. The key is that of
-    the key field (for a URL, the page that it names), else the page that the item was made from.
+    The text is what the plugin put into the body field, or the value of the field named by the settings. The key is the
+    value of the key field (for a URL, the page that it names), else the item's page.
     """
     settings = whose.settings
     fields = settings.compared_fields
@@ -97,14 +98,14 @@ def item_text(item: Any, whose: ItemPage, spellings: Spellings) -> ItemText:
     site = site_key(whose.url or key) if settings.dedup_scope == "site" else ""
     if site_key(key):
         key = spellings.key(key)
-    key = whose.siblings.numbered(key)  # those of one response are different items, not updates
+    key = whose.siblings.numbered(key)  # items of one response are different, not updates
     own = whose.own_page
     made = None if own is None else own.text
     marks = map(settings.mark_field, (MARK, VARIANT, SEEN))
     skipped = {field, settings.url_field, settings.dedup_key_field, *marks, *fields.ignored}
     values = own_values(item, {*skipped, *settings.item_fields.values()})
     title = str(values.pop("title", "" if made is None else made.title))
-    # a body changes with the pages that its page is compared with, and shows no change of it
+    # bodies also change with the comparison pages, so they do not count as changes of the page
     shown = all_values(item, skipped | {name for what, name in settings.item_fields.items() if what in OF_BODY})
     if made is not None and made.amounts:
         shown[AMOUNTS] = made.amounts
@@ -135,7 +136,7 @@ def _obstacle(key: str, text: str, field: str, whose: ItemPage, *, named: bool) 
         return "no_key"
     try:
         (key + text).encode()
-    except UnicodeEncodeError:  # half characters, which no store can write
+    except UnicodeEncodeError:  # lone surrogates, which no store can write
         return "unwritable"
     return ""
 
@@ -161,10 +162,10 @@ class CopyCounts:
     """
 
     def __init__(self) -> None:
-        self.items = 0  # of which it is known whether they repeat another; others may be waiting
-        self.dropped = self.in_a_row = 0  # of these, and how many without another between
+        self.items = 0  # items that passed or were dropped; others may be waiting
+        self.dropped = self.in_a_row = 0  # dropped items, and the current unbroken run of them
         self.most, self.most_copies = "", 0  # the item with the most copies
-        self.evicted = 0  # items of which it was forgotten how many copies they have
+        self.evicted = 0  # items whose number of copies was forgotten
         self._counts: Counter[str] = Counter()
         self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
 
@@ -175,7 +176,7 @@ class CopyCounts:
         self.in_a_row = self.in_a_row + 1 if dropped else 0
 
     def count(self, key: str, copy: str, title: str) -> list[str]:
-        """Count a copy of an item; return keys of three copies once five have different titles, else none."""
+        """Count a copy of an item; once five copies have different titles, return the keys of three."""
         self._counts[key] += 1
         titles = self._titles.setdefault(key, {})
         if title and len(titles) < MOST_TITLES:
@@ -189,7 +190,7 @@ class CopyCounts:
         return list(titles.values())[:3] if len(titles) == MOST_TITLES else []
 
 
-VERSION = version("denoise-scrapy")  # which takes .25 ms
+VERSION = version("denoise-scrapy")  # reading it takes .25 ms
 
 
 def _chunks(body: Body, settings: DenoiseSettings) -> list[dict[str, Any]]:
@@ -198,7 +199,7 @@ def _chunks(body: Body, settings: DenoiseSettings) -> list[dict[str, Any]]:
     return [chunk.row for chunk in chunks]
 
 
-# What the fields of DENOISE_FIELDS receive of a body.
+# Values that fields of DENOISE_FIELDS receive from a body.
 OF_BODY: Mapping[str, Callable[[Body, DenoiseSettings], Any]] = MappingProxyType(
     {
         "body": lambda body, _: body.text,
@@ -214,7 +215,7 @@ OF_BODY: Mapping[str, Callable[[Body, DenoiseSettings], Any]] = MappingProxyType
 
 
 def _of_meta(meta: Metadata, what: str) -> Any:
-    """Return what a field of `META_FIELDS` receives of a page's metadata."""
+    """Return the value that a field of `META_FIELDS` receives from a page's metadata."""
     value = asdict(meta) if what == "meta" else getattr(meta, {"author": "authors", "lang": "language"}.get(what, what))
     return list(value) if isinstance(value, tuple) else value
 
@@ -234,13 +235,13 @@ async def made_text(crawled: CrawledPage, pages: Sequence[Page | PageFacts], bes
     """Extract a page of the crawl, compared with others of its site."""
     settings = crawled.settings
     whole = find_strategy(settings.strategy).needs_elements
-    # copies: of pages that several threads read each has its own columns
+    # copies: threads reading the same page each need their own columns
     others = [copy(one) if whole else one.facts for one in pages]
     work = partial(_made, crawled.page, others, settings, crawled.response())
-    # a small page that is compared with large ones counts as large too: with 100,000 blocks that takes .1 s
+    # a small page compared with large ones counts as large too: with 100,000 blocks this takes .1 s
     size = max([crawled.size, *(one.facts.nbytes for one in pages)])
     if settings.strategy not in STRATEGIES or not settings.item_fields.keys().isdisjoint(META_FIELDS):
-        # strategies of users, and the libraries for metadata, are never called by two threads
+        # users' strategies and the libraries for metadata are never called by two threads at once
         return await beside.alone(work, "others")
     return await (beside.alone(work) if is_large(size) else beside.in_turn(work, size))
 
@@ -250,8 +251,8 @@ class Made(NamedTuple):
 
     text: PageText  # for its items
     reading: PageReading
-    lack: str  # why it has no metadata of its HTML, a name of stats; "" for no reason
-    error: Exception | None  # of its metadata
+    lack: str  # name of the stat for the reason why its HTML gave no metadata; "" if there is none
+    error: Exception | None  # from extracting metadata
 
 
 def _made(page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSettings, response: Response | None) -> Made:
@@ -265,7 +266,7 @@ def _made(page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSetti
             lack = "meta/no_html"
         elif body.fallback == TOO_LARGE or len(response.body) > MAX_HTML:
             lack, response = "meta/too_large", None
-        meta = Metadata(title=body.title)  # the body is not lost where its metadata cannot be had
+        meta = Metadata(title=body.title)  # used if extracting metadata fails
         try:
             meta = metadata_of(html_of(response), page.url if response else None, body.text, body.title)
         except Exception as failed:
@@ -282,12 +283,12 @@ def _made(page: Page, others: Sequence[Page | PageFacts], settings: DenoiseSetti
 
 
 def _source(page: Page, settings: DenoiseSettings) -> str:
-    """Return a hash of a page's whole text with its extraction settings: if equal, no text has changed."""
+    """Return a hash of a page's whole text, and its extraction settings: if equal, no text has changed."""
     text = page.text_of(np.ones(len(page.blocks), np.bool_)).encode("utf-8", "surrogatepass")
     way = (VERSION, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
     return f"{blake2b(text, digest_size=16).hexdigest()} {way}"
 
 
 def html_of(response: Response | None) -> str:
-    """Return the HTML of a page; not its own `text`, which a server can make slow by its charset (`utf8`)."""
+    """Return the HTML of a page; unlike `response.text`, fast whatever charset the server names (`utf8`)."""
     return "" if response is None else to_utf8(response.body, told_encoding(response)).decode("utf-8", "replace")

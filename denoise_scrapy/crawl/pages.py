@@ -1,4 +1,4 @@
-"""The pages that a crawl has fetched: read once, and found again by URL."""
+"""The pages of a crawl: parsed once, and found by URL."""
 
 from __future__ import annotations
 
@@ -33,23 +33,22 @@ Address = IPv4Address | IPv6Address
 
 OK = 200
 META_KEY = "denoise"
-# Meta that decides how a request is sent, so that a comparison page is fetched the same way.
+# Meta that determines how a request is sent; comparison pages are fetched in the same way.
 META_OF_WAY = ("proxy", "bindaddress")
-# The URL of a request that was no plain GET, in its own meta, which the requests that redirects make of it inherit.
+# The URL of a request that was not a plain GET, in its meta, which its redirects inherit.
 POSTED_META = "denoise_posted"
-# A browser context of our own: pages the spider keeps open may take all places of theirs, and wait
-# for us.
+# Our own browser context: in the spider's, pages it keeps open may use up the limit while they wait for us.
 PLAYWRIGHT_CONTEXT = "denoise"
 
 
 def is_page(response: Response) -> bool:
-    """Return whether `response` is non-empty HTML; robots.txt is not, though sometimes served as HTML."""
+    """Return whether `response` is non-empty HTML; robots.txt, sometimes served as HTML, is not a page."""
     is_html = isinstance(response, HtmlResponse) and bool(response.body)
     return is_html and urlsplit(response.url).path != "/robots.txt"
 
 
 def is_comparable(request: Request, response: Response) -> bool:
-    """Return whether a page is an example of its site's template: no error page, no log-in form in its place."""
+    """Return whether a page may be compared with others of its site: no error page, no log-in form in its place."""
     return (
         request.method == "GET"
         and response.status == OK
@@ -68,7 +67,7 @@ def _is_get(request: Request) -> bool:
 
 
 def redirected_from(request: Request) -> list[str]:
-    """Return the URLs that led to `request` by redirects, the spider's own one first."""
+    """Return the URLs that led to `request` by redirects, the spider's own first."""
     return list(request.meta.get("redirect_urls", ()))
 
 
@@ -80,39 +79,39 @@ def read_page(
     layout: str = "",
     by_selector: bool = False,
 ) -> Page:
-    """Read a response that `is_page`; `by_selector`: from the tree of its own selector, which the spider is given."""
+    """Parse a response that `is_page`; with `by_selector`, share the tree of its selector with the spider."""
     told = told_encoding(response)
     root = selector_root(response, told) if by_selector else None
     page = Page.parse(response.body, url=response.url, encoding=told, keep=keep, remove=remove, root=root)
     if layout:
         page.boxes = boxes_on(page, layout)
-    _ = page.nbytes, page.facts  # computed here, where there may be a thread for it
+    _ = page.nbytes, page.facts  # computed here, possibly in a thread
     return page
 
 
 def selector_root(response: Response, told: str | None) -> Any | None:
-    """Return the root of the tree of `response.selector`, None where our own parse might make another tree."""
-    # unmodified: it is made here, or not used; of the same bytes: Scrapy's encoding is that of browsers
+    """Return the root of the tree of `response.selector`, None if our own parse might differ."""
+    # the selector must be new, hence unmodified, and made from the same bytes, decoded as browsers do
     is_new = getattr(response, "_cached_selector", response) is None
     own = getattr(type(response), "selector", None)
     if not isinstance(response, TextResponse) or not is_new or own is not TextResponse.selector:
         return None
     body = to_utf8(response.body, told)
-    # where nothing is declared, and it is not UTF-8, Scrapy guesses: that may take a second
+    # if nothing is declared and the page is not UTF-8, Scrapy guesses, which may take a second
     if (body is not response.body and told is None) or is_too_large(body):
         return None
     try:
-        # what is UTF-8, and taken for it, need not be read and written to be seen to be the same
+        # valid UTF-8 read as UTF-8 is the same without decoding and encoding it
         is_same = body is response.body and response.encoding == "utf-8" and type(response).text is TextResponse.text
         return response.selector.root if is_same or response.text.encode("utf-8", "replace") == body else None
-    except Exception:  # lxml gives up, or the response is of an unusual class
+    except Exception:  # lxml failed, or the response is of an unusual class
         return None
 
 
 def told_encoding(response: Response) -> str | None:
-    """Return the encoding that the server or the spider gave a response, None where only its page declares one."""
-    # Scrapy's own `encoding` may be a guess, or a declaration not read as browsers do (`<meta charset=utf-16>`);
-    # responses that are made from others have it as if it was given.
+    """Return the encoding that the server or the spider gave a response, None if only the page itself declares one."""
+    # Scrapy's `encoding` may be a guess, or a declaration that browsers read differently (`<meta charset=utf-16>`), and
+    # responses made from others have it as if it were given
     given: str | None = getattr(response, "_encoding", None)
     if given is not None and given != html_body_declared_encoding(response.body):
         return given
@@ -131,7 +130,7 @@ class RecentPages:
         return len(self._pages)
 
     def put(self, url: str, page: CrawledPage, nbytes: int) -> None:
-        """Keep a page under a URL, as the youngest."""
+        """Keep a page under a URL, as the newest."""
         self.nbytes += nbytes - self._pages.pop(url, (page, 0))[1]
         self._pages[url] = page, nbytes
         if nbytes > self.max_bytes:
@@ -160,11 +159,11 @@ class PageText(NamedTuple):
     title: str  # the page's own
     source: str  # a hash of all text of the page, and how the body was extracted
     amounts: str  # prices and tables
-    nbytes: int  # bytes in memory, about
+    nbytes: int  # approximate bytes in memory
 
 
 def held_bytes(value: Any) -> int:
-    """Return the approximate bytes of memory of a field's value: text, or lists and dicts of text."""
+    """Return the approximate size in memory of a field's value: text, or lists and dicts of text."""
     if isinstance(value, dict):
         return 100 + sum(held_bytes(each) + 100 for each in value.values())
     if isinstance(value, (list, tuple)):
@@ -178,7 +177,7 @@ class CrawledPage:
     def __init__(self, page: Page, settings: DenoiseSettings, request: Request, response: Response):
         self.page = page
         self.settings = settings
-        # all of the page: requested, redirected through, final
+        # all its URLs: requested, redirected through, final
         self.urls = {*redirected_from(request), request.url, page.url}
         self.names = self.urls | {spelling(url) for url in self.urls}
         self.size = len(response.body)
@@ -187,12 +186,12 @@ class CrawledPage:
         self.is_got = is_got(request)
         self.computing = asyncio.Lock()  # held while the text is computed
         self.text: PageText | None = None
-        self.item_keys: set[str | None] = set()  # of items whose own text is the page's: no copies of each other
-        self.response = weakref.ref(response)  # which goes with the page's last item
+        self.item_keys: set[str | None] = set()  # keys of items with the page's text, not copies of each other
+        self.response = weakref.ref(response)  # it lives as long as the page's items
 
 
 def _carried_meta(request: Request) -> dict[str, Any]:
-    meta = request.meta  # a rendered page is compared with rendered ones
+    meta = request.meta  # rendered pages are compared with rendered ones
     carried = {key: meta[key] for key in (*META_OF_WAY, "download_slot", META_KEY) if key in meta}
     if meta.get("playwright"):
         carried["playwright"] = True
@@ -208,7 +207,7 @@ class CrawledPages:
         self._crawl = crawl
         self._sites = sites
         self._geometry = geometry
-        self.used = crawl.settings.enabled  # whether any page is treated; the meta of a request may say so too
+        self.used = crawl.settings.enabled  # whether any page is processed; a request's meta may enable it too
         self.recent = RecentPages(recent_bytes)
         self.visited = VisitedShapes()  # URLs that the spider requests
         self._noted: WeakSet[Request] = WeakSet()
@@ -224,19 +223,19 @@ class CrawledPages:
             except ConfigurationError as error:
                 settings = self._crawl.settings
                 self._crawl.count("invalid_meta")
-                name = str(error).partition(" = ")[0]  # without the value, which may be any
+                name = str(error).partition(" = ")[0]  # without the value, which may be anything
                 self._crawl.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
             self._asked[request] = settings
         return settings
 
     async def read(self, request: Request, response: Response) -> CrawledPage | None:
-        """Return the page of a response, parsed once; None if it is not a page or is left alone."""
+        """Return the page of a response, parsed once; None if it is not a page, or not processed."""
         if request in self._crawled or not is_page(response):
             return self._crawled.get(request)
         settings, crawled = self.settings_for(request), None
         if self._is_treated(response, settings):
             page = await self.parse(request, response, settings, is_spiders=True)
-            if request in self._crawled:  # another call has read it meanwhile
+            if request in self._crawled:  # another call has parsed it meanwhile
                 return self._crawled[request]
             crawled = CrawledPage(page, settings, request, response)
         self._crawled[request] = crawled
@@ -251,7 +250,7 @@ class CrawledPages:
             if settings.enabled or self.used:
                 self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
             return False
-        if not self.used:  # the first page that is treated, in a crawl that treats none by default
+        if not self.used:  # the first page that is processed, in a crawl that processes none by default
             self.used = True
             try:
                 self._sites.open()
@@ -260,9 +259,9 @@ class CrawledPages:
         return True
 
     async def parse(self, request: Request, response: Response, settings: DenoiseSettings, *, is_spiders: bool) -> Page:
-        """Parse the response to a request of the spider, which will receive it, or to one of ours."""
+        """Parse the response to a request, the spider's or one of ours."""
         self._crawl.count("pages/parsed")
-        await self._sites.meet(site_key(response.url))  # pages of earlier crawls serve from the first page on
+        await self._sites.meet(site_key(response.url))  # loads pages of earlier crawls
         size, layout = len(response.body), self._geometry.layout_of(request, response, settings)
         read = partial(
             read_page,
@@ -277,8 +276,8 @@ class CrawledPages:
         return page
 
     def note_visit(self, request: Request) -> None:
-        """Record the URL shape of a request of the spider, unless it posts: similar links may be followed."""
-        if request in self._noted:  # most come twice, as they leave the spider and as they are sent
+        """Record the URL shape of a GET request of the spider: similar links may be followed."""
+        if request in self._noted:  # most are noted twice: when they leave the spider and when they are sent
             return
         self._noted.add(request)
         if not _is_get(request):
@@ -287,7 +286,7 @@ class CrawledPages:
             self.visited.add(request.url)
 
     def note_text(self, crawled: CrawledPage, text: PageText) -> None:
-        """Set the text of a page, which counts towards its size in memory."""
+        """Set the text of a page, and count its size in memory."""
         crawled.text = text
         self._hold(crawled, [name for name in crawled.names if self.recent.get(name) is crawled])
 

@@ -1,4 +1,4 @@
-"""The sites of a crawl: the memory of comparison pages, also for the next crawl, and the sites' health."""
+"""The sites of a crawl: the memory of comparison pages, kept for the next crawl, and the health of sites."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from denoise_scrapy.site.memory import constants
 from denoise_scrapy.storage import SCHEMES, BackOff, place_beside, without_password
 
 SITES_FILE = "denoise-sites.sqlite"
-# The settings of its place.
+# The settings that determine its place.
 PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
-BESIDE = "The site memory %s This crawl goes on with another beside it, %s"
-FAILED = "Pages of sites cannot be kept in the site memory at present, and the crawl goes on without it: %s"
-# SQLite's own name for a database without a file.
+BESIDE = "The site memory %s This crawl uses a new one beside it instead, %s"
+FAILED = "The site memory cannot be used now, and the crawl continues without it: %s"
+# SQLite's name for a database without a file.
 NO_FILE = ":memory:"
-# Pages of one site to compare with: the five most alike are chosen from these.
+# Pages remembered per site; a page is compared with the five most similar of these.
 PAGES_PER_SITE = 32
-# Pages between two saves: a killed crawl loses those that came since. A save takes some milliseconds a site.
+# Pages between two saves: a killed crawl loses those after the last save. Saving takes some milliseconds per site.
 SAVE_EVERY = 100
-# Sites recorded as read from the store, some 200 bytes each. Forgotten ones are read again.
+# Maximum sites remembered as loaded from the store, some 200 bytes each. Forgotten ones are loaded again.
 MAX_MET = 10_000
 
 
 class SiteMemory(PageMemory):
     """Pages of sites, loaded from a store when the crawl reaches a site, and saved repeatedly.
 
-    The store is read and written in a thread, one call at a time. Its errors cost neither the crawl nor an item: they
-    are reported, and the memory goes on without the store, with back-off.
+    The store is read and written in a thread, one call at a time. Its errors affect neither the crawl nor items: they
+    are logged, and the memory does without the store, with back-off.
     """
 
     def __init__(self, crawl: Crawl, max_bytes: int):
@@ -62,7 +62,7 @@ class SiteMemory(PageMemory):
         self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
 
     def open(self) -> None:
-        """Open the store; raise `ConfigurationError` if it is refused."""
+        """Open the store; raise `ConfigurationError` if it is unusable."""
         place: str | None = self._crawl.settings.site_memory_path
         try:
             place = sites_place(self._crawl.settings, job_dir(self._crawl.crawler.settings))
@@ -79,13 +79,13 @@ class SiteMemory(PageMemory):
         except (ValueError, FileNotFoundError, ImportError) as error:
             shown = without_password(place or "")
             raise ConfigurationError(f"the site memory {shown}: {str(error).removeprefix(f'{shown}: ')}") from error
-        except FAILURES as error:  # perhaps it works later
+        except FAILURES as error:  # it may work later
             self._failed(error)
         if self._store is not None and self._store.read_only is not None:
             self._say_failed(self._store.read_only)
 
     async def meet(self, site: str) -> None:
-        """Load a site's stored pages when its first page arrives; later pages wait for them too."""
+        """Load a site's stored pages when its first page arrives; other pages of the site wait for this."""
         if not self._is_new(site):
             return
         async with self._lock:
@@ -113,7 +113,7 @@ class SiteMemory(PageMemory):
             await self.save()
 
     async def arrival(self, site: str, seconds: float) -> None:
-        """Wait for a page of a site, up to a number of seconds."""
+        """Wait for a new page of a site, at most this many seconds."""
         event = self._arrivals.get(site) or asyncio.Event()
         self._arrivals[site] = event
         with suppress(asyncio.TimeoutError):
@@ -138,13 +138,13 @@ class SiteMemory(PageMemory):
 
     async def close(self) -> None:
         """Save, and close the store."""
-        self._back_off.worked()  # though the store failed lately: it is the last chance
+        self._back_off.worked()  # even if the store failed recently: this is the last chance
         await self.save()
         if self._store is not None:
             self._store.close()
 
     def _is_new(self, site: str) -> bool:
-        """Return whether there may be pages of a site in the store that were not loaded yet."""
+        """Return whether the store may have pages of a site that are not loaded yet."""
         return bool(site) and site not in self._met and self._store is not None and self._back_off.ready
 
     async def use(self, call: Callable[[FactsStore], Answer], sites: int = 1) -> Answer | None:
@@ -179,7 +179,7 @@ class SiteMemory(PageMemory):
 
 
 def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
-    """Return where the site memory lies, as `facts_store` reads it; None for in memory only."""
+    """Return the place of the site memory, for `facts_store`; None if it is in memory only."""
     if settings.site_memory_path:
         return settings.site_memory_path if settings.site_memory_path != NO_FILE else None
     index = settings.dedup_store
@@ -190,14 +190,14 @@ def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
     return str(Path(directory, SITES_FILE)) if directory else None
 
 
-# Sites counted at a time. One takes 30 to 100 KB where it has many pages, so these take 100 MB at the very most.
+# Maximum sites counted. One with many pages takes 30 to 100 KB, so these take at most 100 MB.
 MOST_SITES = 1_000
-# Pages of a site after which it is judged while the crawl runs, which may go on for weeks.
+# Numbers of pages of a site at which it is judged during the crawl, which may run for weeks.
 JUDGED_AT = frozenset({100, 1_000, 10_000, 100_000})
-# Other pages on which a text stands, and these are most of the site, from which it is not the item's own; share of the
-# page's words that they have, for menus mark the page they are on.
+# A text is not the item's own if at least this many other pages, and most of the site, contain it; share of the page's
+# words that these must have, since menus mark the current page.
 SEVERAL, SAME = 3, 0.95
-# Sites with stats of their own, the worst ones.
+# Number of sites with their own stats, the worst ones.
 WORST = 10
 SAID = "%s may have changed: %s. `scrapy denoise health %s` shows its last crawls"
 
@@ -236,10 +236,10 @@ class SiteHealth:
                 await self._judge([site_key(url)])
 
     def is_no_content(self, page: Page, text: str) -> bool:
-        """Return whether the text of a page, shared with an item of another page, is that of a wall or an error page.
+        """Return whether the text of a page, shared with an item of another page, is from a wall or an error page.
 
-        It is if most other pages of the site, or of the last pages of this crawl, contain it; and at once if all pages
-        of its template do while the site has other templates. URLs with one path are one page, whatever their query.
+        It is if most other pages of the site, or of the last pages of this crawl, contain it; or if all pages of its
+        template do, and the site has other templates. URLs with the same path are one page, whatever their query.
         """
         others, own = self._sites.pages(site_key(page.url)), urlsplit(page.url).path
         shared = share(page.facts.data, [other.facts.data for other in others])
@@ -250,7 +250,7 @@ class SiteHealth:
             path = urlsplit(other.url).path
             if path != own:
                 same[path] = tokens >= SAME * total
-                # a wall has few containers, which most pages have too: so the share is that of the page with more
+                # a wall has few containers, which most pages have too: so divide by those of the larger page
                 sizes = containers, len(other.facts.signature)
                 mates |= {path} if likeness * min(sizes) >= ALIKE * max(sizes) else set()
         if mates and all(same[path] for path in mates) and len(same) >= len(mates) + SEVERAL:
@@ -260,7 +260,7 @@ class SiteHealth:
         return is_repeated or sum(same.values()) >= max(SEVERAL, len(same) / 2)
 
     async def finish(self) -> None:
-        """Judge all sites and set the stats; call before the store of sites is closed."""
+        """Judge all sites and set the stats; call before the site memory is closed."""
         judged = await self._judge([*self._tallies])
         self._crawl.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
         self._crawl.set("health/alarms", sum(bool(crawl.alarms) for crawl in judged.values()))

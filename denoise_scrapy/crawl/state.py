@@ -22,7 +22,7 @@ from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 
 Ended = Callable[[ItemPage | None, bool], Awaitable[None] | None]
 
-# Part of DENOISE_MEMORY_MB that finds an item's page by URL; all else is for the pages that others are compared with.
+# Share of DENOISE_MEMORY_MB for finding items' pages by URL; the rest is for comparison pages.
 RECENT_SHARE = 1 / 5
 STATE = "_denoise_state"  # attribute of a crawler
 
@@ -40,8 +40,8 @@ class CrawlState:
         self.pages = CrawledPages(crawl, self.sites, self.geometry, recent)
         self.items = ItemPages(crawl, self.pages)
         self.comparison = ComparisonPages(crawl, self.sites, self.pages)
-        # called with the decision about each item that has left the pipelines, and whether it was lost; set by the
-        # pipeline for duplicates
+        # called with the decision about each item that has left the pipelines, and whether it was lost; replaced by
+        # `DuplicateCheck`
         self.ended: Ended = lambda whose, lost: None
         self.items_in_work = 0
         self._has_frozen = False
@@ -50,7 +50,7 @@ class CrawlState:
 
     def _watch_memories(self) -> None:
         watch, sites, recent = self.crawl.watch, self.sites, self.pages.recent
-        watch("bytes/pages", lambda: sites.nbytes)  # those that leave are counted under pages/evicted
+        watch("bytes/pages", lambda: sites.nbytes)  # evictions are counted as pages/evicted
         watch("bytes/recent", lambda: recent.nbytes)
         watch("bytes/health", lambda: self.health.nbytes)
         watch("evicted/whole_pages", lambda: sites.reduced)
@@ -60,7 +60,7 @@ class CrawlState:
 
     def _connect(self) -> None:
         connect = self.crawl.crawler.signals.connect
-        # after those of Scrapy's feeds: extensions are made first
+        # after Scrapy's feeds: extensions are created first
         connect(self._item_scraped, signals.item_scraped)
         connect(self._item_lost, signals.item_dropped)
         connect(self._item_lost, signals.item_error)
@@ -80,7 +80,7 @@ class CrawlState:
 
     def _freeze(self) -> None:
         """Exclude objects older than the first page from garbage collection until the end of the crawl."""
-        # modules for the most part: to look through them again and again takes a tenth of a crawl's time
+        # mostly modules: examining them again and again takes a tenth of a crawl's time
         self._has_frozen = self.pages.used and not gc.get_freeze_count()
         if self._has_frozen:
             gc.freeze()
@@ -92,7 +92,7 @@ class CrawlState:
             self.crawl.report("layout", error)
 
     def _spider_idle(self) -> None:
-        if self.items_in_work:  # of `scrapy parse`, which does not wait for its items
+        if self.items_in_work:  # `scrapy parse` does not wait for its items
             raise DontCloseSpider
         if self.pages.used:
             deferred_from_coro(self.sites.save())
@@ -108,7 +108,7 @@ class CrawlState:
 
 
 def state_of(crawler: Crawler) -> CrawlState:
-    """Return the state of a crawl, made with the first call."""
+    """Return the state of a crawl, created by the first call."""
     attributes = vars(crawler)
     if STATE not in attributes:
         with refusing_to_start(crawler):
@@ -118,7 +118,7 @@ def state_of(crawler: Crawler) -> CrawlState:
 
 
 class Component:
-    """A middleware or pipeline of ours."""
+    """Base of our middlewares and pipelines."""
 
     def __init__(self, state: CrawlState):
         self._state = state
@@ -126,5 +126,5 @@ class Component:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make one for a crawl."""
+        """Create one for a crawl."""
         return cls(state_of(crawler))

@@ -1,4 +1,4 @@
-"""Duplicates among the rows of a list, table or file: a verdict for each row, and a choice of which row is kept."""
+"""Finding duplicates among the rows of a list, table or file, with a choice of which row to keep."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Row(NamedTuple):
 
 
 class Batch:
-    """Judges rows by an index, each against the kept rows.
+    """Judges rows with an index, each against the kept rows.
 
     Among rows of equal length or date, the first is kept. With `numbered`, rows with the same key are separate items.
-    Without, the index is shared with others, who look items up by key: a row then replaces the kept text of its key, as
-    in a crawl, and is a duplicate only if the batch already contained the same key with the same text.
+    Otherwise the index is shared, and items are looked up by key: a row then replaces the kept text of its key, as in a
+    crawl, and is a duplicate only if the batch already contained the same key with the same text.
     """
 
     def __init__(self, index: DuplicateIndex, *, keep: str = KEEPS[0], numbered: bool = True) -> None:
@@ -45,7 +45,7 @@ class Batch:
         self._index = index
         self._numbered = numbered
         self._count = 0
-        self._done: set[int] = set()  # hashes of keys, where the index is shared
+        self._done: set[int] = set()  # hashes of keys, if the index is shared
 
     def judge(self, row: Row) -> Verdict:
         """Judge the next row, and keep it unless it is a duplicate; `key_of` reads the names in the verdict."""
@@ -62,7 +62,7 @@ class Batch:
     def judge_all(self, rows: Iterable[Row]) -> Iterator[Verdict]:
         """Judge rows and yield their verdicts in row order.
 
-        To keep the longest or newest, all are read first: 150 bytes a row stay in memory, texts go to a file.
+        To keep the longest or newest, all rows are read first: 150 bytes per row stay in memory, texts go to a file.
         """
         if self.keep == "first":
             yield from map(self.judge, rows)
@@ -111,7 +111,7 @@ def deduplicate(
         threshold: As for `DuplicateIndex`.
         rule: As for `DuplicateIndex`.
         most_new: As for `DuplicateIndex`.
-        keep: Which of several similar rows is kept: "first", "longest" (in characters) or "newest".
+        keep: Which of several similar rows to keep: "first", "longest" (in characters) or "newest".
         short_duplicates: Whether a text under 20 units is a duplicate of a text with exactly the same words.
 
     Returns:
@@ -134,7 +134,7 @@ def deduplicate(
 
 
 def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) -> Iterator[tuple[str, Verdict]]:
-    keys: deque[str] = deque()  # of rows that were read but have no verdict yet
+    keys: deque[str] = deque()  # of rows read but not yet judged
 
     def read() -> Iterator[Row]:
         for row in map(_row, rows):

@@ -46,16 +46,16 @@ CANDIDATE_LIMIT = 256
 
 _VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
-_CHUNK = 256  # candidates judged at a time; the earliest is wanted, so that the rest need not be
-EXPIRED = 1000  # texts that are forgotten by one call of `expire`: some 20 ms of a file, .2 s of a server
-# Turns of a loop in each of which a store has something new: others keep texts meanwhile, some tens at the most.
+_CHUNK = 256  # candidates judged at a time: later ones are skipped once the earliest match is found
+EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
+# Maximum retries after other processes have kept texts meanwhile; some tens at most occur in practice.
 MOST_TURNS = 1000
 
 
 def turns() -> Iterator[None]:
     """Yield turn numbers of a loop that concurrent writers may prolong; raise `OSError` after `MOST_TURNS`."""
     yield from repeat(None, MOST_TURNS)
-    raise OSError("the store contradicts itself: what it says is new is not there, or does not stay")
+    raise OSError("the store contradicts itself: texts it reports as new are missing, or do not stay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,7 @@ class Verdict:
         updated: True if the key was kept with a different text (letter case and punctuation count) or different
             fields, which were replaced.
         since: For a key kept and settled before: when the index stored the version found there, in seconds since the
-            epoch. Unless `updated`, nothing has changed since. None for a new key, or one of which only the text is
-            stored.
+            epoch. Unless `updated`, nothing has changed since. None for a new key, or if only the text is stored.
         changed: What an update changed: "text", and names of fields.
         pending: True for a duplicate of a claimed text, whose item may still be lost. Check again later.
         claim: Number for `settle` and `withdraw` if the text is claimed by this index; else 0.
@@ -103,12 +102,12 @@ class Verdict:
 
 
 class Answer(NamedTuple):
-    """A verdict, the record it rests on, and whether to keep the text, in place of that record if there is one."""
+    """A verdict, the record it is based on, and whether to keep the text, which replaces any such record."""
 
     verdict: Verdict
     record: Record | None = None
     keep: bool = False
-    variant_of: str = ""  # of the text if it is kept
+    variant_of: str = ""  # stored with a kept text
 
 
 class DuplicateIndex:
@@ -126,13 +125,13 @@ class DuplicateIndex:
         threshold: Minimum share of a text's units and runs found in a kept text, in (0, 1]. None: the rule's default,
             0.6 (patent: 0.8).
         store: Where fingerprints are kept; None: a new `MemoryStore`. The index opens and closes it.
-        rule: "part": nearly all of a duplicate is in a kept text. "near-copy": and the other way round.
-            "patent": the literal rule of the source.
+        rule: "part": nearly all of a duplicate is in a kept text. "near-copy": and vice versa. "patent": the literal
+            rule of the source.
         search: "prefilter": MinHash bands first. "tree": every text, by the edit-distance tree. None: the rule's
             default, the tree for "patent", else the prefilter.
-        most_new: Maximum share of new text in a duplicate, 0 to 1: 0.1 keeps texts of which more than a tenth is new.
+        most_new: Maximum share of new text in a duplicate, 0 to 1: with 0.1, texts more than a tenth new are kept.
             `threshold` separates copies from similar texts by their runs, five of which break with one changed word;
-            this limits, in units, how much of a copy may be lost. 0.3 by default; not used by "patent".
+            this limits, in units, how much new text is dropped with a copy. 0.3 by default; not used by "patent".
         short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
         candidate_limit: Maximum number of prefilter candidates to compare, 1 or more.
         remember_copies: Number of recently dropped keys that the store remembers with their kept key, for `group`;
@@ -146,7 +145,7 @@ class DuplicateIndex:
     Raises:
         ValueError: An argument is out of range, or conflicts with another.
         StoreMismatch: The store was written by another version or another program.
-        RuntimeError: By any method but `close`: the process was forked since, and the store is not in memory. SQLite
+        RuntimeError: From any method but `close`: the process has been forked, and the store is not in memory. SQLite
             would lose writes, and parent and child would share claims.
 
     Example:
@@ -189,12 +188,12 @@ class DuplicateIndex:
             raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
         if way == "prefilter" and not self._rule.has_bands:
             raise ValueError(f"search must be tree for the rule {rule!r}, got {search!r}")
-        self._owner = new_owner()  # what the store calls this index
+        self._owner = new_owner()  # name of this index in the store
         self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
         self._copies = remember_copies
         self._known = False  # whether the store has recorded the owner
-        self._held: set[int] = set()  # ids of texts that may be claimed still
-        self._unsure: list[Name] = []  # of texts that may have been claimed: the store's answer was lost
+        self._held: set[int] = set()  # ids of texts that may still be claimed
+        self._unsure: list[Name] = []  # texts that may be claimed: the store's response was lost
         self.note_error: Exception | None = None
         self._threads, self._process = threading.RLock(), os.getpid()
         self._limit = candidate_limit
@@ -213,10 +212,10 @@ class DuplicateIndex:
     def stats(self) -> Mapping[str, int]:
         """Counts since the start.
 
-        'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts, 'claimed',
-        'settled' and 'withdrawn' the claims of this index, 'released' the claims of dead owners that it came upon,
-        'unnoted' the times and copies that the store failed to write, 'verified' the candidates compared, 'visited' the
-        kept texts that the tree read one by one, 'bytes' the memory of what is remembered besides the store.
+        'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts; 'claimed',
+        'settled' and 'withdrawn', claims of this index; 'released', claims of dead owners it removed; 'unnoted', times
+        and copies that the store failed to write; 'verified', candidates compared; 'visited', kept texts that the tree
+        read one by one. 'bytes' is the memory used besides the store.
         """
         sizes = {"verified": self._verified, "visited": self._forest.visited, "bytes": self._catalog.nbytes}
         return {**self._counts, **sizes}
@@ -230,14 +229,14 @@ class DuplicateIndex:
         fields: Mapping[str, object] | None = None,
         source: str = "",
     ) -> ReadText:
-        """Read a text in advance, for the other methods: a large one takes a second.
+        """Read a text in advance for the other methods: a large one takes a second.
 
-        The remaining work is short, but done by one thread at a time.
+        The remaining work is short, but only one thread at a time does it.
 
         Args:
             text: The item's text.
-            title: As of `check`.
-            values: As of `check`.
+            title: As for `check`.
+            values: As for `check`.
             fields: Fields besides text and title whose changes make an update; None: `values`.
             source: What text and title were derived from, such as all text of a page, and how. While it is the same,
                 they count as unchanged; "" if unknown. A title among the fields is not derived from it.
@@ -304,7 +303,7 @@ class DuplicateIndex:
         values: Mapping[str, object] | None = None,
         claim: bool = False,
     ) -> Verdict:
-        """Keep a text without comparing it, replacing that of its key; arguments and errors as of `check_and_add`.
+        """Keep a text without comparing it, replacing any with its key; arguments and errors as for `check_and_add`.
 
         The verdict reports whether the key was there, and what has changed since.
         """
@@ -323,11 +322,11 @@ class DuplicateIndex:
         values: Mapping[str, object] | None = None,
         claim: bool = False,
     ) -> Verdict:
-        """Return whether a text is a duplicate of a kept text, and keep it if not; arguments and errors as of `check`.
+        """Return whether a text is a duplicate of a kept text, and keep it if not; arguments and errors as for `check`.
 
-        A claimed text is visible to all indexes on the store until it is withdrawn, this index is closed or its beats
-        stop (`beat`), since its item may be lost on its way. So follow each verdict that is not a duplicate by one call
-        of `settle` or `withdraw`. An update is claimed too: the text it replaces is gone, even if the new one is lost.
+        With `claim`, the text is visible to all indexes on the store until it is withdrawn, this index is closed or its
+        beats stop (`beat`), since its item may yet be lost. Follow each verdict that is not a duplicate by one call of
+        `settle` or `withdraw`. An update is claimed too: the text it replaces is gone, even if the new one is lost.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -345,7 +344,7 @@ class DuplicateIndex:
         return self._take(item, similar=True, claim=claim)
 
     def settle(self, claim: int) -> bool:
-        """Make a claimed text final, by `Verdict.claim`, when its item was delivered.
+        """Make a claimed text final, by its `Verdict.claim`, once its item is delivered.
 
         Return False if this index does not, or no longer, hold the claim.
         """
@@ -356,14 +355,14 @@ class DuplicateIndex:
             return done
 
     def withdraw(self, claim: int) -> bool:
-        """Forget a claimed text, by `Verdict.claim`, when its item was lost. Later copies of it count as new.
+        """Forget a claimed text, by its `Verdict.claim`, if its item was lost. Later copies of it count as new.
 
         Return False if this index does not, or no longer, hold the claim.
         """
         with self._lock:
             done = claim in self._held and bool(self._store.release(self._owner, claim))
             self._held.discard(claim)
-            if done:  # else another index may have made it final
+            if done:  # otherwise another index may have settled it
                 self._catalog.discard(claim)
             self._counts["withdrawn"] += done
             return done
@@ -375,14 +374,11 @@ class DuplicateIndex:
                 self._store.beat(self._owner)
 
     def restore(self, records: Iterable[Record]) -> int:
-        """Keep records of another index as they are, without judging them, and return how many there were.
-
-        Those of a key that is kept replace it.
-        """
+        """Keep records of another index unjudged, replacing those with the same keys; return their number."""
         count = 0
         with self._lock:
             for record in records:
-                for _ in turns():  # the key may be among what others have kept meanwhile
+                for _ in turns():  # other processes may have kept the key meanwhile
                     same = self._record_named(record.name)
                     if self._keep(record.name, record.fingerprint, same, record.version):
                         break
@@ -444,7 +440,7 @@ class DuplicateIndex:
             if self._known:
                 self._known = False
                 self._held.clear()
-                with suppress(Exception):  # of any store; where it does not answer, claims vanish by themselves
+                with suppress(Exception):  # of any store; without it, claims expire by themselves
                     self._counts["withdrawn"] += len(self._store.release(self._owner))
             self._store.close()
 
@@ -473,8 +469,8 @@ class DuplicateIndex:
         return read._replace(name=name)
 
     def _judge(self, item: ReadText, *, similar: bool = True) -> Answer:
-        """Judge a text against all remembered texts except those claimed by dead owners."""
-        for _ in turns():  # each finds a claim that was released, or one that was settled meanwhile
+        """Judge a text against all remembered texts, releasing those claimed by dead owners."""
+        for _ in turns():  # each turn finds a claim that was released or settled meanwhile
             answer = self._answer(item, similar=similar)
             owner = "" if answer.record is None else answer.record.owner
             if not owner:
@@ -500,7 +496,7 @@ class DuplicateIndex:
         for like in self._likes(item, found) if similar and (self._short or not short) else ():
             proof, kept = like.proof, like.record.name
             why = why_variant(item, like) if self._variants else ""
-            if why:  # of several the first counts
+            if why:  # the first of several counts
                 reason = reason if variant_of else f"a variant of {kept.key}: {why}"
                 variant_of = variant_of or kept.variant_of or kept.key
                 continue
@@ -518,7 +514,7 @@ class DuplicateIndex:
         same_text = (mine.digest, mine.n) == (theirs.digest, theirs.n)
         changed: tuple[str, ...] = () if same_text else (TEXT,)
         since, keep = None, True
-        if item.version is not None and old is not None:  # else it was kept by an earlier version of ours
+        if item.version is not None and old is not None:  # otherwise an earlier release kept it
             changed = item.version.changes(old, item.field_names)
             since, keep = None if same.owner else float(old.since), bool(changed)
         reason = f"the same item with another {', '.join(changed)}" if changed else "the same item with the same text"
@@ -526,7 +522,7 @@ class DuplicateIndex:
         return Answer(verdict, same, keep, same.name.variant_of if same_text else "")
 
     def _likes(self, item: ReadText, found: Candidates) -> Iterator[Like]:
-        """Yield the kept texts that a new one repeats: first with the same words, then of other sites, then its own."""
+        """Yield the kept texts that a new one repeats: those of the same words, of other sites, then of its own."""
         made, site = item.fingerprint, item.name.site
         for records in self._others(item, found.same_words if made.n else []):
             for one in records:
@@ -586,7 +582,7 @@ class DuplicateIndex:
             self.note_error = None
             self._withdraw_unsure()
             version = b"" if item.version is None else item.version._replace(since=int(time.time())).pack()
-            for _ in turns():  # each takes in what others have kept meanwhile
+            for _ in turns():  # each turn loads what others have kept meanwhile
                 answer = self._judge(item, similar=similar)
                 if not answer.keep:
                     number = self._see_again(item.name, answer, claim=claim)
@@ -619,7 +615,7 @@ class DuplicateIndex:
             self._unsure += [name] * claim
             raise
         self._catalog.extend(put.newer)
-        if put.id:  # memory follows the commit, never runs ahead of it
+        if put.id:  # memory is updated after the commit, never before
             self._catalog.discard(old)
             self._catalog.extend([Record(put.id, name, fingerprint).listing])
             if claim:
@@ -632,12 +628,12 @@ class DuplicateIndex:
         same, number = answer.record, 0
         assert same is not None
         if not answer.verdict.duplicate:
-            if not claim and same.owner:  # it is kept for good now
+            if not claim and same.owner:  # settled by now
                 self._store.settle(same.id, same.owner)
             if claim and same.owner == self._owner:
                 number = same.id
                 self._held.add(number)
-        if not answer.verdict.pending:  # a copy that may change is none yet
+        if not answer.verdict.pending:  # a pending verdict may still change
             try:
                 copy = name if answer.verdict.duplicate and self._copies else None
                 self._store.note(same.id, copy, self._copies)
@@ -663,7 +659,7 @@ def _check_number(name: str, value: object, kind: type, valid: str, low: float, 
 
 
 def _named(key: str, scope: str, group: str = "", site: str | None = "") -> Name:
-    """Make the name of an item; reject one without a key, or with text that no store could write."""
+    """Return the name of an item; reject an empty key, or text that UTF-8 cannot encode."""
     if site is None:
         site = site_of(key) if isinstance(key, str) else ""
     name = Name(key, scope, group, site)

@@ -15,7 +15,7 @@ from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Store
 from denoise_scrapy.storage import SCHEMES, place_beside
 
-INDEX_NAME = "denoise"  # of an index on a server whose URL names none
+INDEX_NAME = "denoise"  # default name of an index on a server
 
 _VALID = "memory | path of a file | redis://host:6379/0#name | import path of a class"
 
@@ -24,10 +24,10 @@ def open_store(place: str, settings: Any = None) -> Store:
     """Create the store at a place, for a `DuplicateIndex` to open.
 
     Args:
-        place: "memory"; the path of a file, which has a suffix or a slash; the URL of a Redis server with "#" and the
-            name of the index, `redis://localhost:6379/0#news` (without one: "denoise"); or the import path of a
-            subclass of `Store`.
-        settings: Given to the method `from_settings` of such a class if it has one.
+        place: "memory"; the path of a file, with a suffix or a slash; the URL of a Redis server with "#" and the name
+            of the index, `redis://localhost:6379/0#news` (without one: "denoise"); or the import path of a subclass of
+            `Store`.
+        settings: Passed to the `from_settings` method of such a class if it has one.
 
     Returns:
         The store. Missing files are created; a server is contacted when the index opens.
@@ -41,7 +41,7 @@ def open_store(place: str, settings: Any = None) -> Store:
         'news.sqlite'
         >>> open_store("sqlite")
         Traceback (most recent call last):
-        ValueError: 'sqlite' is no place of an index; valid is memory | path of a file | ...
+        ValueError: 'sqlite' is not a place of an index; valid is memory | path of a file | ...
     """
     if place == "memory":
         return MemoryStore()
@@ -53,12 +53,12 @@ def open_store(place: str, settings: Any = None) -> Store:
         store: Store = made.from_settings(settings) if hasattr(made, "from_settings") else made()
         return store
     if not is_file(place):
-        raise ValueError(f"{place!r} is no place of an index; valid is {_VALID}")
+        raise ValueError(f"{place!r} is not a place of an index; valid is {_VALID}")
     return SQLiteStore(place)
 
 
 def index_beside(place: str, constants: Mapping[str, str]) -> str:
-    """Return the place of an index beside one of another version or rule; "" for a custom store."""
+    """Return a place for a new index beside one of another version or rule; "" for a custom store."""
     if is_class_path(place):
         return ""
     formats = {"file": sqlite_store.FORMAT, "server": f"{redis_store.LAYOUT}.{redis_store.FORMAT}"}
@@ -77,13 +77,13 @@ def is_remote(place: str) -> bool:
 
 
 def is_class_path(place: str) -> bool:
-    """Return whether a place is the import path of a class: dotted names, the last of which begins in upper case."""
+    """Return whether a place is the import path of a class: dotted names, the last one capitalised."""
     names = place.split(".")
     return len(names) > 1 and all(map(str.isidentifier, names)) and names[-1][0].isupper()
 
 
 def store_class(path: str) -> type[Store]:
-    """Import the class of a store; `ValueError` where there is none of this path, or it is no subclass of `Store`."""
+    """Import a store's class; raise `ValueError` if there is none at this path, or it is not a subclass of `Store`."""
     try:
         found = resolve_name(path)
     except (ImportError, AttributeError) as error:

@@ -15,20 +15,20 @@ from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Pu
 from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.storage import RedisLink, check_opened, opening
 
-LAYOUT = "2"  # raise with any change of the keys, or of how the scripts use them
-FORMAT = "3"  # raise with any change of the bytes of a record, and change the script that reads them too
-MOST_NEWER = 256  # newer records that one `put` looks at, .25 MB: the server does nothing else meanwhile
-TIMEOUT = 2.0  # seconds to wait for a response, which takes a millisecond; a few retries follow
+LAYOUT = "2"  # increase with any change of the keys or their use in the scripts
+FORMAT = "3"  # increase with any change of a record's bytes, and adapt the script that reads them
+MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the server is blocked meanwhile
+TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow
 
-_OTHER = "Use what wrote them, or give another name; they have not been touched."
-_LOST = "The server has lost records while they were in use: see that it evicts none, and start the index anew."
+_OTHER = "Use the version that wrote them, or give another name; they have not been touched."
+_LOST = "The server has lost records in use: make sure that it evicts none, and start with a new index."
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
 _HEAD = struct.Struct("<IIQ10I16s")
 
 _NAMES = ("meta", "last", "log", "keys", "claims", "owners", "seen", "copies", "copy-times")
 
-# Lua scripts, which run atomically inside the server, each with this before it. Ids are written with `%d`, since Lua
-# would write large numbers as 1e+14. A claim is the digest of a name and an owner.
+# Common beginning of all Lua scripts, which run atomically inside the server. Ids are formatted with `%d`, since Lua
+# would write large numbers as 1e+14. A claim is the digest of a name, followed by an owner.
 _COMMON = """
 local meta, last, log, keys, claims, owners, seen, copies, times = unpack(KEYS)
 local call, time = redis.call, redis.call('TIME')  -- one clock for all owners
@@ -152,19 +152,19 @@ class RedisStore(Store):
     """Records in a stream, found by id; one script, atomic in the server, decides what is kept.
 
     An index has five keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
-    constants; `{name}:log`, a stream with a record an entry, whose id "7-0" is the record's id 7; `{name}:last`, the
-    last id given; `{name}:keys`, a hash from 16 bytes of a digest of scope and key to the id; `{name}:seen`, a sorted
-    set of ids by the second of the server's clock in which they were last kept or seen again. An entry of the stream
+    constants; `{name}:log`, a stream with one entry per record, whose id "7-0" means record 7; `{name}:last`, the
+    last id assigned; `{name}:keys`, a hash from a 16-byte digest of scope and key to the id; `{name}:seen`, a sorted
+    set of ids by the time they were last kept or seen again, in seconds of the server's clock. An entry of the stream
     has two fields: "r" with the bytes of `_pack`, and "v" with the bytes of its version, which older entries lack.
-    While texts are claimed there are two more keys: `{name}:claims`, a hash from the id to those 16 bytes and the
-    owner, and `{name}:owners`, a hash from the owner to the server's time of its last beat, in milliseconds. Dropped
-    keys are in two sorted sets, `{name}:copies` by the id of the kept text and `{name}:copy-times` by the microsecond
-    in which they were dropped, some 270 bytes a key.
+    While texts are claimed there are two more keys: `{name}:claims`, a hash from the id to this digest and the owner,
+    and `{name}:owners`, a hash from the owner to the server's time of its last beat, in milliseconds. Dropped keys are
+    in two sorted sets, `{name}:copies` by the id of the kept text and `{name}:copy-times` by the microsecond in which
+    they were dropped, some 270 bytes per key.
 
     `put` examines records newer than those the caller has judged. If none can be a duplicate (another key, other
     words, no common band), the text is kept at once, in the same round trip. Otherwise nothing is kept: the caller
     judges the new records and retries with a higher `seen`. More than 256 newer records come in portions. A request
-    whose response was lost is sent again, and finds the first one's record under the same key.
+    whose response was lost is repeated, and finds the record already stored under the same key.
 
     The server must keep what it acknowledges: `appendonly yes` with `appendfsync always` loses nothing, `everysec`
     loses up to a second in a power cut, and any `maxmemory-policy` but `noeviction` may evict whole keys.
@@ -287,7 +287,7 @@ class RedisStore(Store):
             keys |= {one.id: one.name.key for one in self.get(ordered[start : start + BATCH])}
         for member in sorted(numbers, key=lambda one: times.get(one, 0.0)):
             scope, key = _parts(member)
-            if numbers[member] in keys:  # its text may have been removed meanwhile
+            if numbers[member] in keys:  # otherwise its text was removed meanwhile
                 yield Copy(key, scope, keys[numbers[member]], times.get(member, 0.0) / 1e6)
 
     @override
@@ -336,7 +336,7 @@ class RedisStore(Store):
         self._link.client.close()
 
     def _look(self) -> list[str]:
-        """Compare log, keys and last id with each other."""
+        """Return contradictions between log, keys, claims and last id."""
         with self._client as client:
             last, keys, claims = client.pipeline().get(self._last).hgetall(self._keys).hkeys(self._claims).execute()
         claimed = {int(number) for number in claims}
@@ -351,9 +351,9 @@ class RedisStore(Store):
             if number > int(last or number):
                 found.append(f"record {number} is above the last id, {int(last)}")
             if int(keys.pop(_digest(name), 0)) != number:
-                found.append(f"record {number} is not the one that its key {name.key!r} stands for")
-        found += [f"a key stands for record {int(number)}, which cannot be found" for number in keys.values()]
-        return found + [f"a claim on record {number}, which cannot be found" for number in sorted(claimed)]
+                found.append(f"record {number} is not the one that its key {name.key!r} refers to")
+        found += [f"a key refers to record {int(number)}, which is missing" for number in keys.values()]
+        return found + [f"a claim refers to record {number}, which is missing" for number in sorted(claimed)]
 
     def _forget(self, records: Sequence[Record]) -> int:
         """Remove records; return how many were there."""
@@ -386,7 +386,7 @@ class RedisStore(Store):
 
 
 def _digest(name: Name) -> bytes:
-    """Return the field for a name in the hash of keys."""
+    """Return the field of a name in the hash of keys."""
     return hashlib.blake2b(_full(name).encode(), digest_size=16).digest()
 
 
@@ -412,7 +412,7 @@ def _entry(number: bytes, fields: Mapping[bytes, bytes]) -> tuple[int, bytes, by
 
 
 def _pack(name: Name, fingerprint: Fingerprint) -> bytes:
-    """Write a record as bytes, some 700 to 2,500."""
+    """Encode a record as some 700 to 2,500 bytes."""
     f = fingerprint
     parts = [f.s1, f.s2, f.rare, f.title, f.values, f.bands, *(one.encode() for one in name[1:])]
     head = _HEAD.pack(f.n, f.t, f.limit, *map(len, parts), f.digest)
@@ -420,7 +420,7 @@ def _pack(name: Name, fingerprint: Fingerprint) -> bytes:
 
 
 def _unpack(data: bytes) -> tuple[Name, Fingerprint]:
-    """Read a record; raise `ValueError` if the bytes are damaged."""
+    """Decode a record; raise `ValueError` if the bytes are damaged."""
     try:
         n, t, limit, *sizes, digest = _HEAD.unpack_from(data)
     except struct.error as error:
@@ -430,7 +430,7 @@ def _unpack(data: bytes) -> tuple[Name, Fingerprint]:
         parts.append(data[start : start + size])
         start += size
     if start > len(data):
-        raise ValueError(f"no record: {len(data)} bytes where {start} or more are announced")
+        raise ValueError(f"no record: {len(data)} bytes instead of at least {start}")
     s1, s2, rare, title, values, bands, *names = parts
     fingerprint = Fingerprint(n, t, s1, s2, limit, digest, bands, rare, title, values)
     return Name(data[start:].decode(), *(one.decode() for one in names)), fingerprint

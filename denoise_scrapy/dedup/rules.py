@@ -1,20 +1,20 @@
-"""Fingerprints, a few hundred bytes kept of each text, and the rules by which two texts are duplicates.
+"""Fingerprints, a few hundred bytes per text, and the rules that decide whether two texts are duplicates.
 
 By our own rules, a new text X is a duplicate of a kept text P if all or nearly all of X is in P:
 
-1. equal unit sequences: at once;
-2. X is cut at P's frequency threshold: were X a part of P, its main feature string would lie inside P's, which holds
-   for an absolute threshold only;
+1. equal unit sequences are duplicates at once;
+2. X is cut at P's frequency threshold: if X is a part of P, its main feature string then lies inside P's, which is
+   true of absolute thresholds only;
 3. c1 = common main units / X's main units, c2 = common runs / X's runs, both at least the threshold;
 4. X has at least 30% of P's length, 4 main units and 8 runs;
 5. no more than three tenths of X are new, as estimated from the runs (`share_new`).
 
-"near-copy" compares with the larger of the two texts instead of with X, and no more than three tenths of P may be
-missing from X either.
+"near-copy" divides by the larger of the two texts instead of X, and no more than three tenths of P may be missing
+from X either.
 
 Source: patent text 'Method and system for web page de-duplication', main and auxiliary feature string
-(`core/feature_strings.pyx`), and decision. The threshold by length is ours, and so is what bounds a fingerprint. Three
-steps of the literal rule went wrong when measured and are replaced: two empty main strings are no longer equal; c2 is
+(`core/feature_strings.pyx`), and decision. The threshold by length and the bounds of a fingerprint are ours. Three
+steps of the literal rule failed when measured and are replaced: two empty main strings are no longer equal; c2 is
 relative to all of X, not to what follows common units; c1 and c2 must both hold. The literal rule is `PatentRule`.
 """
 
@@ -56,23 +56,23 @@ from denoise_scrapy.core.feature_strings import (
 Sample = npt.NDArray[np.uint16]
 
 # Rule B: threshold 0 below 600 units, 1 below 2,500, 2 below 8,000, else 3. As accurate as no threshold at all (recall
-# .9965, 7 false of 1,520) with half the units to keep. The source's fixed threshold of 3 leaves short texts without a
-# main feature string.
+# .9965, 7 false of 1,520), keeping half the units. The source's fixed threshold of 3 leaves short texts without a main
+# feature string.
 LEVEL_LENGTHS = (600, 2500, 8000)
-# All thresholds. Those above 3 serve texts that would have more than `S1_CAP` units.
+# All thresholds. Those above 3 are for texts that would otherwise have more than `S1_CAP` units.
 LEVELS = (0, 1, 2, 3, *((1 << bits) - 1 for bits in range(3, 22)))
-# Most units kept of a text. Whole books reach it; a text made to fill memory does, and is held there.
+# Maximum units kept per text. Only whole books reach it, and texts made to fill memory.
 S1_CAP = 1024
-# Most runs kept of a text. Samples are halved until they have no more, so that long texts keep 96 to 192: a standard
-# error of 4 points at the threshold. Copies and others lie further apart than that, see `RUN`.
+# Maximum runs kept per text. Samples are halved until they fit, so that long texts keep 96 to 192: a standard error of
+# 4 points at the threshold. Copies and other texts are further apart than that, see `RUN`.
 S2_CAP = 192
-# Most units at or below the threshold that are kept, sampled in the same way: all of a text under some 3,000 units.
+# Maximum units kept at or below the threshold, sampled in the same way: all of them in texts under some 3,000 units.
 RARE_CAP = 512
-# Most units of a title, and most other fields of an item, that are kept: some 200 bytes at the most.
+# Maximum units of a title, and maximum other fields of an item, that are kept: at most some 200 bytes.
 TITLE_CAP, VALUES_CAP = 32, 16
 # Texts below this are never dropped by similarity: titles, captions and notices repeat legitimately.
 MIN_TOKENS = 20
-# Nor are texts with fewer main units: one common word would be a quarter of the verdict.
+# Nor are texts with fewer main units: one word in common would decide a quarter of the verdict.
 MIN_UNITS = 4
 
 # Constants that two fingerprints must share to be comparable. A store records them and rejects others.
@@ -103,12 +103,12 @@ class Fingerprint:
         t: Frequency threshold, one of `LEVELS`.
         s1: Main feature string: sorted uint16, the units occurring more than `t` times.
         s2: Auxiliary feature string: uint16 in order of the text, a sample, see `FeatureStrings.sample`.
-        limit: Where it was sampled: a power of two. A new text is sampled at the same limit, so that the two
-            samples speak of the same runs.
+        limit: Hash below which runs are sampled, a power of two. A new text is sampled at the same limit, so that both
+            samples select the same runs.
         digest: 16 bytes, equal for texts of the same units in the same order.
-        bands: 32 uint32, hashes of the bands of its MinHash signature; empty where it is too short.
+        bands: 32 uint32, hashes of the bands of its MinHash signature; empty if it is too short.
         rare: The other units: uint16, how often their sample was halved, then the sample, sorted; empty for none.
-        title: Units of its title: sorted uint16; empty for none, or where it is not known.
+        title: Units of its title: sorted uint16; empty for none, or if unknown.
         values: Other fields of its item: pairs of uint32, hashes of name and value, sorted; empty for none.
 
     Example:
@@ -150,7 +150,7 @@ class Fingerprint:
 
     @property
     def too_short(self) -> bool:
-        """True where the text is too short to be judged by similarity."""
+        """True if the text is too short to be judged by similarity."""
         return self.n < MIN_TOKENS or len(self.units) < MIN_UNITS
 
     @property
@@ -164,15 +164,15 @@ class Fingerprint:
         return np.frombuffer(self.s2, np.uint16)
 
 
-# c1 and c2 of a duplicate: the middle between copies and others of long Chinese texts (.62 and .57), where they lie
-# closest together. See `RUN`.
+# Minimum c1 and c2 of a duplicate: midway between copies and other texts among long Chinese texts (.62 and .57), where
+# they are closest together. See `RUN`.
 THRESHOLD = 0.6
-# Share of a duplicate that may be new: the middle between copies, of which a fifth is, and others, of which two fifths
-# are. With .4 four release notes more were wrong on the streams, with .25 a tenth of the texts with a quarter of
-# foreign text around them were missed.
+# Maximum share of new text in a duplicate: midway between copies, a fifth of which is new, and other texts, two fifths
+# of which are. With .4, four more release notes were wrong on the streams; with .25, a tenth of the texts surrounded by
+# a quarter of foreign text were missed.
 MOST_NEW = 0.3
 MIN_RUNS = 8
-# The part's least length in percent of the whole's. A bounded fingerprint cannot know tiny excerpts.
+# Minimum length of a part in percent of the whole. A bounded fingerprint cannot recognise tiny excerpts.
 RATIO_PERCENT = 30
 
 
@@ -181,9 +181,9 @@ class Check(NamedTuple):
 
     name: str  # what is checked, in the words of the documentation
     value: float  # what was found
-    bound: float  # what it must reach; of "new" and "missing" what it must not pass
+    bound: float  # minimum value; for "new" and "missing" the maximum
     passed: bool
-    of: int = 0  # what the elements in common, `value` and `bound`, are counted in; 0 for other checks
+    of: int = 0  # number of elements that `value` and `bound` are parts of; 0 for other checks
 
     @property
     def share(self) -> float:
@@ -193,23 +193,23 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A new text against a kept one."""
+    """The comparison of a new text with a kept one."""
 
     duplicate: bool
     c1: float = 0.0  # share of main units in common, 0 to 1
     c2: float = 0.0  # share of runs in common, 0 to 1: the score
-    new: float = 0.0  # share of the new text that the kept one has not, 0 to 1; 0 for no duplicate
+    new: float = 0.0  # share of the new text that the kept one lacks, 0 to 1; 0 for no duplicate
     checks: tuple[Check, ...] = ()  # in order, up to the first that failed; none for texts of the same words
 
 
 class Rule(ABC):
-    """A definition of duplicates. A new text is what the same rule's `read` returned."""
+    """A definition of duplicates. Each rule takes new texts as its own `read` returns them."""
 
     name: ClassVar[str]
-    threshold: float  # least share of a duplicate that is found in the kept text, 0 to 1
-    most_new = MOST_NEW  # most of a duplicate that may be new, 0 to 1; not used by the literal rule
-    constants: ClassVar[Mapping[str, str]]  # what two fingerprints must share to be comparable; a store writes it down
-    has_bands: ClassVar[bool]  # True where its texts have MinHash bands, so that the prefilter may come first
+    threshold: float  # minimum share of a duplicate found in the kept text, 0 to 1
+    most_new = MOST_NEW  # maximum share of new text in a duplicate, 0 to 1; not used by the literal rule
+    constants: ClassVar[Mapping[str, str]]  # must be equal for fingerprints to be comparable; recorded by stores
+    has_bands: ClassVar[bool]  # whether its fingerprints have MinHash bands, for the prefilter
 
     def at(self, threshold: float, most_new: float) -> Self:
         """Return the same rule with other limits."""
@@ -227,14 +227,14 @@ class Rule(ABC):
 
     @abstractmethod
     def judge(self, new: Any, kept: Fingerprint, *, every: bool = False) -> Comparison:
-        """Compare a text with a kept one; with `every`, run the checks after the deciding one too."""
+        """Compare a text with a kept one; with `every`, also run the checks after the first that failed."""
 
     @abstractmethod
     def main_query(self, new: Any, t: int) -> tuple[Sample, int, int]:
-        """Return main units, how many of them a text kept at `t` must have, 0 for none, and its greatest length."""
+        """Return main units, how many of them a text kept at `t` must share (0: no search), and its maximum length."""
 
     def run_query(self, new: Any, limit: int) -> tuple[Sample, int]:
-        """Return a sample of runs, and how many of them a kept text sampled at `limit` must have, 0 for none."""
+        """Return a sample of runs, and how many of them a text sampled at `limit` must share (0: no search)."""
         raise NotImplementedError
 
     def too_short(self, kept: Fingerprint) -> bool:
@@ -243,7 +243,7 @@ class Rule(ABC):
 
 
 def needed(size: int, threshold: float) -> int:
-    """Return the least whole number k, 1 or more, with k / size >= threshold, free of rounding error."""
+    """Return the smallest integer k >= 1 with k / size >= threshold, without rounding error."""
     return max(1, math.ceil(threshold * size - 1e-9))
 
 
@@ -276,7 +276,7 @@ class PartRule(Rule):
     threshold = THRESHOLD
     constants = CONSTANTS
     has_bands = True
-    both: ClassVar[bool] = False  # True where nearly all of the kept text must be in the new one as well
+    both: ClassVar[bool] = False  # whether nearly all of the kept text must be in the new one as well
 
     @override
     def read(self, text: str) -> FeatureStrings:
@@ -312,7 +312,7 @@ class PartRule(Rule):
         yield _least("c2", count_common(runs, kept.s2), needed(of_runs, self.threshold), of_runs)
         share = share_new(new, kept)
         yield Check("new", share, self.most_new, share <= self.most_new)
-        if self.both:  # of the kept text's runs those that the new one cannot have
+        if self.both:  # estimate how much of the kept text the new one lacks
             missing = 1 - (1 - share) * len(runs) / max(1, their_runs)
             yield Check("missing", missing, self.most_new, missing <= self.most_new)
 
@@ -335,7 +335,7 @@ class NearCopyRule(PartRule):
 
 
 def sampled_runs(new: FeatureStrings, limit: int) -> tuple[npt.NDArray[np.intp], Sample]:
-    """Return the places of a text where runs sampled at a limit begin, and these runs."""
+    """Return the places of a text where runs sampled at a limit begin, and the runs."""
     at = new.runs
     hashes = at >> np.uint64(32)
     places = np.flatnonzero((at > 0) & (hashes < np.uint64(limit)))
@@ -345,10 +345,10 @@ def sampled_runs(new: FeatureStrings, limit: int) -> tuple[npt.NDArray[np.intp],
 def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     """Estimate the share of a text that a kept text lacks.
 
-    A changed word breaks five runs, a new paragraph about as many as it has words. Missing runs lie alone in the first
-    case and side by side in the second. With the sampled runs as a walk between 'present' and 'missing', the mean
-    length of a stretch of missing runs follows from how often neighbours agree; the new units of each stretch are its
-    missing runs less (a run's length - 1).
+    A changed word breaks five runs, a new paragraph about as many as it has words. Missing runs are isolated in the
+    first case and adjacent in the second. The mean length of a stretch of missing runs follows from how often
+    neighbouring sampled runs agree on being present or missing; the new units of each stretch are its missing runs
+    less (a run's length - 1).
     """
     if new.digest == kept.digest:
         return 0.0
@@ -359,35 +359,35 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
         return share
     pairs = len(places) - 1
     agree = 1 - int(np.count_nonzero(missing[1:] != missing[:-1])) / (2 * pairs * share * (1 - share))
-    agree = min(max(agree, 0.5 / pairs), 1 - 0.5 / pairs)  # all that so few pairs show
+    agree = min(max(agree, 0.5 / pairs), 1 - 0.5 / pairs)  # no more than so few pairs can show
     gap = float(np.diff(places).mean())
-    ends = (1 - share) * -math.log(agree) / gap  # of a stretch, for each of its runs
+    ends = (1 - share) * -math.log(agree) / gap  # ends of stretches per missing run
     ideographs = float((new.kinds == IDEOGRAPH).mean())
     length = RUN + (RUN_OF_IDEOGRAPHS - RUN) * ideographs
     return share * max(1 / length, 1 - (length - 1) * ends)
 
 
-# The literal rule of the source. Measured beside ours in docs/figures.md: it calls a third of the pages of one site
-# equal, for all pages of a language share its frequent characters. Two bounds are ours: text beyond 100,000 characters
-# is not read, and texts that are too short, or without a frequent character, are not judged (taken literally, two of
-# the latter are equal).
-FREQUENCY = 3  # the source's threshold: a main unit occurs more often
-LONG = 500  # the source's: two longer texts are compared by their auxiliary strings
-SMALL_SHARE = 0.3  # the source's: so are two of which one is shorter than this share of the other
-PATENT_THRESHOLD = 0.8  # the source's
-MAX_CHARACTERS = 100_000  # ours: bounds what a page may make us keep to some 400 KB
+# The literal rule of the source, measured beside ours in docs/figures.md: it considers a third of the pages of one site
+# equal, because all pages of a language share its frequent characters. Two bounds are ours: text beyond 100,000
+# characters is not read, and texts that are too short, or without a frequent character, are not judged (taken
+# literally, two of the latter are equal).
+FREQUENCY = 3  # source: a main unit occurs more often than this
+LONG = 500  # source: if both texts are longer, their auxiliary strings are compared
+SMALL_SHARE = 0.3  # source: likewise if one is shorter than this share of the other
+PATENT_THRESHOLD = 0.8  # source
+MAX_CHARACTERS = 100_000  # ours: bounds the data kept per page to some 400 KB
 
 _STOP = np.array(sorted({ord(one) for one in STOP_WORDS if len(one) == 1 and ord(one) < 1 << 16}), np.uint16)
 _16 = np.uint32(16)
 
 
 class Characters:
-    """A text as read by the source's rule.
+    """A text as read by the literal rule.
 
     Attributes:
-        codes: Its letters, digits and ideographs in order, lower-cased, as uint16; others are left out.
+        codes: Its letters, digits and ideographs in order, lower-cased, as uint16; others are omitted.
         n: Length in characters.
-        main_units: S1: the frequent characters but stop characters, in code order.
+        main_units: S1: the frequent characters except stop characters, in code order.
         neighbours: S2: each frequent character with the one after it, as sorted uint32, repeats included.
     """
 
@@ -451,7 +451,7 @@ class PatentRule(Rule):
         return Check(name, common, self._more(of), common / max(1, of) > self.threshold, of)
 
     def _more(self, size: int) -> int:
-        """Return the least number of common elements above the threshold."""
+        """Return the smallest number of common elements above the threshold."""
         return int(self.threshold * size + 1e-9) + 1
 
     @override
@@ -468,11 +468,11 @@ class PatentRule(Rule):
 def _common_neighbours(
     mine: npt.NDArray[np.uint32], theirs: npt.NDArray[np.uint32], common: npt.NDArray[np.uint16]
 ) -> tuple[int, int]:
-    """Count equal neighbours of the common characters, and X's neighbours of these."""
+    """Count the neighbours of common characters that are equal, and all those in X."""
     mine = mine[np.isin(mine >> _16, common)]
     pairs, counts = np.unique(mine, return_counts=True)
     there = np.searchsorted(theirs, pairs, "right") - np.searchsorted(theirs, pairs)
     return int(np.minimum(counts, there).sum()), len(mine)
 
 
-NewText = FeatureStrings | Characters  # as its rule reads it
+NewText = FeatureStrings | Characters  # as read by its rule

@@ -1,4 +1,4 @@
-"""A store in one SQLite file, which survives the process and may be shared by several on one machine, or in memory."""
+"""Stores in one SQLite file, which processes on one machine may share, or in memory."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
 from denoise_scrapy.storage import FileKind, connect
 
-BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file longer
+BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file for so long
 
-FORMAT = "5"  # raise with any change of the tables, and put the upgrade from the one before into `INDEX.upgrades`
+FORMAT = "5"  # increase with any change of the tables, and add the upgrade from the previous one to `INDEX.upgrades`
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     schema=(
-        # AUTOINCREMENT: an id is never reused, or another process would mistake a new row for an old one.
-        # The most used columns come first: opening reads all but the group and s1, `sqlite3` shows the rest.
+        # AUTOINCREMENT: ids are never reused; otherwise another process would mistake a new row for an old one.
+        # The most used columns come first: opening reads all except the group and s1.
         """CREATE TABLE IF NOT EXISTS texts (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL, scope TEXT NOT NULL,
@@ -40,8 +40,8 @@ INDEX = FileKind(
         "CREATE INDEX IF NOT EXISTS texts_variants ON texts (variant_of, scope) WHERE variant_of <> ''",
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
-        # Dropped keys, the latest with the highest ids. The triggers keep them in step with the texts, whoever writes
-        # the texts: REPLACE fires none on deleting, so that a group survives an update of its text.
+        # Dropped keys, the latest with the highest ids. Triggers keep them consistent with the texts, whichever program
+        # writes these. REPLACE fires no DELETE trigger, so a group survives an update of its text.
         """CREATE TABLE IF NOT EXISTS copies (
             id INTEGER PRIMARY KEY, key TEXT NOT NULL, scope TEXT NOT NULL, kept TEXT NOT NULL, seen REAL NOT NULL,
             UNIQUE (key, scope))""",
@@ -51,8 +51,8 @@ INDEX = FileKind(
         """CREATE TRIGGER IF NOT EXISTS copy_kept AFTER INSERT ON texts
             BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
-    advice="Use what wrote it, or give another path; it has not been touched.",
-    # spelled as in the table above: SQLite appends the text of a new column to the last one
+    advice="Use the version that wrote it, or give another path; it has not been touched.",
+    # spelled as in the table above: SQLite appends this text to the definition of the table
     upgrades={"4": ("ALTER TABLE texts ADD COLUMN version BLOB NOT NULL DEFAULT x''",)},
     sound=(
         ("texts", f"length(digest) <> 16 OR length(bands) NOT IN (0, {4 * BANDS}) OR n NOT BETWEEN 0 AND 4294967295"),
@@ -60,14 +60,14 @@ INDEX = FileKind(
     ),
 )
 
-# All columns of a record but its id, in the order of `Name`, `Fingerprint` and the version.
+# All columns of a record except its id, in the order of `Name`, `Fingerprint` and the version.
 _COLUMNS = """key, scope, text_group, site, variant_of,
     n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version"""
 _LISTING = "SELECT id, key, scope, n, digest, bands, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
 _RECORD = f"SELECT id, owner, {_COLUMNS} FROM texts LEFT JOIN claims USING (id)"
 _ASKED = 512  # ids per statement; every version of SQLite accepts 999 parameters
-_as_listing = partial(tuple.__new__, Listing)  # like `Listing._make`, without a Python frame for each of a million rows
-# One statement, so one transaction: nothing is kept if there is something newer. REPLACE assigns a new id.
+_as_listing = partial(tuple.__new__, Listing)  # like `Listing._make`, but faster for a million rows
+# One statement, hence one transaction: nothing is kept if there are newer texts. REPLACE assigns a new id.
 _PUT = f"""INSERT OR REPLACE INTO texts ({_COLUMNS})
     SELECT {", ".join("?" * 16)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
@@ -80,16 +80,16 @@ _ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 
 
 class SQLiteStore(Store):
-    """Records in the table `texts`, constants in the table `meta`; any SQLite client reads them.
+    """Records in the table `texts`, constants in the table `meta`, readable by any SQLite client.
 
     Claims are in the table `claims`, their owners in `owners` with the time of their last beat. An owner on this
-    machine is dead as soon as its process has ended. Dropped keys are in the table `copies`; `texts.seen` is when a
-    text was last kept or seen again, in seconds since the epoch.
+    machine is dead as soon as its process has ended. Dropped keys are in the table `copies`; `texts.seen` is the time
+    when a text was last kept or seen again, in seconds since the epoch.
 
-    One commit and about 1.8 KB on disk per text.
+    Each text takes one commit and about 1.8 KB on disk.
 
     Args:
-        path: The file, created if there is none.
+        path: The file, created if missing.
         timeout: Seconds to wait for another process to finish its transaction, 0 or more.
 
     Raises:
@@ -114,9 +114,9 @@ class SQLiteStore(Store):
             raise ValueError(f"timeout must be 0 or more seconds, got {timeout!r}")
         self.path = Path(path)
         self._timeout = timeout
-        self.opens_damaged = False  # open the file even if texts are damaged, to look for them
+        self.opens_damaged = False  # whether to open a file with damaged texts, to report them
         self._link: sqlite3.Connection | None = None
-        self._lock = threading.RLock()  # held while writing: a connection has one transaction
+        self._lock = threading.RLock()  # held while writing: a connection has only one transaction
 
     @override
     def open(self, constants: Mapping[str, str]) -> None:
@@ -126,7 +126,7 @@ class SQLiteStore(Store):
             with self._writing() as link:
                 owners = {owner for (owner,) in link.execute("SELECT owner FROM owners UNION SELECT owner FROM claims")}
                 self._release(link, {owner for owner in owners if not self.lives(owner)})
-                link.execute(f"DELETE {_ORPHANS}")  # a version without claims may have replaced their texts
+                link.execute(f"DELETE {_ORPHANS}")  # a release without claims may have replaced their texts
 
     @override
     def newer(self, after: int) -> Iterator[Sequence[Listing]]:
@@ -182,7 +182,7 @@ class SQLiteStore(Store):
     def lives(self, owner: str) -> bool:
         now = time.time()
         row = self._connection.execute("SELECT beat FROM owners WHERE owner = ?", (owner,)).fetchone()
-        if row is not None and row[0] > now:  # a clock was set back
+        if row is not None and row[0] > now:  # the clock was set back
             with self._lock:
                 self._connection.execute("UPDATE owners SET beat = ? WHERE owner = ? AND beat > ?", (now, owner, now))
         return row is not None and not is_dead(owner, now - row[0])
@@ -253,7 +253,7 @@ class SQLiteStore(Store):
             self._link = None
 
     def _release(self, link: sqlite3.Connection, owners: Set[str], number: int = 0) -> list[int]:
-        """Forget claims of owners, all at once: each owner takes a scan of all claims."""
+        """Forget the claims of owners, all at once: a call for each owner would scan all claims again."""
         claims = link.execute("SELECT id, owner FROM claims WHERE ? IN (0, id)", (number,)).fetchall()
         gone = [one for one, owner in claims if owner in owners]
         _forget(link, [(one,) for one in gone])
@@ -263,7 +263,7 @@ class SQLiteStore(Store):
 
     @contextmanager
     def _writing(self, *, several: bool = True) -> Iterator[sqlite3.Connection]:
-        """Yield the connection for writing; its statements are one transaction, as a single one is by itself."""
+        """Yield the connection for writing; its statements are one transaction."""
         with self._lock, self._connection as link:
             if several:
                 link.execute("BEGIN IMMEDIATE")
@@ -295,7 +295,7 @@ class SQLiteStore(Store):
 
 
 class MemoryStore(SQLiteStore):
-    """A database of the same tables in memory, gone when it is closed: 1.7 KB a text.
+    """A database with the same tables in memory, lost on closing: 1.7 KB per text.
 
     Example:
         >>> with MemoryStore() as store:

@@ -1,8 +1,8 @@
 """The storage interface of an index.
 
 Several indexes, even in several processes, may use one store. An index remembers a listing of each record, in order of
-id, and keeps a text only if it was judged against everything kept before: `put` returns records not yet seen. This is
-the only synchronisation: no lock is held between judging and keeping.
+id, and keeps a text only if it was judged against everything kept before: `put` returns the records it has not seen.
+This is the only synchronisation: no lock is held between judging and keeping.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ BATCH = 4096  # listings per batch: a megabyte
 # Seconds within which a text seen again is not recorded again. Expiry counts days, and a write costs as much as a
 # check.
 SEEN_STEP = 3600.0
-# Seconds without a beat after which an owner is dead. It beats three times as often, so that a pause of some seconds,
-# from a slow page or a busy machine, costs no claim. A copy of a text whose owner died waits no longer.
+# Seconds without a beat after which an owner is considered dead. It beats three times as often, so that a pause of some
+# seconds, from a slow page or a busy machine, costs no claim. Copies wait for a dead owner no longer than this.
 CLAIM_SECONDS = 15.0
 
 
 class Name(NamedTuple):
-    """An item's key, scope, group and site, as the caller gave them, and the key that its text is a variant of."""
+    """An item's key, scope, group and site, as given by the caller, and the key that its text is a variant of."""
 
     key: str
     scope: str = ""
@@ -47,14 +47,14 @@ class Name(NamedTuple):
 class Listing(NamedTuple):
     """The part of a record by which an index finds it: key and scope of its name, then parts of its fingerprint."""
 
-    id: int  # given by the store: later texts have greater ones, none is given twice
+    id: int  # assigned by the store in ascending order, never reused
     key: str
     scope: str
     n: int
     digest: bytes
     bands: bytes
     s2: bytes = b""
-    limit: int = 0  # 0 where a store does not hand out `s2` and `limit`, which save reading the record
+    limit: int = 0  # 0 if the store omits `s2` and `limit`, which save reading the record
 
 
 class Record(NamedTuple):
@@ -63,8 +63,8 @@ class Record(NamedTuple):
     id: int
     name: Name
     fingerprint: Fingerprint
-    owner: str = ""  # the index that has claimed it; "" for one that is settled, and in `records`
-    version: bytes = b""  # of its item (`Version.pack`), b"" where that is not known; opaque to stores
+    owner: str = ""  # the index that has claimed it; "" if settled, and in `records`
+    version: bytes = b""  # version of its item (`Version.pack`), b"" if unknown; opaque to stores
 
     @property
     def listing(self) -> Listing:
@@ -88,7 +88,7 @@ class Group:
 
     Attributes:
         kept: Key of the kept text.
-        scope: The scope of all.
+        scope: The scope of all these keys.
         copies: Dropped keys, in order of dropping.
         variants: Keys of kept texts that are variants of it, in order of keeping.
 
@@ -118,8 +118,8 @@ class Put(NamedTuple):
 class Store(ABC):
     """Keeps records.
 
-    A claimed text is visible to all, and vanishes if its owner dies before settling it. An owner is an index, by its
-    name from `new_owner`.
+    A claimed text is visible to all indexes, and removed if its owner dies before settling it. An owner is an index,
+    identified by its name from `new_owner`.
 
     Attributes:
         every_newer: Whether `put` must return everything newer. An index sets it if its search finds duplicates
@@ -153,7 +153,7 @@ class Store(ABC):
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
     ) -> Put:
-        """Keep a text, replacing that of the same key and scope, even if another owner claimed it.
+        """Keep a text, replacing any of the same key and scope, even if another owner claimed it.
 
         The check for newer records, the keeping and the claim are one atomic step. A store may keep the text despite
         newer records if none can be a duplicate of it: another key, other words, no common band.
@@ -163,7 +163,7 @@ class Store(ABC):
             fingerprint: Its fingerprint.
             seen: The highest id the caller has judged the text against.
             replaced: Id of the record of this key and scope; 0 if the caller has seen none.
-            owner: Owner of the claim, which is also a beat of the owner; "" for a text that is settled at once.
+            owner: Owner of the claim, which counts as its beat; "" to settle the text at once.
             version: Stored in its record.
 
         Returns:
@@ -188,7 +188,7 @@ class Store(ABC):
 
     @abstractmethod
     def lives(self, owner: str) -> bool:
-        """Return whether an owner had a beat in the last `CLAIM_SECONDS` and, as far as is known, its process runs."""
+        """Return whether an owner had a beat in the last `CLAIM_SECONDS` and its process is not known to have ended."""
 
     @abstractmethod
     def problems(self) -> list[str]:
@@ -212,9 +212,9 @@ class Store(ABC):
     def note(self, number: int, copy: Name | None = None, most: int = 0) -> None:  # noqa: B027
         """Record that a text was seen again, and the key that was dropped for it.
 
-        The time is written if the stored one is older than `SEEN_STEP`. A copy is remembered until its text is removed,
-        its key is kept or dropped for another text, or `most` others were dropped after it. It outlives a replacement
-        of its key's text.
+        The time is written if the stored one is older than `SEEN_STEP`. A copy is remembered until the kept text is
+        removed, the dropped key is kept or dropped for another text, or `most` others are dropped after it. It is not
+        forgotten if the kept text is replaced.
 
         Args:
             number: The text's id; nothing is recorded if it is gone.
@@ -223,7 +223,7 @@ class Store(ABC):
         """
 
     def copies(self, name: Name | None = None) -> Iterator[Copy]:
-        """Yield the remembered copies in order of dropping: those of or for one key and scope, or all."""
+        """Yield remembered copies in order of dropping: those dropped with or for one key and scope, or all."""
         return iter(())
 
     def remove_copy(self, name: Name) -> bool:
@@ -231,14 +231,14 @@ class Store(ABC):
         return False
 
     def last_seen(self, numbers: Sequence[int]) -> dict[int, float]:
-        """Return when texts were last kept or seen again, in seconds since the epoch, by id; only those known."""
+        """Return when texts were last kept or seen again, in seconds since the epoch, by id; omit unknown ids."""
         return {}
 
     def set_last_seen(self, times: Mapping[int, float]) -> None:  # noqa: B027
         """Set these times, for texts copied from another store."""
 
     def expire(self, before: float, most: int) -> list[int]:
-        """Forget up to so many settled texts last kept or seen again before a moment, and return their ids."""
+        """Forget up to `most` settled texts last kept or seen again before a time, and return their ids."""
         gone: list[int] = []
         for batch in self.newer(0):
             times = self.last_seen([one.id for one in batch])
@@ -253,7 +253,7 @@ class Store(ABC):
             yield from (one._replace(owner="") for one in self.get([listing.id for listing in batch]))
 
     def variants(self, name: Name | None = None) -> Iterator[Name]:
-        """Yield the kept names that are variants in order of keeping: those of or for one key and scope, or all."""
+        """Yield the names of kept variants in order of keeping: those with, or of, one key and scope, or all."""
         for one in (record.name for record in self.records()):
             if one.variant_of and (name is None or (one.scope == name.scope and name.key in {one.key, one.variant_of})):
                 yield one
@@ -283,12 +283,12 @@ def new_owner() -> str:
 
 
 def is_dead(owner: str, silent: float) -> bool:
-    """Return whether an owner's last beat is too many seconds ago, or it is a process of this machine that ended."""
+    """Return whether an owner's last beat is too long ago, or it was a process of this machine that has ended."""
     return silent >= CLAIM_SECONDS or has_ended(owner)
 
 
 def has_ended(owner: str) -> bool:
-    """Return whether an owner is a process of this machine that has ended; False if only its beats can show it."""
+    """Return whether an owner was a process of this machine that has ended; False if this cannot be seen from here."""
     host, process, *_ = (*owner.split(":"), "", "")
     pid = process.partition("-")[0]
     if os.name != "posix" or host != _host() or not pid.isdecimal():
@@ -297,14 +297,14 @@ def has_ended(owner: str) -> bool:
         os.kill(int(pid), 0)
     except ProcessLookupError:
         return True
-    except (OSError, OverflowError):  # of another user
+    except (OSError, OverflowError):  # a process of another user
         return False
     now = _process(int(pid))
     return not now or ("-" in now and "-" in process and now != process)
 
 
 def _process(pid: int) -> str:
-    """Return a process with its start time if available, since ids are reused; "" for one that has ended."""
+    """Return the id of a process with its start time, if available, since ids are reused; "" if it has ended."""
     try:
         state, *more = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (OSError, ValueError):
@@ -314,7 +314,7 @@ def _process(pid: int) -> str:
 
 @cache
 def _host() -> str:
-    """Return the machine since its last start and its process namespace: cloned machines share a name."""
+    """Identify this machine by boot and process namespace: cloned machines share a name."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot}-{Path('/proc/self/ns/pid').stat().st_ino}"

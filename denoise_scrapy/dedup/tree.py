@@ -1,14 +1,14 @@
 """The edit-distance tree: finds sets of units by their overlap with a query.
 
 D(A, B) = max(|A|, |B|) - |A & B| is a metric on sets. Every set Z below the edge labelled D of Y is at distance D
-from Y, so |X & Z| <= |X & Y| + D: an edge is skipped where that is less than X needs.
+from Y, so |X & Z| <= |X & Y| + D: an edge is skipped if that is less than X needs.
 
-A set is read by its signature, one bit for each element: an element of X whose bit is clear in Z's signature is not in
-Z, so |X & Z| <= |X| - popcount(signature(X) & ~signature(Z)). The bound never lies low, so that no match is lost. A
-level of the tree is a table of nodes in order of arrival: a search takes a few array operations a level.
+Sets are first compared by signatures, with one bit per element: an element of X whose bit is clear in Z's signature is
+not in Z, so |X & Z| <= |X| - popcount(signature(X) & ~signature(Z)). This bound is never too low, so no match is lost.
+A level of the tree is a table of nodes in order of insertion: a search takes a few array operations per level.
 
 Source: patent text 'Method and system for web page de-duplication', edit-distance tree; Burkhard and Keller (1973).
-Signatures and the walk by levels are ours.
+Signatures and the search by levels are ours.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from denoise_scrapy.core.feature_strings import UNIT_BITS, count_common
 from denoise_scrapy.dedup.rules import NewText, Rule
 from denoise_scrapy.dedup.store import Store
 
-# Levels of a tree. Real texts reach a dozen; a long row of equal sets, or of sets without anything in common, would
-# make a chain, and lies side by side on the last one.
+# Maximum levels of a tree. Real texts reach a dozen; many equal sets, or sets with nothing in common, would form a
+# chain, and all go to the last level instead.
 MAX_DEPTH = 64
 
-_BATCH = 2048  # records taken in at a time: 2 MB
-_DEAD_LEAST = 1000  # dead texts before it is worth the work to begin anew
+_BATCH = 2048  # records added at a time: 2 MB
+_DEAD_LEAST = 1000  # removed texts from which rebuilding the trees is worthwhile
 _PARENT, _DISTANCE, _NUMBER, _LENGTH = range(4)  # columns of a level's nodes
-_UNREACHED = -(1 << 40)  # overlap with a node that the walk has not reached
-BITS_LOG2 = 10  # 1,024 bits of a signature: as fast as 2,048 at 84,000 texts, in half the memory
+_UNREACHED = -(1 << 40)  # overlap with a node that the search has not reached
+BITS_LOG2 = 10  # signatures of 1,024 bits: as fast as 2,048 with 84,000 texts, in half the memory
 
 _BYTE_ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
 
@@ -39,14 +39,14 @@ Units = npt.NDArray[np.uint16]
 
 
 def sign(units: Units) -> npt.NDArray[np.uint64]:
-    """Make the signature of a set, uint64 (16,)."""
+    """Return the signature of a set, uint64 (16,)."""
     bits = np.zeros(1 << BITS_LOG2, np.bool_)
     bits[units >> (UNIT_BITS - BITS_LOG2)] = True
     return np.packbits(bits, bitorder="little").view(np.uint64)
 
 
 def ones(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """Count the set bits of each row, as int64: counts are subtracted, and unsigned ones would wrap round."""
+    """Count the set bits of each row, as int64: differences of unsigned counts would wrap around."""
     if hasattr(np, "bitwise_count"):  # numpy 2
         counts = np.bitwise_count(words)
     else:
@@ -55,11 +55,11 @@ def ones(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
 
 
 class DistanceForest:
-    """The main strings of a store's texts; the rule determines which may belong to duplicates."""
+    """Trees of the main strings of a store's texts, searched for possible duplicates."""
 
     def __init__(self, store: Store, rule: Rule, catalog: Catalog) -> None:
         self._store, self._rule, self._catalog = store, rule, catalog
-        self._last = self._count = 0  # the highest id taken in, and how many sets
+        self._last = self._count = 0  # highest id added, and number of sets
         self._trees: dict[str, dict[int, SetTree]] = {}  # by scope and frequency threshold
 
     @property
@@ -78,7 +78,7 @@ class DistanceForest:
         return sorted(found)
 
     def _catch_up(self) -> None:
-        """Take in the catalog's new texts; begin anew where most of those taken in are dead."""
+        """Add the catalog's new texts; rebuild the trees if most of their texts were removed."""
         if self._count > 2 * len(self._catalog) + _DEAD_LEAST:
             self._trees, self._last, self._count = {}, 0, 0
         ids = self._catalog.ids_after(self._last)
@@ -94,7 +94,7 @@ class DistanceForest:
 
 
 class Level:
-    """The nodes of one depth of a tree, in order of arrival."""
+    """The nodes at one depth of a tree, in order of insertion."""
 
     def __init__(self) -> None:
         self.nodes = array("q")  # row of the parent in the level above, distance to it, number of the set, its length
@@ -123,7 +123,7 @@ class SetTree:
         return sum(len(level.sets) for level in self.levels)
 
     def add(self, number: int, units: Units, length: int) -> None:
-        """Add a set of units, each once; a search returns its number. `length` is its text's, in units."""
+        """Add a set of distinct units under a number; `length` is that of its text, in units."""
         parent = distance = 0
         for depth in range(MAX_DEPTH):
             if depth == len(self.levels):
@@ -142,7 +142,7 @@ class SetTree:
     def search(self, units: Units, need: int, longest: int) -> npt.NDArray[np.int64]:
         """Return sorted numbers of all sets that share `need` units with a query, and of a few that do not.
 
-        The query has each unit once, and at least one; sets of texts longer than `longest` units are left out.
+        The query has at least one unit and no repeats; sets of texts longer than `longest` units are left out.
         """
         mark, found, above = sign(units), [np.empty(0, np.int64)], np.array([len(units)])
         for level in self.levels:

@@ -1,12 +1,12 @@
-"""Copies, variants and versions: telling similar texts about different things apart, and changes of one item.
+"""Variants and versions: distinguishing similar texts about different things, and detecting changes of an item.
 
-The pages of a site are filled-in forms more often than copies of each other: jobs, flats, products, notices. Their
-texts are as similar as copies, and differ in what a reader came for. So a text similar to a kept text of its site is a
+The pages of a site are more often filled-in forms than copies of each other: jobs, flats, products, notices. Their
+texts are as similar as copies, but differ in what readers came for. So a text similar to a kept text of its site is a
 variant, and kept, if its title differs, if a field of its item differs, or if words replace others. A text that only
 lacks something, or has more at an end, is a copy: a print view, a page without its first paragraph.
 
-A fingerprint finds copies: it ignores letter case, punctuation and other fields. The version of an item, its state
-when it was kept, shows whether anything has changed when it comes again.
+Fingerprints are for finding copies: they ignore letter case, punctuation and other fields. The version of an item, its
+state when it was kept, shows whether anything has changed when it is scraped again.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ from denoise_scrapy.core.feature_strings import (
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText, sampled_runs
 from denoise_scrapy.dedup.store import Name, Record
 
-# A text is another form if it lacks at least this share of the units that only the kept form has among its siblings:
-# of 4,420 made forms one in a hundred lacks less than .4; of their copies, which lack dates and view counts, one in
-# five lacks more. Lower if the text differs in its middle. Without a common title, one missing unit is enough.
+# A text is another form if it lacks at least this share of the units that the kept form has and its siblings do not:
+# of 4,420 synthetic forms, one in a hundred lacks less than .4; of their copies, which lack dates and view counts, one
+# in five lacks more. Lower if the text differs in its middle. Without a common title, one missing unit is enough.
 LACKS, LACKS_INSIDE = 0.4, 0.25
-# Percent of the common runs to ignore at each end of a text: the line that a print view adds at the top repeats the
-# title's words in its address.
+# Percent of the common runs to ignore at each end of a text: the line at the top of a print view repeats words of the
+# title in its address.
 OUTER_PERCENT = 3
-# Words replace others if neither side has this many times as many: in the whole texts, and at one place, where the
-# words of one are compared with the runs of the other.
+# Words replace others unless one side has this many times as many: in the whole texts, and at one place, where words
+# of one text are compared with runs of the other.
 UNITS_RATIO, MORE_UNITS, PLACE_RATIO = 5, 2, 20.0
-# Least shares of a kept text that a part must have to be a copy on the same site; with less, the kept one is a page of
-# several texts. The first applies if only the beginning is missing, as in copies without their first paragraphs.
+# Minimum shares of a kept text that a part must have to be a copy on the same site; below, the kept page has several
+# texts. The first applies if only the beginning is missing, as in copies without their first paragraphs.
 LEAST_END, LEAST_PART = 0.4, 0.5
-# Most texts of one site to align with a new one, the most similar first: a copy of one of many variants is most
+# Maximum texts of one site to align with a new one, the most similar first: a copy of one of many variants is most
 # similar to its own original.
 MOST_ALIGNED = 8
 
-# A text under the same title is edited, not filled in, if it has at least this many different words, none a number and
-# less than this share of them names. Of 620 made forms with the same title none counts as edited; twelve of the
+# A text under the same title is edited, not filled in, if at least this many words differ, none of them numbers and
+# less than this share of them names. None of 620 synthetic forms with the same title counts as edited; twelve of the
 # portal's reprints do, in which some words are replaced by synonyms.
 EDITED, EDITED_NAMES = 6, 0.3
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
@@ -90,12 +90,12 @@ def is_same_site(one: str, other: str) -> bool:
 
 
 def hash_title(title: str) -> bytes:
-    """Return the title of a fingerprint."""
+    """Return a title as stored in a fingerprint."""
     return np.unique(FeatureStrings(title).places[:TITLE_CAP]).astype("<u2").tobytes() if title else b""
 
 
 def hash_values(values: Mapping[str, object]) -> bytes:
-    """Return the values of a fingerprint from an item's other fields."""
+    """Return an item's other fields as stored in a fingerprint."""
     return np.array(sorted(_hashed(values))[:VALUES_CAP], "<u4").tobytes()
 
 
@@ -118,7 +118,7 @@ def other_values(one: bytes, other: bytes) -> bool:
 
 
 def is_view(one: str, other: str) -> bool:
-    """Return whether one URL is another of its site with parts of a path or pairs of a query added.
+    """Return whether one of two URLs of a site is the other with parts of a path or pairs of a query added.
 
     Entries of one page, whose URLs differ after the `#`, are not views of each other.
     """
@@ -129,7 +129,7 @@ def is_view(one: str, other: str) -> bool:
 
 
 class Zones(NamedTuple):
-    """Counts before the first run that two texts have in common, between, and after the last."""
+    """Counts before the first run that two texts have in common, after the last, and in between."""
 
     head: float
     inner: float
@@ -137,7 +137,7 @@ class Zones(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A new text and a kept one, aligned."""
+    """The alignment of a new text with a kept one."""
 
     places: npt.NDArray[np.intp]  # places in the new text of units missing from the kept one: (m,)
     novel: Zones  # counts of these places
@@ -162,7 +162,7 @@ def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
 
 
 def _zones(places: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp], lasts: npt.NDArray[np.intp]) -> Zones:
-    """Count places before, between and after the runs that begin and end at these places."""
+    """Count places before, within and after the part of the text between the first and the last common run."""
     if not len(firsts):
         return Zones(0, len(places), 0)
     outer = OUTER_PERCENT * len(firsts) // 100
@@ -172,7 +172,7 @@ def _zones(places: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp], lasts: np
 
 
 def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
-    """Return the stored units of a text without stop units, and the hash below which they are complete."""
+    """Return the stored units of a text except stop units, and the hash below which they are complete."""
     rare = np.frombuffer(kept.rare, "<u2")
     limit = 1 << UNIT_BITS >> int(rare[0]) if len(rare) else 1 << UNIT_BITS
     units = np.concatenate([kept.units, rare[1:]])
@@ -198,11 +198,11 @@ def is_filled_in(
 ) -> bool:
     """Return whether a text, as similar to a kept one as a copy, is the same form filled in differently.
 
-    That is so if each of the two has units that the other lacks at the same place: before the common part, after it, or
+    It is if each of the two has units that the other lacks at the same place: before the common part, after it, or
     within it. `siblings`, other kept texts of the form, show which units only the kept one has: a copy has most of
-    them, another form does not. On another site, differences at the ends are a byline or a notice, and it takes three
-    texts to make a form. `same_title` means two known, equal titles. `view` means that one address is the other with
-    something added: differences at the ends then belong to the frame.
+    them, another form does not. On another site, differences at the ends are a byline or a notice, and three texts are
+    needed to establish a form. `same_title` means that both titles are known and equal. `view` means that one address
+    is the other with something added: differences at the ends then belong to the template.
     """
     places, novel, lost, lacking = difference(new, kept)
     if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
@@ -226,17 +226,17 @@ def is_filled_in(
 
 
 class ReadText(NamedTuple):
-    """A text read by `DuplicateIndex.read`, which accepts it in place of the text; `name` is that of its item."""
+    """A text read by `DuplicateIndex.read`, which the index accepts in place of the text, and its item's name."""
 
     text: NewText
     fingerprint: Fingerprint
     version: Version | None = None
-    field_names: Sequence[str] = ()  # of its version's fields
+    field_names: Sequence[str] = ()  # names of its version's fields
     name: Name = Name("")
 
 
 class Like(NamedTuple):
-    """A kept text that a new one repeats according to the rule."""
+    """A kept text that a new one repeats, according to the rule."""
 
     record: Record
     proof: Comparison
@@ -259,7 +259,7 @@ def likest(item: ReadText, likes: Iterable[Like]) -> list[Like]:
 
 
 def why_variant(item: ReadText, like: Like) -> str:
-    """Return why a text is not a copy of a kept one that it repeats; "" if it is."""
+    """Return why a text is not a copy of a kept one that it repeats; "" if it is a copy."""
     mine, theirs = item.fingerprint, like.record.fingerprint
     if other_values(mine.values, theirs.values):
         return "other values"
@@ -280,7 +280,7 @@ def why_variant(item: ReadText, like: Like) -> str:
     return "something else is filled in" if filled_in else ""
 
 
-# Fields compared one by one, 8 bytes each; further fields of an item count as one. Few items have twenty.
+# Maximum fields compared one by one, 8 bytes each; further fields of an item count as one. Few items have twenty.
 MOST_FIELDS = 64
 TEXT, GONE, OTHERS = "text", "(gone)", "(others)"  # in `Version.changes`, in place of field names
 
@@ -292,12 +292,12 @@ class Version(NamedTuple):
 
     since: int  # when it was kept, in seconds since the epoch; 0 if not kept yet
     text: bytes  # 8-byte hash of its text, ignoring white space
-    source: bytes  # 8-byte hash of what its text was taken from; all 0 if unknown
+    source: bytes  # 8-byte hash of the source of its text; all 0 if unknown
     fields: Mapping[int, int]  # hashes of name and value of its other fields
 
     @classmethod
     def of(cls, text: str, fields: Mapping[str, object], source: str = "") -> Version:
-        """Make the version of an item that was not kept yet."""
+        """Return the version of an item that is not kept yet."""
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
         if len(named) < len(fields):
             named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
@@ -306,8 +306,8 @@ class Version(NamedTuple):
     def changes(self, old: Version, names: Sequence[str]) -> tuple[str, ...]:
         """Return what differs from an older version: names of fields, `TEXT` first, `GONE` at the end.
 
-        `names` are those of this version's fields. The same source gives the same text: if the source has not changed,
-        a different text means that extraction has.
+        `names` are those of this version's fields. If the source is the same but the text differs, only its extraction
+        has changed, and the text counts as unchanged.
         """
         known = {_crc(name): name for name in (*names, OTHERS)}
         same_text = self.text == old.text or (self.source == old.source and any(self.source))
@@ -332,7 +332,7 @@ class Version(NamedTuple):
 
 
 def _hashed(fields: Mapping[str, object]) -> list[tuple[int, int]]:
-    """Return the hashes of each field's name and value, as held by stores."""
+    """Return the hashes of each field's name and value, as stored."""
     return [(_crc(name), _crc(written(value))) for name, value in fields.items()]
 
 

@@ -57,7 +57,7 @@ NAMED = re.compile(r"^    (\w+): ", re.MULTILINE)
 
 
 def listing() -> str:
-    """All of it."""
+    """Return the whole listing."""
     parts = [(name, _module(name)) for name in MODULES]
     parts += [("classes by their path", (path for path in PATHS if _found(path)))]
     parts += [("settings", _settings()), ("stats", _stats()), ("commands", _commands())]
@@ -96,7 +96,7 @@ def _class(name: str, kind: type, *, made: bool) -> Iterator[str]:
 
 
 def _members(kind: type) -> Iterator[tuple[str, str]]:
-    """Names, and what is told of them; of one that is there twice the last tells most."""
+    """Return names with descriptions; the last description of a repeated name is the most detailed."""
     told = re.search(r"^Attributes:\n((?:    .*\n?|\n)+)", inspect.getdoc(kind) or "", re.MULTILINE)
     yield from ((name, name) for name in (NAMED.findall(told[1]) if told else ()))
     for base in reversed(kind.__mro__[:-1]):
@@ -117,7 +117,7 @@ def _member(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _signature(function: Callable[..., Any]) -> str:
-    """As `inspect.signature` prints it, with annotations without the quotes of texts."""
+    """Return a signature as `inspect.signature` prints it, without quotes around annotations."""
     return re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(function)))
 
 

@@ -1,4 +1,4 @@
-"""Where an optional package is missing, one message says which extra to install; all else works as ever."""
+"""If an optional package is missing, one message names the extra to install; everything else works."""
 
 from pathlib import Path
 

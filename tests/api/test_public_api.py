@@ -1,4 +1,4 @@
-"""What is public stays as it is listed, and what is listed is documented."""
+"""The public API equals its listing, and everything listed is documented."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A user's typed file passes `mypy --strict` against the package as it is installed, and does what it says."""
+"""A user's typed file passes `mypy --strict` against the installed package, and works."""
 
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ extract("").text + 1
 
 
 def test_mypy_passes_and_sees_our_types(tmp_path: Path) -> None:
-    """In a folder where it finds no configuration, and the package only as it is installed."""
+    """It runs in a folder without configuration, with the installed package only."""
     shutil.copy(typed_use.__file__, tmp_path)
     (tmp_path / "wrong.py").write_text(WRONG, encoding="utf-8")  # passes too where all is Any
     command = (sys.executable, "-m", "mypy", "--strict", "--config-file=", "typed_use.py", "wrong.py")

@@ -1,4 +1,4 @@
-"""What a user writes who has `mypy --strict`. Run by the tests, and read by mypy from outside of the checkout."""
+"""Code of a user of `mypy --strict`, run by the tests, and checked by mypy from outside the checkout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Without PySpark, which `make archive-test` installs, doctests are not looked for in what imports it."""
+"""Without PySpark, which `make archive-test` installs, modules that import it are not searched for doctests."""
 
 from importlib.util import find_spec
 

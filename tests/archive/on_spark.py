@@ -1,4 +1,4 @@
-"""Archives on PySpark: run by `make archive-test` and not by `make test`, for it needs Java and 450 MB of PySpark."""
+"""Archives on PySpark: run by `make archive-test` but not by `make test`, since it needs Java and 450 MB of PySpark."""
 
 import json
 import os
@@ -66,7 +66,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 def expected(records: list[ArchiveRecord], scope: str) -> dict[Place, Row]:
-    """What one process makes of pages: bodies site by site, verdicts of an index fed by date and URL."""
+    """Return the results of one process: bodies site by site, verdicts of an index by date and URL."""
     pages = [one.row | {"html": one.html} for one in records if not one.problem]
     counts = Counter(page["site"] for page in pages)
     for page in pages:
@@ -167,11 +167,11 @@ def test_the_command_in_slices(folder: Path, records: list[ArchiveRecord], tmp_p
     assert again.stdout == done.stdout and "is finished" in again.stderr
     other = run(folder, out, "--slices", "2")
     assert other.returncode == 1
-    assert f"{out} was begun with slices 3, fields ['markdown', 'html']: name another folder" in other.stderr
+    assert f"{out} was begun with slices 3, fields ['markdown', 'html']: give another folder" in other.stderr
 
 
 def children(number: int) -> dict[int, str]:
-    """Processes under one, with their command lines."""
+    """Return the child processes of one, with their command lines."""
     found, todo = {}, [number]
     while todo:
         parent = str(todo.pop())

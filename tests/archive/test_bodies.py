@@ -1,4 +1,4 @@
-"""A body of an archive depends on the pages of its site and cell, and on nothing else."""
+"""A body of an archive depends only on the pages of its site and cell."""
 
 import random
 from dataclasses import replace
@@ -19,7 +19,7 @@ from tests.archive.warcs import page, story
 
 
 def rows_of(sites: list[int], cell: int = 4096) -> list[dict[str, Any]]:
-    """Pages of some sites, so many of each, in cells, sorted."""
+    """Return sorted pages of some sites, in cells, a number of each."""
     rows = []
     for site, pages in enumerate(sites):
         for number in range(pages):

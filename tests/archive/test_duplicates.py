@@ -1,4 +1,4 @@
-"""Pairs of texts, decided and resolved: the verdicts of an index that is fed with the texts in order."""
+"""Pairs of texts, decided and resolved: the verdicts equal those of an index that receives the texts in order."""
 
 import random
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from tests.archive.warcs import WORDS, story
 
 
 def rows_of(texts: Sequence[str], urls: Sequence[str] = (), titles: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Rows of bodies; without URLs they are of no site."""
+    """Return rows of bodies; those without URLs belong to no site."""
     rows = []
     for text, url, title in zip_longest(texts, urls or list(map(str, range(len(texts)))), titles, fillvalue=""):
         fingerprint = replace(Fingerprint.of(text), title=hash_title(title))
@@ -30,7 +30,7 @@ def rows_of(texts: Sequence[str], urls: Sequence[str] = (), titles: Sequence[str
 
 
 def resolved(rows: Sequence[dict[str, Any]], *, joined: bool = False) -> list[tuple[int, int, bool, Comparison]]:
-    """Text, the earlier one that it is dropped for or a variant of, which of these, and the shares."""
+    """Return texts, the earlier ones they duplicate or are variants of, which of both, and the shares."""
     bands = [row["fingerprint"]["bands"] for row in rows]
     keyed = sorted(
         (int(key), number) for number, one in enumerate(bands) if one for key in keys_of([one], joined=joined)[0]
@@ -43,7 +43,7 @@ def resolved(rows: Sequence[dict[str, Any]], *, joined: bool = False) -> list[tu
 
 
 def by_pairs(texts: Sequence[str], *, joined: bool = False) -> list[tuple[int, int, float, float, float]]:
-    """Text, the earlier one that it is dropped for, and the shares, of each that is dropped."""
+    """Return for each dropped text the earlier one that it is dropped for, and the shares."""
     edges = resolved(rows_of(texts), joined=joined)
     return [(new, number, one.c1, one.c2, one.new) for new, number, duplicate, one in edges if duplicate]
 
@@ -159,7 +159,7 @@ def offers(*, titled: bool = True) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("titled", [True, False])
 def test_forms_of_one_site_are_kept_and_their_copies_dropped(*, titled: bool) -> None:
-    """What is filled in makes another thing; an address with something added, or another site, does not."""
+    """Other words filled in make a variant; additions to the address, or another site, do not."""
     rows = offers(titled=titled)
     found = resolved(rows)
     assert {new: of for new, of, duplicate, _ in found if duplicate} == COPIES
@@ -172,7 +172,7 @@ def test_forms_of_one_site_are_kept_and_their_copies_dropped(*, titled: bool) ->
 
 
 def test_a_print_view_is_no_sibling_of_its_page() -> None:
-    """Though it has words of its own and lacks others."""
+    """It is dropped although it has words of its own and lacks others."""
     one, other, *_ = [row["text"] for row in offers()]
     print_view = "Printed: " + one.removesuffix(" of those we invite.")
     urls = [f"https://jobs.example/offers/{name}" for name in ("1", "1?view=print", "2")]

@@ -69,7 +69,7 @@ def test_encodings_of_pages() -> None:
 
 @given(st.integers(1, sum(map(len, MEMBERS)) - 1))
 def test_a_file_cut_anywhere(end: int) -> None:
-    """Whole records are read; what is left of the next one is one bad record."""
+    """Complete records are read; the rest of the next one is one bad record."""
     found = read(b"".join(MEMBERS)[:end])
     whole = [number for number in ALL if sum(map(len, MEMBERS[: number + 1])) <= end]
     left = end - sum(len(MEMBERS[number]) for number in whole)
@@ -88,7 +88,7 @@ def test_garbage_between_records(before: int, junk: bytes) -> None:
 
 @given(st.integers(0, 5), st.data())
 def test_a_damaged_record(which: int, data: st.DataObject) -> None:
-    """One bad record for it, at most; the others are read."""
+    """There is at most one bad record for it; the others are read."""
     damaged = bytearray(MEMBERS[which])
     start = data.draw(st.integers(0, len(damaged) - 1))
     junk = data.draw(st.binary(min_size=1, max_size=40))

@@ -29,7 +29,7 @@ def members(records: Sequence[bytes]) -> list[bytes]:
 
 
 def story(number: int, words: int = 90) -> str:
-    """A text of made-up words, always the same of a number."""
+    """Return a text of made-up words, always the same for a number."""
     rng = random.Random(number)
     return " ".join(rng.choices(WORDS, k=words)) + "."
 
@@ -42,7 +42,7 @@ def page(text: str, site: str = "Daily") -> bytes:
 
 
 def archive(sites: int, pages: int, copies: int = 3) -> list[bytes]:
-    """Records of some sites; the first stories of each but the first are near-copies of those of the first."""
+    """Return records of some sites; each site's first stories are near-copies of those of the first site."""
     found = []
     for site in range(sites):
         for number in range(pages):

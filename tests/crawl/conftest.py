@@ -42,7 +42,7 @@ Told = Callable[..., tuple[str, str]]
 
 @pytest.fixture
 def told(capsys: pytest.CaptureFixture[str]) -> Told:
-    """Runs a line of `scrapy denoise` that returns a code; gives its output and its errors."""
+    """A function that runs a `scrapy denoise` command line with an expected exit code; returns stdout and stderr."""
 
     def run_line(line: str, code: int = 0, **settings: Any) -> tuple[str, str]:
         capsys.readouterr()

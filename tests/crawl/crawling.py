@@ -1,4 +1,4 @@
-"""Real crawls inside the test process: one asyncio reactor, driven for as long as a crawl lasts."""
+"""Real crawls inside the test process: one asyncio reactor, which runs during each crawl."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ LONGEST = 40  # seconds
 
 @dataclass
 class Crawl:
-    """What came of a crawl."""
+    """The results of a crawl."""
 
     items: list[Any]
     dropped: list[tuple[Any, Exception]]
@@ -80,7 +80,7 @@ def items_only(*items: Any) -> type[Spider]:
 
 
 def event_loop() -> asyncio.AbstractEventLoop:
-    """Return the loop of the reactor, which is started the first time."""
+    """Return the loop of the reactor, which is started by the first call."""
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     from twisted.internet import reactor
 
@@ -90,7 +90,7 @@ def event_loop() -> asyncio.AbstractEventLoop:
 
 
 def stop_reactor() -> None:
-    """End the reactor's threads, if there is a reactor; the process could not end otherwise."""
+    """Stop the reactor's threads, if any, without which the process could not exit."""
     if is_reactor_installed():
         from twisted.internet import reactor
 
@@ -99,7 +99,7 @@ def stop_reactor() -> None:
 
 
 def crawl(spider: type[Spider], settings: dict[str, Any] | None = None, **args: Any) -> Crawl:
-    """Run a spider to its end; raises what keeps it from starting."""
+    """Run a spider to its end; raise any error that prevents its start."""
     loop = event_loop()
     lines = _Lines()
     root = logging.getLogger()

@@ -1,4 +1,4 @@
-"""Names of hosts for tests: any name leads to this machine, or where a test says."""
+"""Host names for tests: any name resolves to this machine, or to the addresses chosen by a test."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ LOCAL = "127.0.0.1"
 
 
 class Names:
-    """A resolver of the reactor: each look-up takes the next answer, the last one for ever."""
+    """A resolver for the reactor: each look-up returns the next answer, the last one repeatedly."""
 
     def __init__(self) -> None:
         self.answers: list[Sequence[str] | None] = [[LOCAL]]

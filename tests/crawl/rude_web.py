@@ -1,4 +1,4 @@
-"""Bad manners of servers: functions that a site's paths are answered by, which write to the socket themselves."""
+"""Misbehaving servers: functions that answer the paths of a site by writing to the socket themselves."""
 
 import gzip
 import time
@@ -8,12 +8,12 @@ from tests.crawl.web import Web
 
 
 def never(web: Web, handler: Any) -> None:
-    """No answer at all."""
+    """Never respond."""
     web.closing.wait(20)
 
 
 def drips(web: Web, handler: Any) -> None:
-    """A byte now and then, for ever."""
+    """Send a byte now and then, for ever."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
     end = time.monotonic() + 20
     while time.monotonic() < end and not web.closing.wait(0.05):
@@ -21,16 +21,16 @@ def drips(web: Web, handler: Any) -> None:
 
 
 def closes(web: Web, handler: Any) -> None:
-    """The connection is closed without a word."""
+    """Close the connection without a response."""
 
 
 def breaks_off(web: Web, handler: Any) -> None:
-    """Less than was promised."""
+    """Send less than announced."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n<p>half")
 
 
 def pours_gigabytes(web: Web, handler: Any) -> None:
-    """More than anyone can take, unannounced."""
+    """Send an excessive body, unannounced."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
     for _ in range(10_000):
         if web.closing.is_set():
@@ -40,13 +40,13 @@ def pours_gigabytes(web: Web, handler: Any) -> None:
 
 
 def bomb(web: Web, handler: Any) -> None:
-    """50 KB that become 50 MB."""
+    """Send 50 KB that decompress to 50 MB."""
     body = gzip.compress(b"<p>" + b" " * 50_000_000, 9)
     head = f"Content-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"
     handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + head.encode() + body)
 
 
 def redirects_for_ever(web: Web, handler: Any) -> None:
-    """To the same page spelled otherwise, and back."""
+    """Redirect to another spelling of the same page, and back."""
     path = handler.path[:-1] if handler.path.endswith("/") else handler.path + "/"
     handler.wfile.write(f"HTTP/1.1 302 Found\r\nLocation: {path}\r\nContent-Length: 0\r\n\r\n".encode())

@@ -1,4 +1,4 @@
-"""Work of a crawl in threads: answers in order, errors where they belong, nothing left behind."""
+"""Work of a crawl in threads: results in order, errors raised to their callers, nothing left behind."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Items get the text of their page, unless somebody says otherwise."""
+"""Items get the text of their page, unless settings forbid it."""
 
 import json
 from pathlib import Path
@@ -127,7 +127,7 @@ def test_progress_is_logged(articles: Web) -> None:
     assert done.log.count(" denoise at the end: 1 page, 1 body (0 empty)") == 1
 
 
-NONE_HAS_ONE = "Not one item of this crawl has a text of its page: "
+NONE_HAS_ONE = "Not one item of this crawl has the text of its page: "
 ROWS = [{"n": "1"}, {"n": "2"}]
 SHARED = "2 share a page with others (DENOISE_SHARED_BODY = True"
 ELSEWHERE = " name a page that the spider has not fetched"

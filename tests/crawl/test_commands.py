@@ -91,7 +91,7 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("site b.example s.sqlite", 1, "no pages of 'b.example' are kept"),
         ("site http://a.exampl s.sqlite", 1, "did you mean http://a.example:80?"),
         ("site s.sqlite --forget", 2, "--forget needs a HOST"),
-        ("site a.example", 2, "no STORE is given"),
+        ("site a.example", 2, "no STORE given"),
         ("site a.example none.sqlite", 1, "none.sqlite: there is no site memory"),
         ("site none.sqlite", 1, "none.sqlite: there is no site memory"),
         ("site a.example .", 1, "denoise-sites.sqlite: there is no site memory"),
@@ -101,7 +101,7 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("stats none.json -o x.html", 1, "No such file"),
         ("stats job -o x.html", 1, "denoise-stats.json: there is no such file"),
         ("stats half.json -o x.html", 1, "Expecting"),
-        ("stats list.json -o x.html", 1, "no JSON object"),
+        ("stats list.json -o x.html", 1, "not a JSON object"),
         ("stats other.json -o x.html", 1, "no stat begins with 'denoise/'"),
         ("stats text.db -o x.html", 1, "no log with stats"),
         ("stats a.log -o x.html", 1, "no log with stats"),
@@ -110,17 +110,17 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("explain none.html", 1, "No such file"),
         ("explain - --compare -", 2, "only one page can be standard input"),
         ("explain ftp://a.example/", 2, "only files and http(s) URLs can be read"),
-        ("extract 0.html --meta --format html", 2, "--meta goes with text, markdown and json"),
-        ("extract 0.html --links text", 2, "go with --format markdown"),
+        ("extract 0.html --meta --format html", 2, "--meta needs --format text, markdown or json"),
+        ("extract 0.html --links text", 2, "need --format markdown"),
         ("extract . --url gazette.example", 2, "only http(s) URLs"),
-        ("extract . --compare 0.html", 2, "--compare goes with one PAGE"),
-        ("extract . -", 2, "standard input is one page"),
+        ("extract . --compare 0.html", 2, "--compare needs a single PAGE"),
+        ("extract . -", 2, "standard input cannot be combined"),
         ("extract none/*.html", 1, "none/*.html: there is no such file"),
         *(
             (f"dedup {subcommand}", 1, said)
             for name, said in {
                 "none.db": "there is no such file",
-                "empty.db": "this is no index",
+                "empty.db": "not an index",
                 "text.db": "no SQLite database",
                 "job": "there is no such file",
             }.items()
@@ -131,9 +131,13 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("dedup stats mysql://localhost/0", 1, "mysql"),
         ("dedup stats redis://localhost:x/", 1, "Port"),
         ("dedup forget news.sqlite", 2, ""),
-        ("dedup forget news.sqlite --pattern (", 2, "no regular expression"),
+        ("dedup forget news.sqlite --pattern (", 2, "not a regular expression"),
         *(
-            (f"dedup forget news.sqlite --older-than={age}", 2, "is no age as 12h, 30d, 2w, and no date as 2026-01-31")
+            (
+                f"dedup forget news.sqlite --older-than={age}",
+                2,
+                "is not an age like 12h, 30d, 2w or a date like 2026-01-31",
+            )
             for age in ("30", "1y", "nand", "2026-13-01", "9" * 20 + "w")
         ),
         *((f"compare {name} {name}", 1, "scrapy denoise: ") for name in ("none.txt", ".", "data.bin")),
@@ -164,7 +168,7 @@ def test_wrong_inputs_are_named_and_nothing_is_written(
 
 
 class TestProcess:
-    """A few for real, as a start of Scrapy takes most of a second."""
+    """A few real runs, since starting Scrapy takes most of a second."""
 
     def test_in_a_project_its_settings_name_the_store(self, here: Path, news: str) -> None:
         (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")

@@ -1,4 +1,4 @@
-"""Comparison requests: what is asked of a site, what never is, and how much of it: for a page, a host, a crawl."""
+"""Comparison requests: which are sent, which never are, and how many: per page, host and crawl."""
 
 import json
 import time
@@ -30,7 +30,7 @@ Limits = Callable[..., None]
 
 @dataclass
 class Case:
-    """Other pages of the site, pages that the spider asks for, and what is then asked of the site."""
+    """Other pages of the site, pages that the spider requests, and the expected requests to the site."""
 
     pages: dict[str, Any] = field(default_factory=dict)
     asked: list[str] = field(default_factory=lambda: ["/a/0", "/a/1", "/a/2"])
@@ -176,7 +176,7 @@ def test_redirects_lead_to_the_same_page_or_nowhere(location: str, followed: boo
 
 
 def listing(self: Any, response: Any) -> Any:
-    """Yield an item of a page, and requests of others."""
+    """Yield an item of a page, and requests for others."""
     yield {"url": response.url}
     for path in ("/b/1/view", "/tag/ant"):
         yield response.follow(path, self.done, priority=-9)
@@ -276,7 +276,7 @@ def test_one_fetch_at_a_time_from_a_server(web: Web, limits: Limits) -> None:
 
 
 def templates(web: Web, number: int, links: list[str] | None = None) -> list[str]:
-    """Pages of a template each, so that none serves another, with links to siblings, by default to missing ones."""
+    """Pages with a template each, so that none can be compared, with links to siblings, by default to missing ones."""
     for n in range(number):
         frame = "abcdefghij"[n] * 4  # digits in class names tell no templates apart
         html = article(n, links or [f"/t{n}/{m}" for m in range(1, 30)])
@@ -405,7 +405,7 @@ def hanging(limits: Limits) -> Iterator[list[Web]]:
 
 
 def of_siblings(sites: list[Web]) -> int:
-    """Return how many pages were asked for beyond the first of each site."""
+    """Return how many pages were requested beyond the first of each site."""
     return sum(len(site.asked) - 1 for site in sites)
 
 

@@ -19,7 +19,7 @@ PUBLIC = "93.184.216.34"
 
 
 def seen_from(address: str | None, *, ours: bool = False) -> type:
-    """A middleware that says pages came from another address; `ours`: comparison pages too."""
+    """A middleware that fakes the addresses of pages; with `ours`, also of comparison pages."""
 
     class SeenFrom:
         def process_response(self, request: Any, response: Any) -> Any:

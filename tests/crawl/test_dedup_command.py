@@ -1,4 +1,4 @@
-"""`scrapy denoise dedup …`: what it says of an index, and what it changes."""
+"""`scrapy denoise dedup …`: what it prints about an index, and what it changes."""
 
 import json
 import sqlite3
@@ -113,7 +113,7 @@ def test_groups(dropped: str, told: Told) -> None:
     group |= {"copies": ["https://a.example/print/1"], "variants": []}
     assert json.loads(told("dedup groups news.sqlite 'https://A.example/print/1#top' --json")[0]) == group
     for meant in ("none", "https://a.example/1 --scope all"):
-        assert "not dropped for another text" in told(f"dedup groups news.sqlite {meant}", 1)[1]
+        assert "no copies or variants of it are remembered" in told(f"dedup groups news.sqlite {meant}", 1)[1]
     assert json.loads(told("dedup stats news.sqlite --json")[0])["copies"] == 13
 
 
@@ -154,7 +154,7 @@ def test_forget_by_key(news: str, meant: str, left: int, told: Told) -> None:
     assert f"would be forgotten: {12 - left}\n" in told(f"dedup forget news.sqlite {meant} --dry-run")[0]
     assert len(records(news)) == 12
     out, err = told(f"dedup forget news.sqlite {meant}")
-    assert (out, err) == (f"forgotten: {12 - left}\n", "not there: none\n" if "none" in meant else err)
+    assert (out, err) == (f"forgotten: {12 - left}\n", "not found: none\n" if "none" in meant else err)
     assert len(records(news)) == left
 
 
@@ -167,7 +167,7 @@ def test_forget_by_age(news: str, told: Told) -> None:
         assert told(f"dedup forget news.sqlite --older-than {age} --dry-run")[0].endswith(f"forgotten: {count}\n")
     assert told("dedup forget news.sqlite --older-than 1d --scope all --pattern ^s")[0] == "forgotten: 1\n"
     out, err = told("dedup forget news.sqlite https://a.example/0 https://a.example/1 --older-than 1d")
-    assert (out, err) == ("forgotten: 1\n", "not there, or not that old: https://a.example/1\n")
+    assert (out, err) == ("forgotten: 1\n", "not found, or not that old: https://a.example/1\n")
     told("dedup copy news.sqlite copy.sqlite")
     assert told("dedup forget copy.sqlite --older-than 2w")[0] == "forgotten: 1\n", "times are copied too"
 

@@ -1,4 +1,4 @@
-"""`scrapy denoise dedup run`: real files of every format, good and bad, as a user runs it."""
+"""`scrapy denoise dedup run`: real files in every format, valid and damaged."""
 
 import csv
 import gzip
@@ -46,7 +46,7 @@ def of_marks(name: str) -> list[str | None]:
 
 @pytest.fixture
 def dedup(told: Told) -> Told:
-    """Runs the command with some words, of which the first is a file; gives its output and its errors."""
+    """A function that runs the command with a file and further arguments; returns stdout and stderr."""
     return lambda words, code=0: told(f"dedup run {words}", code)
 
 
@@ -199,7 +199,7 @@ def test_parquet(here: Path, dedup: Told) -> None:
     marked = pq.read_table("out.parquet")
     assert marked.column("near_duplicate").to_pylist() == ["/a2", None, None, "/a2", None, "/b"]
     assert marked.drop(["near_duplicate"]).equals(table)
-    assert "a column 'near_duplicate' already" in dedup("out.parquet --mark -o out.parquet", 1)[1]
+    assert "already a column 'near_duplicate'" in dedup("out.parquet --mark -o out.parquet", 1)[1]
     dedup("out.parquet --mark --mark-field again -o out.parquet")
     assert pq.read_table("out.parquet").num_rows == 6
     assert json.loads(dedup("rows.parquet --pairs")[0].splitlines()[0])["new"] == "/a2"
@@ -226,7 +226,7 @@ BROKEN = [
     (b'{"url": "/y"}', "no field 'body'"),
     (b'{"body": null}', "field 'body' is null, not a text"),
     (b'{"body": 5}', "field 'body' is a number, not a text"),
-    (b'{"url": "\\ud800", "body": "a"}', "half a character"),
+    (b'{"url": "\\ud800", "body": "a"}', "a lone surrogate"),
     (b"[" * 100_000, "no JSON"),
     (b'{"body": "' + b"a", "no JSON: Unterminated string starting at column 10"),
 ]
@@ -250,7 +250,7 @@ def test_they_are_kept_unless_skipped(bad: Path, keep: str, good: list[int], ded
     for number, (_, said) in enumerate(BROKEN, 4):
         assert f"line {number}: " in err and said in err
     assert "line 16: " in err and "line 17: " not in err
-    assert "17 rows, 3 duplicates, 11 that cannot be read, " in err
+    assert "17 rows, 3 duplicates, 11 unreadable, " in err
     dedup(f"bad.jsonl --keep {keep} --bad skip -o out.jsonl", 1)
     assert Path("out.jsonl").read_bytes() == b"".join(lines[n] for n in good)
     dedup(f"bad.jsonl --keep {keep} --mark -o out.jsonl", 1)
@@ -304,27 +304,27 @@ def test_dates(here: Path, dedup: Told) -> None:
     write("rows.jsonl", ({"url": str(n), "text": A, "day": day} for n, day in enumerate(days)))
     _, err = dedup("rows.jsonl --keep newest --date day -o out.jsonl", 1)
     assert keys("out.jsonl") == ["2", "4"]
-    assert "line 3: 'yesterday' is no ISO date\n" in err
+    assert "line 3: 'yesterday' is not an ISO date\n" in err
 
 
 @pytest.mark.parametrize(
     ("argv", "code", "said"),
     [
         ("rows.jsonl --title none", 2, "has a field 'none'"),
-        ("rows.jsonl --text bdoy", 2, "no row of rows.jsonl has a field 'bdoy'; there are: url, body, day"),
+        ("rows.jsonl --text bdoy", 2, "no row of rows.jsonl has a field 'bdoy'; its fields are: url, body, day"),
         ("rows.jsonl --keep newest --date date", 2, "has a field 'date'"),
-        ("rows.csv", 2, "has a field 'body' or a field 'text' (--text names another); there are: url, day"),
-        ("rows.parquet --pairs --text x", 2, "no row of rows.parquet has a field 'x'; there are: body"),
+        ("rows.csv", 2, "has a field 'body' or a field 'text' (--text names another); its fields are: url, day"),
+        ("rows.parquet --pairs --text x", 2, "no row of rows.parquet has a field 'x'; its fields are: body"),
         ("none.jsonl", 1, "'none.jsonl'"),
-        ("rows.dat", 2, "what is rows.dat? Name it *.jsonl, *.csv or *.parquet, or give --format"),
+        ("rows.dat", 2, "unknown format: rows.dat: name it *.jsonl, *.csv, *.parquet, or give --format"),
         ("rows.jsonl --keep newest", 2, "--keep newest and --date FIELD go together"),
         ("rows.jsonl -o out.csv", 2, "rows of rows.jsonl are written as jsonl or parquet, not as csv\n"),
         ("rows.parquet -o out.jsonl", 2, "rows of rows.parquet are written as parquet, not as jsonl\n"),
         ("rows.jsonl --pairs -o out.parquet", 2, "pairs of rows.jsonl are written as jsonl or csv, not as parquet\n"),
-        ("rows.parquet", 2, "Parquet is not written to standard output: give -o FILE.parquet"),
-        ("rows.jsonl --encoding no-such", 2, "there is no encoding 'no-such'"),
+        ("rows.parquet", 2, "Parquet cannot be written to standard output; give -o FILE.parquet"),
+        ("rows.jsonl --encoding no-such", 2, "unknown encoding 'no-such'"),
         ("rows.jsonl -o no/out.jsonl", 1, "no/out.jsonl: its folder does not exist"),
-        ("list.jsonl", 1, "list.jsonl: no row can be read. Line 1: no JSON object, but a list"),
+        ("list.jsonl", 1, "list.jsonl: no readable rows. Line 1: no JSON object, but a list"),
     ],
 )
 def test_wrong_usage(rows: Path, argv: str, code: int, said: str, dedup: Told) -> None:
@@ -348,12 +348,12 @@ def test_in_a_store_each_row_needs_a_key(here: Path, dedup: Told) -> None:
     write("rows.jsonl", [{"text": A}, {"text": A}])
     _, err = dedup("rows.jsonl --store texts.sqlite -o out.jsonl", 1)
     assert len(Path("out.jsonl").read_bytes().splitlines()) == 2
-    assert "line 1: no key in field 'url', and in a store each text needs one" in err
+    assert "line 1: no key in field 'url', which --store requires" in err
 
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_memory_does_not_grow_with_rows_that_pass(here: Path, keep: str, dedup: Told) -> None:
-    """60 MB of rows, 200 KB each: what is kept is the index's, what passes through is nothing."""
+    """60 MB of rows, 200 KB each: only the index stays in memory, not the rows."""
     write("rows.jsonl", ({"url": str(n), "body": (A, B)[n % 2], "html": "x" * 200_000} for n in range(300)))
     dedup("rows.jsonl --pairs -o warm.jsonl")
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""A text is kept for good when its item was delivered; copies of items that were not are none."""
+"""A text becomes final when its item is delivered; copies of undelivered items are kept."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ PASS, SLOW = ("pass", 0.0), ("pass", 0.15)
 
 
 class Fates:
-    """A pipeline of the user's, in which each item has its fate, some after a while."""
+    """A pipeline of a user, in which each item has its own outcome, sometimes delayed."""
 
     of: ClassVar[list[tuple[str, float]]] = []
 
@@ -42,21 +42,21 @@ class Fates:
 
 
 class Taking(ItemFilter):
-    """Takes the items whose numbers are among the options of the feed."""
+    """Accepts the items whose numbers are in the options of the feed."""
 
     def accepts(self, item: Any) -> bool:
         return item["n"] in self.feed_options["takes"]
 
 
 class TakingLate(Taking):
-    """Looks at a field that a later pipeline sets."""
+    """Reads a field that a later pipeline sets."""
 
     def accepts(self, item: Any) -> bool:
         return bool(item["set"]) and super().accepts(item)
 
 
 class TakingOne(ItemFilter):
-    """Takes one item only: the answer to a second question about it is another."""
+    """Accepts one item only: a second call for it returns another answer."""
 
     def accepts(self, item: Any) -> bool:
         self.full, full = True, getattr(self, "full", False)
@@ -95,7 +95,7 @@ def numbers_in(file: Path) -> list[int]:
 
 
 def assert_final(folder: Path, stories: set[int]) -> None:
-    """No claim is left, and these stories are in the index for good, no others, under keys of the crawl."""
+    """Assert that no claim is left, and that exactly these stories are in the index, under keys of the crawl."""
     with sqlite3.connect(folder / "texts.sqlite") as file:
         [(claims,)] = file.execute("SELECT count(*) FROM claims")
         scope = str((file.execute("SELECT scope FROM texts").fetchone() or [""])[0])
@@ -127,7 +127,7 @@ takes = st.sets(st.integers(0, PAGES - 1))
 def test_each_story_is_delivered_once_whatever_becomes_of_its_items(
     pages: Web, fates: list[tuple[str, float]], feeds: list[tuple[type, set[int]]], order: dict[str, Any]
 ) -> None:
-    """To each feed that takes an item of it; a copy is dropped only for one that was delivered."""
+    """Each feed that accepts an item of a story gets one; a copy is dropped only for a delivered item."""
     left = {n for n, (fate, _) in enumerate(fates) if fate in ("pass", "replace")}
     with tempfile.TemporaryDirectory() as folder:
         options = [{"item_filter": kind, "takes": numbers} for kind, numbers in feeds]
@@ -158,7 +158,7 @@ def test_copies_are_counted_as_they_wait_and_pass(pages: Web, tmp_path: Path) ->
 
 
 class Looking:
-    """Notes, when an item comes, how many lines the feed file has."""
+    """Records how many lines the feed file has when an item arrives."""
 
     lines: ClassVar[list[int]] = []
     feed = Path()

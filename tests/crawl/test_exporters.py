@@ -1,4 +1,4 @@
-"""Feeds of Parquet and of chunks: what a crawl writes, and what is said where it cannot."""
+"""Feeds of Parquet and of chunks: what a crawl writes, and the messages if it cannot."""
 
 import json
 import tempfile
@@ -68,7 +68,7 @@ VALUES = st.recursive(
 
 
 def bare(value: Any) -> Any:
-    """A value without what is not there: fields of objects that others have."""
+    """Return a value without null fields, which Parquet adds to objects if others have them."""
     if isinstance(value, dict):
         return {name: bare(one) for name, one in value.items() if one is not None}
     return [bare(one) for one in value] if isinstance(value, list) else value
@@ -94,7 +94,7 @@ def test_rows_are_added_to_a_file_that_is_there(tmp_path: Path) -> None:
     exported(tmp_path / "a", [{"n": 1}])
     assert exported(tmp_path / "a", [{"n": 2, "m": "x"}], "ab") == [{"n": 1, "m": None}, {"n": 2, "m": "x"}]
     (tmp_path / "b").write_text("no Parquet, but some text")
-    with pytest.raises(ValueError, match=r"b: no Parquet to be added to"):
+    with pytest.raises(ValueError, match=r"b: not a Parquet file to append to"):
         exported(tmp_path / "b", [{"n": 1}], "ab")
     assert (tmp_path / "b").read_text() == "no Parquet, but some text"
 

@@ -1,4 +1,4 @@
-"""The health of sites in real crawls: counted, compared, said, kept; walls are no copies; command, stats, recipes."""
+"""The health of sites in real crawls: counts, alarms, records; walls, which are no copies; command, stats, recipes."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def redesigned(number: int) -> str:
 
 
 def crawled(web: Web, change: Callable[[int], str] = article, numbers: range = range(COUNT), **settings: Any) -> Crawl:
-    """Crawl the site, whose pages are changed."""
+    """Crawl the site after changing its pages."""
     web.pages = {f"/a/{n}": change(n) for n in numbers}
     given = {"DENOISE_SITE_MEMORY_PATH": FILE, "CONCURRENT_REQUESTS": 1, **settings}
     return crawl(spider_of(*(web(f"/a/{n}") for n in numbers)), given)

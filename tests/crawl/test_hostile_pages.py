@@ -1,4 +1,4 @@
-"""Pages that break parsers: the crawl runs on, and their items are intact."""
+"""Pages that break parsers: the crawl continues, and their items are intact."""
 
 from typing import Any
 

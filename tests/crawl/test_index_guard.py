@@ -1,4 +1,4 @@
-"""The index of a crawl, whose store fails for a while or for good."""
+"""The index of a crawl whose store fails, temporarily or permanently."""
 
 import asyncio
 import sqlite3
@@ -41,7 +41,7 @@ def texts_in(file: Path) -> int:
 
 
 class Failing:
-    """A store's method that fails at some of its calls about a page, after its work or without it."""
+    """A store's method that fails in some of its calls for a page, after or instead of its work."""
 
     def __init__(self, method: str, calls: set[int], error: Exception, page: str = "", *, works: bool = False):
         self.calls = 0
@@ -98,7 +98,7 @@ def test_a_store_that_stays_away_is_asked_less_and_less(
 
 
 class Loses:
-    """A pipeline of the user's that drops one page's item."""
+    """A pipeline of a user that drops one page's item."""
 
     def process_item(self, item: Any) -> Any:
         if item["url"].endswith("/a/1"):
@@ -172,7 +172,7 @@ def test_what_was_missed_near_the_end_is_written_at_the_end(
 
 
 class Moving:
-    """A pipeline of the user's that moves the index away, or puts another file in its place, when an item comes."""
+    """A pipeline of a user that moves or replaces the index's file when an item arrives."""
 
     place = Path()
     put = False
@@ -202,7 +202,7 @@ def test_an_absent_index_where_no_file_can_be_made_is_said_once(articles: Web) -
 
 
 class FailsAtEnd:
-    """A component of the user's that fails when the spider is opened, or when it is closed."""
+    """A component of a user that fails when the spider is opened, or when it is closed."""
 
     at = ""
 

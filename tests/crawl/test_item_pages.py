@@ -35,7 +35,7 @@ class ScrapyItem(scrapy.Item):
 
 
 class OwnDict(dict[str, Any]):
-    """With state of its own, as DottedDict and the like have."""
+    """An item class with its own state, such as DottedDict."""
 
 
 class OwnItem(ScrapyItem):
@@ -187,7 +187,7 @@ def test_a_text_that_a_pipeline_between_ours_has_changed_is_compared(articles: W
 
 
 def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(articles: Web) -> None:
-    """Also the same object, and one that a page has passed on to the next."""
+    """This includes the same object, and one passed from a page to the next."""
     articles.pages["/old"] = Reply(status=302, headers={"Location": "/a/2"})
     kept: dict[str, Any] = {"n": 0}
 

@@ -1,4 +1,4 @@
-"""A large page is read, judged and compared in a thread, and the rest of the crawl goes on meanwhile."""
+"""A large page is parsed, extracted and compared in a thread, while the crawl continues."""
 
 import asyncio
 import threading
@@ -85,7 +85,7 @@ def test_items_and_stats_are_the_same_beside_the_reactor(
     settings = {"DENOISE_STRATEGY": strategy, "DENOISE_COMPARISON_FETCH": False}
 
     async def start(self: Spider) -> AsyncIterator[Request]:
-        """Ask for a page after the item of the one before: what a page is compared with is no matter of time."""
+        """Request a page after the previous page's item, so that comparison pages do not depend on timing."""
         over = asyncio.Event()
 
         def note() -> None:

@@ -1,4 +1,4 @@
-"""Whatever site and spider: an item is dropped only where a delivered item has nearly the same text of its own."""
+"""For any site and spider: an item is dropped only if a delivered item has nearly the same text of its own."""
 
 import asyncio
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ made = st.builds(
 
 @dataclass
 class Yielded:
-    """An item as it left the spider: from which page, naming what; pages that were called and requested by then."""
+    """An item as it left the spider: its page, the page it names, and pages called and requested by then."""
 
     response: Any
     page: int
@@ -86,7 +86,7 @@ def url_of(web: Web, page: int, name: Any) -> str:
 
 
 def own_stories(made: Made, log: list[Yielded], item: Yielded) -> set[int | None]:
-    """The stories of which an item's own text may be one, by the table of `denoise_scrapy.crawl.item_pages`."""
+    """Return the stories that may be an item's own text, by the table of `denoise_scrapy.crawl.item_pages`."""
     siblings = [each for each in log if each.response == item.response]
     this = [each for each in siblings if each.name in ("this", "declared", each.page)]
     if any(item is each for each in this):

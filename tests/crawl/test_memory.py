@@ -1,4 +1,4 @@
-"""What a crawl's memories hold stays within its settings, and the stats tell what left them."""
+"""The memory of a crawl stays within its settings, and the stats count evictions."""
 
 import gc
 import random

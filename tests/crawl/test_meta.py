@@ -1,4 +1,4 @@
-"""Title, language and date of publication: given where a field is named for them, and never at the cost of a body."""
+"""Title, language and date of publication: set if a field is named for them, and never at the cost of a body."""
 
 import gc
 import random

@@ -51,7 +51,7 @@ def response_of(body: bytes, charset: str = "utf-8") -> HtmlResponse:
 
 
 def all_of(page: Page) -> list[Any]:
-    """All that is made of a page."""
+    """Return everything computed from a page."""
     tables = page.tree.block_rows, page.tree.element_rows  # white space at the end moves marks and text
     rows = [table[name].tolist() for table in tables for name in table.dtype.names if name not in {"marks", "text"}]
     made = page.block_texts, page.title, page.noted, page.declared_types, page.is_too_large
@@ -79,7 +79,7 @@ def test_recorded_and_damaged_and_hostile_pages_are_the_same_both_ways() -> None
 
 
 class Own(HtmlResponse):
-    """A response with a selector of its own."""
+    """A response with its own selector."""
 
     @property
     def selector(self) -> Any:
@@ -97,7 +97,7 @@ def test_a_selector_that_is_made_before_of_another_class_or_fails_is_not_read(mo
 
 @pytest.fixture
 def parses(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """How often Scrapy has parsed, and how often we have."""
+    """Count the parses by Scrapy and by us."""
     counts = {"theirs": 0, "ours": 0}
 
     def counted(name: str, made: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Beside other people's middlewares, pipelines and hooks: we see what they make of a page, and change nothing."""
+"""With other middlewares, pipelines and hooks: we see the pages they produce, and change nothing."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ NUMBERS = [0, 1, 49, 543, 546, 900, 999]
 
 @pytest.fixture
 def late(other_web: Web) -> str:
-    """A page that comes when siblings of others were fetched."""
+    """A page requested when siblings of others have been fetched."""
     other_web.pages["/late"] = Reply(b"<p>late", seconds=0.7)
     return other_web("/late").replace("127.0.0.1", "localhost")  # else its server would be the crawl's
 
@@ -28,7 +28,7 @@ def late(other_web: Web) -> str:
 def following(
     url: str, late: str, links: Sequence[str] = LINKS, cls: type[scrapy.Request] = scrapy.Request, **request: Any
 ) -> type[scrapy.Spider]:
-    """A spider that yields a page's item, and asks for the page's links when siblings were fetched for that."""
+    """A spider that yields a page's item, and then requests the page's links, whose siblings were fetched for it."""
 
     def follow(self: Any, response: Any) -> Any:
         for link in links:
@@ -46,11 +46,11 @@ def following(
 
 
 class Subclass(scrapy.Request):
-    """As plugins have them for pages that they render."""
+    """A response class like those of plugins for rendered pages."""
 
 
 def rendering(asked: list[scrapy.Request]) -> type:
-    """A middleware that renders what is marked, as those of browsers do."""
+    """A middleware that renders marked requests, like those for browsers."""
 
     class Rendering:
         def process_request(self, request: Any) -> Any:
@@ -65,7 +65,7 @@ def rendering(asked: list[scrapy.Request]) -> type:
 
 
 class Timing:
-    """Keeps what it needs of a request in its meta, and takes it out again."""
+    """Stores its data in the meta of a request, and removes it again."""
 
     def process_request(self, request: Any) -> None:
         request.meta["began"] = 1
@@ -89,7 +89,7 @@ def test_each_request_of_the_spider_is_answered_as_it_asks_and_seen_at_both_ends
 
 
 def renewing(web: Web, number: int) -> Any:
-    """A page that renews the session with each answer, and refuses whoever comes with an old one."""
+    """A page that renews the session with each response, and rejects old sessions."""
 
     def behave(self: Web, handler: Any) -> None:
         sent = handler.headers.get("Cookie", "")
@@ -118,7 +118,7 @@ def test_the_spider_s_session_is_its_own(web: Web, late: str, meta: dict[str, An
 
 
 class Decrypts:
-    """Turns the body of a page round."""
+    """Reverses the body of a page."""
 
     def process_response(self, request: Any, response: Any) -> Any:
         return response.replace(body=response.body[::-1], cls=HtmlResponse) if "/a/" in response.url else response
@@ -133,7 +133,7 @@ class Answers:
 
 
 class Elsewhere:
-    """Asks for a page under another address, and gives that response to the spider."""
+    """Requests a page under another address, and returns its response to the spider."""
 
     crawler: Any
 

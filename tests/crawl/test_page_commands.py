@@ -83,7 +83,7 @@ def test_explain_writes_a_file_and_prints_a_table(three: Path, told: Told, monke
     assert lines[-1] == "written to 0-explained.html"
     assert story(0).split(".")[0] in (three / "0-explained.html").read_text("utf-8")
 
-    assert "judged alone: a page without a URL is of no site\n" in told("explain 0.html -o x.html")[0]
+    assert "judged alone: a page without a URL belongs to no site\n" in told("explain 0.html -o x.html")[0]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((three / "0.html").read_bytes())))
     assert told("explain - --output -")[0] == (three / "x.html").read_text("utf-8").replace("0.html", "-")
 
@@ -94,7 +94,7 @@ def test_explain_writes_a_file_and_prints_a_table(three: Path, told: Told, monke
 
 
 def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, web: Web) -> None:
-    """As the next crawl does it, which compares its only page with what the last one has left."""
+    """The result is that of the next crawl, which compares its only page with the stored ones."""
     others = [f"<{tag} class=frame><p>{story(50)}</p></{tag}>" for tag in ("section", "form")]
     web.pages |= {f"/a/{n}": article(n) for n in range(8)} | dict(zip(("/first", "/last"), others, strict=True))
     settings = {"DENOISE_SITE_MEMORY_PATH": str(here / "sites.sqlite"), "DENOISE_COMPARISON_PAGES": 3}
@@ -115,7 +115,7 @@ def test_what_a_crawl_would_do_with_a_page_of_a_site_that_it_knows(here: Path, w
     [item] = crawl(spider_of(web("/a/7")), settings | fields).items
     assert len(item["comparison"]) == 3
     assert float(asked[0].rpartition(" ")[2]) == pytest.approx(item["sure"], abs=0.006)  # one rounded twice
-    assert asked[1] == f"compared with 3 of 3 pages that the site memory {here / 'sites.sqlite'} has of its site"
+    assert asked[1] == f"compared with 3 of 3 pages from the site memory {here / 'sites.sqlite'}"
     assert [line.strip() for line in asked[2:5]] == item["comparison"]
     kept = dict(line.split()[:2] for line in asked if line.startswith(("kept", "template")))
     assert int(kept["template"]) > 0
@@ -155,7 +155,7 @@ def rows_of(text: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def folder(here: Path) -> Path:
-    """A folder `site` with six articles in two folders, without addresses, and a file that is none."""
+    """A folder `site` with six articles in two folders, without addresses, and a file that is not a page."""
     for number in range(6):
         path = here / "site" / "ab"[number % 2] / f"{number}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -202,7 +202,7 @@ def test_archives_and_a_file(three: Path, told: Told) -> None:
 @pytest.mark.parametrize("name", ["page.gz", "page.png", "page.html"])
 def test_what_is_no_page_is_refused_in_a_line(three: Path, told: Told, name: str) -> None:
     (three / name).write_bytes(gzip.compress(article(0).encode()))
-    archive = "nor an archive by its name (.warc, .jsonl, .parquet)"
+    archive = "nor named as an archive (.warc, .jsonl, .parquet)"
     assert told(f"extract {name}", 1) == ("", f"scrapy denoise: {name}: neither HTML nor text, {archive}\n")
     out, err = told(f"extract {name} 0.html")
     assert len(out.splitlines()) == 1

@@ -20,7 +20,7 @@ MARK = {"DENOISE_DEDUP": "mark"}
 
 
 def shop(web: Web, extra: str = "", number: int = 0, pages: int = PAGES) -> None:
-    """Serve the articles; one of them has something more at its end."""
+    """Serve the articles, one of them with an addition at its end."""
     web.pages = {f"/a/{n}": article(n) for n in range(pages)} | web.pages
     web.pages[f"/a/{number}"] = article(number).replace("</p></div>", f"</p>{extra}</div>")
 
@@ -42,7 +42,7 @@ def crawled(
 
 
 def states(done: Crawl, web: Web) -> dict[str, Any]:
-    """By path: the state, or what has changed."""
+    """Return the state, or what has changed, by path."""
     marks = {item["url"].removeprefix(web.url): item.get("seen") for item in done.items}
     return {path: mark and (mark.get("changed") or mark["state"]) for path, mark in marks.items()}
 
@@ -64,7 +64,7 @@ def test_unchanged_changed_and_a_copy_are_three_things(web: Web, tmp_path: Path)
 
 
 def compared(web: Web, folder: Path, befores: list[Any], afters: list[Any], serve: Any) -> dict[str, Any]:
-    """Crawl a site twice, each page of which has a case of its own; the states of the second time."""
+    """Crawl a site twice, with one case per page; return the states of the second crawl."""
     for cases in (befores, afters):
         done = crawled(web, folder, serve(cases), len(cases), DENOISE_SEEN="mark")
     return {path: state for path, state in states(done, web).items() if path != "/copy"}
@@ -129,7 +129,7 @@ def test_another_value_is_a_change(web: Web, tmp_path: Path) -> None:
 def test_what_settings_leave_out_shows_no_change(
     web: Web, tmp_path: Path, settings: dict[str, Any], copies: int
 ) -> None:
-    """A field that one names; with texts not compared, copies pass, and what was delivered is known all the same."""
+    """A field named by the user; if texts are not compared, copies pass, but delivered items are recognised."""
     shop(web)
     for rank in (1, 2 if copies else 1):
         done = crawled(web, tmp_path, [{"rank": rank}] * PAGES, DENOISE_SEEN="mark", **settings)
@@ -138,7 +138,7 @@ def test_what_settings_leave_out_shows_no_change(
 
 
 def test_a_body_that_differs_for_its_comparison_pages_is_no_change(web: Web, tmp_path: Path) -> None:
-    """The page is the same, and so is the way; what the crawl had brought before is not."""
+    """The page and the settings are the same; only the comparison pages differ."""
     shop(web)
     repeated = "".join(f"<p>{story(70 + n, sentences=2)}</p>" for n in range(2))
     for n in range(PAGES):

@@ -1,4 +1,4 @@
-"""Nothing from outside moves a cursor, begins a line or turns the direction of writing in a log or a terminal."""
+"""No outside text moves the cursor, begins a line or changes the direction of writing in a log or a terminal."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Pages of one crawl serve the next, from a file or a Redis server; a fault of the store costs nothing."""
+"""Pages of one crawl are reused by the next, from a file or a Redis server; failures of the store cost nothing."""
 
 import asyncio
 import sqlite3
@@ -71,7 +71,7 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
     done = crawl(pages_of(linked, *range(6)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert len(done.items) == 6 and all(done.bodies().values())
     assert done.stat("site_memory/failed") <= 2  # the first time, and at the end; between them it rests
-    assert done.log.count("cannot be kept in the site memory") == 1
+    assert done.log.count("The site memory cannot be used now") == 1
     assert done.stat("errors") == 0
 
 
@@ -93,7 +93,7 @@ def test_where_it_lies(given: dict[str, str], directory: str | None, place: str)
 
 
 class Troubled(SQLiteFacts):
-    """A file that fails as often as `failures` says; notes what it is to save."""
+    """A file that fails `failures` times, and records what it should save."""
 
     failures = 0
 

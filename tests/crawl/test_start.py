@@ -1,4 +1,4 @@
-"""What a start loads: `python -m denoise_scrapy` of a file takes little more than the extraction."""
+"""Modules loaded at the start: `python -m denoise_scrapy FILE` takes little longer than the extraction."""
 
 import json
 import os
@@ -24,7 +24,7 @@ runpy.run_module("denoise_scrapy", run_name="__main__", alter_sys=True)
 
 
 def run(folder: Path, *arguments: str, **variables: str) -> tuple[str, set[str]]:
-    """Run `python -m denoise_scrapy` in a folder; gives what it prints, and the modules that it has loaded."""
+    """Run `python -m denoise_scrapy` in a folder; return its output and the loaded modules."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
     environment = clean | {"PYTHONPATH": str(ROOT), "HOME": str(folder), "XDG_CONFIG_HOME": ""} | variables
     command = [sys.executable, "-c", MAIN, *arguments]

@@ -1,4 +1,4 @@
-"""What is like another item and a thing of its own is kept: nothing is lost because it is like something else."""
+"""Variants are kept: no item is lost because it is similar to another."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A web server for tests: pages are given as a dict, and what was asked for is kept."""
+"""A web server for tests: pages are given as a dict, and requests are recorded."""
 
 import random
 import threading
@@ -18,7 +18,7 @@ journey kettle library marble needle oyster palace quarry ribbon saddle temple
 
 @dataclass
 class Reply:
-    """What a path is answered with."""
+    """The response for a path."""
 
     body: bytes = b""
     status: int = 200
@@ -103,7 +103,7 @@ class Web:
 
 
 def story(number: int, sentences: int = 12) -> str:
-    """Text of an article that shares no sentence with those of other numbers."""
+    """Return the text of an article, which shares no sentence with those of other numbers."""
     chance = random.Random(number)
     lines = [
         f"{' '.join(chance.choices(WORDS, k=14)).capitalize()} number {number} line {line}."
@@ -113,12 +113,12 @@ def story(number: int, sentences: int = 12) -> str:
 
 
 def sentence(number: int) -> str:
-    """One that only the story of this number has."""
+    """Return a sentence that only the story with this number has."""
     return story(number).split(". ")[3]
 
 
 def article(number: int, links: Iterable[str] = (), text: str | None = None) -> str:
-    """HTML of an article in the frame all pages of the test site have."""
+    """Return the HTML of an article in the template of the test site."""
     paragraphs = (text or story(number)).replace(". ", ".</p><p>")
     menu = "".join(f'<li><a href="{link}">{link}</a></li>' for link in links)
     return (

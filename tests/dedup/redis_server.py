@@ -1,4 +1,4 @@
-"""A real Redis server for tests, on a socket of its own."""
+"""A real Redis server for tests, on its own socket."""
 
 import os
 import shutil
@@ -48,7 +48,7 @@ class RedisServer:
                 time.sleep(0.01)
 
     def kill(self) -> None:
-        """As a crash of the machine's process does: no last write."""
+        """Kill the server, without a last write, as in a crash."""
         self.client.close()
         self.process.kill()
         self.process.wait()

@@ -50,7 +50,7 @@ HOW = st.sampled_from(["claim", "claim", "check_and_add"])
 
 
 def put(store, key, fingerprint, scope="", group="", replaced=0, owner=""):
-    """Keep a text as an index does that has seen all."""
+    """Keep a text like an index that has seen all others."""
     last = max((one.id for batch in store.newer(0) for one in batch), default=0)
     return store.put(Name(key, scope, group), fingerprint, last, replaced, owner).id
 
@@ -71,7 +71,7 @@ class Place:
         self._clock = SimpleNamespace(time=lambda: self.now)
 
     def empty(self):
-        """Remove all that stores have left."""
+        """Remove everything that stores have left."""
         raise NotImplementedError
 
     def store(self):
@@ -250,7 +250,7 @@ class Machine(RuleBasedStateMachine):
         )
 
     def judged(self, me, item, seen, *, similar):
-        """Return the text that the answer rests on, and the name of the form that the item is a variant of."""
+        """Return the text that the verdict is based on, and the name of the form that the item is a variant of."""
         while True:
             base, variant_of = next((one for one in seen if one.named == item.name[:2]), None), ""
             for like in self.alike(item, seen) if base is None and similar else ():
@@ -269,7 +269,7 @@ class Machine(RuleBasedStateMachine):
                 one.copies.pop(named[0], None)
 
     def keep(self, me, base, name, text, price, made, since, *, claim):
-        """Keep a text, in place of the one of its key."""
+        """Keep a text, replacing that of its key."""
         self.given += 1
         self.forget_copy(name[:2])
         self.kept = [one for one in self.kept if one is not base]
@@ -386,7 +386,7 @@ class Machine(RuleBasedStateMachine):
         self.forget_copy((key, scope))
 
     def restore(self, who, key, text, scope):
-        """As from an index of an earlier version, which knew no versions."""
+        """Restore a text from an index of an earlier release, without a version."""
         name, made = Name(key, scope, "", site_of(key)), Fingerprint.of(text)
         assert self.indexes[who].restore([Record(9, name, made)]) == 1
         self.see_all(self.owners[who])
@@ -420,7 +420,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(who=WHO, seconds=st.sampled_from([6, 16]))
     def wait(self, who, seconds):
-        """One index beats, then time goes by."""
+        """One index beats, then time passes."""
         who %= len(self.indexes)
         self.indexes[who].beat()
         owner = self.owners[who]
@@ -474,7 +474,7 @@ class Machine(RuleBasedStateMachine):
 
 
 class StoreContract:
-    """What every store keeps to. A subclass has a fixture `place`, a `Place` where nothing is yet."""
+    """The contract of every store. A subclass has a fixture `place`, an empty `Place`."""
 
     @pytest.fixture
     def store(self, place):

@@ -1,4 +1,4 @@
-"""Claims beside what the contract of stores has: threads, clocks, processes that ended, answers that were lost."""
+"""Claims beyond the contract of stores: threads, clocks, processes that ended, lost responses."""
 
 import os
 import subprocess

@@ -33,7 +33,7 @@ class Worker:
         self.process.stdin.write(json.dumps(what) + "\n")
 
     def said(self):
-        """Its answers by seed, as far as it comes."""
+        """Return its answers so far, by seed."""
         answers = {}
         for line in self.process.stdout:
             if line.endswith("\n"):  # a kill cuts a line off
@@ -62,7 +62,7 @@ class Worker:
 
 
 def in_turns(what, workers):
-    """The answers of workers that do the same, by name; each begins a part: a busy machine may run them in turn."""
+    """Return the answers of workers with the same work, by name; each begins with another part of it."""
     said = {worker.who: {} for worker in workers}
     for number in range(COUNT // TOGETHER):
         first, *others = (workers * 2)[number % len(workers) :][: len(workers)]

@@ -1,4 +1,4 @@
-"""The contract of a store, kept by the one in Redis; what its scripts agree on; what it says when it cannot."""
+"""The contract of a store for Redis; the consistency of its scripts; its error messages."""
 
 import signal
 import time
@@ -110,7 +110,7 @@ class TestRefusals:
     def test_a_server_that_was_emptied_in_use(self, store, redis_server):
         store.put(Name("a"), LONG, 0)
         redis_server.client.flushall()
-        with pytest.raises(StoreMismatch, match="lost records while they were in use"):
+        with pytest.raises(StoreMismatch, match="lost records in use"):
             store.put(Name("b"), OTHER, 0)
         store.open(CONSTANTS)
         with pytest.raises(StoreMismatch, match="'last id' is 0 there and 1 here"):
@@ -138,7 +138,7 @@ class TestRefusals:
         fields = redis_server.client.hgetall("{a}:keys")
         redis_server.client.hset("{a}:keys", next(field for field in fields if fields[field] == b"3"), "1")
         found = "\n".join(store.problems())
-        parts = ("last id is gone", "record 7: no record", "record 8: no", "record 3 is not", "for record 2, which")
+        parts = ("last id is gone", "record 7: no record", "record 8: no", "record 3 is not", "to record 2, which")
         for part in parts:
             assert part in found
         with pytest.raises(ValueError, match=r"{a}:.*, record 7: no record"):

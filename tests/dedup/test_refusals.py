@@ -1,4 +1,4 @@
-"""What is not ours, or of another version, is refused and left as it is: by the stores of texts and of site facts."""
+"""Foreign files and other versions are rejected and left unchanged by the stores of texts and of site facts."""
 
 import sqlite3
 import sys

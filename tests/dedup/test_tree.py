@@ -19,12 +19,12 @@ def as_units(units):
 
 
 def linear_scan(sets, lengths, query, need, longest):
-    """Every set with enough in common, looked at one by one."""
+    """Return all sets with enough in common, checking one by one."""
     return [i for i, s in enumerate(sets) if len(s & query) >= need and lengths[i] <= longest]
 
 
 def realistic(rnd, count):
-    """Sets like those of texts: of common and rare units, some much alike."""
+    """Return sets like those of texts, with common and rare units, some very similar."""
     sets = []
     for _ in range(count):
         if sets and rnd.random() < 0.2:

@@ -1,4 +1,4 @@
-"""Variants: a slow literal version of what two texts differ in, cases worked by hand, and what stores keep of them."""
+"""Variants: a slow literal version of the difference of two texts, cases worked by hand, and stored values."""
 
 import json
 
@@ -34,7 +34,7 @@ def runs_with_places(words):
 
 
 def zones(places, bounds):
-    """Places before, between and behind runs, of which three in a hundred at each end are none."""
+    """Count places before, between and after runs, ignoring three in a hundred at each end."""
     if not bounds:
         return 0, len(places), 0
     outer = 3 * len(bounds) // 100
@@ -82,12 +82,12 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
 
 
 def new_words(new, kept):
-    """Words of a text, stop words apart, that another has not."""
+    """Return the words of a text, except stop words, that another lacks."""
     return [word for word in new if word not in kept and not is_stop_word(word)]
 
 
 def without_chance_matches(texts):
-    """Whether no two runs and no two words of some texts have one hash."""
+    """Return whether all runs and words of some texts have different hashes."""
     runs = {run for text in texts for run in distinct_runs(text)}
     hashes = {one for text in texts for one in FeatureStrings(" ".join(text)).sample().tolist()}
     words = {word for text in texts for word in text}
@@ -178,7 +178,7 @@ OTHERS = [" ".join(english(seed, 90)) + "." for seed in range(3)]
 
 
 def judged(*items, index=None):
-    """What each item is: "new", the key it is a copy of, or "~" and the key it is a variant of."""
+    """Describe each item: "new", the key it is a copy of, or "~" and the key it is a variant of."""
     with index or DuplicateIndex() as index:
         found = []
         for url, text, *more in items:

@@ -22,7 +22,7 @@ TOGETHER = 40  # texts that each process takes in an order of its own, or the qu
 
 
 class Planted(PartRule):
-    """Gives every eighth text the same first band, so that there are false candidates; or none a band in common."""
+    """Gives every eighth text the same first band, for false candidates; or no texts a band in common."""
 
     def __init__(self, bands: str):
         self.bands = bands

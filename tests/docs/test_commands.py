@@ -1,4 +1,4 @@
-"""Every command that a page shows is run, or at least known: modules, options, targets, settings."""
+"""Every command that a page shows is run, or at least checked: modules, options, targets, settings."""
 
 import csv
 import io

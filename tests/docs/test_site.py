@@ -1,4 +1,4 @@
-"""The site of the docs: built without a warning, complete, loads nothing from elsewhere, shows what we wrote."""
+"""The site of the docs: built without warnings, complete, self-contained, shows what we wrote."""
 
 import importlib
 import re

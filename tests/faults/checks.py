@@ -1,4 +1,4 @@
-"""What must hold of what a crawl has left, whatever happened to it; each check gives what is wrong, in sentences."""
+"""Checks of the results of a crawl, whatever happened to it; each returns a sentence per problem."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.faults.stories import Stories
 
 
 def wrong_at_end(sites: Sequence[Stories], projects: Sequence[Project], index: Path | None = None) -> list[str]:
-    """What is wrong with crawls that share an index and have come to their end."""
+    """Return the problems of finished crawls that share an index."""
     ends = [project.journal("closed")[-1:] for project in projects]
     found = [f"it has not come to its end: {end}" for end in ends if not end or end[0]["reason"] != "finished"]
     got = {story_of(url, sites) for project in projects for url in project.feed().urls}
@@ -24,7 +24,7 @@ def wrong_at_end(sites: Sequence[Stories], projects: Sequence[Project], index: P
 
 
 def wrong_so_far(projects: Sequence[Project], index: Path | None = None) -> Iterator[str]:
-    """Items are dropped as copies only of items that are in a feed, and never of themselves; the index is whole."""
+    """Check that items are dropped only as copies of items in a feed, never of themselves, and the index is intact."""
     there = {url for project in projects for url in project.feed().urls}
     for line in (line for project in projects for line in project.journal("duplicate")):
         if line["of"] not in there or line["of"] == line["url"]:
@@ -41,7 +41,7 @@ def keys_of(index: Path) -> set[str]:
 
 
 def copied(index: Path, folder: str) -> str:
-    """A copy of an index: to open it may mend it."""
+    """Return a copy of an index, since opening may repair it."""
     for file in index.parent.glob(f"{index.name}*"):
         shutil.copy(file, folder)
     return str(Path(folder, index.name))

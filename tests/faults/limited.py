@@ -15,12 +15,12 @@ MOUNT = 'mount -t tmpfs -o size="$2" tmpfs "$1" && shift 2 && exec "$@"'
 
 
 def in_small_disk(folder: str, nbytes: str, command: list[str]) -> list[str]:
-    """The command line that runs a command with a file system of its own in a folder, which it alone can see."""
+    """Return the command line that runs a command with its own file system in a folder, invisible to others."""
     return ["unshare", "--map-root-user", "--mount", "sh", "-c", MOUNT, "sh", folder, nbytes, *command]
 
 
 def may_mount(folder: str) -> bool:
-    """Whether this machine lets us make a file system."""
+    """Return whether this machine permits us to create a file system."""
     try:
         return subprocess.run(in_small_disk(folder, "100k", ["true"]), capture_output=True, check=False).returncode == 0
     except OSError:
@@ -28,7 +28,7 @@ def may_mount(folder: str) -> bool:
 
 
 def main() -> None:
-    """Become the command."""
+    """Replace this process by the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--file-bytes", type=int, help="no file grows beyond it")
     parser.add_argument("--obey", action="store_true", help="permissions hold for root too")

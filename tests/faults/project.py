@@ -1,4 +1,4 @@
-"""A folder in which the spider of `spider.py` runs, as a process that may be killed; what it did, as it wrote down."""
+"""A folder in which the spider of `spider.py` runs, in a process that may be killed, and its journal."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class Project:
         return path.read_text("utf-8") if path.exists() else ""
 
     def said(self, what: str) -> int:
-        """In how many messages of the log something stands; tracebacks are none."""
+        """Count the messages of the log, without tracebacks, that contain a text."""
         return sum(what in line for line in self.log().splitlines() if re.search(" [A-Z]+: ", line))
 
     def complaints(self) -> list[str]:
-        """Lines of the log from warnings upwards, but for the user's own pipelines and the many copies here."""
+        """Return warnings and errors of the log, except from the user's pipelines and about the many copies here."""
         lines = (line for line in self.log().splitlines() if re.search(" (WARNING|ERROR|CRITICAL): ", line))
         expected = ("Error processing", "dropped as near-duplicates", "spider.First")
         return [line for line in lines if not any(words in line for words in expected)]
@@ -80,7 +80,7 @@ def ended(process: subprocess.Popen[bytes], seconds: float = LONGEST) -> int:
 
 
 def wait_until(condition: Callable[[], Any], seconds: float = LONGEST) -> None:
-    """Wait for a condition, which must come true."""
+    """Wait for a condition; fail if it does not become true."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -89,7 +89,7 @@ def wait_until(condition: Callable[[], Any], seconds: float = LONGEST) -> None:
 
 
 class Journal:
-    """Appends lines to the journal of the current folder; no buffer, so that a kill loses none."""
+    """Appends lines to the journal of the current folder, unbuffered, so that a kill loses none."""
 
     def __init__(self) -> None:
         self._file = os.open(JOURNAL, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -100,7 +100,7 @@ class Journal:
 
 
 class Feed(NamedTuple):
-    """The items of a feed that can be read, and how many lines a kill has cut off: the next run goes on in them."""
+    """Return the readable items of a feed, and the number of lines cut off by a kill, which the next run continues."""
 
     items: list[dict[str, Any]]
     torn: int
@@ -111,7 +111,7 @@ class Feed(NamedTuple):
 
 
 def read_journal(folder: Path) -> list[dict[str, Any]]:
-    """Its lines, but for one that is being written: a reader may see half of it."""
+    """Return its lines, except one still being written, which may be incomplete."""
     path = folder / JOURNAL
     whole = path.read_text("utf-8").rpartition("\n")[0] if path.exists() else ""
     return [json.loads(line) for line in whole.splitlines()]
@@ -133,6 +133,6 @@ def read_feed(folder: Path) -> Feed:
 
 
 def settled_urls(folder: Path) -> set[str]:
-    """URLs of items of which it is known what became of them: in the feed, dropped, or failed."""
+    """Return the URLs of items with a known outcome: in the feed, dropped, or failed."""
     ended = {"dropped", "failed", "duplicate"}
     return set(read_feed(folder).urls) | {line["url"] for line in read_journal(folder) if line["what"] in ended}

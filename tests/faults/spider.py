@@ -1,4 +1,4 @@
-"""The crawl that is killed: a spider that asks for what it has not settled yet, and pipelines of a user after ours.
+"""The crawl that is killed: a spider that requests pages without an outcome, and pipelines of a user after ours.
 
 What becomes of each item is written down at once, by a system call of its own, so that a kill loses none of it. Runs
 in the folder of its project, by `scrapy runspider`.
@@ -42,7 +42,7 @@ def passes_user(url: str) -> bool:
 
 
 class First:
-    """Before ours: writes down which items come."""
+    """A pipeline before ours that records the arriving items."""
 
     what = "entered"
 
@@ -55,7 +55,7 @@ class First:
 
 
 class Slow:
-    """After ours: takes its time."""
+    """A slow pipeline after ours."""
 
     async def process_item(self, item: Any) -> Any:
         await asyncio.sleep(SLOWEST * share(item["url"], "slow"))
@@ -63,7 +63,7 @@ class Slow:
 
 
 class Picky:
-    """Drops some items, always the same ones, and fails at some."""
+    """A pipeline that drops some items, always the same ones, and fails on others."""
 
     def process_item(self, item: Any) -> Any:
         if is_dropped_by_user(item["url"]):
@@ -74,13 +74,13 @@ class Picky:
 
 
 class Last(First):
-    """Writes down which items leave the pipelines."""
+    """A pipeline that records the items leaving the pipelines."""
 
     what = "left"
 
 
 class Witness:
-    """Writes down what Scrapy says of items, and how long the event loop stood still."""
+    """Records Scrapy's signals about items, and how long the event loop was blocked."""
 
     def __init__(self, crawler: Any):
         self._journal = Journal()
@@ -126,7 +126,7 @@ class Witness:
 
 
 class StoriesSpider(Spider):
-    """Asks for the pages of a list whose items are not settled, as a user does who resumes from his output.
+    """Requests the pages of a list whose items have no outcome yet, like a user who resumes from the output.
 
     Scrapy loses its queue with a kill, so the job directory alone would end a killed crawl early.
     """

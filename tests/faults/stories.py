@@ -1,4 +1,4 @@
-"""A site of stories, some of them under several URLs: who crawls it should keep each story once."""
+"""A site of stories, some of them under several URLs: a crawl should keep each story once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Stories:
 
 
 def text_of(story: int) -> str:
-    """Sentences of a story, which share no words but small ones with those of others."""
+    """Return sentences of a story, which share only small words with other stories."""
     words = english(story, SENTENCE_WORDS * SENTENCES)
     lines = [" ".join(words[at : at + SENTENCE_WORDS]) for at in range(0, len(words), SENTENCE_WORDS)]
     return ". ".join(line.capitalize() for line in lines) + "."

@@ -63,14 +63,14 @@ class TestDisk:
         finally:
             disk.chmod(0o755)
         assert wrong_at_end([site], [project]) == []
-        assert project.said(SAID) == project.said("cannot be kept in the site memory") == 1, project.complaints()
+        assert project.said(SAID) == project.said("The site memory cannot be used now") == 1, project.complaints()
         assert (disk / "texts.sqlite").read_bytes() == before
         assert "'denoise/site_memory/loaded': 1" in project.log()
 
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_interrupts(web: Web, site: Stories, tmp_path: Path, times: int) -> None:
-    """One SIGINT ends a crawl in order: what is on its way is delivered; two do not, and add no loss."""
+    """One SIGINT ends a crawl in order, delivering items in progress; two do not, but lose nothing more."""
     web.seconds = 0.05
     project = Project(tmp_path / "crawl", web.url, "-s", "JOBDIR=job")
     index = project.folder / "job" / INDEX_FILE
@@ -97,7 +97,7 @@ def test_interrupts(web: Web, site: Stories, tmp_path: Path, times: int) -> None
 
 
 class TestKills:
-    """Kill a crawl at random moments, resume it until it ends, and look whether anything was lost."""
+    """Kill a crawl at random moments, resume it until it ends, and check whether anything was lost."""
 
     PAGES, KILLS = 120, 3
     STARTING = 0.15  # share of the kills that come while the process starts, before its first item
@@ -144,7 +144,7 @@ class TestKills:
 
 
 def test_two_crawls_on_one_file_keep_each_story_once(web: Web, tmp_path: Path) -> None:
-    """Both see all the stories, under URLs of their own; they share the site memory too."""
+    """Both crawl all the stories, under their own URLs; they share the site memory too."""
     sites = [Stories(PAGES, seed=1, folder=name) for name in "ab"]
     index = tmp_path / "texts.sqlite"
     projects = []

@@ -1,4 +1,4 @@
-"""A mistake that keeps a crawl from starting is told in one line: no traceback under it, and a process that fails."""
+"""A mistake that prevents a crawl from starting is reported in one line, without a traceback, and the process fails."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:
 def test_a_crawler_that_is_refused_before_its_engine_has_no_spider(
     monkeypatch: pytest.MonkeyPatch, engine: object | None
 ) -> None:
-    """Scrapy 2.14 knows by that alone that it failed."""
+    """Scrapy 2.14 recognises the failure only by this."""
     monkeypatch.setattr(base, "hide_tracebacks", lambda: None)
     crawler = Mock(engine=engine)
     with pytest.raises(ConfigurationError), base.refusing_to_start(crawler):

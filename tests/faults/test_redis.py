@@ -1,4 +1,4 @@
-"""A Redis server that stops, comes back, is silent, or loses all in the middle of a crawl."""
+"""A Redis server that stops, returns, is silent, or loses everything in the middle of a crawl."""
 
 import signal
 import tempfile
@@ -24,7 +24,7 @@ SAID = "The index of texts cannot be used now"
 
 
 class Gates(dict[str, Any]):
-    """Pages, some of which are answered when their gate is opened."""
+    """Pages, some of which are served when their gate is opened."""
 
     def __init__(self, *paths: str):
         super().__init__()
@@ -75,7 +75,7 @@ class Parts:
             process.wait()
 
     def ended(self) -> int:
-        """Of how many items it is known what became of them."""
+        """Return the number of items with a known outcome."""
         return len(self.project.journal("scraped", "dropped", "failed", "duplicate"))
 
     def assert_nothing_is_lost(self) -> None:
@@ -85,7 +85,7 @@ class Parts:
         assert end["longest_pause"] < LONGEST_PAUSE
 
     def dropped(self, part: int) -> int:
-        """How many copies of a part were dropped."""
+        """Return the number of dropped copies of a part."""
         return sum(self.parts[part].has(url) for url in self.project.urls("duplicate"))
 
 
@@ -122,7 +122,7 @@ def test_a_server_that_loses_all(parts: Parts, server: RedisServer) -> None:
 
 
 def test_a_slow_server(parts: Parts, server: RedisServer) -> None:
-    """It answers, though late: nothing is missed, and the crawl goes on meanwhile."""
+    """It responds, though late: nothing is missed, and the crawl continues meanwhile."""
     stopping = threading.Event()
 
     def stutter() -> None:
@@ -140,7 +140,7 @@ def test_a_slow_server(parts: Parts, server: RedisServer) -> None:
 
 
 def test_a_server_that_is_away_at_the_start(web: Web, server: RedisServer, tmp_path: Path) -> None:
-    """Nothing is lost, once the server is there copies are found, also of what came before; it is said once."""
+    """Nothing is lost; once the server is back, copies are found, also of earlier items; it is logged once."""
     parts = Parts(web, tmp_path / "crawl", server.url, "-s", "DENOISE_DEDUP_REQUIRED=False")
     server.kill()
     process = parts.project.start()

@@ -1,4 +1,4 @@
-"""A file that cannot be continued: the crawl does not start, says what to do, and leaves the file as it is."""
+"""An unusable file: the crawl does not start, explains what to do, and leaves the file unchanged."""
 
 import random
 import shutil
@@ -54,7 +54,7 @@ def noisy(data: bytes, start: int, stop: int) -> bytes:
 
 
 def no_records(data: bytes) -> bytes:
-    """Leave the tables' names; of a site memory, such damage costs a site only."""
+    """Keep only the names of tables; in a site memory, such damage affects only one site."""
     return noisy(data, len(data) // PAGE // 2 * PAGE, len(data))
 
 
@@ -117,7 +117,7 @@ def test_it_is_refused_and_left_as_it_is(
 
 
 def test_a_thousand_dead_owners_are_forgotten_at_once(folder: Path) -> None:
-    """Each alone would take a look at all claims."""
+    """Releasing them one by one would scan all claims each time."""
     run(
         folder / INDEX,
         """WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
@@ -149,7 +149,7 @@ def test_a_store_that_contradicts_itself_ends_in_an_error() -> None:
 
 @pytest.mark.parametrize("name", [INDEX, SITES])
 def test_an_empty_file_is_a_new_one(first: tuple[Web, Stories, Path], folder: Path, name: str) -> None:
-    """As a crawl leaves it that was killed between making the file and writing to it."""
+    """A crawl killed between creating the file and writing to it leaves it so."""
     web, site, _ = first
     (folder / name).write_bytes(b"")
     done = crawled(web, site, folder)

@@ -76,7 +76,7 @@ def test_spider_and_cache_get_what_they_would_get_without_us(web: Web, tmp_path:
     done, seen = render(web("/a"), settings=cache)
     assert done.items[0]["body"]
     assert done.stat("geometry/missing") == 1
-    assert done.log.count("was rendered, but where its elements lie is not known") == 1
+    assert done.log.count("was rendered, but its layout is unknown") == 1
 
 
 def test_a_page_kept_open_and_its_comparison_pages(web: Web) -> None:
