@@ -77,10 +77,11 @@ _LINES = LEAVES.union(CONTAINERS.values())
 
 def to_html(tokens: Iterable[Token]) -> str:
     """The rendering as a well-formed fragment of HTML: tags and attributes of a short list, and all text escaped."""
-    return "".join(map(_write, tokens)).strip()
+    return "".join(map(write, tokens)).strip()
 
 
-def _write(token: Token) -> str:
+def write(token: Token) -> str:
+    """Return a token as HTML."""
     if token.kind == "text":
         return escape(token.value, quote=False)
     if token.value in FORMULAS:
