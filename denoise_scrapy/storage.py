@@ -97,9 +97,9 @@ def without_password(place: str) -> str:
 class RedisLink:
     """A client of redis-py, which connects with the first request and reconnects when necessary.
 
-    `name` begins the keys, in braces; `timeout` is in seconds; failed requests are retried `retries` times, by default as
-    long as a server takes to restart. Raises `ImportError` if redis-py is not installed, `ValueError` for an invalid URL,
-    name or timeout.
+    `name` begins the keys, in braces; `timeout` is in seconds; failed requests are retried `retries` times, by default
+    as long as a server takes to restart. Raises `ImportError` if redis-py is not installed, `ValueError` for an invalid
+    URL, name or timeout.
     """
 
     def __init__(self, url: str, name: str, timeout: float, retries: int = _RETRIES) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from denoise_scrapy.body.extraction import Block, Body, SiteModel
 from denoise_scrapy.body.rendering import Token, render
-from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, WRITTEN
+from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, write
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste
@@ -122,7 +122,7 @@ class _Pen:
                 self._inline(token)
             elif token.value not in FORMULAS and token.value not in MARKS:  # the TeX of a formula is ordinary text
                 self._leave()
-                self._out.append(f"</{token.value}>" if token.kind == "end" else _start(token))
+                self._out.append(f"</{token.value}>" if token.kind == "end" else write(token))
         self._leave()
         return "".join(self._out)
 
@@ -213,11 +213,6 @@ class _Pen:
 def _rest(text: str) -> str:
     """Return the part of a text that is folded."""
     return f'<span class="rest">{_escaped(text)}</span>' if text else ""
-
-
-def _start(token: Token) -> str:
-    given = [f' {name}="{_escaped(value)}"' for name, value in token.attributes if name in WRITTEN[token.value]]
-    return f"<{token.value}{''.join(given)}>"
 
 
 #: Characters of a name, an address or a title: two lines.
