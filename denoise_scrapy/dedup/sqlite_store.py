@@ -241,7 +241,7 @@ class SQLiteStore(Store):
         if found != ["ok"]:
             return found
         orphans = self._connection.execute(f"SELECT id {_ORPHANS}")
-        return [f"a claim on text {number}, which cannot be found" for (number,) in orphans]
+        return [f"a claim refers to text {number}, which is missing" for (number,) in orphans]
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM texts").fetchone()[0])

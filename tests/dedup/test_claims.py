@@ -167,7 +167,7 @@ class TestFailures:
             else:
                 redis_server.client.xdel("{a}:log", "1-0")
                 redis_server.client.delete("{a}:keys")
-            assert "claim on" in "".join(index._store.problems())
+            assert "claim refers to" in "".join(index._store.problems())
             if isinstance(index._store, SQLiteStore):
                 shared.index().close()
                 assert index._store.problems() == []
