@@ -76,13 +76,8 @@ _LINES = LEAVES.union(CONTAINERS.values())
 
 
 def to_html(tokens: Iterable[Token]) -> str:
-<<<<<<< HEAD
     """Return the rendering as a well-formed HTML fragment: only listed tags and attributes, and all text escaped."""
-    return "".join(map(_write, tokens)).strip()
-=======
-    """The rendering as a well-formed fragment of HTML: tags and attributes of a short list, and all text escaped."""
     return "".join(map(write, tokens)).strip()
->>>>>>> 01087e0dc7e069514d7035ece9d8a00d345f0f9f
 
 
 def write(token: Token) -> str:
