@@ -161,7 +161,13 @@ def test_the_command_in_slices(folder: Path, records: list[ArchiveRecord], tmp_p
     assert done.stdout == f"74 pages of 8 sites, 15 near-duplicates, {len(bad)} bad records: {out}/summary.html\n"
     assert sorted(path.name for path in out.iterdir()) == ["bad", "bodies", "run.json", "summary.html"]
     page = (out / "summary.html").read_text("utf-8").replace("<wbr>", "")
-    wanted = ("<td>too large: more bytes", "<td>near-duplicates<td", "32 x 2", "http://s0.example:80", "<td>slices<td")
+    wanted = (
+        "<td>too large: above the maximum size",
+        "<td>near-duplicates<td",
+        "32 x 2",
+        "http://s0.example:80",
+        "<td>slices<td",
+    )
     assert [shown for shown in wanted if shown not in page] == []
     again = run(folder, out, "--slices", "3", "--markdown", "--html")
     assert again.stdout == done.stdout and "is finished" in again.stderr
