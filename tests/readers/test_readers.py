@@ -42,11 +42,6 @@ def check_all(markup: str, read: Read) -> None:
 
 
 @pytest.mark.parametrize("markup", CASES)
-def test_case_in_python(markup: str) -> None:
-    check_all(markup, python_readings)
-
-
-@pytest.mark.parametrize("markup", CASES)
 def test_case(markup: str, read: Read) -> None:
     check_all(markup, read)
 
