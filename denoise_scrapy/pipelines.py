@@ -113,12 +113,12 @@ class BodyPipeline(Component):
             return
         before, ours, others = list[str](), list[str](), list[str]()  # `before`: before the last of ours
         for pipeline, name in order:
-            if not issubclass(pipeline, (BodyPipeline, NearDuplicatePipeline)):
+            if not isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
                 others.append(name)
                 continue
             ours.append(name.rpartition(".")[2])
             before = list(others)
-            if pipeline is type(self):
+            if pipeline is self:
                 self._earlier = before
         self._last = "".join(ours[-1:])
         if self._crawl.settings.enabled:
@@ -374,9 +374,13 @@ class NearDuplicatePipeline(Component):
         return self._state.items.with_field(item, settings.mark_field(MARK), mark)
 
 
-def _order(crawler: Crawler) -> list[tuple[type, str]]:
-    """Return the classes of the enabled pipelines in order, each with its path and number."""
+def _order(crawler: Crawler) -> list[tuple[Any, str]]:
+    """Return the enabled pipelines in order, each with its path and number."""
+    # of Scrapy's own list, as entries may be functions, or classes that create objects of others
+    engine: Any = crawler.engine
     listed = crawler.settings.getdict("ITEM_PIPELINES")
     numbers = {load_object(path): number for path, number in listed.items() if number is not None}
-    enabled = [one for one in sorted(numbers, key=numbers.__getitem__) if crawler.get_item_pipeline(one) is not None]
-    return [(one, f"{global_object_name(one)} ({numbers[one]})") for one in enabled]
+    return [
+        (one, f"{global_object_name(type(one))} ({numbers.get(type(one), 'number unknown')})")
+        for one in getattr(engine.scraper.itemproc, "middlewares", ())
+    ]

@@ -116,14 +116,14 @@ class Crawl:
         for name, number in self._memories.items():
             self.set(name, number())
         self._say_progress("denoise at the end: ")
-        directory = job_dir(self.crawler.settings)
-        if directory:  # for `scrapy denoise stats`
-            stats = json.dumps(self.crawler.stats.get_stats(), default=str, indent=1, sort_keys=True)
-            try:
+        try:
+            directory = job_dir(self.crawler.settings)
+            if directory:  # for `scrapy denoise stats`
+                stats = json.dumps(self.crawler.stats.get_stats(), default=str, indent=1, sort_keys=True)
                 with replacing(Path(directory, STATS_FILE)) as beside:
                     beside.write_text(stats, encoding="utf-8")
-            except OSError as error:
-                self.report("stats", error)
+        except OSError as error:
+            self.report("stats", error)
 
     def _say_progress(self, opening: str = "denoise: ") -> None:
         count = self.counted

@@ -93,7 +93,7 @@ class ComparisonPages:
         self._sites = sites
         self._pages = pages
         self._budget = FetchBudget(crawl)
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by server
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # of sites and servers
 
     async def pages_for(self, crawled: CrawledPage) -> list[Page | PageFacts]:
         """Return comparison pages of the site, the most similar first; the list may be empty.
@@ -168,14 +168,14 @@ class ComparisonPages:
         return site_key(url) if key_of is None else str(key_of(Request(url, meta=dict(crawled.carried))))
 
     async def _fetch_some(self, crawled: CrawledPage, site: str, needed: int) -> None:
-        """Fetch pages of a site, each URL once per crawl, one at a time per server."""
+        """Fetch pages of a site, each URL once per crawl, one at a time per site and per server."""
 
         def is_done() -> bool:
-            gives_up = self._budget.gives_up(site) or self._is_stopping()
-            return gives_up or _mates(self._known(crawled), needed) >= needed
+            return self._gives_up(site) or _mates(self._known(crawled), needed) >= needed
 
         asked = monotonic()
-        async with self._locks.setdefault(self._server(crawled), asyncio.Lock()):
+        # requests may name several slots of the downloader for one site, and one for several sites
+        async with self._lock("site", site), self._lock("server", self._server(crawled)):
             # another task may have fetched pages, or given up on the site; then examining links is unnecessary
             if is_done() or monotonic() - asked >= TIMEOUT:
                 return
@@ -186,6 +186,12 @@ class ComparisonPages:
                     self._crawl.count("comparison/over_budget")
                     return
                 await self._fetch(url, crawled, site)
+
+    def _lock(self, of: str, name: str) -> asyncio.Lock:
+        return self._locks.setdefault((of, name), asyncio.Lock())
+
+    def _gives_up(self, site: str) -> bool:
+        return self._budget.gives_up(site) or self._is_stopping()
 
     def _candidates(self, crawled: CrawledPage, needed: int) -> list[str]:
         """Return links to siblings, the most similar first."""
@@ -208,7 +214,7 @@ class ComparisonPages:
         self._budget.note_tried(url)
         response = await self._ask(url, crawled, site)
         location = None if response is None else redirect_to_same_page(response)
-        if location is not None and self._budget.affords(site):
+        if location is not None and self._budget.affords(site) and not self._gives_up(site):
             response = await self._ask(location, crawled, site)
             if response is not None and 300 <= response.status < 400:
                 self._budget.give_up(site, "redirects")

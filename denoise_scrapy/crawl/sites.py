@@ -89,7 +89,7 @@ class SiteMemory(PageMemory):
         if not self._is_new(site):
             return
         async with self._lock:
-            kept = await self.use(lambda store: store.load(site)) if self._is_new(site) else None
+            kept = await self._use(lambda store: store.load(site)) if self._is_new(site) else None
             if kept is None:
                 return
             self._met[site] = None
@@ -124,13 +124,15 @@ class SiteMemory(PageMemory):
         self._added = 0
         async with self._lock:
             unsaved = {site: held for site, urls in self._unsaved.items() if (held := {u for u in urls if u in self})}
+            self._unsaved = unsaved
+            if not unsaved or not self._back_off.ready:  # choosing pages takes .4 ms a site and more
+                return
             sites = {
                 site: [facts for facts in newest_of_each(self.pages(site)) if facts.url in urls]
                 for site, urls in unsaved.items()
             }
             self._unsaved = {}
-            saved = await self.use(lambda store: store.save(sites), len(sites)) if sites else None
-            if saved:
+            if await self._use(lambda store: store.save(sites), len(sites)):
                 self._crawl.count("site_memory/saved", len(sites))
                 return
             for site, urls in unsaved.items():
@@ -147,8 +149,12 @@ class SiteMemory(PageMemory):
         """Return whether the store may have pages of a site that are not loaded yet."""
         return bool(site) and site not in self._met and self._store is not None and self._back_off.ready
 
-    async def use(self, call: Callable[[FactsStore], Answer], sites: int = 1) -> Answer | None:
+    async def use(self, call: Callable[[FactsStore], Answer], sites: int) -> Answer | None:
         """Return the result of a store call about a number of sites; None without a store or on failure."""
+        async with self._lock:  # otherwise every call would wait for the time-out of a silent server
+            return await self._use(call, sites)
+
+    async def _use(self, call: Callable[[FactsStore], Answer], sites: int = 1) -> Answer | None:
         store = self._store
         if store is None or not self._back_off.ready:
             return None

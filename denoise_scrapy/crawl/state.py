@@ -87,7 +87,8 @@ class CrawlState:
 
     def _ask_layout(self, request: Request) -> None:
         try:
-            self.geometry.ask(request, self.pages.settings_for(request))
+            if request.meta.get("playwright"):  # the settings of others are read with their pages, if they are any
+                self.geometry.ask(request, self.pages.settings_for(request))
         except Exception as error:
             self.crawl.report("layout", error)
 

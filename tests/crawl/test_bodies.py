@@ -8,7 +8,7 @@ import pytest
 import scrapy
 
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Web, sentence, story
+from tests.crawl.web import Reply, Web, sentence, story
 
 BY_HAND = {
     "ADDONS": {},
@@ -77,10 +77,14 @@ def test_a_spider_says_what_belongs_to_a_body_and_a_request_does_for_its_page_al
         ({1: 2}, "1 = 2: no such setting"),
     ],
 )
-def test_an_invalid_wish_of_a_request_is_said_once_and_the_crawl_goes_on(four: list[str], meta: Any, said: str) -> None:
-    done = crawl(spider_of(*(scrapy.Request(url, meta={"denoise": meta}) for url in four)))
+def test_an_invalid_wish_of_a_request_is_said_once_and_the_crawl_goes_on(linked: Web, meta: Any, said: str) -> None:
+    linked.pages["/data"] = Reply(b"{}", headers={"Content-Type": "application/json"})
+    urls = [linked("/a/0"), linked("/data")]
+    requests = [scrapy.Request(url, meta={"denoise": meta}) for url in urls]
+    done = crawl(spider_of(*requests, parse=lambda self, page: [{"url": page.url}] if page.url == urls[0] else []))
     assert all(done.bodies().values())
-    assert done.stat("invalid_meta") == 4
+    assert done.stat("comparison/requests") == 2
+    assert done.stat("invalid_meta") == 1, "of pages of the spider only"
     assert done.log.count(said) == 1
 
 

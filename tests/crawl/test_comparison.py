@@ -105,6 +105,7 @@ CASES = {
     "too many requests": unanswered(Reply(b"<p>slow down", 429), "busy"),
     "no service": unanswered(Reply(b"<p>busy", 503), "busy"),
     "retry after": unanswered(Reply(b"", 302, headers={"Location": "/a/9", "Retry-After": "120"}), "busy"),
+    "retry after a redirect": unanswered(Reply(b"", 301, headers={"Location": "/a/1/", "Retry-After": "120"}), "busy"),
     "too many of the spider": Case(
         {"/busy": Reply(b"<p>slow down", 429)},
         ["/busy", "/a/0"],
@@ -427,6 +428,14 @@ def test_no_item_waits_longer_than_that_for_its_turn(hanging: list[Web], names: 
     done = crawl(spider, {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_DEDUP": "off", "CONCURRENT_REQUESTS_PER_DOMAIN": 12})
     assert 1 <= of_siblings(hanging) <= 3
     assert len(done.items) == len(hanging) and all(done.bodies().values())
+
+
+def test_slots_of_one_site_fetch_in_turn(linked: Web, limits: Limits) -> None:
+    limits(ENOUGH=4)
+    linked.seconds = 0.1
+    requests = [Request(linked(f"/a/{n}"), meta={"download_slot": str(n)}) for n in range(2)]
+    done = crawl(spider_of(*requests), AMPLE)
+    assert done.stat("comparison/requests") == len(linked.asked) - 2 == 3
 
 
 def crawled_whole(site: Web, **settings: Any) -> Crawl:

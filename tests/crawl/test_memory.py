@@ -2,7 +2,9 @@
 
 import gc
 import random
+import shutil
 import string
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +87,18 @@ def test_modules_are_left_out_of_garbage_collection_while_a_crawl_runs(articles:
         assert before / 2 < gc.get_freeze_count() <= before, "what others have frozen stays, but for some that is freed"
     finally:
         gc.unfreeze()
+
+
+def test_a_crawl_frees_what_it_holds_though_its_job_directory_cannot_be_made_again(
+    articles: Web, tmp_path: Path
+) -> None:
+    def closed(self: Any, reason: str) -> None:
+        shutil.rmtree(tmp_path / "jobs")
+        (tmp_path / "jobs").touch()
+
+    done = crawl(spider_of(articles("/a/1"), closed=closed), {"JOBDIR": str(tmp_path / "jobs" / "1")})
+    assert done.stat("errors") == done.stat("errors/stats") == 1
+    assert (gc.get_freeze_count(), len(state_of(done.crawler).pages.recent)) == (0, 0)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 60))), st.integers(0, 100))

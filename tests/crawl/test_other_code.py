@@ -208,6 +208,25 @@ def test_the_log_names_where_our_pipelines_stand_and_once_each_that_items_have_p
     assert all(item["body"] for item in done.items)
 
 
+def first() -> First:
+    return First()
+
+
+class MakesFirst:
+    @classmethod
+    def from_crawler(cls, _: Any) -> First:
+        return First()
+
+
+@pytest.mark.parametrize("entry", [first, MakesFirst])
+def test_the_log_names_pipelines_of_other_classes_than_their_entries(linked: Web, entry: Any) -> None:
+    done = crawl(spider_of(linked("/a/0")), {"ITEM_PIPELINES": {entry: -900}})
+    for said in ("Pipelines of the project", "items pass it without their 'body'"):
+        [line] = done.lines(said)
+        assert f"{__name__}.First (number unknown)" in line
+    assert done.stat("errors") == 0
+
+
 class InTasks(ItemPipelineManager):
     """Runs pipelines in a task for each item, which leaves nothing in the context of the signals."""
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from scrapy.utils.test import get_crawler
 
+from denoise_scrapy.crawl import sites as crawl_sites
 from denoise_scrapy.crawl.base import Crawl
 from denoise_scrapy.crawl.sites import SiteMemory, sites_place
 from denoise_scrapy.page import PageFacts
@@ -119,8 +120,8 @@ class Troubled(SQLiteFacts):
 class Memory(SiteMemory):
     """A site memory whose clock is the test's."""
 
-    def __init__(self, store: FactsStore):
-        crawler = get_crawler(settings_dict={"DENOISE_THREADS": 0})
+    def __init__(self, store: FactsStore, threads: int = 0):
+        crawler = get_crawler(settings_dict={"DENOISE_THREADS": threads})
         super().__init__(Crawl(crawler), 10_000_000)
         self.stats = crawler.stats
         self._store = store
@@ -152,20 +153,33 @@ def test_pages_are_loaded_with_the_first_of_a_site_and_only_new_ones_are_saved(t
     assert [one.url[-1] for one in then.comparison_pages(page(9), 9)] == ["5", "2", "1", "0"]
 
 
-def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path) -> None:
+def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Troubled(tmp_path / "s.sqlite")
     one = Memory(store)
     store.failures = 2
     for n in range(9):
         one.do(one.meet(SITE))
         one.do(one.add(page(n)))
-    assert one.do(one.save()) == {"failed": 1}, "left alone"
+    with monkeypatch.context() as patched:
+        patched.setattr(crawl_sites, "newest_of_each", None)
+        assert one.do(one.save()) == {"failed": 1}, "left alone, and nothing is chosen for it"
     one.now = 1.5
     assert one.do(one.save()) == {"failed": 2}
     one.now = 3.0
     assert one.do(one.save()) == {"failed": 2}, "the pause doubles"
     assert one.do(one.close()) == {"failed": 2, "saved": 1}, "at the end it is tried all the same"
     assert len(store.load(SITE)) == PAGES_A_TEMPLATE
+
+
+def test_after_a_failure_the_calls_that_waited_are_not_made(tmp_path: Path) -> None:
+    store = Troubled(tmp_path / "s.sqlite")
+    one, store.failures = Memory(store, threads=1), 9
+
+    async def meet_and_use() -> None:
+        await asyncio.gather(one.meet(SITE), *(one.use(lambda store: store.load(SITE), 1) for _ in range(3)))
+
+    assert one.do(meet_and_use()) == {"failed": 1}
+    assert store.failures == 8
 
 
 def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
