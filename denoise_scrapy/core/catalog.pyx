@@ -167,7 +167,7 @@ cdef class Catalog:
         return [self._texts[row].id for row in rows if self._texts[row].scope != DEAD]
 
     def find(
-        self, str key not None, str scope not None, bytes digest not None, bytes bands not None, most=1 << 62, query=None
+        self, key not None, scope not None, bytes digest not None, bytes bands not None, most=1 << 62, query=None
     ):
         """Look a text up.
 
@@ -269,7 +269,7 @@ cdef class Catalog:
             found.append(row)
         return found
 
-    cdef int _read_keys(self, str key, str scope, bytes digest, bytes bands, uint32_t* keys) except -1:
+    cdef int _read_keys(self, key, scope, bytes digest, bytes bands, uint32_t* keys) except -1:
         """Hash the keys of a text; 0 for none."""
         cdef uint64_t salt, wide
         cdef uint32_t band

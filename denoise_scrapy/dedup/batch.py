@@ -153,7 +153,7 @@ def _plain(verdict: Verdict, batch: Batch) -> Verdict:
     name = verdict.of or verdict.variant_of
     if name is None:
         return verdict
-    key, reason = batch.key_of(name), verdict.reason.replace(name, batch.key_of(name))
+    key, reason = batch.key_of(name), verdict.reason.replace(name, batch.key_of(name), 1)
     return replace(verdict, of=verdict.of and key, variant_of=verdict.variant_of and key, reason=reason)
 
 

@@ -486,8 +486,8 @@ class DuplicateIndex:
     def _answer(self, item: ReadText, *, similar: bool) -> Answer:
         """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
         name, made = item.name, item.fingerprint
-        query = partial(self._rule.run_query, item.text)
-        found = self._catalog.find(name.key, name.scope, made.digest, made.bands, self._limit, query)
+        query, bands = partial(self._rule.run_query, item.text), made.bands if similar else b""
+        found = self._catalog.find(name.key, name.scope, made.digest, bands, self._limit, query)
         short = self._rule.too_short(made)
         same = self._same_item(name, found.same_name)
         if same is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import PurePath
-from pkgutil import resolve_name
 from typing import Any
 from urllib.parse import unquote
 
@@ -84,8 +84,9 @@ def is_class_path(place: str) -> bool:
 
 def store_class(path: str) -> type[Store]:
     """Import a store's class; raise `ValueError` if there is none at this path, or it is not a subclass of `Store`."""
+    module, _, name = path.rpartition(".")
     try:
-        found = resolve_name(path)
+        found = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise ValueError(str(error)) from error
     if not (isinstance(found, type) and issubclass(found, Store)):

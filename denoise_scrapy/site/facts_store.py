@@ -96,11 +96,12 @@ class FactsStore(ABC):
     def save(self, sites: Mapping[str, Sequence[PageFacts]]) -> int:
         """Save pages, newest first, by site; a page replaces the one with its URL. Return the number of sites."""
         changes = [(site, (), [(_plain(facts.url), facts.data) for facts in pages]) for site, pages in sites.items()]
-        for site, count in zip(sites, self._write(changes), strict=True):
-            if count > PAGES_A_SITE:
-                rows = list(self._rows(site))
-                kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
-                self._write([(site, [url for url, _ in rows if url not in kept], ())])
+        for batch in _batches(changes):  # the next one would evict other sites to make room for pages to be deleted
+            for (site, *_), count in zip(batch, self._write_batch(batch), strict=True):
+                if count > PAGES_A_SITE:
+                    rows = list(self._rows(site))
+                    kept = {facts.url for facts in newest_of_each(self._unpacked(rows))}
+                    self._write([(site, [url for url, _ in rows if url not in kept], ())])
         return len(sites)
 
     def forget(self, site: str) -> None:
@@ -129,8 +130,7 @@ class FactsStore(ABC):
 
     def _write(self, sites: Sequence[Change]) -> list[int]:
         """Delete and put rows of sites, newest first; return the resulting number of pages of each."""
-        batches = (sites[begin : begin + BATCH] for begin in range(0, len(sites), BATCH))
-        return [count for batch in batches for count in self._write_batch(batch)]
+        return [count for batch in _batches(sites) for count in self._write_batch(batch)]
 
     @abstractmethod
     def _write_batch(self, sites: Sequence[Change]) -> list[int]: ...
@@ -141,6 +141,10 @@ class FactsStore(ABC):
                 yield read_facts(row, url)
             except (ValueError, TypeError, AttributeError):  # not written by any version of ours
                 self.counts["corrupt"] += 1
+
+
+def _batches(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
+    return (changes[begin : begin + BATCH] for begin in range(0, len(changes), BATCH))
 
 
 def facts_store(place: str, name: str = "denoise") -> FactsStore:

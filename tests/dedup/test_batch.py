@@ -77,6 +77,12 @@ def test_short_texts() -> None:
     assert [verdict.too_short for _, verdict in deduplicate(rows)] == [True, True]
 
 
+def test_a_reason_keeps_its_figures_whatever_the_key() -> None:
+    rows = [("0", "two words"), ("1", TEXTS[0]), ("a", f"{TEXTS[0]} This and that.")]
+    *_, (_, verdict) = deduplicate(rows)
+    assert verdict.reason.startswith("near-duplicate of 1 (c2 0.95, c1 1.00,")
+
+
 @pytest.mark.parametrize(
     ("rows", "more", "said"),
     [

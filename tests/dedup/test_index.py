@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from lxml import etree
 
 from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict
 from denoise_scrapy.dedup.rules import Fingerprint
@@ -146,3 +147,11 @@ def test_wrong_arguments(index, arguments, message):
     with pytest.raises(ValueError, match=message):
         index.check_and_add(**{"key": "a", "text": TEXT, **arguments})
     assert len(index) == 0
+
+
+def test_a_key_may_be_a_result_of_xpath(index):
+    """It is a `str` of its own class."""
+    [key] = etree.HTML("<a href=/a>").xpath("//@href")
+    index.check_and_add(key, TEXT, scope=key)
+    assert index.check_and_add("/a", TEXT, scope="/a").reason == "the same item with the same text"
+    assert index.check(key, NEAR, scope="/a").updated and index.remove(key, key) and not len(index)

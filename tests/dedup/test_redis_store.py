@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy import storage
-from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch
+from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch, redis_store
 from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
 from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.dedup.store import Name
@@ -52,6 +52,15 @@ class TestContract:
         keys = sorted(redis_server.client.keys())
         assert keys == [b"{a}:keys", b"{a}:last", b"{a}:log", b"{a}:meta", b"{a}:seen"]
         assert redis_server.client.xrange("{a}:log")[0][0] == b"1-0"
+
+    def test_many_are_forgotten_in_portions(self, store, redis_server, monkeypatch):
+        """Others are served between two portions."""
+        monkeypatch.setattr(redis_store, "MOST_FORGOTTEN", 2)
+        for n in range(5):
+            store.put(Name(str(n)), SHORT, n)
+        redis_server.client.config_resetstat()
+        assert len(store.expire(time.time() + 100, 5)) == 5 and not len(store)
+        assert redis_server.client.info("commandstats")["cmdstat_evalsha"]["calls"] >= 3
 
 
 class TestAgreement:

@@ -111,6 +111,19 @@ def test_the_store_is_bounded(opened, monkeypatch):
     assert one.load("http://h59.example:80") == [], "what is old leaves too"
 
 
+def test_pages_that_are_replaced_evict_no_other_site(opened, monkeypatch):
+    one, sites = opened(), [f"http://h{n}.example:80" for n in range(8)]
+    old, new = ([distinct(n).facts for n in range(begin, begin + PAGES_A_SITE)] for begin in (0, PAGES_A_SITE))
+    one.save({OTHER: old, **dict.fromkeys(sites, old)})
+    query = module._USED_BYTES
+    is_file = isinstance(one, SQLiteFacts)
+    used = one._ready.execute(query).fetchone()[0] if is_file else sum(each.nbytes for each in one.sites())
+    monkeypatch.setattr(module, "BATCH", 1)
+    monkeypatch.setattr(module, "MAX_BYTES", int(1.5 * used))
+    one.save(dict.fromkeys(sites, new))
+    assert [each.pages for each in one.sites()] == [PAGES_A_SITE] * 9 and not one.counts["evicted"]
+
+
 def test_odd_names(opened):
     own = Page.parse(b"<div id='\xff.x \x01'><p>text", url="http://a.example/\udcff?'; DROP TABLE facts; --")
     one = opened()
