@@ -12,7 +12,7 @@ import numpy as np
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy
-from libcpp.algorithm cimport sort, unique
+from libcpp.algorithm cimport lower_bound, sort, unique
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, number_of, open_table
@@ -314,11 +314,11 @@ cdef double COPY_LEAD = 0.2
 cdef double ONLY_COPY_SHARE = 0.9
 
 
-cdef double median_without(vector[double] shares, size_t one) noexcept nogil:
-    """Return the median of two or more values without one of them."""
-    shares.erase(shares.begin() + one)
-    sort(shares.begin(), shares.end())
-    return (shares[(shares.size() - 1) // 2] + shares[shares.size() // 2]) / 2
+cdef double median_without(vector[double]& ordered, double value) noexcept nogil:
+    """Return the median of two or more ordered values without one of them."""
+    cdef size_t place = lower_bound(ordered.begin(), ordered.end(), value) - ordered.begin()
+    cdef size_t low = (ordered.size() - 2) // 2, high = (ordered.size() - 1) // 2
+    return (ordered[low + (low >= place)] + ordered[high + (high >= place)]) / 2
 
 
 cdef class Shared:
@@ -359,9 +359,11 @@ cdef class Shared:
             shares.push_back(carried[1, i] / max(prose, 1))
         if len(different) == 1:
             return different if shares[0] <= ONLY_COPY_SHARE else []
+        cdef vector[double] ordered = shares
+        sort(ordered.begin(), ordered.end())
         return [
             number for i, number in enumerate(different)
-            if shares[i] <= COPY_SHARE or shares[i] - median_without(shares, i) <= COPY_LEAD
+            if shares[i] <= COPY_SHARE or shares[i] - median_without(ordered, shares[i]) <= COPY_LEAD
         ]
 
     def likest(self) -> list:
