@@ -1040,7 +1040,7 @@ cdef class Tree:
         is_too_large: Whether the page exceeds a limit, and was read as text without structure.
     """
 
-    def __cinit__(self):
+    def __init__(self):  # with `__cinit__` it could not be pickled
         self.title = ""
 
     @property
