@@ -44,7 +44,6 @@ ANNOUNCING_TOKENS = LONG
 # Arabic; in other languages they find nothing. Both hold regular expressions for lower-case words with one space
 # between. They are taken apart (`_choices`), so that one pass over a text finds all of them: \b, ^ and $ may be only at
 # their ends, and (a|b) and \d are the only other operators.
-# several characters there are (a|b) and \d.
 
 #: Beginnings of a heading of comments, after symbols and a number.
 COMMENTS_PATTERNS = tuple(

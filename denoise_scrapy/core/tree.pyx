@@ -670,6 +670,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
                const xmlNode* node) except -1 nogil:
     """Begin an element: add its token, row and mark."""
     cdef Written written
+    cdef Tag top
     cdef Element element
     cdef const Element* around
     cdef const ElementKind* token
@@ -678,6 +679,11 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     cdef int32_t number = <int32_t>tree.elements.size(), known, attribute
     cdef bint is_formula, repeats = False
     memset(&written, 0, sizeof(written))
+    if w.open < 0 and not tag.kind & IS_BLOCK:  # a tree that begins at another element: all text must be in a block
+        top = tag[0]
+        top.kind |= IS_BLOCK
+        tag = &top
+        hash_ = mix(hash_ + NAMES + 2)
     while attributes != NULL:
         attribute = seen_of(w, attributes.name).attribute
         if attribute:
@@ -847,7 +853,8 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                         start(tree, w, b"body", tag_of(w, b"body"), NULL, NULL)
                         node = inner
                         continue
-        elif (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
+        elif w.open >= 0 and node.content != NULL and (
+                node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE):
             inner = text_behind_comments(node)
             if inner == NULL:
                 add_text(tree, w, node.content)
@@ -866,7 +873,9 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
         while node.next == NULL and w.open >= 0:
             node = node.parent
             end(tree, w)
-        # elements after the end of html become its siblings
+        # elements after the end of html become its siblings; those of an inner element are not in its tree
+        if w.open < 0 and root.parent != NULL and root.parent.type == XML_ELEMENT_NODE:
+            break
         node = node.next
         if node == NULL:
             break
@@ -1040,7 +1049,7 @@ cdef class Tree:
         is_too_large: Whether the page exceeds a limit, and was read as text without structure.
     """
 
-    def __cinit__(self):
+    def __init__(self):  # with `__cinit__` it could not be pickled
         self.title = ""
 
     @property

@@ -1,6 +1,7 @@
 """The library face: one call, a model, many pages in one call, and what is promised of them."""
 
 import pickle
+from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -122,6 +123,14 @@ def test_a_body_is_pickled_with_all_it_has(source: str, looked_at: bool) -> None
     assert pickle.loads(pickle.dumps(many)).blocks == many.blocks
     model = SiteModel([Page.parse(story("owl"))])
     assert pickle.loads(pickle.dumps(model.extract(Page.parse(source)))).markdown == body.markdown
+
+
+@pytest.mark.parametrize("strategy", ["combined", "lcs"])
+@pytest.mark.parametrize("copied", [deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_pages_and_their_model_can_be_copied_and_sent_to_another_process(copied, strategy: str) -> None:
+    model, page = SiteModel([Page.parse(story("owl"))]), Page.parse(story("fox"), remove="h1", keep="p")
+    again = copied(model).extract(copied(page), strategy=strategy)
+    assert again.text and again.blocks == model.extract(page, strategy=strategy).blocks
 
 
 # ---- many pages in one call: their bodies in order, read no further ahead than said ----

@@ -109,6 +109,25 @@ def test_the_walk_reads_what_the_rules_say(html: str, break_lines: bool) -> None
     check(html, break_lines=break_lines)
 
 
+@given(PAGES)
+def test_a_tree_may_begin_at_any_element(html: str) -> None:
+    """Its text is in blocks, and what stands beside it is not read."""
+    root, whole = read(html, keep_nodes=True)
+    elements = [] if root is None else [one for one in root.iter() if isinstance(one.tag, str) and one.tag != "head"]
+    for element, number in zip(elements, whole.numbers_of(elements), strict=True):
+        tree = tree_of(element)
+        blocks = range(len(tree.block_rows))
+        assert all(word in blocks for word in tree.word_rows["block"].tolist())
+        texts = "".join(map(tree.block_text, blocks))
+        if number >= 0 and tree.noscript_read == whole.noscript_read:
+            expected = whole.slice(*whole.element_rows["marks"][number].tolist())
+            assert shown(texts) == shown(expected)
+
+
+def shown(text: str) -> list[str]:
+    return [char for char in text if literal.class_of(char) > SPACE]
+
+
 @pytest.mark.parametrize(
     "html",
     [
