@@ -145,7 +145,9 @@ def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
     """Return the record of an HTML file."""
     data = file.read(MOST_BYTES + 1)
     found = replace(record, url=record.url or declared_url(data)).page(data)
-    return found.bad("no URL", "it declares none; give one with --url") if found.problem == "no URL" else found
+    if found.problem == "no URL" and not found.url:
+        return found.bad("no URL", "it declares none; give one with --url")
+    return found
 
 
 def _parquet_rows(file: BinaryIO) -> Iterator[Read]:

@@ -189,6 +189,8 @@ def test_files_of_html(tmp_path: Path) -> None:
         return [(one.url, one.problem) for one in records]
 
     assert found("") == [("https://a.example/7", ""), ("", "no HTML"), ("", "no URL")]
+    (wrong,) = records_of(files[2], "ftp://b.example/")
+    assert (wrong.problem, wrong.detail) == ("no URL", "ftp://b.example/")
     at = "http://b.example/x/"
     assert found(at) == [(f"{at}1.html", ""), (f"{at}3.xhtml", "no HTML"), (f"{at}a%20b/2.HTM", "")]
     assert addresses_of([str(site / "1.html")], at) == {str(site / "1.html"): at}
