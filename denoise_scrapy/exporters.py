@@ -69,6 +69,7 @@ class ParquetItemExporter(PythonItemExporter):
         super().__init__(dont_fail=True, **options)
         self._file = file
         self._rows = ParquetRows()
+        self._values = PythonItemExporter(encoding=self.encoding)
 
     def start_exporting(self) -> None:
         """Load the rows already in the file.
@@ -84,6 +85,11 @@ class ParquetItemExporter(PythonItemExporter):
                 self._rows.add_file(before)
         except ValueError as error:  # from pyarrow
             raise ValueError(f"{path}: not a Parquet file to append to: {error}") from None
+
+    def serialize_field(self, field: Any, name: str, value: Any) -> Any:
+        """Return a value of built-in types."""
+        # our `export_item`, which Scrapy calls for items in items, would add rows for them
+        return self._values.serialize_field(field, name, value)
 
     def export_item(self, item: Any) -> None:  # type: ignore[override]
         """Add a row."""

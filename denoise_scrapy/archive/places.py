@@ -21,7 +21,7 @@ from urllib.parse import quote, urljoin
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord
 from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
-from denoise_scrapy.row_files import JsonLines, Read, kind_of
+from denoise_scrapy.row_files import JsonLines, Read, kind_of, pyarrow_and_parquet
 
 _ROWS = 16  # rows of Parquet read at a time: some MB of pages
 
@@ -145,12 +145,13 @@ def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
     """Return the record of an HTML file."""
     data = file.read(MOST_BYTES + 1)
     found = replace(record, url=record.url or declared_url(data)).page(data)
-    return found.bad("no URL", "it declares none; give one with --url") if found.problem == "no URL" else found
+    if found.problem == "no URL" and not found.url:
+        return found.bad("no URL", "it declares none; give one with --url")
+    return found
 
 
 def _parquet_rows(file: BinaryIO) -> Iterator[Read]:
-    from pyarrow import parquet  # noqa: PLC0415 - an extra
-
+    _, parquet = pyarrow_and_parquet()
     content = parquet.ParquetFile(file, buffer_size=1 << 20)
     wanted = [name for name in ("url", "html", "date") if name in content.schema_arrow.names]
     batches = content.iter_batches(batch_size=_ROWS, columns=wanted)

@@ -72,7 +72,7 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Ar
 
 
 def _read(record: ArchiveRecord, one: Any) -> ArchiveRecord | None:
-    if one.headers.get("Content-Length") is None:
+    if not one.headers.get("Content-Length"):
         return record.bad("truncated", "in the record's headers")
     if one.record_type not in _PAGES:
         return None

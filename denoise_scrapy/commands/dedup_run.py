@@ -172,7 +172,7 @@ class Job:
         made = format_of(self._args.out, ROW_FORMATS)
         if self._args.what in {"drop", "mark"}:
             mark = self._args.mark_field if self._args.what == "mark" else ""
-            rows = self._marked(batch, only_kept=not mark)
+            rows = self._marked(batch, only_kept=self._args.what == "drop")
             if made == "parquet" and not isinstance(self._source, Parquet):
                 write_parquet(self._source, out, rows, mark)
             else:

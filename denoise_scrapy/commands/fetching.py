@@ -13,7 +13,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urldefrag, urlsplit
 
 from scrapy import Request, Spider, signals
@@ -57,6 +57,9 @@ _ADDON = "denoise_scrapy.DenoiseAddon"
 _MARK = "near_duplicate"
 _RESOLVING = 10.0  # maximum seconds to resolve a host
 
+Read: TypeAlias = Callable[[Response], None]
+Keep: TypeAlias = Callable[[dict[str, Any]], None]
+
 
 def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, bool]]:
     """Fetch pages; return the source of each, its URL after redirects, and whether it is HTML.
@@ -69,32 +72,37 @@ def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, boo
     pages: dict[str, tuple[str, str, bool]] = {}
     problems = dict.fromkeys(urls, "the crawl ended before it was fetched; use -L ERROR to see why")
 
-    def keep(response: Response) -> None:
+    def read(response: Response) -> None:
         if isinstance(response, TextResponse):
             pages[response.meta["asked"]] = (response.text, response.url, isinstance(response, HtmlResponse))
         else:
             problems[response.meta["asked"]] = "neither text nor HTML"
 
-    problems |= crawl_pages(urls, ours, keep)
+    problems |= crawl_pages(urls, ours, read=read)
     failed = [f"{url}: {problems[url]}" for url in urls if url not in pages]
     if failed:
         raise OSError("not fetched: " + "; ".join(failed))
     return pages
 
 
-def crawl_pages(urls: Sequence[str], settings: Settings, keep: Callable[..., None], follow: int = 0) -> dict[str, str]:
-    """Crawl pages and up to `follow` pages they link to; return why pages were not fetched, by requested URL.
+def crawl_pages(
+    urls: Sequence[str], settings: Settings, *, read: Read | None = None, keep: Keep | None = None, follow: int = 0
+) -> dict[str, str]:
+    """Crawl pages; return why pages were not fetched, by requested URL.
 
-    `keep` is called with each `response` and its `item`, which has the URL and the values set by pipelines. Call once
-    per process: its reactor cannot be restarted.
+    With `read`, it is called with each response, and there are no items, which middlewares and add-ons of the project
+    might drop or store. With `keep`, it is called with the item of each HTML page, which has the URL and the values set
+    by pipelines; up to `follow` pages that these link to are crawled too. Call once per process: its reactor cannot be
+    restarted.
     """
     asyncio = settings["TWISTED_REACTOR"] == _ASYNCIO and not settings.getbool("FORCE_CRAWLER_PROCESS")
     asyncio = asyncio or not settings.getbool("TWISTED_REACTOR_ENABLED", True)
     process = AsyncCrawlerProcess(settings) if asyncio else CrawlerProcess(settings)  # as `scrapy.cmdline` chooses
     crawler = process.create_crawler(PagesSpider)
     problems: dict[str, str] = {}
-    crawler.signals.connect(keep, signals.item_scraped)
-    process.crawl(crawler, urls=urls, follow=follow, problems=problems)
+    if keep is not None:
+        crawler.signals.connect(keep, signals.item_scraped)
+    process.crawl(crawler, urls=urls, follow=follow, problems=problems, read=read)
     process.start()
     return problems
 
@@ -104,9 +112,11 @@ class PagesSpider(Spider):
 
     name = "denoise-pages"
 
-    def __init__(self, urls: Sequence[str], follow: int, problems: dict[str, str], **more: Any) -> None:
+    def __init__(
+        self, urls: Sequence[str], follow: int, problems: dict[str, str], read: Read | None, **more: Any
+    ) -> None:
         super().__init__(**more)
-        self.urls, self.left, self.problems = urls, follow, problems
+        self.urls, self.left, self.problems, self.read = urls, follow, problems, read
         self._links = LinkExtractor()
         self._met = {*urls}
 
@@ -116,14 +126,19 @@ class PagesSpider(Spider):
             if site_key(url):  # no files of this machine
                 yield Request(url, self.parse, errback=self.fail, dont_filter=True, meta={"asked": url})
             else:
-                self.problems[url] = "only http(s) URLs are fetched"
+                self.problems[url] = "not a valid http(s) URL"
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Yield an item for a page, and requests for pages that it links to."""
+        """Pass on the response, or yield an item for an HTML page, and requests for pages that it links to."""
+        if self.read is not None:
+            self.read(response)
+            return
+        if not isinstance(response, HtmlResponse):
+            self.problems[response.url] = "no HTML"
+            return
         yield {"url": response.url}
         self._met.add(urldefrag(response.url).url)
-        links = self._links.extract_links(response) if self.left > 0 and isinstance(response, HtmlResponse) else ()
-        for link in links:
+        for link in self._links.extract_links(response) if self.left > 0 else ():
             url = urldefrag(link.url).url
             if self.left > 0 and url not in self._met and site_key(url) == site_key(response.url):
                 self._met.add(url)
@@ -160,15 +175,11 @@ def crawl_for_tool(request: dict[str, Any], settings: Settings) -> dict[str, Any
     if not request["private"]:
         settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", PublicOnly, 50)
     pages: list[dict[str, Any]] = []
-    others: dict[str, str] = {}
 
-    def keep(item: dict[str, Any], response: Response) -> None:
-        if isinstance(response, HtmlResponse):
-            pages.append(_row(item, form))
-        else:
-            others[response.url] = "no HTML"
+    def keep(item: dict[str, Any]) -> None:
+        pages.append(_row(item, form))
 
-    problems = crawl_pages(request["urls"], settings, keep, request["follow"]) | others
+    problems = crawl_pages(request["urls"], settings, keep=keep, follow=request["follow"])
     return {"pages": pages, "problems": [{"url": url, "problem": why[:500]} for url, why in problems.items()]}
 
 

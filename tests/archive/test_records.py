@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -67,6 +67,7 @@ def test_encodings_of_pages() -> None:
     assert found == ["<html><meta charset=gbk><p>雨天", "<html><p>Łódź"]
 
 
+@example(149)  # after "Content-Length:"
 @given(st.integers(1, sum(map(len, MEMBERS)) - 1))
 def test_a_file_cut_anywhere(end: int) -> None:
     """Complete records are read; the rest of the next one is one bad record."""
@@ -189,6 +190,8 @@ def test_files_of_html(tmp_path: Path) -> None:
         return [(one.url, one.problem) for one in records]
 
     assert found("") == [("https://a.example/7", ""), ("", "no HTML"), ("", "no URL")]
+    (wrong,) = records_of(files[2], "ftp://b.example/")
+    assert (wrong.problem, wrong.detail) == ("no URL", "ftp://b.example/")
     at = "http://b.example/x/"
     assert found(at) == [(f"{at}1.html", ""), (f"{at}3.xhtml", "no HTML"), (f"{at}a%20b/2.HTM", "")]
     assert addresses_of([str(site / "1.html")], at) == {str(site / "1.html"): at}

@@ -199,6 +199,27 @@ class TestProcess:
         assert f"{web('/none')}: status 404; {web('/secret')}: Forbidden by robots.txt\n" in done.stderr
         assert web.count("/secret") == 0
 
+    def test_a_page_reaches_no_code_of_the_project_for_items(self, here: Path, web: Web) -> None:
+        web.pages["/a"] = article(1)
+        (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
+        (here / "conf.py").write_text("""
+class Drops:
+    async def process_spider_output(self, response, result, spider=None):
+        async for one in result:
+            if not isinstance(one, dict):
+                yield one
+class Stores:
+    def update_settings(self, settings):
+        settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", Stores, 1)
+    def process_item(self, item, spider=None):
+        raise OSError
+SPIDER_MIDDLEWARES = {Drops: 1}
+ADDONS = {Stores: 1}
+""")
+        done = scrapy("extract", web("/a"), cwd=here)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert story(1).split(".")[0] in done.stdout
+
 
 def test_sites_are_listed_and_one_is_shown(here: Path, linked: Web, told: Told) -> None:
     crawl(spider_of(*linked.urls(range(6))), {"DENOISE_SITE_MEMORY_PATH": SITES})

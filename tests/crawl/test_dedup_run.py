@@ -74,6 +74,8 @@ def test_mark(rows: Path, dedup: Told) -> None:
     assert json.loads(after[3])["near_duplicate"]["score"] == 1.0
     unmarked = [[{**json.loads(line), "near_duplicate": 7} for line in lines] for lines in (before, after)]
     assert unmarked[0] == unmarked[1]
+    dedup("rows.jsonl --mark --mark-field= -o out.jsonl")
+    assert Path("out.jsonl").read_bytes() == rows.read_bytes()
 
 
 def test_pairs(rows: Path, dedup: Told) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+import scrapy
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -97,6 +98,18 @@ def test_rows_are_added_to_a_file_that_is_there(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"b: not a Parquet file to append to"):
         exported(tmp_path / "b", [{"n": 1}], "ab")
     assert (tmp_path / "b").read_text() == "no Parquet, but some text"
+
+
+def test_an_item_in_an_item_is_an_object(tmp_path: Path) -> None:
+    class Price(scrapy.Item):
+        value = scrapy.Field()
+
+    items = [{"url": "/1", "price": Price(value=9), "prices": [Price(value=7)]}]
+    whole = [{"url": "/1", "price": {"value": 9}, "prices": [{"value": 7}]}]
+    assert exported(tmp_path / "a.parquet", items) == whole
+    assert exported(tmp_path / "a.parquet", items, fields_to_export=["url", "price"]) == [
+        {"url": "/1", "price": {"value": 9}}
+    ]
 
 
 def test_an_object_of_no_type_of_arrow_is_text(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_nothing_is_fetched_from_this_machine_without_leave(call: Call, site: We
     no_web = [{"url": Path(__file__).as_uri()}, {"url": "data:text/html,<p>A</p>"}]
     [_, found] = call(("extract", {"pages": no_web}))
     assert found["pages"] == []
-    assert {one["problem"] for one in found["problems"]} == {"only http(s) URLs are fetched"}
+    assert {one["problem"] for one in found["problems"]} == {"not a valid http(s) URL"}
 
 
 def test_copies_are_found_among_pages_texts_and_urls(call: Call, site: Web) -> None:
