@@ -349,7 +349,8 @@ class Page:
             keep: CSS selectors or XPaths of content, whatever the strategy decides. A host, a colon and a blank before
                 one, as in `example.com: div.story`, limit it to pages of that host and its subdomains.
             remove: CSS selectors or XPaths of noise; elements that `keep` matches, and those inside, stay.
-            root: Root element of the page if lxml has parsed it: it is read instead of `html`, and not changed.
+            root: Root element of the page, or of a part of it, if lxml has parsed it: it is read instead of `html`, and
+                not changed.
 
         Raises:
             TypeError: `html` is neither str nor bytes.
