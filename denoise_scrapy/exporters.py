@@ -109,7 +109,7 @@ class ParquetItemExporter(PythonItemExporter):
 def _length(file: BinaryIO) -> int:
     """Return the size in bytes of a file opened for appending; 0 for a new file or if unknown."""
     try:
-        return file.tell()
+        return file.tell() if file.name else 0
     except (UnsupportedOperation, AttributeError):  # a compressing file
         return 0
 

@@ -87,15 +87,15 @@ class Opened(NamedTuple):
 
 def open_index(place: str, *, damaged: bool = False) -> Opened:
     """Open an existing index, or that of a job directory; with `damaged`, even if texts are damaged."""
-    store = dedup_run.store_at(place)
-    if isinstance(store, SQLiteStore):
-        path, store.opens_damaged = store.path, damaged
-        if not (path.is_file() and path.stat().st_size):  # SQLite would create one
-            raise FileNotFoundError(f"{path}: {'not an index' if path.exists() else 'there is no such file'}")
-    elif isinstance(store, RedisStore) and not store.exists():
-        raise FileNotFoundError(f"{without_password(place)}: there is no such index")
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
+        store = dedup_run.store_at(place)  # a store is opened only once
+        if isinstance(store, SQLiteStore):
+            path, store.opens_damaged = store.path, damaged
+            if not (path.is_file() and path.stat().st_size):  # SQLite would create one
+                raise FileNotFoundError(f"{path}: {'not an index' if path.exists() else 'there is no such file'}")
+        elif isinstance(store, RedisStore) and not store.exists():
+            raise FileNotFoundError(f"{without_password(place)}: there is no such index")
         try:
             store.open(rule.constants)
             return Opened(store, rule)

@@ -307,12 +307,13 @@ def _written(name: str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    path = Path(name).resolve()
+    given, path = Path(name), Path(name).resolve()
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{name}: its folder does not exist")
     with ExitStack() as stack:
-        special = path.exists() and not path.is_file()  # devices and pipes are written to, not replaced
-        target = path if special else stack.enter_context(replacing(path))
+        # devices and pipes are written to, not replaced; the path of /dev/stdout may lead nowhere
+        special = given.exists() and not given.is_file()
+        target = given if special else stack.enter_context(replacing(path))
         file: Any = stack.enter_context(target.open("wb"))
         if name.endswith(".gz"):
             file = stack.enter_context(gzip.GzipFile(path.name.removesuffix(".gz"), "wb", fileobj=file, mtime=0))

@@ -43,6 +43,7 @@ _PAGES_ALONE: Mapping[str, Any] = {
 _DEFAULTS = {"DOWNLOAD_DELAY": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD_TIMEOUT": 30, "RETRY_TIMES": 1}
 _FORCED = {
     **_PAGES_ALONE,
+    "TWISTED_REACTOR": _ASYNCIO,  # for `PublicOnly`
     "ROBOTSTXT_OBEY": True,
     "CLOSESPIDER_TIMEOUT": 240,  # below the tool's own limit, so that fetched pages are not lost
     "DOWNLOAD_MAXSIZE": 10_000_000,

@@ -58,10 +58,11 @@ def rows(here: Path) -> Path:
 
 def test_drop_is_the_default_and_lines_stay_as_they_are(rows: Path) -> None:
     command = [sys.executable, "-m", "scrapy", "denoise", "dedup", "run", "rows.jsonl"]
-    done = subprocess.run(command, capture_output=True, check=False)
     lines = rows.read_bytes().splitlines(keepends=True)
-    assert done.stdout == lines[0] + lines[1] + lines[4]
-    assert done.stderr.startswith(b"6 rows, 3 duplicates, ") and done.returncode == 0
+    for more in ([], ["-o", "/dev/stdout"]):
+        done = subprocess.run([*command, *more], capture_output=True, check=False)
+        assert done.stdout == lines[0] + lines[1] + lines[4]
+        assert done.stderr.startswith(b"6 rows, 3 duplicates, ") and done.returncode == 0
 
 
 def test_mark(rows: Path, dedup: Told) -> None:

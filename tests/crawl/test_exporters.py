@@ -1,5 +1,7 @@
 """Feeds of Parquet and of chunks: what a crawl writes, and the messages if it cannot."""
 
+import gzip
+import io
 import json
 import tempfile
 from pathlib import Path
@@ -12,6 +14,7 @@ import scrapy
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
+from scrapy.extensions.postprocessing import GzipPlugin, PostProcessingManager
 
 from denoise_scrapy import row_files
 from denoise_scrapy.exporters import ParquetItemExporter
@@ -98,6 +101,18 @@ def test_rows_are_added_to_a_file_that_is_there(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"b: not a Parquet file to append to"):
         exported(tmp_path / "b", [{"n": 1}], "ab")
     assert (tmp_path / "b").read_text() == "no Parquet, but some text"
+
+
+def test_a_feed_may_be_compressed(tmp_path: Path) -> None:
+    with (tmp_path / "a.gz").open("ab") as file:
+        manager = PostProcessingManager([GzipPlugin], file, {})
+        exporter = ParquetItemExporter(manager)  # type: ignore[arg-type]
+        exporter.start_exporting()
+        exporter.export_item({"n": 1})
+        exporter.finish_exporting()
+        manager.close()
+    content = gzip.decompress((tmp_path / "a.gz").read_bytes())
+    assert parquet.read_table(io.BytesIO(content)).to_pylist() == [{"n": 1}]
 
 
 def test_an_item_in_an_item_is_an_object(tmp_path: Path) -> None:
