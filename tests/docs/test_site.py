@@ -36,7 +36,7 @@ def tree(path: Path) -> Any:
 
 
 def test_the_start_page_has_the_way_of_the_readme(site: Path) -> None:
-    """That way is gone from the wheel to the items by tests/projects/test_new_user.py."""
+    """That way is gone from the wheel to the items by tests/package/new_user.py."""
     start = tree(site / "index.html").text_content()
     assert "scrapy startproject courier" in start and "class StoriesSpider" in start
     assert "../README.md" not in start

@@ -1,0 +1,3 @@
+from tests.crawl.conftest import web
+
+__all__ = ["web"]
