@@ -435,7 +435,8 @@ def test_slots_of_one_site_fetch_in_turn(linked: Web, limits: Limits) -> None:
     linked.seconds = 0.1
     requests = [Request(linked(f"/a/{n}"), meta={"download_slot": str(n)}) for n in range(2)]
     done = crawl(spider_of(*requests), AMPLE)
-    assert done.stat("comparison/requests") == len(linked.asked) - 2 == 3
+    # one more where a page comes too late to be the other's comparison page
+    assert done.stat("comparison/requests") == len(linked.asked) - 2 in {3, 4}
 
 
 def crawled_whole(site: Web, **settings: Any) -> Crawl:
