@@ -109,8 +109,8 @@ class ParquetItemExporter(PythonItemExporter):
 def _length(file: BinaryIO) -> int:
     """Return the size in bytes of a file opened for appending; 0 for a new file or if unknown."""
     try:
-        return file.tell() if file.name else 0
-    except (UnsupportedOperation, AttributeError):  # a compressing file
+        return file.tell() if file.name else 0  # Scrapy's compressing file has no name, and tells its target's place
+    except (UnsupportedOperation, AttributeError):
         return 0
 
 

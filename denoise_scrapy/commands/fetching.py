@@ -58,8 +58,8 @@ _ADDON = "denoise_scrapy.DenoiseAddon"
 _MARK = "near_duplicate"
 _RESOLVING = 10.0  # maximum seconds to resolve a host
 
-Read: TypeAlias = Callable[[Response], None]
-Keep: TypeAlias = Callable[[dict[str, Any]], None]
+ResponseReader: TypeAlias = Callable[[Response], None]
+ItemReader: TypeAlias = Callable[[dict[str, Any]], None]
 
 
 def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, bool]]:
@@ -87,7 +87,12 @@ def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, boo
 
 
 def crawl_pages(
-    urls: Sequence[str], settings: Settings, *, read: Read | None = None, keep: Keep | None = None, follow: int = 0
+    urls: Sequence[str],
+    settings: Settings,
+    *,
+    read: ResponseReader | None = None,
+    keep: ItemReader | None = None,
+    follow: int = 0,
 ) -> dict[str, str]:
     """Crawl pages; return why pages were not fetched, by requested URL.
 
@@ -114,7 +119,7 @@ class PagesSpider(Spider):
     name = "denoise-pages"
 
     def __init__(
-        self, urls: Sequence[str], follow: int, problems: dict[str, str], read: Read | None, **more: Any
+        self, urls: Sequence[str], follow: int, problems: dict[str, str], read: ResponseReader | None, **more: Any
     ) -> None:
         super().__init__(**more)
         self.urls, self.left, self.problems, self.read = urls, follow, problems, read
