@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
+from scrapy.utils.python import global_object_name
 from typing_extensions import Self
 
 from denoise_scrapy.crawl.base import refusing_to_start
@@ -39,7 +40,7 @@ class DenoiseAddon:
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Check the project's settings before a crawler exists; raise `ConfigurationError` for an invalid one."""
         try:
-            DenoiseSettings.from_settings(settings)
+            DenoiseSettings.from_settings(settings, imports=False)
         except ConfigurationError:
             hide_tracebacks()
             raise
@@ -47,8 +48,11 @@ class DenoiseAddon:
     def update_settings(self, settings: BaseSettings) -> None:
         """Check all settings, including the spider's, and enable the components."""
         with refusing_to_start(self._crawler):
-            ours = DenoiseSettings.from_settings(settings, self._crawler.spider)
+            ours = DenoiseSettings.from_settings(settings, self._crawler.spider, imports=False)
             settings["FEED_EXPORTERS_BASE"].update(FORMATS)  # the project's FEED_EXPORTERS override these
             check_feeds(settings, ours)
         for group, component, priority in COMPONENTS:
-            settings.setdefault_in_component_priority_dict(group, component, priority)
+            given = settings.getdict(group)
+            # compared by path: entries of the project are not imported before a reactor is installed
+            if not {component, global_object_name(component)} & given.keys():
+                settings.set(group, {**given, component: priority}, settings.getpriority(group) or 0)

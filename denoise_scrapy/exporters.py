@@ -15,21 +15,17 @@ from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter, PythonItem
 from scrapy.settings import BaseSettings
 from typing_extensions import Self
 
-from denoise_scrapy.crawl.pages import held_bytes
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.formats import FORMS_BESIDE_TEXT
+from denoise_scrapy.fields import CHUNKS, WHOLE, held_bytes
 from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import DenoiseSettings
 
-CHUNKS = "chunks"
 #: Exporters by the names of their formats in `FEEDS`.
 FORMATS: Mapping[str, str] = {
     "parquet": f"{__name__}.ParquetItemExporter",
     "chunks-parquet": f"{__name__}.ParquetChunkExporter",
     "chunks-jsonl": f"{__name__}.JsonLinesChunkExporter",
 }
-# Keys of DENOISE_FIELDS for the whole text of a page, which chunks contain in parts.
-_WHOLE = ("body", *FORMS_BESIDE_TEXT, "blocks", CHUNKS)
 
 
 def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
@@ -129,7 +125,7 @@ class _ChunkRows(BaseItemExporter):
         made = cls(*args, **options)
         settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
         made._field = settings.fields.get(CHUNKS, CHUNKS)
-        made._left_out = frozenset(settings.item_fields.get(what, "") for what in _WHOLE)
+        made._left_out = frozenset(settings.item_fields.get(what, "") for what in WHOLE)
         return made
 
     def export_item(self, item: Any) -> Any:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import json
 import re
 import time
-from collections.abc import Container, Iterable, Mapping, MutableMapping, Set
+from collections.abc import Container, Iterable, Mapping, Set
 from datetime import date
 from datetime import time as clock_time
 from decimal import Decimal
@@ -16,20 +15,36 @@ from typing import Any
 from itemadapter import ItemAdapter
 from scrapy import Item
 
+from denoise_scrapy.dedup.variants import written
 
-def _fields(item: Any) -> MutableMapping[str, Any]:
-    """Return the adapter of an item; a dict is returned itself, which takes a tenth of the time."""
-    return item if type(item) is dict else ItemAdapter(item)
+
+def values_of(item: Any) -> Mapping[Any, Any]:
+    """Return the values of an item by field; a dict is returned itself, which takes a tenth of the time."""
+    if type(item) is dict:
+        return item
+    held = ItemAdapter(item)
+    return {**held, **(item.model_extra or {})} if _is_open(item) else held
+
+
+def is_declared(item: Any, field: str) -> bool:
+    """Return whether the class of an item declares `field`."""
+    return not isinstance(item, dict) and field in ItemAdapter(item).field_names()
+
+
+def _is_open(item: Any) -> bool:
+    """Return whether an item is a pydantic model that takes fields it does not declare."""
+    config = getattr(item, "model_config", None)
+    return isinstance(config, Mapping) and config.get("extra") == "allow"
 
 
 def has_field(item: Any, field: str) -> bool:
-    """Return whether `field` may be set: dicts accept any key, other items only declared fields."""
-    return isinstance(item, dict) or field in ItemAdapter(item).field_names()
+    """Return whether `field` may be set: dicts accept any key, most other items only declared fields."""
+    return isinstance(item, dict) or is_declared(item, field) or _is_open(item)
 
 
 def get_field(item: Any, field: str) -> Any:
     """Return the value of `field`, None if it is unset or not declared."""
-    return _fields(item).get(field)
+    return values_of(item).get(field)
 
 
 def url_in(item: Any, field: str) -> str:
@@ -75,7 +90,12 @@ def with_field(item: Any, field: str, value: Any) -> Any:
         Exception: Whatever a validator of the item's class raises.
     """
     try:
-        _fields(item)[field] = value
+        if type(item) is dict:
+            item[field] = value
+        elif _is_open(item):
+            setattr(item, field, value)
+        else:
+            ItemAdapter(item)[field] = value
     except AttributeError:  # the base of FrozenInstanceError in dataclasses and attrs
         if dataclasses.is_dataclass(item) and not isinstance(item, type):
             return dataclasses.replace(item, **{field: value})
@@ -92,6 +112,12 @@ def with_field(item: Any, field: str, value: Any) -> Any:
     return item
 
 
+def refusal(error: Exception) -> str:
+    """Return in one line why the class of an item refuses a value."""
+    errors: list[Any] = getattr(error, "errors", list)() if callable(getattr(error, "errors", list)) else []
+    return "; ".join(str(each.get("msg")) for each in errors) or " ".join(str(error).split()) or repr(error)
+
+
 # Maximum characters of a value that distinguishes items. Longer ones are texts, which may differ in a print view.
 MOST_VALUE = 200
 LOOKED_AT = 3 * MOST_VALUE  # characters examined, including white space: enough to recognise most long values
@@ -100,8 +126,8 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
 _SECONDS = (1e9, 4e9)
 
 
-def own_values(item: Any, without: Container[str]) -> dict[str, Any]:
-    """Return the values that distinguish items: a price, a number, a place, a title.
+def own_values(values: Mapping[Any, Any], without: Container[str]) -> dict[str, Any]:
+    """Return those values of an item that distinguish it: a price, a number, a place, a title.
 
     URLs, times and long texts are left out: they differ in a print view.
 
@@ -110,11 +136,11 @@ def own_values(item: Any, without: Container[str]) -> dict[str, Any]:
         >>> own_values(item, {"id"})
         {'price': 9.5, 'place': 'Kiel'}
     """
-    return _known((name, _own_value(value)) for name, value in _fields(item).items() if name not in without)
+    return _known([(name, _own_value(value)) for name, value in values.items() if name not in without])
 
 
-def _known(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: value for name, value in values if value is not None}
+def _known(values: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    return {name if type(name) is str else written(name): value for name, value in values if value is not None}
 
 
 def _own_value(value: Any) -> Any:
@@ -145,11 +171,14 @@ def is_markup(text: str) -> bool:
 
 def _is_now(value: float | Decimal) -> bool:
     """Return whether a number is the current time, in seconds or milliseconds."""
-    return any(-DAY < value - now < DAY for now in (int(time.time()), int(time.time() * 1000)))
+    try:
+        return any(abs(float(value) - now) < DAY for now in (int(time.time()), int(time.time() * 1000)))
+    except (OverflowError, ValueError):  # a number that no float is
+        return False
 
 
-def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
-    """Return the values that show whether an item has changed: all its fields, at any depth.
+def all_values(values: Mapping[Any, Any], without: Container[str]) -> dict[str, Any]:
+    """Return those values of an item that show whether it has changed: all its fields, at any depth.
 
     Times (including numeric timestamps of now), markup, bytes and queries of URLs are left out: they differ each time a
     page is fetched.
@@ -159,7 +188,7 @@ def all_values(item: Any, without: Container[str]) -> dict[str, Any]:
         >>> all_values({"id": 7, "offers": offers, "seen": "2026-01-31", "text": "A  fox. " * 99}, {"text"})
         {'id': 7, 'offers': [{'price': 9.5, 'seller': 'A', 'link': 'https://a.example/buy'}]}
     """
-    return _known((name, _lasting(value)) for name, value in _fields(item).items() if name not in without)
+    return _known((name, _lasting(value)) for name, value in values.items() if name not in without)
 
 
 def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
@@ -173,8 +202,11 @@ def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
         return (sorted(parts, key=repr) if isinstance(value, Set) else parts) or None
     if isinstance(value, Mapping) or ItemAdapter.is_item(value):
         fields = value if isinstance(value, Mapping) else ItemAdapter(value)
-        return _known((str(name), _lasting(each, levels - 1)) for name, each in fields.items()) or None
-    return _lasting_text(str(value))
+        return _known((name, _lasting(each, levels - 1)) for name, each in fields.items()) or None
+    try:
+        return _lasting_text(str(value))
+    except Exception:  # of an object of the project
+        return None
 
 
 def _lasting_text(value: str) -> str | None:
@@ -186,11 +218,11 @@ def _lasting_text(value: str) -> str | None:
     return None if is_other else text or None
 
 
-def field_lines(item: Any, fields: Iterable[str]) -> list[str]:
-    """Return fields as text, equal for equal values of any type.
+def field_lines(values: Mapping[Any, Any], fields: Iterable[str]) -> list[str]:
+    """Return fields of an item as text, equal for equal values of any type.
 
     Example:
         >>> field_lines({"sku": [7], "by": "a"}, ["sku", "seller"])
         ['sku=[7]', 'seller=null']
     """
-    return [f"{field}={json.dumps(get_field(item, field), default=str, sort_keys=True)}" for field in fields]
+    return [f"{field}={written(values.get(field))}" for field in fields]

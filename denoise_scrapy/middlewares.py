@@ -1,4 +1,4 @@
-"""The two middlewares: one reads pages, the other decides which page's text an item gets."""
+"""The two middlewares: one reads pages, the other starts the passage of each item."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy import Request
 from scrapy.http import Response
 
-from denoise_scrapy.crawl.comparison import FETCH_META
+from denoise_scrapy.crawl.budget import FETCH_META
 from denoise_scrapy.crawl.pages import OK
 from denoise_scrapy.crawl.state import Component
 
@@ -27,7 +27,7 @@ class ComparisonPagesMiddleware(Component):
             if FETCH_META not in request.meta:
                 self._state.pages.note_visit(request)
         except Exception as error:
-            self._crawl.report("process_request", error)
+            self._crawl.report("process_request", error, request.url)
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Read the page of a response."""
@@ -35,35 +35,37 @@ class ComparisonPagesMiddleware(Component):
             request = response.request or request  # may differ if a middleware sent another
             # other pages are read only when an item needs their text
             is_fetched = request.method == "GET" and response.status == OK and FETCH_META not in request.meta
-            if is_fetched and await self._state.pages.read(request, response) is not None:
-                self._state.health.count(response.url, "fetched")
+            page = await self._state.pages.read(request, response) if is_fetched else None
+            if page is not None and page.tally is not None:
+                page.tally.fetched += 1
         except Exception as error:
-            self._crawl.report("process_response", error)
+            self._crawl.report("process_response", error, response.url)
         return response
 
 
 class ItemPageMiddleware(Component):
-    """Spider middleware: decides which page's text each item gets (`denoise_scrapy.crawl.item_pages`).
+    """Spider middleware: decides which page's text each item gets (`denoise_scrapy.crawl.passages`).
 
     It belongs next to the engine (10), where it sees items as they enter the pipelines. An item that may be the only
     one of its response is held until the next one arrives or the callback ends.
     """
 
     def process_spider_input(self, response: Response) -> None:
-        """Record the running callback."""
-        self._state.items.begin(response)
+        """Note a response that enters its callback."""
+        self._state.passages.begin(response)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass on items and requests."""
+        passages = self._state.passages
         try:
             async for each in result:
                 for ready in await self._taken(response, each):
                     yield ready
         except Exception:  # raised by the callback
-            for held in self._state.items.rest(response):
+            for held in passages.rest(response):
                 yield held
             raise
-        for held in self._state.items.rest(response):
+        for held in passages.rest(response):
             yield held
 
     async def _taken(self, response: Response, each: Any) -> list[Any]:
@@ -72,7 +74,7 @@ class ItemPageMiddleware(Component):
             if isinstance(each, Request):
                 self._state.pages.note_visit(each)
             elif ItemAdapter.is_item(each):
-                return await self._state.items.take(response, each)
+                return await self._state.passages.take(response, each)
         except Exception as error:
-            self._crawl.report("process_spider_output", error)
+            self._crawl.report("process_spider_output", error, response.url)
         return [each]

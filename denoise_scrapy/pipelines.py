@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from datetime import datetime, timezone
 from typing import Any
 
@@ -12,29 +13,30 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.base import refusing_to_start
-from denoise_scrapy.crawl.duplicates import DuplicateCheck, is_dropped
-from denoise_scrapy.crawl.item_pages import ELSEWHERE, NO_PAGE, SEVERAL, ItemPage, ItemText
-from denoise_scrapy.crawl.item_values import SAID, CopyCounts, check_libraries, item_text, made_text
-from denoise_scrapy.crawl.pages import CrawledPage, PageText
+from denoise_scrapy.crawl.duplicates import Duplicates
+from denoise_scrapy.crawl.pages import CrawledPage
+from denoise_scrapy.crawl.passage import ELSEWHERE, NO_PAGE, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
-from denoise_scrapy.items import has_field, has_text
-from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT, DenoiseSettings
+from denoise_scrapy.fields import OF_META
+from denoise_scrapy.items import copied, has_field, has_text, is_declared, refusal, with_field
+from denoise_scrapy.metadata.annotations import LIBRARIES, find
+from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT, ConfigurationError
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
-from denoise_scrapy.stats import twentieth
 
 logger = logger_of(__name__)
 
+# Maximum kept items whose copies are counted: a megabyte of keys. Beyond, the half with the fewest copies is forgotten.
+MOST_COUNTED = 10_000
+# Titles of copies remembered per item, for the warning that these may not be copies, and characters of each.
+MOST_TITLES, MOST_TITLE = 5, 100
 # Minimum items in a crawl, or in an unbroken run of drops, for the warning that most items are dropped.
 MANY = 20
 MOST_ARE_DROPPED = (
     "%s of %s items were dropped as near-duplicates, %s of them of %s. If these are not copies, read 'Everything is a "
     "duplicate' in docs/symptoms.md; DENOISE_DEDUP = 'mark' keeps them"
 )
-
-
 OTHER_TITLES = (
     "Five copies of %s have different titles, among them %s, %s and %s. If these are not copies, name fields in which "
     "they differ in DENOISE_DEDUP_FIELDS; DENOISE_DEDUP = 'mark' keeps them"
@@ -51,16 +53,26 @@ EARLIER = (
     "%s comes before BodyPipeline: items pass it without their %r, and near-duplicates pass it too. If it stores "
     "items, give it a greater number in ITEM_PIPELINES than %s"
 )
+NO_FIELDS = (
+    "%s has no field %s, so its items do not get what DENOISE_BODY_FIELD or DENOISE_FIELDS puts there: declare the "
+    "field, or name another"
+)
+MAX_REFUSED = 100  # characters of a value in the log
+REFUSED = "%s refuses %r = %s: %s. (Further such values: denoise/body/refused)"
+# Logged for the first item that is not compared, by the stat for the reason (`denoise/dedup/…`); others are only
+# counted.
+SAID = {
+    "not_ours": "Texts that the spider itself puts into the body field are not compared; a field named in "
+    "DENOISE_DEDUP_FIELDS always is. (Further such items: denoise/dedup/not_ours)",
+    "html": "The field to compare (DENOISE_DEDUP_FIELDS) holds HTML, most of which pages of a site share: it is not "
+    "compared. (Further such items: denoise/dedup/html)",
+}
 # Reasons why items have no text of their own, in the order of the log message.
 LACKS = {
     SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
     ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
     NO_PAGE: "come from no HTML page that was read",
 }
-NOT_JUDGED = (
-    "%s is too large for its main text to be found: its items get all of its text. (Further such pages: "
-    "denoise/body/fallback/too_large)"
-)
 NO_BODY = (
     "Not one item of this crawl has the text of its page: %s. For a spider that needs no texts, set DENOISE_ENABLED = "
     "False in its custom_settings"
@@ -85,7 +97,43 @@ class UnchangedItem(DropItem):
         self.since = since
 
 
-class BodyPipeline(Component):
+class ItemPipeline(Component):
+    """Base of our pipelines."""
+
+    takes_passages = True  # Scrapy's manager of pipelines hands them on, if it is of a usual kind
+
+    def open_spider(self) -> None:
+        """Have items followed through all pipelines."""
+        self._state.follow_items()
+
+    async def process_item(self, item: Any) -> Any:
+        """Return the item, possibly changed."""
+        passage = await self._state.passages.of(item)
+        try:
+            await self.process(passage)
+            return passage.item
+        finally:
+            self._state.passages.hand_on(passage)
+
+    async def process(self, passage: Passage) -> None:
+        """Process the item of a passage."""
+
+    def _set(self, passage: Passage, field: str, value: Any) -> bool:
+        """Set a field of an item; return whether its class accepts the value."""
+        before = passage.item if isinstance(passage.item, dict) else copied(passage.item)
+        try:
+            passage.item = with_field(passage.item, field, value)
+        except Exception as error:  # whatever its validators raise, some after the value was set
+            passage.item = before
+            name = type(passage.item).__name__
+            said = (name, field, shown(repr(value), MAX_REFUSED), shown(refusal(error), 2 * MAX_REFUSED))
+            self._crawl.count("body/refused")
+            self._crawl.say_once(f"refused/{name}/{field}", logging.WARNING, REFUSED, *said)
+            return False
+        return True
+
+
+class BodyPipeline(ItemPipeline):
     """Sets the body field of each item to the text of its page.
 
     It should be the first pipeline: an earlier one that stores items stores them without text, and one that replaces
@@ -101,11 +149,12 @@ class BodyPipeline(Component):
         self._last = ""
         with refusing_to_start(state.crawl.crawler):
             if state.crawl.settings.enabled:
-                check_libraries(state.crawl.settings)
+                self._check_libraries()
                 state.sites.open()
 
     def open_spider(self) -> None:
-        """Log which pipelines of the project come before ours."""
+        """Log which pipelines of the project come before ours, if any."""
+        super().open_spider()
         try:
             order = _order(self._crawl.crawler)
         except Exception as error:  # raised by an unusual pipeline manager
@@ -113,7 +162,7 @@ class BodyPipeline(Component):
             return
         before, ours, others = list[str](), list[str](), list[str]()  # `before`: before the last of ours
         for pipeline, name in order:
-            if not isinstance(pipeline, (BodyPipeline, NearDuplicatePipeline)):
+            if not isinstance(pipeline, ItemPipeline):
                 others.append(name)
                 continue
             ours.append(name.rpartition(".")[2])
@@ -121,9 +170,9 @@ class BodyPipeline(Component):
             if pipeline is self:
                 self._earlier = before
         self._last = "".join(ours[-1:])
-        if self._crawl.settings.enabled:
-            named = ", ".join(before) or "none"
-            logger.info("Pipelines of the project before %s: %s", " and ".join(ours), named, extra=self._crawl.extra)
+        if self._crawl.settings.enabled and before:
+            named = " and ".join(ours), ", ".join(before)
+            logger.info("Pipelines of the project before %s: %s", *named, extra=self._crawl.extra)
 
     async def close_spider(self) -> None:
         """Judge the health of sites, close the site memory, and warn if no item has a text."""
@@ -138,91 +187,77 @@ class BodyPipeline(Component):
                 self._crawl.report("health", error)
             await self._state.sites.close()
 
-    async def process_item(self, item: Any) -> Any:
-        """Return the item with the text of its page, or unchanged."""
+    async def process(self, passage: Passage) -> None:
+        """Set the text of the page, and other values, on the item."""
         self._state.items_in_work += 1
         try:
-            return await self._with_body(item)
+            if ItemAdapter.is_item(passage.item):
+                await self._fill(passage)
         except Exception as error:
-            self._crawl.report("body", error)
-            return item
+            self._crawl.report("body", error, passage.url)
         finally:
             self._state.items_in_work -= 1
 
-    async def _with_body(self, item: Any) -> Any:
-        state = self._state
-        if not ItemAdapter.is_item(item):
-            return item
-        whose = await state.items.of(item)
-        if whose.reason and state.pages.used:
-            self._crawl.count(f"body/{whose.reason}")
-        if whose.settings.enabled:
-            state.health.count(whose.url, "items")
-        crawled, fields = whose.page, list[str]()
-        if crawled is not None:
-            names, overwrite = crawled.settings.item_fields.values(), crawled.settings.overwrite
-            fields = [field for field in names if self._lacks(item, field, overwrite=overwrite)]
-        if crawled is None or not fields:
-            return await self._crawl.beside.in_turn(lambda: item, 0)
-        async with crawled.computing:  # items of a page are processed concurrently
-            text = crawled.text
-            if text is None:
-                text = await self._made_text(crawled)
-                state.pages.note_text(crawled, text)
-        if self._earlier and not text.is_empty:
-            lacking = next((field for field in fields if not has_text(item, field)), "")
+    async def _fill(self, passage: Passage) -> None:
+        page, settings = passage.page, passage.settings
+        if passage.reason and self._state.pages.used:
+            self._crawl.count(f"body/{passage.reason}")
+        if passage.tally is not None and settings.enabled:
+            passage.tally.items += 1
+        fields = [] if page is None else self._open_fields(passage)
+        if page is None or not fields:
+            return
+        text = await self._state.bodies.text_of(page)
+        if text is None:
+            self._crawl.count("body/lost")
+            return
+        if self._earlier and text.size:
+            lacking = next((field for field in fields if not has_text(passage.item, field)), "")
             for name in self._earlier if lacking else ():  # these may have stored the item without it
                 self._crawl.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
         for field in fields:
-            item = state.items.with_field(item, field, text.fields[field])
-            whose.given.add(field)
-        self._crawl.count("body/items")
-        if text.is_empty:
-            self._crawl.count("body/empty")
-        self._crawl.count(f"body/evidence/{text.evidence.replace(' ', '_')}")
-        if text.fallback:
-            self._crawl.count(f"body/fallback/{text.fallback.replace(' ', '_')}")
-        return item
+            if self._set(passage, field, text.fields[field]):
+                passage.given.add(field)
+        self._crawl.count(
+            "body/items",
+            not text.size and "body/empty",
+            f"body/evidence/{text.evidence.replace(' ', '_')}",
+            text.fallback and f"body/fallback/{text.fallback.replace(' ', '_')}",
+        )
 
-    async def _made_text(self, crawled: CrawledPage) -> PageText:
-        """Extract a page, and count the findings."""
-        made = await made_text(crawled, await self._state.comparison.pages_for(crawled), self._crawl.beside)
-        self._crawl.count(f"body/confidence/{twentieth(made.reading.confidence)}")
-        if made.text.fallback == TOO_LARGE:
-            self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, crawled.page.url)
-        if made.lack:
-            self._crawl.count(made.lack)
-        if isinstance(made.error, ImportError):  # for fields from a request's meta, unknown at the start
-            self._crawl.say_once("meta", logging.WARNING, "Fields from the meta of a request: %s", made.error)
-        elif made.error is not None:
-            self._crawl.report("meta", made.error)
-        for what, lacking in (("lang", "no_lang"), ("published", "no_date")):
-            field = crawled.settings.item_fields.get(what)
-            if field:
-                self._crawl.count(f"meta/{what if made.text.fields[field] else lacking}")
-        await self._state.health.add(crawled.page.url, made.reading)
-        return made.text
+    def _open_fields(self, passage: Passage) -> list[str]:
+        """Return those of our fields that the item has, and that are to be set."""
+        item, settings = passage.item, passage.settings
+        wanted, missing = list[str](), list[str]()
+        for name in dict.fromkeys(settings.item_fields.values()):
+            if not has_field(item, name):
+                missing.append(name)
+            elif has_text(item, name) and not settings.overwrite:
+                self._crawl.count("body/kept")
+            else:
+                wanted.append(name)
+        if missing:
+            self._crawl.add("body/no_field", len(missing))
+            kind, named = type(item), ", ".join(map(repr, missing))
+            self._crawl.say_once(f"no_field/{kind}", logging.WARNING, NO_FIELDS, kind.__name__, named)
+        return wanted
 
-    def _lacks(self, item: Any, field: str, *, overwrite: bool) -> bool:
-        """Return whether to set one of our fields on an item."""
-        if not has_field(item, field):
-            self._crawl.count("body/no_field")
-            self._crawl.say_once(
-                f"no_field/{type(item)}/{field}",
-                logging.WARNING,
-                "%s has no field %r, so its items do not get it: declare the field, or name another in "
-                "DENOISE_BODY_FIELD or DENOISE_FIELDS",
-                type(item).__name__,
-                field,
-            )
-            return False
-        if has_text(item, field) and not overwrite:
-            self._crawl.count("body/kept")
-            return False
-        return True
+    def _check_libraries(self) -> None:
+        """Raise `ConfigurationError` for a field whose library is missing."""
+        for what, field in self._crawl.settings.item_fields.items():
+            for library in LIBRARIES if what in OF_META else ():
+                try:
+                    find(library)
+                except ImportError as error:
+                    raise ConfigurationError(f"DENOISE_FIELDS[{what!r}] = {field!r}: {error}") from error
 
 
-class NearDuplicatePipeline(Component):
+# What becomes of an item, besides reasons why it passes that are stats of their own (`denoise/dedup/…`).
+NEW, COPY, UNCHANGED = "", "copy", "unchanged_dropped"
+SAME_PAGE, OTHER_FEED = "same_page", "other_feed"
+
+
+class NearDuplicatePipeline(ItemPipeline):
     """Drops or marks each item whose text is nearly the same as a kept item's.
 
     A text is final once its item is delivered; until then its copies wait. If this pipeline fails after the start,
@@ -234,34 +269,36 @@ class NearDuplicatePipeline(Component):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._check = DuplicateCheck(state)
+        self._duplicates = state.duplicates = Duplicates(state.crawl, state.passages)
+        state.bodies.keeps_versions = self._duplicates.index.keeps_versions
         self._copies = CopyCounts()
         state.crawl.watch("evicted/copies", lambda: self._copies.evicted)
         with refusing_to_start(state.crawl.crawler):
-            self._check.open()
+            self._duplicates.index.open()
 
     def open_spider(self) -> None:
         """Start using the index."""
-        self._check.begin()
+        super().open_spider()
+        self._duplicates.index.begin()
 
     async def close_spider(self) -> None:
         """Set the stats of the index and close it."""
-        await self._check.finish()
-        index = self._check.index
-        if index is not None:
-            self._crawl.set("dedup/kept_texts", len(index))
-            self._crawl.set("dedup/verified", index.stats["verified"])
-        if self._copies.items >= MANY and self._copies.dropped > self._copies.items / 2:
+        await self._duplicates.finish()
+        index, copies = self._duplicates.index, self._copies
+        if index.index is not None:
+            self._crawl.set("dedup/kept_texts", len(index.index))
+            self._crawl.set("dedup/verified", index.index.stats["verified"])
+        if copies.items >= MANY and copies.dropped > copies.items / 2:
             self._warn("most_dropped")
-        if self._copies.most:
-            self._crawl.set("dedup/most_copied", self._copies.most)
-            self._crawl.set("dedup/most_copies", self._copies.most_copies)
-        self._check.close()
+        self._crawl.set("dedup/most_copied", copies.most)
+        self._crawl.set("dedup/most_copies", copies.most_copies)
+        await index.close()
 
-    async def process_item(self, item: Any) -> Any:
-        """Return the item, possibly marked; raise `NearDuplicate` or `UnchangedItem` to drop it."""
+    async def process(self, passage: Passage) -> None:
+        """Mark the item if necessary; raise `NearDuplicate` or `UnchangedItem` to drop it."""
         try:
-            item = await self._checked(item)
+            if ItemAdapter.is_item(passage.item):
+                await self._check(passage)
         except NearDuplicate:
             self._copies.decided(dropped=True)
             if self._copies.in_a_row == MANY:
@@ -270,9 +307,8 @@ class NearDuplicatePipeline(Component):
         except UnchangedItem:
             raise
         except Exception as error:
-            self._crawl.report("dedup", error)
+            self._crawl.report("dedup", error, passage.url)
         self._copies.decided(dropped=False)
-        return item
 
     def _warn(self, occasion: str) -> None:
         """Warn that many items are dropped, once per occasion."""
@@ -280,98 +316,149 @@ class NearDuplicatePipeline(Component):
         figures = (counts.dropped, counts.items, counts.most_copies, counts.most)
         self._crawl.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)
 
-    async def _checked(self, item: Any) -> Any:
-        if not ItemAdapter.is_item(item):
-            return item
-        whose = await self._state.items.of(item)
-        if not (whose.settings.enabled and whose.settings.needs_index):
-            return item
-        found = item_text(item, whose, self._check.spellings)
-        if found.obstacle:
-            self._crawl.count(f"dedup/{found.obstacle}")
-            if found.obstacle in SAID:
-                self._crawl.say_once(f"dedup/{found.obstacle}", logging.INFO, SAID[found.obstacle])
-            return item
-        page = whose.own_page
+    async def _check(self, passage: Passage) -> None:
+        """Compare the text of an item with others, and act on the verdict."""
+        if not (passage.settings.enabled and passage.settings.needs_index):
+            return
+        text = passage.compare(self._duplicates.spellings, version=self._state.bodies.keeps_versions)
+        if text.obstacle:
+            self._crawl.count(f"dedup/{text.obstacle}")
+            if text.obstacle in SAID:
+                self._crawl.say_once(f"dedup/{text.obstacle}", logging.INFO, SAID[text.obstacle])
+            return
+        page = passage.own_page
         if page is not None:
-            page.item_keys.add(found.key)
-        verdict = await self._check.check(found, whose)
-        return item if verdict is None else self._judged(item, found, verdict, whose)
-
-    def _judged(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> Any:
-        """Return an item with its verdict's marks; raise `NearDuplicate` to drop it."""
-        for name, counts in (("checked", True), ("too_short", verdict.too_short), ("updated", verdict.updated)):
-            if counts:
-                self._crawl.count(f"dedup/{name}")
+            page.item_keys.add(text.key)
+        verdict = await self._duplicates.check(passage)
+        if verdict is None:
+            return
+        self._crawl.count("dedup/checked", verdict.too_short and "dedup/too_short", verdict.updated and "dedup/updated")
         if verdict.since is not None:
-            item = self._seen(item, verdict, verdict.since, whose.settings)
+            self._note_seen(passage, verdict, verdict.since)
+        self._act(passage, verdict, await self._outcome(passage, verdict))
+
+    async def _outcome(self, passage: Passage, verdict: Verdict) -> str:  # noqa: PLR0911 - a list of reasons
+        """Return what becomes of an item: the first of these that applies."""
+        page, settings, feeds = passage.own_page, passage.settings, self._duplicates.feeds
+        if settings.seen == "drop-unchanged" and verdict.since is not None and not verdict.updated:
+            return UNCHANGED
         if verdict.variant_of is not None:
-            self._crawl.count("dedup/variants")
-            self._crawl.say_once("variants", logging.INFO, VARIANTS, found.key, verdict.reason)
-            logger.debug("Variant: %s, %s", found.key, verdict.reason, extra=self._crawl.extra)
-            return self._marked(item, whose.settings.mark_field(VARIANT), verdict.variant_of)
-        reason = self._why_it_passes(item, found, verdict, whose)
-        if reason == NO_CONTENT:
-            self._crawl.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, found.key)
-            self._state.health.count(whose.url, NO_CONTENT)
-            item = self._marked(item, whose.settings.mark_field(NO_CONTENT), True)
-        if reason:
-            self._crawl.count(f"dedup/{reason}")
-        if reason or not verdict.duplicate:
-            return item
-        self._state.health.count(whose.url, "copies")
-        return self._duplicate(item, found, verdict, whose.settings)
-
-    def _why_it_passes(self, item: Any, found: ItemText, verdict: Verdict, whose: ItemPage) -> str:
-        """Return the name of the stat for the reason why a near-duplicate or an update passes; "" if there is none."""
-        page = whose.own_page
+            return VARIANT
+        if not (verdict.duplicate or verdict.updated):
+            return NEW
         if verdict.duplicate and page is not None and verdict.of in page.item_keys:
-            return "same_page"
-        if verdict.duplicate and whose.settings.dedup == "drop" and self._check.is_wanted(item, found, verdict.of):
-            return "other_feed"
-        if page is None or not (verdict.duplicate or verdict.updated):
-            return ""
-        return NO_CONTENT if self._state.health.is_no_content(page.page, found.text) else ""
+            return SAME_PAGE
+        kept = verdict.of, passage.text.scope
+        if verdict.duplicate and settings.dedup == "drop" and feeds.may_take(passage.item, kept):
+            return OTHER_FEED
+        if page is not None and await self._is_no_content(page):
+            return NO_CONTENT
+        return COPY if verdict.duplicate else NEW
 
-    def _seen(self, item: Any, verdict: Verdict, seconds: float, settings: DenoiseSettings) -> Any:
-        """Drop an item that was delivered before, or mark it, depending on the settings."""
-        since = datetime.fromtimestamp(seconds, timezone.utc).isoformat()
-        if not verdict.updated:
-            self._crawl.count("dedup/unchanged")
-        if is_dropped(verdict, settings):
-            self._crawl.count("dedup/unchanged_dropped")
-            raise UnchangedItem(since)
-        if settings.seen == "keep" and settings.dedup != "mark":
-            return item
-        mark: dict[str, Any] = {"state": "changed" if verdict.updated else "unchanged", "since": since}
+    async def _is_no_content(self, page: CrawledPage) -> bool:
+        """Return whether the text of an item's page is from a wall or an error page."""
+        text, tally = page.text, page.tally
+        is_repeated = text is not None and tally is not None and tally.is_repeated(page.url, text.plain)
+        return is_repeated or await self._state.workers.is_no_content(page)
+
+    def _act(self, passage: Passage, verdict: Verdict, outcome: str) -> None:
+        """Count an outcome, and mark or drop the item."""
+        key = passage.text.key
+        if outcome in {UNCHANGED, SAME_PAGE, OTHER_FEED, NO_CONTENT}:
+            self._crawl.count(f"dedup/{outcome}")
+        if outcome == UNCHANGED:
+            raise UnchangedItem(_moment(verdict))
+        if outcome == VARIANT:
+            self._crawl.count("dedup/variants")
+            self._crawl.say_once("variants", logging.INFO, VARIANTS, key, verdict.reason)
+            logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
+            self._mark(passage, VARIANT, verdict.variant_of)
+        elif outcome == NO_CONTENT:
+            self._crawl.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, key)
+            if passage.tally is not None:
+                passage.tally.no_content += 1
+            self._mark(passage, NO_CONTENT, True)
+        elif outcome == COPY:
+            if passage.tally is not None:
+                passage.tally.copies += 1
+            self._note_copy(passage, verdict)
+
+    def _note_seen(self, passage: Passage, verdict: Verdict, since: float) -> None:
+        """Count an item that was delivered before, and mark it, depending on the settings."""
+        self._crawl.count(not verdict.updated and "dedup/unchanged")
+        if passage.settings.seen == "keep" and passage.settings.dedup != "mark":
+            return
+        mark: dict[str, Any] = {"state": "changed" if verdict.updated else "unchanged", "since": _moment(verdict)}
         if verdict.updated:
             mark["changed"] = list(verdict.changed)
-        return self._marked(item, settings.mark_field(SEEN), mark)
+        self._mark(passage, SEEN, mark)
 
-    def _marked(self, item: Any, field: str, mark: Any) -> Any:
-        """Return an item with a mark in a field, if it has this field and the field is empty."""
-        if not field or not has_field(item, field) or has_text(item, field):
-            return item
-        return self._state.items.with_field(item, field, mark)
+    def _mark(self, passage: Passage, mark: str, value: Any) -> None:
+        """Set a mark in its field, if it is empty, and the settings name it or the item's class declares it."""
+        field, item = passage.settings.mark_field(mark), passage.item
+        is_asked = mark == SEEN or passage.settings.dedup == "mark" or mark in passage.settings.fields
+        if field and (is_declared(item, field) or (is_asked and has_field(item, field))) and not has_text(item, field):
+            self._set(passage, field, value)
 
-    def _duplicate(self, item: Any, found: ItemText, verdict: Verdict, settings: DenoiseSettings) -> Any:
+    def _note_copy(self, passage: Passage, verdict: Verdict) -> None:
+        """Count a near-duplicate, and drop or mark it."""
+        key, settings = passage.text.key, passage.settings
         self._crawl.count("dedup/duplicates")
-        self._crawl.count(f"dedup/score/{twentieth(verdict.score)}")
-        if examples := self._copies.count(str(verdict.of), found.key, found.title):
+        self._crawl.count_share("dedup/score", verdict.score)
+        if examples := self._copies.count(str(verdict.of), key, passage.text.title):
             self._crawl.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, verdict.of, *examples)
-        logger.info(
-            "Near-duplicate: %s of %s (score %.2f)", found.key, verdict.of, verdict.score, extra=self._crawl.extra
-        )
+        logger.debug("Near-duplicate: %s of %s (score %.2f)", key, verdict.of, verdict.score, extra=self._crawl.extra)
         if settings.dedup == "drop":
             self._crawl.count("dedup/dropped")
             raise NearDuplicate(verdict.of, verdict.score)
-        if not has_field(item, settings.mark_field(MARK)):
-            self._crawl.count("dedup/no_field")
-            return item
-        self._crawl.count("dedup/marked")
-        scores = {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
+        field, scores = settings.mark_field(MARK), {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
         mark = {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}}
-        return self._state.items.with_field(item, settings.mark_field(MARK), mark)
+        is_marked = has_field(passage.item, field) and self._set(passage, field, mark)
+        self._crawl.count("dedup/marked" if is_marked else "dedup/no_field")
+
+
+class CopyCounts:
+    """Counts near-duplicates by the item they are copies of, in bounded memory.
+
+    Example:
+        >>> counts = CopyCounts()
+        >>> for key, copy, title in (("a", "/1", "Fox"), ("b", "/2", "Owl"), ("a", "/3", "Elk")):
+        ...     _ = counts.count(key, copy, title)
+        >>> counts.most, counts.most_copies
+        ('a', 2)
+    """
+
+    def __init__(self) -> None:
+        self.items = 0  # items that passed or were dropped; others may be waiting
+        self.dropped = self.in_a_row = 0  # dropped items, and the current unbroken run of them
+        self.most, self.most_copies = "", 0  # the item with the most copies
+        self.evicted = 0  # items whose number of copies was forgotten
+        self._counts: Counter[str] = Counter()
+        self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
+
+    def decided(self, *, dropped: bool) -> None:
+        """Count an item that was dropped or passes."""
+        self.items += 1
+        self.dropped += dropped
+        self.in_a_row = self.in_a_row + 1 if dropped else 0
+
+    def count(self, key: str, copy: str, title: str) -> list[str]:
+        """Count a copy of an item; once five copies have different titles, return the keys of three."""
+        self._counts[key] += 1
+        titles = self._titles.setdefault(key, {})
+        if title and len(titles) < MOST_TITLES:
+            titles.setdefault(title[:MOST_TITLE], copy)
+        if self._counts[key] > self.most_copies:
+            self.most, self.most_copies = key, self._counts[key]
+        if len(self._counts) > MOST_COUNTED:
+            self.evicted += len(self._counts) - MOST_COUNTED // 2
+            self._counts = Counter(dict(self._counts.most_common(MOST_COUNTED // 2)))
+            self._titles = {key: self._titles[key] for key in self._counts}
+        return list(titles.values())[:3] if len(titles) == MOST_TITLES else []
+
+
+def _moment(verdict: Verdict) -> str:
+    return datetime.fromtimestamp(verdict.since or 0.0, timezone.utc).isoformat()
 
 
 def _order(crawler: Crawler) -> list[tuple[Any, str]]:

@@ -6,7 +6,6 @@ import difflib
 import json
 import logging
 import math
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -21,7 +20,7 @@ from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.formats import FORMS_BESIDE_TEXT
+from denoise_scrapy.fields import FIELDS, OF_META
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.storage import SCHEMES
 
@@ -35,10 +34,7 @@ __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_traceb
 
 PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
-# Keys of DENOISE_FIELDS for a page's metadata, and all its keys.
-META_FIELDS = tuple("author description site_name tags lang published modified image canonical meta".split())
-FIELDS = (*FORMS_BESIDE_TEXT, "chunks", "confidence", "title", "comparison", "blocks", *META_FIELDS)
-# Four more, whose item fields have the same names by default.
+# Further keys of DENOISE_FIELDS, whose item fields have the same names by default.
 MARK, VARIANT, SEEN, NO_CONTENT = "near_duplicate", "variant_of", "seen", "no_content"
 MARKS = (MARK, VARIANT, SEEN, NO_CONTENT)
 
@@ -46,6 +42,7 @@ _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 # Annotations of settings that are not plain values.
 _TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
+AUTO = "auto"  # a number chosen by the plugin
 _ITEM_FIELD = "the name of an item field"
 
 
@@ -82,6 +79,7 @@ class Declaration:
     per_page: bool = False  # whether a request may set it in `meta["denoise"]`
     valid: str = ""  # description of the valid values, unless they follow from the rest
     check: Callable[[Any], object] | None = None  # raises ValueError for an invalid value of the right type
+    is_imported: Callable[[str], bool] | None = None  # whether `check` imports a value from the project
     default: str = ""  # description of the default, if it depends on the machine
 
     def valid_values(self, kind: str) -> str:
@@ -126,11 +124,7 @@ class ComparedFields(NamedTuple):
     agree: tuple[str, ...] = ()  # fields that are equal in duplicates
     differ: tuple[str, ...] = ()  # fields that differ in duplicates
     ignored: tuple[str, ...] = ()
-
-    @property
-    def decide(self) -> bool:
-        """True if some fields decide in place of all others."""
-        return bool(self.text or self.agree or self.differ)
+    decide: bool = False  # whether some of these decide in place of all others
 
 
 def compared_fields(names: Iterable[str]) -> ComparedFields:
@@ -141,7 +135,7 @@ def compared_fields(names: Iterable[str]) -> ComparedFields:
 
     Example:
         >>> compared_fields(["body", "=sku", "!seller", "-rank"])
-        ComparedFields(text='body', agree=('sku',), differ=('seller',), ignored=('rank',))
+        ComparedFields(text='body', agree=('sku',), differ=('seller',), ignored=('rank',), decide=True)
     """
     parts: dict[str, list[str]] = {"": [], "=": [], "!": [], "-": []}
     for name in names:
@@ -153,13 +147,7 @@ def compared_fields(names: Iterable[str]) -> ComparedFields:
     texts, agree, differ, ignored = map(tuple, parts.values())
     if len(texts) > 1:
         raise ValueError(f"one field holds the text to compare, not {len(texts)}; write '=', '!' or '-' before others")
-    return ComparedFields("".join(texts), agree, differ, ignored)
-
-
-def other_cores() -> int:
-    """Return the number of cores not used by the reactor; at least 1."""
-    mine = getattr(os, "sched_getaffinity", None)  # not on all systems
-    return max(1, (len(mine(0)) if mine else os.cpu_count() or 1) - 1)
+    return ComparedFields("".join(texts), agree, differ, ignored, decide=bool(texts or agree or differ))
 
 
 @dataclass(frozen=True)
@@ -176,6 +164,7 @@ class DenoiseSettings:
         "The method that selects the blocks of the body.",
         valid=" | ".join((*STRATEGIES, "import path of a class")),
         check=find_strategy,
+        is_imported=lambda name: "." in name,
     )
     favor: str = _of_page("balanced", "Prefer less noise (precision), less loss (recall), or neither.", choices=FAVORS)
     parts: Mapping[str, str] = _of_page(
@@ -233,11 +222,13 @@ class DenoiseSettings:
         may_be_empty=True,
     )
     max_page_mb: float = _of_crawl(10.0, "Larger pages, and their items, pass unchanged.", unit="MB", low=0.001)
-    threads: int = _of_crawl(
-        other_cores(),
-        "Threads for bodies and large pages; 0: everything on the reactor.",
+    workers: int | None = _of_crawl(
+        None,
+        "Processes that extract pages, each those of its sites; 0: the crawl's own. auto: one for a crawl that is "
+        "worth it, if there is a second core.",
         low=0,
-        default="one less than the cores, at least 1",
+        high=64,
+        default=AUTO,
     )
     geometry: str = _of_page(
         "auto", "Use the layout of rendered pages; require: warn if it is missing.", choices=("auto", "require", "off")
@@ -293,6 +284,7 @@ class DenoiseSettings:
         "Place of the index; auto: in the job directory if there is one, else in memory.",
         valid=_STORES,
         check=check_store,
+        is_imported=is_class_path,
     )
     dedup_days: float = _of_crawl(
         0.0, "Forget texts that no crawl has seen for this long; 0: never.", unit="days", low=0
@@ -319,11 +311,27 @@ class DenoiseSettings:
         """`dedup_fields` by their roles."""
         return compared_fields(self.dedup_fields)
 
+    @cached_property
+    def wants_meta(self) -> bool:
+        """True if an item field receives metadata."""
+        return not self.item_fields.keys().isdisjoint(OF_META)
+
+    @cached_property
+    def most_compared(self) -> int:
+        """Maximum number of pages that a page is compared with."""
+        return min(self.comparison_pages, find_strategy(self.strategy).comparison_pages)
+
+    @cached_property
+    def skipped_fields(self) -> frozenset[str]:
+        """Item fields that never distinguish items."""
+        marks = map(self.mark_field, (MARK, VARIANT, SEEN))
+        return frozenset({self.url_field, self.dedup_key_field, *marks, *self.compared_fields.ignored})
+
     def mark_field(self, mark: str) -> str:
         """Return the item field for one of `MARKS`; "" for none, which is impossible for near-duplicates."""
         return self.fields.get(mark, mark) or (MARK if mark == MARK else "")
 
-    @property
+    @cached_property
     def needs_index(self) -> bool:
         """True if texts are compared, with others or with their earlier versions."""
         return self.dedup != "off" or self.seen != "keep"
@@ -340,19 +348,24 @@ class DenoiseSettings:
 
     @classmethod
     def from_settings(
-        cls, settings: BaseSettings | Mapping[str, Any], spider: Spider | type[Spider] | None = None
+        cls,
+        settings: BaseSettings | Mapping[str, Any],
+        spider: Spider | type[Spider] | None = None,
+        *,
+        imports: bool = True,
     ) -> DenoiseSettings:
         """Read and check the settings of a crawl; raise `ConfigurationError` for an unknown name or invalid value.
 
-        Attributes ``denoise_*`` of a spider (also from ``-a``) or of its class override them; methods are ignored.
+        Without `imports`, classes named by settings are not imported, and so not checked. Attributes ``denoise_*`` of a
+        spider (also from ``-a``) or of its class override settings; methods are ignored.
         """
         given = {str(key): settings[key] for key in settings if str(key).startswith(PREFIX)}
-        read = cls()._with_values(given, PREFIX, str.upper)
+        read = cls()._with_values(given, PREFIX, str.upper, imports=imports)
         if spider is not None:
             names = [name for name in dir(spider) if name.startswith(PREFIX.lower())]
             given = {name: getattr(spider, name) for name in names}  # a property if `spider` is a class
             own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
-            read = read._with_values(own, PREFIX.lower(), str.lower)
+            read = read._with_values(own, PREFIX.lower(), str.lower, imports=imports)
         if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_bands:
             raise ConfigurationError(
                 f"DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = {read.dedup_rule!r}; "
@@ -375,7 +388,13 @@ class DenoiseSettings:
         raise ConfigurationError(f'request.meta["denoise"] = {given!r}: valid are True, False and a dict of settings')
 
     def _with_values(
-        self, given: Mapping[Any, Any], prefix: str, case: Callable[[str], str], *, per_page: bool = False
+        self,
+        given: Mapping[Any, Any],
+        prefix: str,
+        case: Callable[[str], str],
+        *,
+        per_page: bool = False,
+        imports: bool = True,
     ) -> DenoiseSettings:
         known = {
             prefix + case(name): (name, kind, declared)
@@ -387,7 +406,7 @@ class DenoiseSettings:
             if key not in known:
                 raise ConfigurationError(f"{key} = {value!r}: no such setting{nearest_hint(str(key), known)}")
             name, kind, declared = known[key]
-            parsed = _checked(key, value, kind, declared)
+            parsed = _checked(key, value, kind, declared, imports=imports)
             # dicts are merged key by key
             changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed
         changed = replace(self, **changes)
@@ -412,14 +431,14 @@ def nearest_hint(name: str, valid: Iterable[str]) -> str:
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
-def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
+def _checked(name: str, value: object, kind: str, declared: Declaration, *, imports: bool = True) -> Any:
     """Convert the value of a setting to its type; raise `ConfigurationError` if it is invalid."""
     if kind == _PAIRS:
         return _checked_pairs(name, value, declared)
     try:
         parsed = _KINDS[kind][1](value)
-        too_low = declared.low is not None and parsed < declared.low
-        too_high = declared.high is not None and parsed > declared.high
+        too_low = None not in (declared.low, parsed) and parsed < declared.low
+        too_high = None not in (declared.high, parsed) and parsed > declared.high
         unknown = declared.choices and parsed not in declared.choices
         if too_low or too_high or unknown or (parsed == "" and not declared.may_be_empty):
             raise ValueError
@@ -427,7 +446,8 @@ def _checked(name: str, value: object, kind: str, declared: Declaration) -> Any:
         hint = nearest_hint(value, declared.choices) if isinstance(value, str) else ""
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(kind)}{hint}") from None
     try:
-        if declared.check is not None:
+        is_imported = declared.is_imported is not None and declared.is_imported(parsed)
+        if declared.check is not None and (imports or not is_imported):
             declared.check(parsed)
     except ValueError as error:
         raise ConfigurationError(f"{name} = {value!r}: {error}") from None
@@ -505,6 +525,7 @@ def _json_of(text: str, kind: type) -> Any:
 _KINDS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "bool": ("True | False", _parse_bool),
     "int": ("whole number", _parse_int),
+    "int | None": (f"{AUTO} | whole number", lambda value: None if value == AUTO else _parse_int(value)),
     "float": ("number", _parse_float),
     "str": ("text, not empty", _parse_str),
     _TEXTS: ("text, or a list of texts", _parse_texts),

@@ -16,6 +16,8 @@ STATS: dict[str, str] = {
     "body/items": "items that received a text",
     "body/empty": "items that received an empty text",
     "body/kept": "fields that the spider had filled",
+    "body/refused": "values that the class of an item refused",
+    "body/lost": "items without the text of their page: two workers died of it",
     "body/no_field": "items without the field",
     "body/several": "items that share their page with others; no text",
     "body/elsewhere": "items that name a page that was not fetched; no text",
@@ -29,15 +31,17 @@ STATS: dict[str, str] = {
     "meta/published": "pages with a date of publication",
     "meta/no_date": "pages without a date",
     "meta/too_large": "pages too large to search for a date (2 MB)",
-    "meta/no_html": "pages whose HTML was released before the search for a date",
+    "workers/started": "workers that extract pages",
+    "workers/died": "deaths of workers; they are started anew",
     "health/sites": "sites with enough pages to be compared with earlier crawls",
     "health/alarms": "sites with an alarm (docs/health.md)",
-    "site/*/*": "data of the ten worst sites, by host",
+    "site/*/*": "data of sites with an alarm, by host",
     "site_memory/loaded": "sites with pages from earlier crawls",
     "site_memory/saved": "times that pages of a site were saved",
     "site_memory/corrupt": "damaged rows, skipped",
     "site_memory/evicted": "pages (in Redis: sites) removed for others",
     "site_memory/failed": "failed reads and writes of the store",
+    "site_memory/slow": "slow ones, after which it rests",
     "comparison/from_memory": "pages compared with pages of the crawl",
     "comparison/none": "pages without a comparison page",
     "comparison/waits": "pages that waited for other pages of the crawl",
@@ -76,6 +80,7 @@ STATS: dict[str, str] = {
     "dedup/withdrawn": "texts withdrawn: a later pipeline lost their item, or all feeds rejected it",
     "dedup/unchecked": "items not compared because the index failed; passed",
     "dedup/store_failed": "failures of the index",
+    "dedup/store_slow": "slow calls of the index, after which it rests",
     "dedup/unwritten": "feeds that could not be written",
     "errors": "errors in the plugin; the page or item passed unchanged",
     "errors/*": "the same, by place",
@@ -90,13 +95,3 @@ def meaning_of(name: str) -> str:
     """Return the meaning of a stat by its name without the prefix; "" if it is not declared."""
     family = name.rpartition("/")[0]
     return STATS.get(name) or STATS.get(f"{family}/*") or STATS.get(f"{family.rpartition('/')[0]}/*/*", "")
-
-
-def twentieth(share: float) -> str:
-    """Return a share rounded down to twentieths: "0.70", "0.75" … "1.00".
-
-    Example:
-        >>> twentieth(0.749), twentieth(1.0)
-        ('0.70', '1.00')
-    """
-    return f"{int(share * 20 + 1e-9) / 20:.2f}"

@@ -32,16 +32,17 @@ def replacing(path: Path) -> Iterator[Path]:
 # Seconds without a store after a failure, doubled with each further one. A server restarts within one or two; a full
 # disk may remain full for long, and each attempt may cost a time-out.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-# Seconds above which a response is slow (.001 to .01 are usual); the store then pauses for a multiple of this time, so
-# that the crawl spends at most a tenth of its time waiting.
-SLOW_SECONDS, REST = 0.2, 9.0
+# Seconds above which a response is slow: .001 to .01 are usual, and a busy machine may take some tenths. The store then
+# pauses for a multiple of this time, by default so that the crawl spends at most a tenth of its time waiting.
+SLOW_SECONDS, REST = 1.0, 9.0
 
 
 class BackOff:
-    """Decides when a failed or slow store may be used again; `clock` returns seconds."""
+    """Decides when a failed or slow store may be used again; `clock` returns seconds, `rest` is the multiple."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, rest: float = REST) -> None:
         self._clock = clock
+        self._rest = rest
         self._until = -float("inf")
         self.pause = 0.0
 
@@ -58,7 +59,7 @@ class BackOff:
     def worked(self, seconds: float = 0.0) -> None:
         """Record a response, and how many seconds the crawl waited for it."""
         self.pause = 0.0
-        self._until = self._clock() + (REST * seconds if seconds > SLOW_SECONDS else 0.0)
+        self._until = self._clock() + (self._rest * seconds if seconds > SLOW_SECONDS else 0.0)
 
 
 SCHEMES = ("redis://", "rediss://", "unix://")  # of URLs accepted by redis-py

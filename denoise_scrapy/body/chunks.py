@@ -6,9 +6,9 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
@@ -87,8 +87,7 @@ class Chunk:
         return values | {"headings": list(self.headings)}
 
 
-@dataclass(frozen=True)
-class _Unit:
+class _Unit(NamedTuple):
     """A unit that is never cut: a sentence, a list item, code or a quote that fits, a row of a table, a function.
 
     `before` separates it from the previous unit in the same chunk; `starts` precedes it if it begins a line, as the
@@ -257,7 +256,7 @@ def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Ite
         heading = _HEADING.match(block[0])
         if heading is None:
             waiting = False
-            yield from (replace(unit, headings=above) for unit in _units_of(block, before, fits_below(above)))
+            yield from (unit._replace(headings=above) for unit in _units_of(block, before, fits_below(above)))
             continue
         level = len(heading[1])
         kept = [each for each in above if len(each) - len(each.lstrip("#")) < level]
@@ -350,8 +349,7 @@ def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]
             head, end, start = unit.opens.rpartition("\n")  # the latter precedes the first line inside
             gap = unit.before.split("\n")
             gap[1:-1] = [(margin + line).rstrip() for line in gap[1:-1]]
-            yield replace(
-                unit,
+            yield unit._replace(
                 text=_below(unit.text, margin),
                 before=before or "\n".join(gap),
                 opens=_below(head, margin) + end + (margin + start if end else start),

@@ -260,7 +260,7 @@ class SiteModel:
         decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
-        urls = tuple(other.url for other in site.pages)
+        urls = tuple([other.url for other in site.pages])
         title = partial(title_of, page, [other.title for other in site.pages])
         return _body(page, decision, chosen.name, fallback, evidence, comparison=urls, make_title=title)
 

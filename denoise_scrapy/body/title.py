@@ -70,7 +70,7 @@ def _without_shared(parts: Parts, split: Sequence[tuple[str, ...]]) -> Parts:
 
 
 def _is_shared(own: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> bool:
-    return bool(others) and 2 * sum(other == own for other in others) >= len(others)
+    return bool(others) and 2 * others.count(own) >= len(others)
 
 
 def _without_host(parts: Parts, url: str) -> Parts:

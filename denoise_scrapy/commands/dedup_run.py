@@ -19,7 +19,7 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
-from denoise_scrapy.crawl.duplicates import INDEX_FILE, REMEMBERED_COPIES
+from denoise_scrapy.crawl.index import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
 from denoise_scrapy.formats import ROW_FORMATS, format_of

@@ -19,7 +19,8 @@ from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.explanation import Explanation, explain_page
 from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
-from denoise_scrapy.crawl.sites import PAGES_PER_SITE, PLACES, sites_place
+from denoise_scrapy.crawl.sites import PLACES, sites_place
+from denoise_scrapy.extractor import PAGES_PER_SITE
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.shown import say

@@ -23,11 +23,12 @@ import numpy as np
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
-from libcpp.algorithm cimport binary_search, lower_bound, sort
+from libcpp.algorithm cimport sort
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport crc32, decode
+from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_UNITS
 from denoise_scrapy.core.wide cimport wide_void
 
@@ -76,6 +77,8 @@ _ALONE = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*_IDEOGRAPHS, *
 _VOWEL_SIGNS = (0x300, 0xDFF)
 # A unit ends before these, and they never compose with what precedes them, unlike voiced sound marks of kana.
 _EDGE = re.compile(f"(?![\u3099\u309a])[\\s{_ALONE}]")
+# A word that is capitalised elsewhere than after a full stop. The search is for blanks, a fifth of the time.
+_NAME = re.compile(r" (?=[^\Wa-z])(?<=[\w,;)] )([^\W\d_a-z]\w+)")
 
 cdef enum:
     # Bits of a character's kind; 0 if not yet determined.
@@ -91,7 +94,7 @@ cdef struct UnitRows:
     string joined            # UTF-8 of the units, joined by line feeds
 
 cdef uint8_t _kinds[0x110000]
-cdef vector[uint32_t] _stop_units
+cdef Table _stop_units
 
 
 def _in(ranges, code):
@@ -159,8 +162,11 @@ def _pieces(text):
     yield text[start:]
 
 
-cdef int read_rows(object text, UnitRows& rows) except -1:
-    """Cut a text into units, normalising compatibility forms (full-width letters, ligatures) and case."""
+cdef int read_rows(object text, UnitRows& rows, object digest=None) except -1:
+    """Cut a text into units, normalising compatibility forms (full-width letters, ligatures) and case.
+
+    A digest is updated with the joined units, which are then not kept.
+    """
     cdef const unsigned char* data
     cdef size_t size
     rows.hashes.reserve(len(text) // 4)
@@ -174,6 +180,9 @@ cdef int read_rows(object text, UnitRows& rows) except -1:
         else:
             with nogil:
                 cut(data, size, rows)
+        if digest is not None:
+            digest.update(rows.joined)
+            rows.joined.clear()
     return 0
 
 
@@ -224,7 +233,7 @@ def tokens(str text not None):
 
 cdef bint is_stop_unit(uint32_t unit) noexcept nogil:
     """Return whether a hash is that of a stop unit."""
-    return binary_search(_stop_units.begin(), _stop_units.end(), unit)
+    return find(_stop_units, unit) >= 0
 
 
 def is_stop(const uint32_t[:] units not None):
@@ -239,7 +248,15 @@ def is_stop(const uint32_t[:] units not None):
 
 STOP_WORDS = sorted(set(tokens(_STOP_WORDS)))
 STOP_LIST_DIGEST = hashlib.blake2b(" ".join(STOP_WORDS).encode(), digest_size=8).hexdigest()
-_stop_units = sorted(read_units(_STOP_WORDS).hashes.tolist())
+
+cdef int _list_stop_units() except -1:
+    open_table(_stop_units, len(STOP_WORDS))
+    for unit in read_units(_STOP_WORDS).hashes.tolist():
+        number_of(_stop_units, unit)
+    return 0
+
+
+_list_stop_units()
 
 # ---- feature strings ------------------------------------------------------------------------------------------------
 
@@ -254,6 +271,10 @@ SEED = 1
 
 cdef enum:
     BIT_SETS = 1024  # 64-bit words with one bit for each 16-bit hash
+    RUN_BITS = 32    # of a run's hash
+    # Bits of the kinds that feature strings keep: of `IDEOGRAPH` and `NUMBER`, and of stop units.
+    SORT = 3
+    STOP = 4
 
 # odd constants of xxHash
 cdef uint64_t[RUN] _FACTORS = [
@@ -294,12 +315,25 @@ cdef inline uint16_t short_hash(uint32_t unit) noexcept nogil:
     return <uint16_t>((unit * <uint32_t>2654435769) >> 16)
 
 
+cdef inline bint has_bit(const vector[uint64_t]& bits, uint16_t number) noexcept nogil:
+    """Return whether a number is in a set of bits."""
+    return bits[number >> 6] >> (number & 63) & 1
+
+
 cdef inline bint add_bit(vector[uint64_t]& bits, uint16_t number) noexcept nogil:
     """Add a number to a set of bits, and return whether it is new."""
-    cdef uint64_t bit = <uint64_t>1 << (number & 63)
-    cdef bint new = not bits[number >> 6] & bit
-    bits[number >> 6] |= bit
+    cdef bint new = not has_bit(bits, number)
+    bits[number >> 6] |= <uint64_t>1 << (number & 63)
     return new
+
+
+cdef int add_bits(vector[uint64_t]& bits, const uint16_t[::1] numbers) except -1:
+    """Add numbers to an empty set of bits."""
+    cdef Py_ssize_t i
+    bits.resize(BIT_SETS)
+    for i in range(numbers.shape[0]):
+        add_bit(bits, numbers[i])
+    return 0
 
 
 cdef class FeatureStrings:
@@ -307,68 +341,95 @@ cdef class FeatureStrings:
 
     Each distinct run of units counts once: five units from each word on, three from each ideograph. So nothing changes
     when a text repeats itself, and no list of the same few words outweighs the rest. The frequency of a unit is the
-    number of runs that it begins; a part of a text has no unit more often than the text.
+    number of runs that it begins; a part of a text has no unit more often than the text. `ideographs` is the number of
+    units that are ideographs.
     """
 
     cdef readonly Py_ssize_t n
+    cdef readonly Py_ssize_t ideographs
     cdef readonly bytes digest
     cdef readonly str text
-    cdef vector[uint32_t] _hashes
-    cdef vector[uint8_t] _kinds
-    cdef vector[uint64_t] _at
-    cdef vector[uint32_t] _distinct
-    cdef vector[uint32_t] _units
+    cdef bytes _hashes            # of the units, uint32
+    cdef bytes _kinds             # of the units, uint8
+    cdef const uint32_t* _unit    # in these bytes
+    cdef const uint8_t* _kind
+    cdef vector[uint32_t] _units  # the distinct ones, and how many distinct runs each begins
     cdef vector[uint32_t] _counts
-    cdef vector[uint8_t] _stop
+    cdef uint32_t[RUN_BITS + 1] _below  # number of distinct runs whose hash is below each power of two
+    cdef vector[uint64_t] _there  # hashes of all units, once looked for
+    cdef bytes _names
     cdef dict _samples
 
     def __init__(self, str text not None):
         cdef UnitRows rows
-        read_rows(text, rows)
-        self.text, self.n, self._samples = text, <Py_ssize_t>rows.hashes.size(), {}
-        self.digest = hashlib.blake2b(rows.joined, digest_size=16).digest()
-        self._hashes.swap(rows.hashes)
-        self._kinds.swap(rows.kinds)
+        digest = hashlib.blake2b(digest_size=16)
+        read_rows(text, rows, digest)
+        self.text, self.digest, self._samples = text, digest.digest(), {}
+        self.n, self._unit, self._kind = <Py_ssize_t>rows.hashes.size(), rows.hashes.data(), rows.kinds.data()
         if self.n < WORTH_UNITS:
-            self._read_runs()
+            self._count_units(rows.kinds)
         else:
             with nogil:
-                self._read_runs()
+                self._count_units(rows.kinds)
+        self._hold(bytes_of(rows.hashes.data(), 4 * self.n), bytes_of(rows.kinds.data(), self.n))
+        if len(text) > PIECE:
+            _ = self.names  # in advance: of a long text it takes as long as all the rest
 
-    cdef int _read_runs(self) except -1 nogil:
-        """Hash the run that begins at each unit, and count them."""
-        cdef Py_ssize_t place, step, length
-        cdef uint64_t mixed
-        self._at.resize(self.n)
+    cdef int _hold(self, bytes hashes, bytes kinds) except -1:
+        """Keep the units."""
+        cdef Py_ssize_t place
+        self._hashes, self._kinds, self.n = hashes, kinds, len(kinds)
+        self._unit, self._kind = <const uint32_t*><const char*>hashes, <const uint8_t*><const char*>kinds
         for place in range(self.n):
-            length = RUN_OF_IDEOGRAPHS if self._kinds[place] == IDEOGRAPH else RUN
-            if place + length > self.n:
-                self._at[place] = 0
-                continue
-            mixed = 0
-            for step in range(length):
-                mixed += self._hashes[place + step] * _FACTORS[step]
-            self._at[place] = fmix64(mixed) & <uint64_t>0xFFFFFFFF00000000 | self._hashes[place]
-        return self._count_units()
+            self.ideographs += self._kind[place] & SORT == IDEOGRAPH
+        return 0
 
-    cdef int _count_units(self) except -1 nogil:
-        """Count the distinct runs that each unit begins; units that begin none count each time."""
+    def __reduce__(self):
+        return _held, (
+            self.text, self.digest, self._hashes, self._kinds, bytes_of(self._units.data(), 4 * self._units.size()),
+            bytes_of(self._counts.data(), 4 * self._counts.size()), bytes_of(self._below, sizeof(self._below)),
+            self._names,
+        )
+
+    cdef inline uint64_t _run_at(self, Py_ssize_t place) noexcept nogil:
+        """Hash the run that begins at a place; the lower half is its first unit; 0 if it would not end."""
+        cdef Py_ssize_t step, length = RUN_OF_IDEOGRAPHS if self._kind[place] & SORT == IDEOGRAPH else RUN
+        cdef uint64_t mixed = 0
+        if place + length > self.n:
+            return 0
+        for step in range(length):
+            mixed += self._unit[place + step] * _FACTORS[step]
+        return fmix64(mixed) & <uint64_t>0xFFFFFFFF00000000 | self._unit[place]
+
+    cdef int _count_units(self, vector[uint8_t]& kinds) except -1 nogil:
+        """Count the distinct runs that each unit begins; units that begin none count each time. Mark stop units."""
         cdef vector[uint64_t] runs
         cdef vector[uint32_t] firsts
+        cdef uint64_t run
+        cdef uint32_t distinct = 0
+        cdef int bits = 0
         cdef Py_ssize_t place
         cdef size_t i
         runs.reserve(self.n)
-        firsts.reserve(self.n)
         for place in range(self.n):
-            if self._at[place]:
-                runs.push_back(self._at[place])
+            run = self._run_at(place)
+            if run:
+                runs.push_back(run)
             else:
-                firsts.push_back(self._hashes[place])
+                firsts.push_back(self._unit[place])
+            if is_stop_unit(self._unit[place]):
+                kinds[place] |= STOP
         sort(runs.begin(), runs.end())
         for i in range(runs.size()):
-            if not i or runs[i] >> 32 != runs[i - 1] >> 32:
-                self._distinct.push_back(<uint32_t>(runs[i] >> 32))
+            run = runs[i] >> 32
+            if not i or run != runs[i - 1] >> 32:
+                while run >> bits:
+                    self._below[bits] = distinct
+                    bits += 1
+                distinct += 1
                 firsts.push_back(<uint32_t>runs[i])
+        for bits in range(bits, RUN_BITS + 1):
+            self._below[bits] = distinct
         sort(firsts.begin(), firsts.end())
         for i in range(firsts.size()):
             if i and firsts[i] == firsts[i - 1]:
@@ -376,7 +437,6 @@ cdef class FeatureStrings:
             else:
                 self._units.push_back(firsts[i])
                 self._counts.push_back(1)
-                self._stop.push_back(is_stop_unit(firsts[i]))
         return 0
 
     cdef int _list_units(self, uint32_t least, uint32_t most, vector[uint16_t]& out) except -1 nogil:
@@ -386,7 +446,7 @@ cdef class FeatureStrings:
         cdef uint64_t bits
         there.resize(BIT_SETS)
         for i in range(self._units.size()):
-            if least <= self._counts[i] <= most and not self._stop[i]:
+            if least <= self._counts[i] <= most and not is_stop_unit(self._units[i]):
                 add_bit(there, short_hash(self._units[i]))
         for word in range(BIT_SETS):
             bits, i = there[word], 64 * word
@@ -422,33 +482,53 @@ cdef class FeatureStrings:
                 units.pop_back()
         return bytes_of(&halved, 2) + bytes_of(units.data(), 2 * units.size())
 
+    cdef tuple _sampled(self, uint64_t limit):
+        """Return the places of the runs whose hash is below a limit, the low halves of these hashes, and each once."""
+        cdef vector[uint32_t] places
+        cdef vector[uint16_t] runs, distinct
+        key = -1 - <int64_t>limit  # below those of thresholds
+        if key not in self._samples:
+            if self.n < WORTH_UNITS:
+                self._sample(limit, places, runs, distinct)
+            else:
+                with nogil:
+                    self._sample(limit, places, runs, distinct)
+            self._samples[key] = (
+                array_of(places.data(), places.size(), np.uint32), array_of(runs.data(), runs.size(), np.uint16),
+                array_of(distinct.data(), distinct.size(), np.uint16),
+            )
+        return self._samples[key]
+
+    cdef int _sample(
+        self, uint64_t limit, vector[uint32_t]& places, vector[uint16_t]& runs, vector[uint16_t]& distinct
+    ) except -1 nogil:
+        cdef vector[uint64_t] there
+        cdef uint64_t run
+        cdef Py_ssize_t place
+        there.resize(BIT_SETS)
+        for place in range(self.n):
+            run = self._run_at(place)
+            if run and run >> 32 < limit:
+                run >>= 32
+                places.push_back(<uint32_t>place)
+                runs.push_back(<uint16_t>run)
+                if add_bit(there, <uint16_t>run):
+                    distinct.push_back(<uint16_t>run)
+        return 0
+
     def sample(self, uint64_t limit=1 << 32):
         """Sample the auxiliary feature string: the low halves of its hashes below a limit, in text order.
 
         Each occurs once. Two texts sampled with one limit, 0 to 2**32, select the same runs.
         """
-        cdef vector[uint64_t] there
-        cdef vector[uint16_t] runs
-        cdef uint64_t run
-        cdef size_t place
-        key = -1 - <int64_t>limit  # below those of thresholds
-        if key in self._samples:
-            return self._samples[key]
-        there.resize(BIT_SETS)
-        for place in range(self._at.size()):
-            run = self._at[place] >> 32
-            if self._at[place] and run < limit and add_bit(there, <uint16_t>run):
-                runs.push_back(<uint16_t>run)
-        self._samples[key] = array_of(runs.data(), runs.size(), np.uint16)
-        return self._samples[key]
+        return self._sampled(limit)[2]
 
-    def sample_of(self, ptrdiff_t most):
+    def sample_of(self, uint32_t most):
         """Sample with the highest power of two that leaves at most `most`, and return that limit too."""
-        cdef uint64_t limit = 1 << 32
-        cdef ptrdiff_t count = <ptrdiff_t>self._distinct.size()
-        while count > most:
-            limit >>= 1
-            count = lower_bound(self._distinct.begin(), self._distinct.end(), <uint32_t>limit) - self._distinct.begin()
+        cdef int bits = RUN_BITS
+        while bits and self._below[bits] > most:
+            bits -= 1
+        limit = <uint64_t>1 << bits
         return self.sample(limit), limit
 
     def bands(self):
@@ -460,47 +540,143 @@ cdef class FeatureStrings:
         if self.n < SHINGLE:
             return b""
         if self.n < WORTH_UNITS:
-            hash_bands(self._hashes.data(), self.n, keys)
+            hash_bands(self._unit, self.n, keys)
         else:
             with nogil:
-                hash_bands(self._hashes.data(), self.n, keys)
+                hash_bands(self._unit, self.n, keys)
         return bytes_of(keys, sizeof(keys))
+
+    # ---- comparison with another text: units and runs are hashed as in its feature strings ----
+
+    def sampled(self, const uint16_t[::1] theirs not None, uint64_t limit):
+        """Return the places of the runs sampled at a limit, uint32, and which of these the other text has, bool."""
+        cdef vector[uint64_t] there
+        places, sampled, _ = self._sampled(limit)
+        found = np.empty(len(places), np.bool_)
+        cdef const uint16_t[::1] runs = sampled
+        cdef uint8_t[::1] out = found.view(np.uint8)
+        cdef Py_ssize_t i
+        add_bits(there, theirs)
+        for i in range(runs.shape[0]):
+            out[i] = has_bit(there, runs[i])
+        return places, found
+
+    def novel(self, const uint16_t[::1] theirs not None, uint32_t below):
+        """Return the places of units that the other text lacks, except stop units and those hashed above a limit."""
+        cdef vector[uint64_t] there
+        cdef vector[int64_t] places
+        add_bits(there, theirs)
+        if self.n < WORTH_UNITS:
+            self._find_novel(there, below, places)
+        else:
+            with nogil:
+                self._find_novel(there, below, places)
+        return array_of(places.data(), places.size(), np.int64)
+
+    cdef int _find_novel(self, const vector[uint64_t]& there, uint32_t below, vector[int64_t]& places) except -1 nogil:
+        cdef Py_ssize_t place
+        cdef uint16_t unit
+        for place in range(self.n):
+            unit = short_hash(self._unit[place])
+            # one branch for all, which is seldom taken
+            if (not self._kind[place] & STOP) & (unit < below) & (not has_bit(there, unit)):
+                places.push_back(place)
+        return 0
+
+    def has(self, const uint16_t[::1] units not None):
+        """Return which units of another text this one has, stop units among them: bool."""
+        found = np.empty(units.shape[0], np.bool_)
+        cdef uint8_t[::1] out = found.view(np.uint8)
+        cdef Py_ssize_t i
+        if self._there.empty():
+            self._there.resize(BIT_SETS)
+            for i in range(self.n):
+                add_bit(self._there, short_hash(self._unit[i]))
+        for i in range(units.shape[0]):
+            out[i] = has_bit(self._there, units[i])
+        return found
+
+    @property
+    def names(self):
+        """Hashes of the units of words capitalised elsewhere than after a full stop: ascending uint32, each once."""
+        if self._names is None:
+            found, start = [], 0
+            while start >= 0:  # a piece at a time: all names of a long text may take ten times its memory
+                end = self.text.find(" ", start + PIECE)
+                names = _NAME.findall(self.text, start, end if end >= 0 else len(self.text))
+                found.append(np.unique(read_units(" ".join(names)).hashes))
+                start = end
+            self._names = np.unique(np.concatenate(found)).tobytes()
+        return np.frombuffer(self._names, np.uint32)
 
     @property
     def hashes(self):
         """uint32 (n,), CRC-32 of the units in order."""
-        return array_of(self._hashes.data(), self._hashes.size(), np.uint32)
+        return np.frombuffer(self._hashes, np.uint32)
 
     @property
     def kinds(self):
         """uint8 (n,), `IDEOGRAPH`, `NUMBER` or 0."""
-        return array_of(self._kinds.data(), self._kinds.size(), np.uint8)
+        return np.frombuffer(self._kinds, np.uint8) & SORT
 
     @property
     def places(self):
         """Hash of the unit at each position, as in the main feature string: uint16 (n,)."""
-        return (self.hashes * np.uint32(2654435769) >> np.uint32(16)).astype(np.uint16)
-
-    @property
-    def informative(self):
-        """Positions without a stop unit: bool (n,)."""
-        return ~is_stop(self.hashes)
+        cdef Py_ssize_t place
+        found = np.empty(self.n, np.uint16)
+        cdef uint16_t[::1] out = found
+        for place in range(self.n):
+            out[place] = short_hash(self._unit[place])
+        return found
 
     @property
     def runs(self):
         """uint64 (n,): hash of the run at each position and, in the lower half, its first unit; 0 for none."""
-        return array_of(self._at.data(), self._at.size(), np.uint64)
+        cdef Py_ssize_t place
+        found = np.empty(self.n, np.uint64)
+        cdef uint64_t[::1] out = found
+        for place in range(self.n):
+            out[place] = self._run_at(place)
+        return found
 
     @property
     def distinct(self):
         """Hashes of the distinct runs, ascending: uint32."""
-        return array_of(self._distinct.data(), self._distinct.size(), np.uint32)
+        runs = self.runs
+        return np.unique((runs[runs > 0] >> np.uint64(32)).astype(np.uint32))
 
     @property
     def frequencies(self):
         """Number of distinct runs that each unit begins, without stop units."""
         cdef size_t i
-        return {self._units[i]: self._counts[i] for i in range(self._units.size()) if not self._stop[i]}
+        return {
+            self._units[i]: self._counts[i] for i in range(self._units.size()) if not is_stop_unit(self._units[i])
+        }
+
+
+def _held(
+    str text not None, bytes digest not None, bytes hashes not None, bytes kinds not None, bytes units not None,
+    bytes counts not None, bytes below not None, bytes names,
+) -> FeatureStrings:
+    """Return pickled feature strings.
+
+    Raises:
+        ValueError: Lengths do not agree.
+    """
+    cdef FeatureStrings made = FeatureStrings.__new__(FeatureStrings)
+    cdef const uint32_t* distinct
+    cdef const uint32_t* frequencies
+    cdef size_t size = len(units)
+    if (len(digest) != 16 or len(hashes) != 4 * len(kinds) or size % 4 or len(counts) != size
+            or len(below) != sizeof(made._below) or len(names or b"") % 4):
+        raise ValueError("damaged feature strings")
+    made.text, made.digest, made._names, made._samples = text, digest, names, {}
+    made._hold(hashes, kinds)
+    distinct, frequencies = <const uint32_t*><const char*>units, <const uint32_t*><const char*>counts
+    made._units.assign(distinct, distinct + size // 4)
+    made._counts.assign(frequencies, frequencies + size // 4)
+    memcpy(made._below, <const char*>below, sizeof(made._below))
+    return made
 
 
 # ---- the signature --------------------------------------------------------------------------------------------------
@@ -541,10 +717,8 @@ def count_common(const uint16_t[::1] mine not None, bytes theirs not None):
     cdef Py_ssize_t i, common = 0
     cdef const unsigned char* start = theirs
     cdef uint16_t one
-    there.resize(BIT_SETS)
-    for i in range(mine.shape[0]):
-        add_bit(there, mine[i])
+    add_bits(there, mine)
     for i in range(0, len(theirs) - 1, 2):
         memcpy(&one, start + i, 2)
-        common += there[one >> 6] >> (one & 63) & 1
+        common += has_bit(there, one)
     return common

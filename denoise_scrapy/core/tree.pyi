@@ -5,6 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 MAX_ELEMENTS: int
+MAX_BLOCKS: int
 MAX_DEPTH: int
 MAX_TITLE: int
 EXACT_TAGS: frozenset[str]

@@ -1,8 +1,7 @@
-"""The layout of rendered pages: read in the browser and matched with the elements of our own parse.
+"""The layout of rendered pages, read in the browser (`page.layout` reads the result).
 
-It is read by a page method of scrapy-playwright, the last one of a request, which returns all boxes, and the page's
-tags without text, each with its number; our parser repairs these as it repairs the page. The page itself is not
-modified, so Scrapy's response, the HTTP cache and pages kept open are unaffected.
+It is read by a page method of scrapy-playwright, the last one of a request. The page itself is not modified, so
+Scrapy's response, the HTTP cache and pages kept open are unaffected.
 """
 
 from __future__ import annotations
@@ -14,16 +13,11 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from scrapy import Request
 from scrapy.http import Response
 
 from denoise_scrapy.core.markup import SKIPPED_TAGS
-from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.crawl.base import Crawl
-from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import Boxes
-from denoise_scrapy.page.parse import root_of, to_utf8
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.shown import logger_of
 
@@ -32,12 +26,6 @@ logger = logger_of(__name__)
 METHODS_META = "playwright_page_methods"
 # The key of our method if page methods are given as a dict.
 METHOD_KEY = "denoise_layout"
-# Values per element from `layout.js`: x, y, width, height and font size in tenths of pixels, flags.
-COLUMNS = 6
-# The attribute with a tag's number there. A page's own attributes of this name occur only in `noscript` and similar.
-NUMBER = "n"
-TENTHS = np.float32(10)
-HIDDEN, PINNED = 1, 2
 SCRIPT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
 # Elements whose content is ignored. Not the head: our parser closes it early if a script put a frame into it.
 LEAVES = sorted(SKIPPED_TAGS - {"head"})
@@ -80,15 +68,6 @@ with suppress(ImportError):  # scrapy-playwright is optional
 
         def __reduce__(self) -> tuple[Any, tuple[()]]:
             return LayoutMethod, ()
-
-
-def _boxes(size: str, values: str) -> Boxes:
-    page_width, page_height, viewport_width, viewport_height = map(float, size.split(","))
-    columns = np.fromiter(map(int, values.split(",")), np.int64).reshape(-1, COLUMNS).T
-    x, y, width, height, font_size = columns[:-1].astype(np.float32) / TENTHS
-    hidden, pinned = columns[-1] & HIDDEN != 0, columns[-1] & PINNED != 0
-    page = page_width, page_height
-    return Boxes(x, y, width, height, *page, ~hidden, font_size, pinned, viewport_width, viewport_height)
 
 
 class Geometry:
@@ -135,48 +114,22 @@ class Geometry:
             del request.meta[METHODS_META]
 
     def layout_of(self, request: Request, response: Response, settings: DenoiseSettings) -> str | None:
-        """Return the layout of a rendered page, for `boxes_on`, "" if it is missing; None if it is not used."""
+        """Return the layout of a rendered page, "" if it is missing; None if it is not used."""
         if settings.geometry == "off" or not request.meta.get("playwright"):
             return None
         layout = self._layouts.pop(request, "")
         # browsers wrap JSON, XML and PDF in their own pages
         return layout if b"html" in (response.headers.get("Content-Type") or b"").lower() else ""
 
-    def note(self, page: Page, layout: str | None, response: Response, settings: DenoiseSettings) -> None:
-        """Count whether a page received its layout."""
-        if layout is None:
-            return
-        if page.boxes is not None:
-            self._crawl.count("geometry/attached")
-            self._crawl.count("geometry/elements", int(np.count_nonzero(~np.isnan(page.boxes.x))))
-            return
-        self._crawl.count("geometry/mismatch" if layout else "geometry/missing")
-        if settings.geometry == "require":
-            self._crawl.say_once("geometry", logging.WARNING, MISSING_LAYOUT, response.url)
+    def note(self, boxes: int, layout: str, url: str, settings: DenoiseSettings) -> None:
+        """Count whether a rendered page received its layout, given how many of its elements have a box."""
+        self._crawl.add("geometry/elements", boxes)
+        self._crawl.count("geometry/attached" if boxes else "geometry/mismatch" if layout else "geometry/missing")
+        if not boxes and settings.geometry == "require":
+            self._crawl.say_once("geometry", logging.WARNING, MISSING_LAYOUT, url)
 
 
 def _waits_for_load(request: Request) -> bool:
     """Return whether the request waits for the complete page anyway: scrapy-playwright does after any page method."""
     options = request.meta.get("playwright_page_goto_kwargs") or {}
     return options.get("wait_until") in {None, "load", "networkidle"} or bool(request.meta.get(METHODS_META))
-
-
-def boxes_on(page: Page, layout: str) -> Boxes | None:
-    """Return the boxes of a page's elements in order, from the output of `layout.js`; None if they do not match."""
-    try:
-        size, values, tags = layout.split("\n", 2)
-        boxes, root = _boxes(size, values), root_of(to_utf8(tags))
-        tree = None if root is None else tree_of(root, keep_nodes=True)
-        if root is None or tree is None or tree.tags() != page.tree.tags():
-            return None
-        numbers = [-1] * len(tree.element_rows)
-        elements = [element for top in (root, *root.itersiblings()) for element in top.iter()]
-        for element, number in zip(elements, tree.numbers_of(elements), strict=True):
-            if number >= 0:
-                numbers[number] = int(element.get(NUMBER) or -1)
-        found = np.array(numbers, np.intp)
-    except (ValueError, OverflowError):  # scripts of the page have overridden the browser's functions
-        return None
-    known = found[found != -1]
-    fits = not len(known) or (known.min() >= 0 and known.max() < len(boxes) and np.bincount(known).max() == 1)
-    return boxes.taken(found) if fits else None

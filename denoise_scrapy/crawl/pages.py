@@ -1,35 +1,26 @@
-"""The pages of a crawl: parsed once, and found by URL."""
+"""A page of a crawl, and those of its recent pages, found by URL."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from functools import partial
-from ipaddress import IPv4Address, IPv6Address
-from sys import getsizeof
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
-from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from denoise_scrapy.core.source import is_too_large
-from denoise_scrapy.crawl.base import Crawl, is_large
-from denoise_scrapy.crawl.geometry import Geometry, boxes_on
-from denoise_scrapy.crawl.sites import SiteMemory
-from denoise_scrapy.page import Page
-from denoise_scrapy.page.attributes import MAX_URL_LENGTH
+from denoise_scrapy.crawl.budget import FetchRecord
+from denoise_scrapy.crawl.network import Address
+from denoise_scrapy.dedup.variants import site_of
+from denoise_scrapy.extractor import Extracted, PageSource
 from denoise_scrapy.page.parse import to_utf8
-from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
-from denoise_scrapy.site import VisitedShapes, site_key
+from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.site import site_key
+from denoise_scrapy.site.health import SiteTally
 from denoise_scrapy.site.urls import spelling
-
-Address = IPv4Address | IPv6Address
 
 OK = 200
 META_KEY = "denoise"
@@ -59,34 +50,17 @@ def is_comparable(request: Request, response: Response) -> bool:
 
 def is_got(request: Request) -> bool:
     """Return whether only GETs led to `request`, so that opening similar URLs has no side effects."""
-    return _is_get(request) and request.meta.get(POSTED_META) not in redirected_from(request)
+    return is_get(request) and request.meta.get(POSTED_META) not in redirected_from(request)
 
 
-def _is_get(request: Request) -> bool:
+def is_get(request: Request) -> bool:
+    """Return whether a request is a plain GET."""
     return request.method == "GET" and not request.body
 
 
 def redirected_from(request: Request) -> list[str]:
     """Return the URLs that led to `request` by redirects, the spider's own first."""
     return list(request.meta.get("redirect_urls", ()))
-
-
-def read_page(
-    response: Response,
-    *,
-    keep: Sequence[str] = (),
-    remove: Sequence[str] = (),
-    layout: str = "",
-    by_selector: bool = False,
-) -> Page:
-    """Parse a response that `is_page`; with `by_selector`, share the tree of its selector with the spider."""
-    told = told_encoding(response)
-    root = selector_root(response, told) if by_selector else None
-    page = Page.parse(response.body, url=response.url, encoding=told, keep=keep, remove=remove, root=root)
-    if layout:
-        page.boxes = boxes_on(page, layout)
-    _ = page.nbytes, page.facts  # computed here, possibly in a thread
-    return page
 
 
 def selector_root(response: Response, told: str | None) -> Any | None:
@@ -118,76 +92,75 @@ def told_encoding(response: Response) -> str | None:
     return http_content_type_encoding((response.headers.get("Content-Type") or b"").decode("latin-1"))
 
 
+class CrawledPage:
+    """A page of the crawl, with the data shared by the items made from it."""
+
+    def __init__(self, source: PageSource, settings: DenoiseSettings, request: Request, response: Response):
+        self.number = source.number
+        self.source: PageSource | None = source  # until its text is made
+        self.settings = settings
+        self.url = source.url
+        self.host = site_of(source.url)
+        # all its URLs: requested, redirected through, final
+        self.urls = {*redirected_from(request), request.url, source.url}
+        self.names = self.urls | {spelling(url) for url in self.urls}
+        self.is_ok = response.status == OK
+        self.address: Address | None = response.ip_address
+        self.carried = _carried_meta(request)  # to fetch comparison pages with
+        self.is_got = is_got(request)
+        self.computing = asyncio.Lock()  # held while the text is made
+        self.text: Extracted | None = None
+        self.deaths = 0  # workers that died of it
+        self.tally: SiteTally | None = None  # the counts of its site
+        self.record: FetchRecord | None = None  # the fetches from its site, which has none if it has no http(s) URL
+        self.item_keys: set[str | None] = set()  # keys of items with the page's text, not copies of each other
+
+    @property
+    def nbytes(self) -> int:
+        """Approximate bytes in memory, of the HTML, or later of the text."""
+        html = 0 if self.source is None else len(self.source.html)
+        return 1000 + html + (0 if self.text is None else self.text.nbytes)
+
+
 class RecentPages:
-    """Pages by URL, with sizes; the oldest are evicted so that their sum, `nbytes`, never exceeds `max_bytes`."""
+    """Pages by all their URLs; the oldest are evicted so that their sizes never exceed `max_bytes`."""
 
     def __init__(self, max_bytes: int):
-        self.max_bytes = max_bytes
         self.nbytes = self.evicted = 0  # evicted or never kept
-        self._pages: OrderedDict[str, tuple[CrawledPage, int]] = OrderedDict()
+        self._max_bytes = max_bytes
+        self._pages: OrderedDict[CrawledPage, int] = OrderedDict()  # with their sizes
+        self._named: dict[str, CrawledPage] = {}
 
     def __len__(self) -> int:
         return len(self._pages)
 
-    def put(self, url: str, page: CrawledPage, nbytes: int) -> None:
-        """Keep a page under a URL, as the newest."""
-        self.nbytes += nbytes - self._pages.pop(url, (page, 0))[1]
-        self._pages[url] = page, nbytes
-        if nbytes > self.max_bytes:
-            self._pages.move_to_end(url, last=False)
-        while self.nbytes > self.max_bytes:
-            self.nbytes -= self._pages.popitem(last=False)[1][1]
+    def __contains__(self, page: CrawledPage) -> bool:
+        return page in self._pages
+
+    def put(self, page: CrawledPage) -> None:
+        """Keep a page, as the newest, under its URLs; or note its present size."""
+        is_new = page not in self._pages
+        self.nbytes += page.nbytes - self._pages.get(page, 0)
+        self._pages[page] = page.nbytes
+        if is_new:
+            self._named |= dict.fromkeys(page.names, page)
+        while self.nbytes > self._max_bytes:
+            oldest, nbytes = self._pages.popitem(last=False)
+            self.nbytes -= nbytes
             self.evicted += 1
+            for name in oldest.names:
+                if self._named.get(name) is oldest:
+                    del self._named[name]
 
     def get(self, url: str) -> CrawledPage | None:
-        """Return the page under a URL, or None."""
-        return self._pages.get(url, (None, 0))[0]
+        """Return the newest page with a URL, or None."""
+        return self._named.get(url)
 
     def clear(self) -> None:
         """Forget everything."""
         self._pages.clear()
+        self._named.clear()
         self.nbytes = 0
-
-
-class PageText(NamedTuple):
-    """Values for the items of a page."""
-
-    fields: dict[str, Any]  # by item field
-    is_empty: bool  # the body has no text
-    fallback: str  # `Body.fallback`
-    evidence: str  # `Body.evidence`
-    title: str  # the page's own
-    source: str  # a hash of all text of the page, and how the body was extracted
-    amounts: str  # prices and tables
-    nbytes: int  # approximate bytes in memory
-
-
-def held_bytes(value: Any) -> int:
-    """Return the approximate size in memory of a field's value: text, or lists and dicts of text."""
-    if isinstance(value, dict):
-        return 100 + sum(held_bytes(each) + 100 for each in value.values())
-    if isinstance(value, (list, tuple)):
-        return 60 + sum(map(held_bytes, value))
-    return getsizeof(value)
-
-
-class CrawledPage:
-    """A page of the crawl, with the data shared by the items made from it."""
-
-    def __init__(self, page: Page, settings: DenoiseSettings, request: Request, response: Response):
-        self.page = page
-        self.settings = settings
-        # all its URLs: requested, redirected through, final
-        self.urls = {*redirected_from(request), request.url, page.url}
-        self.names = self.urls | {spelling(url) for url in self.urls}
-        self.size = len(response.body)
-        self.address: Address | None = response.ip_address
-        self.carried = _carried_meta(request)  # to fetch comparison pages with
-        self.is_got = is_got(request)
-        self.computing = asyncio.Lock()  # held while the text is computed
-        self.text: PageText | None = None
-        self.item_keys: set[str | None] = set()  # keys of items with the page's text, not copies of each other
-        self.response = weakref.ref(response)  # it lives as long as the page's items
 
 
 def _carried_meta(request: Request) -> dict[str, Any]:
@@ -198,99 +171,3 @@ def _carried_meta(request: Request) -> dict[str, Any]:
         carried["playwright_context"] = PLAYWRIGHT_CONTEXT
         carried["playwright_page_goto_kwargs"] = dict(meta.get("playwright_page_goto_kwargs") or {})
     return carried
-
-
-class CrawledPages:
-    """The pages of one crawl."""
-
-    def __init__(self, crawl: Crawl, sites: SiteMemory, geometry: Geometry, recent_bytes: int):
-        self._crawl = crawl
-        self._sites = sites
-        self._geometry = geometry
-        self.used = crawl.settings.enabled  # whether any page is processed; a request's meta may enable it too
-        self.recent = RecentPages(recent_bytes)
-        self.visited = VisitedShapes()  # URLs that the spider requests
-        self._noted: WeakSet[Request] = WeakSet()
-        self._crawled: WeakKeyDictionary[Request, CrawledPage | None] = WeakKeyDictionary()
-        self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
-
-    def settings_for(self, request: Request) -> DenoiseSettings:
-        """Return the settings for a request; invalid ones in its meta are logged and ignored."""
-        settings = self._asked.get(request)
-        if settings is None:
-            try:
-                settings = self._crawl.settings.for_page(request.meta.get(META_KEY))
-            except ConfigurationError as error:
-                settings = self._crawl.settings
-                self._crawl.count("invalid_meta")
-                name = str(error).partition(" = ")[0]  # without the value, which may be anything
-                self._crawl.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
-            self._asked[request] = settings
-        return settings
-
-    async def read(self, request: Request, response: Response) -> CrawledPage | None:
-        """Return the page of a response, parsed once; None if it is not a page, or not processed."""
-        if request in self._crawled or not is_page(response):
-            return self._crawled.get(request)
-        settings, crawled = self.settings_for(request), None
-        if self._is_treated(response, settings):
-            page = await self.parse(request, response, settings, is_spiders=True)
-            if request in self._crawled:  # another call has parsed it meanwhile
-                return self._crawled[request]
-            crawled = CrawledPage(page, settings, request, response)
-        self._crawled[request] = crawled
-        if crawled is not None:
-            self._hold(crawled, crawled.names)
-            if is_comparable(request, response):
-                await self._sites.add(crawled.page)
-        return crawled
-
-    def _is_treated(self, response: Response, settings: DenoiseSettings) -> bool:
-        if not settings.enabled or len(response.body) > settings.max_page_bytes:
-            if settings.enabled or self.used:
-                self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
-            return False
-        if not self.used:  # the first page that is processed, in a crawl that processes none by default
-            self.used = True
-            try:
-                self._sites.open()
-            except ConfigurationError as error:
-                self._crawl.report("site_memory", error)
-        return True
-
-    async def parse(self, request: Request, response: Response, settings: DenoiseSettings, *, is_spiders: bool) -> Page:
-        """Parse the response to a request, the spider's or one of ours."""
-        self._crawl.count("pages/parsed")
-        await self._sites.meet(site_key(response.url))  # loads pages of earlier crawls
-        size, layout = len(response.body), self._geometry.layout_of(request, response, settings)
-        read = partial(
-            read_page,
-            response,
-            keep=settings.keep,
-            remove=settings.remove,
-            layout=layout or "",
-            by_selector=is_spiders and not is_large(size),
-        )
-        page = await self._crawl.beside.run(read, size)
-        self._geometry.note(page, layout, response, settings)
-        return page
-
-    def note_visit(self, request: Request) -> None:
-        """Record the URL shape of a GET request of the spider: similar links may be followed."""
-        if request in self._noted:  # most are noted twice: when they leave the spider and when they are sent
-            return
-        self._noted.add(request)
-        if not _is_get(request):
-            request.meta[POSTED_META] = request.url
-        elif is_got(request) and len(request.url) <= MAX_URL_LENGTH:
-            self.visited.add(request.url)
-
-    def note_text(self, crawled: CrawledPage, text: PageText) -> None:
-        """Set the text of a page, and count its size in memory."""
-        crawled.text = text
-        self._hold(crawled, [name for name in crawled.names if self.recent.get(name) is crawled])
-
-    def _hold(self, crawled: CrawledPage, names: Iterable[str]) -> None:
-        nbytes = crawled.page.nbytes + (0 if crawled.text is None else crawled.text.nbytes)
-        for name in names:
-            self.recent.put(name, crawled, nbytes // len(crawled.names))

@@ -10,52 +10,47 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.core.sharing import share
 from denoise_scrapy.crawl.base import Answer, Crawl
+from denoise_scrapy.crawl.stores import StoreCalls
+from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.dedup.places import is_class_path
 from denoise_scrapy.exceptions import OtherVersion
-from denoise_scrapy.page import Page
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
-from denoise_scrapy.site import PageMemory, facts_store, site_key
-from denoise_scrapy.site.facts_store import FAILURES, FactsStore, newest_of_each
-from denoise_scrapy.site.health import ALIKE, PageReading, SiteCrawl, SiteTally, alarms, read_record, record_of
+from denoise_scrapy.site import facts_store, site_key
+from denoise_scrapy.site.facts_store import FAILURES, FactsStore
+from denoise_scrapy.site.health import SiteCrawl, SiteTally, alarms, read_record, record_of
 from denoise_scrapy.site.memory import constants
-from denoise_scrapy.storage import SCHEMES, BackOff, place_beside, without_password
+from denoise_scrapy.storage import SCHEMES, place_beside, without_password
 
 SITES_FILE = "denoise-sites.sqlite"
 # The settings that determine its place.
 PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
 BESIDE = "The site memory %s This crawl uses a new one beside it instead, %s"
-FAILED = "The site memory cannot be used now, and the crawl continues without it: %s"
 # SQLite's name for a database without a file.
 NO_FILE = ":memory:"
-# Pages remembered per site; a page is compared with the five most similar of these.
-PAGES_PER_SITE = 32
 # Pages between two saves: a killed crawl loses those after the last save. Saving takes some milliseconds per site.
 SAVE_EVERY = 100
 # Maximum sites remembered as loaded from the store, some 200 bytes each. Forgotten ones are loaded again.
 MAX_MET = 10_000
 
 
-class SiteMemory(PageMemory):
-    """Pages of sites, loaded from a store when the crawl reaches a site, and saved repeatedly.
+class SiteMemory:
+    """The facts of a crawl's pages, for this crawl and the next: loaded with a site's first page, saved repeatedly.
 
-    The store is read and written in a thread, one call at a time. Its errors affect neither the crawl nor items: they
-    are logged, and the memory does without the store, with back-off.
+    The extractors hold them. Errors of the store affect neither the crawl nor items.
     """
 
-    def __init__(self, crawl: Crawl, max_bytes: int):
-        super().__init__(max_bytes, PAGES_PER_SITE)
+    def __init__(self, crawl: Crawl, workers: Workers):
         self._crawl = crawl
-        self._lock = asyncio.Lock()
+        self._workers = workers
         self._store: FactsStore | None = None
-        self._back_off = BackOff()
+        self._calls = StoreCalls(crawl, "site_memory/", "The site memory", "the crawl continues without it", FAILURES)
+        self._meeting = asyncio.Lock()
         self._met: LocalCache[str, None] = LocalCache(MAX_MET)
         self._unsaved: dict[str, set[str]] = {}  # URLs by site
         self._added = 0  # pages since the last save
@@ -80,37 +75,34 @@ class SiteMemory(PageMemory):
             shown = without_password(place or "")
             raise ConfigurationError(f"the site memory {shown}: {str(error).removeprefix(f'{shown}: ')}") from error
         except FAILURES as error:  # it may work later
-            self._failed(error)
+            self._calls.failed(error)
         if self._store is not None and self._store.read_only is not None:
-            self._say_failed(self._store.read_only)
+            self._calls.say(self._store.read_only)
 
     async def meet(self, site: str) -> None:
         """Load a site's stored pages when its first page arrives; other pages of the site wait for this."""
-        if not self._is_new(site):
+        if self._store is None or not self._is_new(site):
             return
-        async with self._lock:
-            kept = await self._use(lambda store: store.load(site)) if self._is_new(site) else None
+        async with self._meeting:
+            kept = await self.use(lambda store: store.load(site)) if self._is_new(site) else None
             if kept is None:
                 return
             self._met[site] = None
             if kept:
                 self._crawl.count("site_memory/loaded")
-            for facts in kept:
-                if facts.url not in self:
-                    self.remember(facts)
+                await self._workers.remember(site, kept)
 
-    async def add(self, page: Page) -> None:
-        """Keep a comparison page for this crawl and the next, and wake the items waiting for one of its site."""
-        self.remember(page)
-        site = site_key(page.url)
+    async def note(self, url: str) -> None:
+        """Note a page that others may be compared with, for the next crawl and for items that wait for one."""
+        site = site_key(url)
         event = self._arrivals.pop(site, None)
         if event is not None:
             event.set()
-        if self._store is not None and page.url in self:
-            self._unsaved.setdefault(site, set()).add(page.url)
-        self._added += 1
-        if self._added >= SAVE_EVERY:
-            await self.save()
+        if self._store is not None:
+            self._unsaved.setdefault(site, set()).add(url)
+            self._added += 1
+            if self._added >= SAVE_EVERY:
+                await self.save()
 
     async def arrival(self, site: str, seconds: float) -> None:
         """Wait for a new page of a site, at most this many seconds."""
@@ -122,66 +114,38 @@ class SiteMemory(PageMemory):
     async def save(self) -> None:
         """Save the pages since the last call, unless the store failed recently."""
         self._added = 0
-        async with self._lock:
-            unsaved = {site: held for site, urls in self._unsaved.items() if (held := {u for u in urls if u in self})}
-            self._unsaved = unsaved
-            if not unsaved or not self._back_off.ready:  # choosing pages takes .4 ms a site and more
-                return
-            sites = {
-                site: [facts for facts in newest_of_each(self.pages(site)) if facts.url in urls]
-                for site, urls in unsaved.items()
-            }
-            self._unsaved = {}
-            if await self._use(lambda store: store.save(sites), len(sites)):
-                self._crawl.count("site_memory/saved", len(sites))
-                return
-            for site, urls in unsaved.items():
-                self._unsaved.setdefault(site, set()).update(urls)
+        if not self._unsaved or not self._calls.ready:  # choosing pages takes .4 ms a site and more
+            return
+        unsaved, self._unsaved = self._unsaved, {}
+        sites = await self._workers.newest(unsaved)
+        saved = await self.use(lambda store: store.save(sites), len(sites)) if sites else 0
+        if saved is not None:
+            self._crawl.add("site_memory/saved", len(sites))
+            return
+        for site, urls in unsaved.items():
+            self._unsaved.setdefault(site, set()).update(urls)
 
     async def close(self) -> None:
         """Save, and close the store."""
-        self._back_off.worked()  # even if the store failed recently: this is the last chance
+        self._calls.use_now()
         await self.save()
         if self._store is not None:
             self._store.close()
 
-    def _is_new(self, site: str) -> bool:
-        """Return whether the store may have pages of a site that are not loaded yet."""
-        return bool(site) and site not in self._met and self._store is not None and self._back_off.ready
-
-    async def use(self, call: Callable[[FactsStore], Answer], sites: int) -> Answer | None:
+    async def use(self, call: Callable[[FactsStore], Answer], sites: int = 1) -> Answer | None:
         """Return the result of a store call about a number of sites; None without a store or on failure."""
-        async with self._lock:  # otherwise every call would wait for the time-out of a silent server
-            return await self._use(call, sites)
-
-    async def _use(self, call: Callable[[FactsStore], Answer], sites: int = 1) -> Answer | None:
         store = self._store
-        if store is None or not self._back_off.ready:
+        if store is None:
             return None
-
-        def timed() -> tuple[Answer, float]:
-            begin = time.monotonic()
-            return call(store), time.monotonic() - begin
-
-        try:
-            answer, seconds = await self._crawl.beside.alone(timed, "stores")
-        except FAILURES as error:
-            self._failed(error)
-            return None
-        finally:
-            counts, store.counts = store.counts, Counter()
-            for name, count in counts.items():
-                self._crawl.count(f"site_memory/{name}", count)
-        self._back_off.worked(seconds / sites)
+        answer = await self._calls.run(lambda: call(store), sites)
+        counts, store.counts = store.counts, Counter()
+        for name, count in counts.items():
+            self._crawl.add(f"site_memory/{name}", count)
         return answer
 
-    def _failed(self, error: Exception) -> None:
-        self._back_off.failed()
-        self._say_failed(error)
-
-    def _say_failed(self, error: Exception) -> None:
-        self._crawl.count("site_memory/failed")
-        self._crawl.say_once("site_memory", logging.WARNING, FAILED, error)
+    def _is_new(self, site: str) -> bool:
+        """Return whether the store may have pages of a site that are not loaded yet."""
+        return bool(site) and site not in self._met and self._calls.ready
 
 
 def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
@@ -198,14 +162,10 @@ def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
 
 # Maximum sites counted. One with many pages takes 30 to 100 KB, so these take at most 100 MB.
 MOST_SITES = 1_000
-# Numbers of pages of a site at which it is judged during the crawl, which may run for weeks.
-JUDGED_AT = frozenset({100, 1_000, 10_000, 100_000})
-# A text is not the item's own if at least this many other pages, and most of the site, contain it; share of the page's
-# words that these must have, since menus mark the current page.
-SEVERAL, SAME = 3, 0.95
 # Number of sites with their own stats, the worst ones.
 WORST = 10
-SAID = "%s may have changed: %s. `scrapy denoise health %s` shows its last crawls"
+CHANGED = "%s may have changed: %s. `scrapy denoise health %s` shows its last crawls"
+ODD = "Most pages of %s may be a wall or an error page: %s. `scrapy denoise health %s` shows more"
 
 
 class SiteHealth:
@@ -227,58 +187,8 @@ class SiteHealth:
         """Approximate size in bytes."""
         return sum(tally.nbytes for tally in self._tallies.values())
 
-    def count(self, url: str, name: str) -> None:
-        """Add to a count of the site of a URL: an attribute of `SiteTally`."""
-        tally = self._tally(site_key(url))
-        if tally is not None:
-            setattr(tally, name, getattr(tally, name) + 1)
-
-    async def add(self, url: str, reading: PageReading) -> None:
-        """Count a page that was extracted."""
-        tally = self._tally(site_key(url))
-        if tally is not None:
-            tally.add(reading)
-            if tally.pages in JUDGED_AT:
-                await self._judge([site_key(url)])
-
-    def is_no_content(self, page: Page, text: str) -> bool:
-        """Return whether the text of a page, shared with an item of another page, is from a wall or an error page.
-
-        It is if most other pages of the site, or of the last pages of this crawl, contain it; or if all pages of its
-        template do, and the site has other templates. URLs with the same path are one page, whatever their query.
-        """
-        others, own = self._sites.pages(site_key(page.url)), urlsplit(page.url).path
-        shared = share(page.facts.data, [other.facts.data for other in others])
-        total, containers = page.facts.tokens.sum(), len(page.facts.signature)
-        same: dict[str, bool] = {}
-        mates: set[str] = set()
-        for other, tokens, likeness in zip(others, shared.carried[0], shared.likeness, strict=True):
-            path = urlsplit(other.url).path
-            if path != own:
-                same[path] = tokens >= SAME * total
-                # a wall has few containers, which most pages have too: so divide by those of the larger page
-                sizes = containers, len(other.facts.signature)
-                mates |= {path} if likeness * min(sizes) >= ALIKE * max(sizes) else set()
-        if mates and all(same[path] for path in mates) and len(same) >= len(mates) + SEVERAL:
-            return True
-        tally = self._tally(site_key(page.url))
-        is_repeated = tally is not None and tally.is_repeated(page.url, text)
-        return is_repeated or sum(same.values()) >= max(SEVERAL, len(same) / 2)
-
-    async def finish(self) -> None:
-        """Judge all sites and set the stats; call before the site memory is closed."""
-        judged = await self._judge([*self._tallies])
-        self._crawl.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
-        self._crawl.set("health/alarms", sum(bool(crawl.alarms) for crawl in judged.values()))
-        for site, crawl in sorted(judged.items(), key=_badness, reverse=True)[:WORST]:
-            host = site.partition("://")[2]
-            for name in ("pages", "items", "empty", "copies", "no_content", "common", "same"):
-                self._crawl.set(f"site/{host}/{name}", getattr(crawl, name))
-            self._crawl.set(f"site/{host}/confidence", crawl.confidence.median)
-            self._crawl.set(f"site/{host}/length", crawl.length.median)
-            self._crawl.set(f"site/{host}/alarms", "; ".join(crawl.alarms))
-
-    def _tally(self, site: str) -> SiteTally | None:
+    def tally(self, site: str) -> SiteTally | None:
+        """Return the counts of a site; None if it is not counted."""
         found = self._tallies.get(site)
         if found is not None or not site:
             return found
@@ -289,6 +199,25 @@ class SiteHealth:
                 return None
             del self._tallies[small]
         return self._tallies.setdefault(site, SiteTally(self._began))
+
+    async def judge(self, url: str) -> None:
+        """Judge the site of a URL, which has many pages, during the crawl."""
+        if site_key(url) in self._tallies:
+            await self._judge([site_key(url)])
+
+    async def finish(self) -> None:
+        """Judge all sites and set the stats; call before the site memory is closed."""
+        judged = await self._judge([*self._tallies])
+        wrong = {site: crawl for site, crawl in judged.items() if crawl.alarms}
+        self._crawl.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
+        self._crawl.set("health/alarms", len(wrong))
+        for site, crawl in sorted(wrong.items(), key=lambda one: -len(one[1].alarms))[:WORST]:
+            host = site.partition("://")[2]
+            for name in ("pages", "items", "empty", "copies", "no_content", "common", "same"):
+                self._crawl.set(f"site/{host}/{name}", getattr(crawl, name))
+            self._crawl.set(f"site/{host}/confidence", crawl.confidence.median)
+            self._crawl.set(f"site/{host}/length", crawl.length.median)
+            self._crawl.set(f"site/{host}/alarms", "; ".join(crawl.alarms))
 
     async def _judge(self, sites: Sequence[str]) -> dict[str, SiteCrawl]:
         """Compare sites with their last crawls, log problems, and save the counts of this crawl so far."""
@@ -302,8 +231,9 @@ class SiteHealth:
             before = [one for one in earlier if one.ended <= self._began]
             crawl = judged[site] = replace(crawl, alarms=tuple(alarms(crawl, before)), ended=time.time())
             if crawl.alarms:
-                host = site.partition("://")[2]
-                self._crawl.say_once(f"health/{site}", logging.WARNING, SAID, site, "; ".join(crawl.alarms), host)
+                host, why = site.partition("://")[2], "; ".join(crawl.alarms)
+                message = CHANGED if before else ODD
+                self._crawl.say_once(f"health/{site}", logging.WARNING, message, site, why, host)
             if crawl.is_enough or crawl.alarms:
                 records[site] = record_of([*earlier, crawl])
         if records:
@@ -316,8 +246,3 @@ class SiteHealth:
         except ValueError:
             self._crawl.count("site_memory/corrupt")
             return []
-
-
-def _badness(judged: tuple[str, SiteCrawl]) -> tuple[int, float, float]:
-    crawl = judged[1]
-    return len(crawl.alarms), crawl.empty / max(1, crawl.pages), -crawl.confidence.median

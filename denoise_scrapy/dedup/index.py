@@ -21,7 +21,7 @@ from typing_extensions import Self
 from denoise_scrapy.core.catalog import Candidates, Catalog
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, Fingerprint, NearCopyRule, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
-from denoise_scrapy.dedup.store import Group, Name, Record, Store, new_owner
+from denoise_scrapy.dedup.store import Group, Listing, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
@@ -29,10 +29,9 @@ from denoise_scrapy.dedup.variants import (
     Like,
     ReadText,
     Version,
-    hash_title,
-    hash_values,
     is_same_site,
     likest,
+    read_text,
     site_of,
     why_variant,
 )
@@ -215,10 +214,10 @@ class DuplicateIndex:
         'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts; 'claimed',
         'settled' and 'withdrawn', claims of this index; 'released', claims of dead owners it removed; 'unnoted', times
         and copies that the store failed to write; 'verified', candidates compared; 'visited', kept texts that the tree
-        read one by one. 'bytes' is the memory used besides the store.
+        read one by one. 'bytes' is the memory used besides the store, 'store_bytes' that of a store in memory.
         """
-        sizes = {"verified": self._verified, "visited": self._forest.visited, "bytes": self._catalog.nbytes}
-        return {**self._counts, **sizes}
+        sizes = {"verified": self._verified, "visited": self._forest.visited}
+        return {**self._counts, **sizes, "bytes": self._catalog.nbytes, "store_bytes": self._store.nbytes}
 
     def read(
         self,
@@ -254,11 +253,10 @@ class DuplicateIndex:
         for what, given in (("text", text), ("title", title)):
             if not isinstance(given, str):
                 raise ValueError(f"{what} must be a string, got {type(given).__name__}")
-        new = self._rule.read(text)
-        made = replace(self._rule.fingerprint(new), title=hash_title(title), values=hash_values(values or {}))
         shown = (values or {}) if fields is None else fields
         taken = text if "title" in shown else f"{title}\n{text}"
-        return ReadText(new, made, Version.of(taken, shown, source), tuple(shown))
+        read = read_text(self._rule, text).of_item(title, values or {})
+        return read._replace(version=Version.of(taken, shown, source), field_names=tuple(shown))
 
     def check(
         self,
@@ -487,9 +485,8 @@ class DuplicateIndex:
         """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
         name, made = item.name, item.fingerprint
         query, bands = partial(self._rule.run_query, item.text), made.bands if similar else b""
-        found = self._catalog.find(name.key, name.scope, made.digest, bands, self._limit, query)
-        short = self._rule.too_short(made)
-        same = self._same_item(name, found.same_name)
+        found, short = self._catalog.find(name.key, name.scope, made.digest, bands, self._limit, query), item.is_short
+        same = self._same_item(name, found.same_name) if found.same_name else None
         if same is not None:
             return self._compared(item, same, short=short)
         variant_of, reason = "", "too short to be judged" if short and similar else "new"
@@ -513,8 +510,8 @@ class DuplicateIndex:
         mine, theirs, old = item.fingerprint, same.fingerprint, Version.unpack(same.version)
         same_text = (mine.digest, mine.n) == (theirs.digest, theirs.n)
         changed: tuple[str, ...] = () if same_text else (TEXT,)
-        since, keep = None, True
-        if item.version is not None and old is not None:  # otherwise an earlier release kept it
+        since, keep = None, mine != theirs or item.version is not None
+        if item.version is not None and old is not None:
             changed = item.version.changes(old, item.field_names)
             since, keep = None if same.owner else float(old.since), bool(changed)
         reason = f"the same item with another {', '.join(changed)}" if changed else "the same item with the same text"
@@ -528,7 +525,7 @@ class DuplicateIndex:
             for one in records:
                 if one.fingerprint.digest == made.digest:
                     yield Like(one, Comparison(True, 1.0, 1.0), is_same_site(site, one.name.site))
-        if self._rule.too_short(made):
+        if item.is_short:
             return
         ids = found.alike if self._bands else self._forest.candidates(item.text, item.name.scope)
         own: list[Like] = []
@@ -547,7 +544,8 @@ class DuplicateIndex:
                     own.append(like)
                 else:
                     yield like
-        yield from likest(item, own)
+        if own:
+            yield from likest(item, own)
 
     def _others(self, item: ReadText, ids: Sequence[int]) -> Iterator[list[Record]]:
         """Yield the records still in the store, except those of the item's group, some at a time."""
@@ -617,7 +615,8 @@ class DuplicateIndex:
         self._catalog.extend(put.newer)
         if put.id:  # memory is updated after the commit, never before
             self._catalog.discard(old)
-            self._catalog.extend([Record(put.id, name, fingerprint).listing])
+            f = fingerprint
+            self._catalog.extend([Listing(put.id, name.key, name.scope, f.n, f.digest, f.bands, f.s2, f.limit)])
             if claim:
                 self._counts["claimed"] += 1
                 self._held.add(put.id)

@@ -71,11 +71,6 @@ def is_file(place: str) -> bool:
     return path and "://" not in place and not is_class_path(place)
 
 
-def is_remote(place: str) -> bool:
-    """Return whether the store at a place is on another machine (`Store.remote`)."""
-    return place.startswith(SCHEMES) or (is_class_path(place) and store_class(place).remote)
-
-
 def is_class_path(place: str) -> bool:
     """Return whether a place is the import path of a class: dotted names, the last one capitalised."""
     names = place.split(".")

@@ -183,8 +183,6 @@ class RedisStore(Store):
         >>> store = RedisStore("redis://localhost:6379/0", name="news")  # connects when an index opens it
     """
 
-    remote = True
-
     def __init__(self, url: str, *, name: str = "denoise", timeout: float = TIMEOUT) -> None:
         self._link = RedisLink(url, name, timeout)
         self._where = f"{self._link.place}, keys {{{name}}}:*"

@@ -36,7 +36,6 @@ from denoise_scrapy.core.feature_strings import (
     BAND_ROWS,
     BANDS,
     EVERY,
-    IDEOGRAPH,
     RUN,
     RUN_HASH,
     RUN_OF_IDEOGRAPHS,
@@ -334,14 +333,6 @@ class NearCopyRule(PartRule):
     both = True
 
 
-def sampled_runs(new: FeatureStrings, limit: int) -> tuple[npt.NDArray[np.intp], Sample]:
-    """Return the places of a text where runs sampled at a limit begin, and the runs."""
-    at = new.runs
-    hashes = at >> np.uint64(32)
-    places = np.flatnonzero((at > 0) & (hashes < np.uint64(limit)))
-    return places, hashes[places].astype(np.uint16)
-
-
 def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     """Estimate the share of a text that a kept text lacks.
 
@@ -352,18 +343,17 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     """
     if new.digest == kept.digest:
         return 0.0
-    places, runs = sampled_runs(new, kept.limit)
-    missing = ~np.isin(runs, kept.runs)
+    places, there = new.sampled(kept.runs, kept.limit)
+    missing = ~there
     share = float(missing.mean()) if len(places) else 0.0
     if not 0 < share < 1:
         return share
     pairs = len(places) - 1
     agree = 1 - int(np.count_nonzero(missing[1:] != missing[:-1])) / (2 * pairs * share * (1 - share))
     agree = min(max(agree, 0.5 / pairs), 1 - 0.5 / pairs)  # no more than so few pairs can show
-    gap = float(np.diff(places).mean())
+    gap = int(places[-1] - places[0]) / pairs
     ends = (1 - share) * -math.log(agree) / gap  # ends of stretches per missing run
-    ideographs = float((new.kinds == IDEOGRAPH).mean())
-    length = RUN + (RUN_OF_IDEOGRAPHS - RUN) * ideographs
+    length = RUN + (RUN_OF_IDEOGRAPHS - RUN) * (new.ideographs / new.n)
     return share * max(1 / length, 1 - (length - 1) * ends)
 
 

@@ -309,6 +309,12 @@ class MemoryStore(SQLiteStore):
     def __init__(self) -> None:
         super().__init__(":memory:")
 
+    @property
+    def nbytes(self) -> int:  # type: ignore[override] # it is not set
+        """Bytes of the database."""
+        pages, size = (self._connection.execute(f"PRAGMA page_{name}").fetchone()[0] for name in ("count", "size"))
+        return int(pages * size)
+
 
 def _forget(link: sqlite3.Connection, numbers: Sequence[tuple[int]]) -> int:
     """Delete texts and their claims; return how many texts were there."""

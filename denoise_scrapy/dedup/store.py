@@ -124,11 +124,11 @@ class Store(ABC):
     Attributes:
         every_newer: Whether `put` must return everything newer. An index sets it if its search finds duplicates
             without a band in common.
-        remote: Whether the store is on another machine and may be slow: a crawl then uses it in a thread.
+        nbytes: Bytes that it takes in memory, for stats.
     """
 
     every_newer = False
-    remote = False
+    nbytes = 0
 
     @abstractmethod
     def open(self, constants: Mapping[str, str]) -> None:

@@ -18,7 +18,9 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -28,13 +30,13 @@ from denoise_scrapy.core.feature_strings import (
     EVERY,
     IDEOGRAPH,
     NUMBER,
+    PIECE,
     RUN,
     RUN_OF_IDEOGRAPHS,
     UNIT_BITS,
     FeatureStrings,
-    read_units,
 )
-from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText, sampled_runs
+from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText, Rule
 from denoise_scrapy.dedup.store import Name, Record
 
 # A text is another form if it lacks at least this share of the units that the kept form has and its siblings do not:
@@ -59,7 +61,6 @@ MOST_ALIGNED = 8
 # portal's reprints do, in which some words are replaced by synonyms.
 EDITED, EDITED_NAMES = 6, 0.3
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
-_NAME = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z]\w+")
 
 
 def site_of(key: str) -> str:
@@ -108,7 +109,7 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
     mine, theirs = (np.frombuffer(title, "<u2") for title in (one, other))
     if not len(mine) or not len(theirs) or np.isin(mine, theirs).all() or np.isin(theirs, mine).all():
         return False
-    return bool(np.isin(mine, new.places).all() or not np.isin(theirs, new.places).all())
+    return bool(new.has(mine).all() or not new.has(theirs).all())
 
 
 def other_values(one: bytes, other: bytes) -> bool:
@@ -148,20 +149,17 @@ class Difference(NamedTuple):
 def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
     """Align a text with a kept one."""
     theirs, limit = units_of(kept)
-    is_theirs, is_mine = np.zeros((2, 1 << UNIT_BITS), np.bool_)
-    is_theirs[theirs], is_mine[new.places] = True, True
-    novel = np.flatnonzero(new.informative & (new.places < limit) & ~is_theirs[new.places])
-    sampled, mine = sampled_runs(new, kept.limit)
-    common, there = sampled[np.isin(mine, kept.runs)], np.isin(kept.runs, mine)
+    novel = new.novel(theirs, limit)
+    places, found = new.sampled(kept.runs, kept.limit)
+    common, there = places[found], np.isin(kept.runs, new.sample(kept.limit))
     starts = common + np.where(new.kinds[common] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN) - 1
     lost = _zones(np.flatnonzero(~there), *[np.flatnonzero(there)] * 2)
     each = EVERY // kept.limit
-    return Difference(
-        novel, _zones(novel, common, starts), Zones(*(each * one for one in lost)), theirs[~is_mine[theirs]]
-    )
+    zones = Zones(*(each * one for one in lost))
+    return Difference(novel, _zones(novel, common, starts), zones, theirs[~new.has(theirs)])
 
 
-def _zones(places: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp], lasts: npt.NDArray[np.intp]) -> Zones:
+def _zones(places: npt.NDArray[Any], firsts: npt.NDArray[Any], lasts: npt.NDArray[Any]) -> Zones:
     """Count places before, within and after the part of the text between the first and the last common run."""
     if not len(firsts):
         return Zones(0, len(places), 0)
@@ -183,8 +181,8 @@ def _is_edited(new: FeatureStrings, places: npt.NDArray[np.intp]) -> bool:
     """Return whether the words at some places look like an editor's changes: many, no numbers, few names."""
     if len(places) < EDITED or (new.kinds[places] == NUMBER).any():
         return False
-    names = read_units(" ".join(_NAME.findall(new.text))).hashes  # capitalised anywhere except after a full stop
-    return bool(np.isin(new.hashes[places], names).mean() < EDITED_NAMES)
+    words, names = new.hashes[places], new.names
+    return bool((names.searchsorted(words, "right") > names.searchsorted(words)).mean() < EDITED_NAMES)
 
 
 def is_filled_in(
@@ -233,6 +231,19 @@ class ReadText(NamedTuple):
     version: Version | None = None
     field_names: Sequence[str] = ()  # names of its version's fields
     name: Name = Name("")
+    is_short: bool = False  # whether it is too short to be judged by similarity
+
+    def of_item(self, title: str, values: Mapping[str, object]) -> ReadText:
+        """Add the title and the other fields of its item."""
+        made = replace(self.fingerprint, title=hash_title(title), values=hash_values(values))
+        return self._replace(fingerprint=made)
+
+
+def read_text(rule: Rule, text: str) -> ReadText:
+    """Read a text by a rule: what does not depend on the fields of its item."""
+    new = rule.read(text)
+    made = rule.fingerprint(new)
+    return ReadText(new, made, is_short=rule.too_short(made))
 
 
 class Like(NamedTuple):
@@ -301,7 +312,7 @@ class Version(NamedTuple):
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
         if len(named) < len(fields):
             named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
-        return cls(0, _hash(" ".join(text.split())), _hash(source) if source else bytes(8), dict(_hashed(named)))
+        return cls(0, _hash_words(text), _hash(source) if source else bytes(8), dict(_hashed(named)))
 
     def changes(self, old: Version, names: Sequence[str]) -> tuple[str, ...]:
         """Return what differs from an older version: names of fields, `TEXT` first, `GONE` at the end.
@@ -344,9 +355,24 @@ def _hash(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
+def _hash_words(text: str) -> bytes:
+    """Hash a text with its white space collapsed, in pieces: all words of a long one take ten times its memory."""
+    made, starts, gap = hashlib.blake2b(digest_size=8), True, False
+    for start in range(0, len(text), PIECE):
+        piece = text[start : start + PIECE]
+        if words := piece.split():
+            before = "" if starts or not (gap or piece[0].isspace()) else " "
+            made.update((before + " ".join(words)).encode("utf-8", "surrogatepass"))
+            starts = False
+        gap = piece[-1].isspace()
+    return made.digest()
+
+
 def written(value: object) -> str:
     """Return a value as text, the same for equal values."""
     try:
         return json.dumps(value, default=str, sort_keys=True)
-    except (TypeError, ValueError, RecursionError):  # keys of several types, a list that contains itself
-        return repr(value)
+    except Exception:  # keys of several types, a list that contains itself, an object that raises any error
+        with suppress(Exception):
+            return repr(value)
+        return type(value).__name__

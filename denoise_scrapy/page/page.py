@@ -375,6 +375,13 @@ class Page:
                 page.is_too_large = True
         return page
 
+    @classmethod
+    def without_structure(cls, html: str | bytes, *, url: str | None = None, encoding: str | None = None) -> Page:
+        """Return a page of all text of some HTML, as for a page that is too large; this takes linear time."""
+        page = cls(_text_alone(to_utf8(html, encoding)), url=url or "")
+        page.is_too_large = True
+        return page
+
     def __repr__(self) -> str:
         return f"<Page {self.url or '(no URL)'} {len(self.tree.element_rows)} elements>"
 

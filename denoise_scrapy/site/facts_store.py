@@ -174,8 +174,6 @@ def newest_of_each(pages: Iterable[Page | PageFacts]) -> list[PageFacts]:
     """Return the facts of the newest few pages of each template of a site, newest first, as many as are kept."""
     templates: list[list[PageFacts]] = []
     for own in (page.facts for page in pages):
-        if len(own.data) >= MAX_PAGE_BYTES:
-            continue
         for mates in templates:
             # pages without containers share a template too
             both_plain = not (len(own.signature) or len(mates[0].signature))

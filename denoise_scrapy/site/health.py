@@ -8,7 +8,7 @@ crawls. Beyond a random sample of pages only numbers are kept, so that a site ta
 from __future__ import annotations
 
 import json
-import re
+import zlib
 from base64 import b64decode, b64encode
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.core.feature_strings import read_units
+from denoise_scrapy.core.sharing import share
 from denoise_scrapy.page import PageFacts
 
 Hashes = npt.NDArray[np.uint32]
@@ -45,6 +46,10 @@ TEMPLATES, KEPT_TEMPLATES = 16, 6
 # Number of last pages; a text that most of them have is a wall or an error page, rather than copies of one page.
 LAST = 16
 
+# A text is not the item's own if at least this many other pages, and most of the site, contain it; share of the page's
+# words that these must have, since menus mark the current page.
+SEVERAL, SAME = 3, 0.95
+
 # Crawls kept per site; and the maximum bytes of their record, twice what they need.
 KEPT_CRAWLS, MAX_RECORD = 8, 40_000
 # Pages with a body that a crawl needs to be judged or compared with. With fewer, medians of an unchanged site differ.
@@ -65,16 +70,15 @@ SAME_WORDS = 0.4
 COMMON, COMMON_TIMES = 0.05, 1.5
 
 _NONE: npt.NDArray[Any] = np.zeros(0)
-_DIGITS = re.compile(r"\d+")
 
 
 class PageReading(NamedTuple):
-    """Figures of a page for its site's health; hashes of this process, except words and template."""
+    """Figures of a page in the sample of its site."""
 
     length: int  # characters of the body
     confidence: float
     path: int  # hash of the path of its URL
-    text: int  # hash of the body without digits
+    text: int  # `plain_hash` of the body
     lines: npt.NDArray[np.int64]  # hashes of its `LINES` longest lines
     sizes: npt.NDArray[np.int32]  # their characters, summed over all occurrences
     words: npt.NDArray[np.float32]  # shares of the body's words by class, shape (`WORD_CLASSES`,)
@@ -83,22 +87,30 @@ class PageReading(NamedTuple):
     @classmethod
     def of(cls, text: str, confidence: float, facts: PageFacts) -> PageReading:
         """Read a page: its body's text and confidence, and its facts."""
-        plain = _plain(text)
         counted = Counter[int]()
-        for line in plain.split("\n"):
-            counted[hash(line)] += len(line)
+        for plain, line in zip(_plain(text).split(b"\n"), text.split("\n"), strict=True):
+            counted[zlib.crc32(plain)] += len(line)
         most = counted.most_common(LINES)
         lines, sizes = np.array([line for line, _ in most]), np.array([size for _, size in most], np.int32)
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
-        path = hash(urlsplit(facts.url).path)
         template = np.asarray(facts.signature >> np.uint64(32), np.uint32)[:CONTAINERS]
-        return cls(len(text), confidence, path, hash(plain), lines, sizes, words, template)
+        return cls(len(text), confidence, path_hash(facts.url), plain_hash(text), lines, sizes, words, template)
 
 
-def _plain(text: str) -> str:
-    """Remove visit counters and times of day."""
-    return _DIGITS.sub("", text)
+def plain_hash(text: str) -> int:
+    """Hash a text without its digits; the same in every process."""
+    return zlib.crc32(_plain(text))
+
+
+def _plain(text: str) -> bytes:
+    """Return a text without its digits, which are visit counters and times of day."""
+    return text.encode("utf-8", "surrogatepass").translate(None, b"0123456789")
+
+
+def path_hash(url: str) -> int:
+    """Hash the path of a URL."""
+    return zlib.crc32(urlsplit(url).path.encode("utf-8", "surrogatepass"))
 
 
 def likeness(a: Hashes, b: Hashes) -> float:
@@ -109,6 +121,28 @@ def likeness(a: Hashes, b: Hashes) -> float:
     last = min([int(one[-1]) for one in (a, b) if len(one) == CONTAINERS], default=1 << 32)
     a, b = a[a <= last], b[b <= last]
     return len(np.intersect1d(a, b, assume_unique=True)) / max(len(a), len(b)) if len(a) or len(b) else 1.0
+
+
+def fills_a_site(page: PageFacts, others: Sequence[PageFacts]) -> bool:
+    """Return whether the text of a page, shared with another page, is from a wall or an error page.
+
+    It is if most other pages of the site contain it; or if all pages of its template do, and the site has other
+    templates. URLs with the same path are one page, whatever their query.
+    """
+    shared, own = share(page.data, [other.data for other in others]), urlsplit(page.url).path
+    total, containers = page.tokens.sum(), len(page.signature)
+    same: dict[str, bool] = {}
+    mates: set[str] = set()
+    for other, tokens, alike in zip(others, shared.carried[0], shared.likeness, strict=True):
+        path = urlsplit(other.url).path
+        if path != own:
+            same[path] = tokens >= SAME * total
+            # a wall has few containers, which most pages have too: so divide by those of the larger page
+            sizes = containers, len(other.signature)
+            mates |= {path} if alike * min(sizes) >= ALIKE * max(sizes) else set()
+    if mates and all(same[path] for path in mates) and len(same) >= len(mates) + SEVERAL:
+        return True
+    return sum(same.values()) >= max(SEVERAL, len(same) / 2)
 
 
 class Spread(NamedTuple):
@@ -161,6 +195,7 @@ class SiteTally:
     def __init__(self, began: float) -> None:
         self.began = began
         self.fetched = self.items = self.pages = self.empty = self.copies = self.no_content = 0
+        self._wanted = self._read = 0
         self._sample: list[PageReading] = []
         self._templates: list[tuple[Hashes, list[int]]] = []  # containers of the first page, number of pages
         self._words: Floats = np.zeros(WORD_CLASSES)
@@ -177,12 +212,20 @@ class SiteTally:
         """Approximate memory use in bytes."""
         return 5_000 + 1_000 * len(self._sample) + 400 * len(self._templates)
 
-    def add(self, reading: PageReading) -> None:
-        """Count an extracted page."""
+    def wants_reading(self) -> bool:
+        """Return whether the next page belongs to the sample, in which each page is with the same probability."""
+        self._wanted += 1
+        return self._random.randrange(self._wanted) < SAMPLE
+
+    def add(self, url: str, plain: int, reading: PageReading | None, *, is_empty: bool) -> None:
+        """Count an extracted page, given the hash of its body; with its figures if it belongs to the sample."""
         self.pages += 1
-        self.empty += not reading.length
+        self.empty += is_empty
+        self._last.append((path_hash(url), plain))
+        if reading is None:
+            return
+        self._read += 1
         self._words += reading.words
-        self._last.append((reading.path, reading.text))
         found = [(likeness(reading.template, first), number) for number, (first, _) in enumerate(self._templates)]
         best, number = max(found, default=(0.0, 0))
         if best >= ALIKE:
@@ -192,17 +235,17 @@ class SiteTally:
         held = reading._replace(words=_NONE, template=_NONE)  # they are already in the sums
         if len(self._sample) < SAMPLE:
             self._sample.append(held)
-        elif (place := self._random.randrange(self.pages)) < SAMPLE:
-            self._sample[place] = held
+        else:
+            self._sample[self._random.randrange(SAMPLE)] = held
 
-    def is_repeated(self, url: str, text: str) -> bool:
-        """Return whether this is the body of most of the last other pages, and of at least three.
+    def is_repeated(self, url: str, plain: int) -> bool:
+        """Return whether a body with this hash is that of most of the last other pages, and of at least three.
 
         Addresses with one path are one page.
         """
-        same, own = hash(_plain(text)), hash(urlsplit(url).path)
-        last = {path: text == same for path, text in self._last if path != own}
-        return sum(last.values()) >= max(3, len(last) / 2)
+        own = path_hash(url)
+        last = {path: text == plain for path, text in self._last if path != own}
+        return sum(last.values()) >= max(SEVERAL, len(last) / 2)
 
     def crawl(self) -> SiteCrawl:
         """Return the counts."""
@@ -216,7 +259,7 @@ class SiteTally:
             length=Spread.of([page.length for page in texts]),
             confidence=Spread.of([page.confidence for page in texts]),
             templates=len(frequent),
-            shares=tuple(round(count / self.pages, 4) for count, _ in kept),
+            shares=tuple(round(count / self._read, 4) for count, _ in kept),
             containers=tuple(_packed(first.astype("<u4")) for _, first in kept),
             words=_packed((self._words * 255 / self._words.max()).astype(np.uint8)) if self._words.any() else "",
         )
@@ -285,7 +328,7 @@ def _template(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     pairs = zip(crawl.shares, map(_hashes, crawl.containers), strict=True)
     new = sum(share for share, own in pairs if all(likeness(own, one) < ALIKE for one in known))
     # the expected share of new templates in the next crawl is that of pages alone with theirs (Good and Turing)
-    expected = max(1 - sum(share for share in one.shares if share * one.pages > 1.5) for one in usual)
+    expected = max(1 - sum(share for share in one.shares if share * min(one.pages, SAMPLE) > 1.5) for one in usual)
     return f"{new:.0%} of the pages have a new template" if new >= expected + MARGIN else ""
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeVar
 
@@ -45,8 +46,12 @@ def likest_first(page: Page | PageFacts, others: Iterable[ComparedPage]) -> list
 
 
 def _ranked(page: Page | PageFacts, others: list[ComparedPage]) -> list[tuple[float, ComparedPage]]:
-    likeness = similarities(page.facts.data, [other.facts.data for other in others])
-    return sorted(zip(likeness, others, strict=True), key=lambda one: one[0], reverse=True)
+    likeness = similarities(page.facts.data, _data_of(others))
+    return sorted(zip(likeness, others, strict=True), key=itemgetter(0), reverse=True)
+
+
+def _data_of(pages: Iterable[Page | PageFacts]) -> list[bytes]:
+    return [(page if isinstance(page, PageFacts) else page.facts).data for page in pages]
 
 
 class SiteStatistics:
@@ -73,7 +78,7 @@ class SiteStatistics:
             return SiteStatistics()
         shared = _shared(page, others)
         likest = shared.likest()
-        return SiteStatistics((others[i] for i in likest), (page, shared.only(likest)))
+        return SiteStatistics([others[i] for i in likest], (page, shared.only(likest)))
 
     def first(self, k: int, *, whole: bool = False) -> SiteStatistics:
         """Return only the first k pages; with `whole`, only of those whose elements are available."""
@@ -81,7 +86,7 @@ class SiteStatistics:
             return self
         chosen = [i for i, page in enumerate(self.pages) if not whole or isinstance(page, Page)][:k]
         shared = self._shared and (self._shared[0], self._shared[1].only(chosen))
-        return SiteStatistics((self.pages[i] for i in chosen), shared)
+        return SiteStatistics([self.pages[i] for i in chosen], shared)
 
     @property
     def whole_pages(self) -> tuple[Page, ...]:
@@ -96,7 +101,7 @@ class SiteStatistics:
 
 
 def _shared(page: Page, others: Iterable[Page | PageFacts]) -> Shared:
-    return share(page.facts.data, [other.facts.data for other in others])
+    return share(page.facts.data, _data_of(others))
 
 
 class PageMemory:
@@ -144,6 +149,9 @@ class PageMemory:
 
     def __contains__(self, url: str) -> bool:
         return url in self._pages
+
+    def __iter__(self) -> Iterator[Page | PageFacts]:
+        return (template.pages[url] for url, template in self._pages.items())
 
     def remember(self, page: Page | PageFacts) -> None:
         """Remember a page or its facts, replacing any with its URL; a page without an http(s) URL is ignored."""
@@ -228,7 +236,7 @@ class _Template:
 
 # Raise after any change of the facts.
 FACTS_FORMAT = "3"
-# Maximum bytes of a page's facts: 50,000 blocks, five times the largest recorded page.
+# More bytes than a page's facts have: .9 MB if it has as many blocks and containers as are read (`core.tree`).
 MAX_PAGE_BYTES = 1_000_000
 # Maximum bytes of a model before compression: thousands of pages of usual size.
 MAX_MODEL_BYTES = 1 << 28

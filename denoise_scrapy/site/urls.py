@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes, urlsplit, urlunsplit
 
@@ -265,6 +266,8 @@ class VisitedShapes:
 # Links of a page that are considered: none of 3,740 recorded pages has more than 1,119. With the longest base that a
 # page may have, all take .1 s.
 MOST_LINKS = 2_000
+# Links of these that are considered: those of one template are among the most similar.
+MOST_LIKE = 500
 # Maximum characters of a link: of 147,172 recorded ones 34 have more.
 MAX_LENGTH = 512
 
@@ -278,42 +281,48 @@ _FILE = re.compile(
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
-def sibling_links(page: Page, limit: int, visited: VisitedShapes | None = None) -> list[str]:
-    """Return links of a page that probably lead to pages with its template, best first.
+def likest_links(page: Page, most: int = MOST_LIKE) -> list[str]:
+    """Return links of a page to its own site, those most similar to its URL first; equals in page order.
 
-    They are on the same site, with the host spelled as in the page's own URL, and with a shape that the crawl has
-    visited; never the page itself, a file, a URL with a password, or one that looks like an action (log out, add to
-    cart …). Equals are in page order.
+    The host is spelled as in the page's own URL, and no link has a password.
+    """
+    site = site_key(page.url)
+    short = (link for link in page.first_links(MOST_LINKS) if site and len(link) <= MAX_LENGTH)
+    links = filter(None, (_on_site(link, site, page.url) for link in short))
+    return sorted(links, key=lambda link: -url_likeness(page.url, link))[:most]
+
+
+def sibling_links(url: str, links: Iterable[str], limit: int, visited: VisitedShapes | None = None) -> list[str]:
+    """Return the first links of a page that probably lead to pages with its template.
+
+    They have a shape that the crawl has visited; never the page itself, a file, or a URL that looks like an action (log
+    out, add to cart …).
 
     Args:
-        page: A page with a URL.
+        url: URL of the page.
+        links: `likest_links` of it.
         limit: Maximum number of links.
         visited: URLs that the crawl has requested of the site, including the page if it was by GET; by default only the
             page.
 
     Example:
         >>> page = Page.parse("<a href=/item/8>8</a> <a href=/item/8/rm>x</a>", url="http://a.example/item/7")
-        >>> sibling_links(page, 10)
+        >>> sibling_links(page.url, likest_links(page), 10)
         ['http://a.example/item/8']
 
     Source: Song et al. (2011), section 1: comparison pages come from the links of the target page.
     """
-    site = site_key(page.url)
-    if not site or limit < 1:
-        return []
     if visited is None:
         visited = VisitedShapes()
-        visited.add(page.url)
-    short = (link for link in page.first_links(MOST_LINKS) if len(link) <= MAX_LENGTH)
-    links = filter(visited.has, filter(None, (_on_site(link, site, page.url) for link in short)))
-    found: dict[str, str] = {page_identity(page.url): ""}
-    for link in sorted(links, key=lambda url: -url_likeness(page.url, url)):
+        visited.add(url)
+    found: dict[str, str] = {page_identity(url): ""}
+    for link in filter(visited.has, links):
         path = urlsplit(link).path
         if not _FILE.search(path) and not looks_like_action(path):
             found.setdefault(page_identity(link), link)
         if len(found) > limit:
             break
-    return list(found.values())[1:]
+    return list(found.values())[1 : limit + 1]
 
 
 def _on_site(link: str, site: str, page_url: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from denoise_scrapy.crawl.comparison import ENOUGH
-from denoise_scrapy.crawl.sites import PAGES_PER_SITE
+from denoise_scrapy.crawl.bodies import ENOUGH
+from denoise_scrapy.extractor import PAGES_PER_SITE
 from denoise_scrapy.settings import DenoiseSettings
 from docs.pictures.svg import Svg
 

@@ -7,7 +7,7 @@ import pytest
 from scrapy.settings import Settings
 
 from denoise_scrapy.commands import run
-from denoise_scrapy.crawl import comparison
+from denoise_scrapy.crawl import bodies, budget, fetching
 from tests.crawl.crawling import event_loop, stop_reactor
 from tests.crawl.names import Names
 from tests.crawl.web import Web, article, story
@@ -58,7 +58,9 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def set_limits(**constants: float) -> None:
         for name, value in constants.items():
-            monkeypatch.setattr(comparison, name, value)
+            for module in (bodies, budget, fetching):
+                if hasattr(module, name):
+                    monkeypatch.setattr(module, name, value)
 
     return set_limits
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import scrapy
 
-from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
 from tests.crawl.web import Reply, Web, sentence, story
 
 BY_HAND = {
@@ -112,13 +112,13 @@ def test_errors_of_ours_are_said_once_and_items_pass(four: list[str], monkeypatc
     def broken(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr("denoise_scrapy.crawl.item_values.SiteModel.extract", broken)
-    monkeypatch.setattr("denoise_scrapy.crawl.duplicates.DuplicateIndex.check_and_add", broken)
+    monkeypatch.setattr("denoise_scrapy.extractor.SiteModel.extract", broken)
+    monkeypatch.setattr("denoise_scrapy.DuplicateIndex.check_and_add", broken)
     done = crawl(spider_of(*four))
     assert len(done.items) == 4
     assert done.stat("errors/body") == done.stat("errors") == 4
     assert done.log.count("RuntimeError: broken on purpose") == 1
-    monkeypatch.setattr("denoise_scrapy.crawl.pages.read_page", broken)
+    monkeypatch.setattr("denoise_scrapy.extractor.Page.parse", broken)
     done = crawl(spider_of(*four))
     assert len(done.items) == 4
     assert done.stat("errors/process_response") == 4
@@ -126,8 +126,9 @@ def test_errors_of_ours_are_said_once_and_items_pass(four: list[str], monkeypatc
 
 def test_progress_is_logged(articles: Web) -> None:
     articles.seconds = 0.4
-    done = crawl(spider_of(articles("/a/0")), {"LOGSTATS_INTERVAL": 0.15})
-    assert done.log.count(" denoise: 0 pages") >= 2
+    done = crawl(spider_of(articles("/a/0"), articles("/a/1")), {"LOGSTATS_INTERVAL": 0.15, **ONE_BY_ONE})
+    assert done.log.count(" denoise: 1 page, ") >= 2 and " denoise: 0 pages" not in done.log
+    done = crawl(spider_of(articles("/a/0")))
     assert done.log.count(" denoise at the end: 1 page, 1 body (0 empty)") == 1
 
 

@@ -13,7 +13,8 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl.comparison import CANDIDATES, PATIENCE, redirect_to_same_page
+from denoise_scrapy.crawl.bodies import PATIENCE
+from denoise_scrapy.crawl.fetching import CANDIDATES, redirect_to_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl import rude_web
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
@@ -381,7 +382,7 @@ def test_records_are_bounded(limits: Limits) -> None:
     limits(MOST_SITES=100, MOST_URLS=100)
     event_loop()
     state = CrawlState(get_crawler())
-    records = state.comparison._budget
+    records = state.bodies._fetcher._budget
     for n in range(1000):
         records.record(f"http://{n}.example:80").fetched += 1
         records.note_tried(f"http://{n}.example/a")

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import scrapy
 
-from denoise_scrapy.crawl import comparison as request
-from denoise_scrapy.crawl.comparison import is_public
+from denoise_scrapy.crawl import budget
+from denoise_scrapy.crawl import network as request
+from denoise_scrapy.crawl.network import is_public
 from denoise_scrapy.site import site_key
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.names import LOCAL, Names
@@ -129,4 +130,4 @@ def test_public_addresses(public: bool, addresses: str) -> None:
 @pytest.mark.parametrize("host", ["site.example", "10.0.0.1", "2001:db8::1", "2001:db8::2"])
 def test_sites_of_one_host_differ_in_their_port_alone(host: str) -> None:
     written = f"[{host}]" if ":" in host else host
-    assert {request._host(site_key(f"http://{written}{port}/")) for port in ("", ":8080")} == {host}
+    assert {budget._host(site_key(f"http://{written}{port}/")) for port in ("", ":8080")} == {host}

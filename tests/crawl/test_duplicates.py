@@ -39,7 +39,7 @@ def test_a_near_duplicate_is_dropped_with_its_reason(articles: Web, tmp_path: Pa
     assert str(reason).startswith(f"near-duplicate of {reason.of} (score 0.")
     assert done.stats["item_dropped_reasons_count/NearDuplicate"] == 1
     assert done.stat("dedup/dropped") == 1
-    assert "INFO Near-duplicate: " in done.log
+    assert "DEBUG Near-duplicate: " in done.log
     assert "scrapy.core.scraper DEBUG Dropped: near-duplicate of" in done.log
     with DuplicateIndex(store=SQLiteStore(path)) as index:
         [group] = index.groups()

@@ -50,6 +50,7 @@ def crawled(web: Web, change: Callable[[int], str] = article, numbers: range = r
     """Crawl the site after changing its pages."""
     web.pages = {f"/a/{n}": change(n) for n in numbers}
     given = {"DENOISE_SITE_MEMORY_PATH": FILE, "CONCURRENT_REQUESTS": 1, **settings}
+    given.setdefault("DENOISE_FIELDS", {"no_content": "no_content"})
     return crawl(spider_of(*(web(f"/a/{n}") for n in numbers)), given)
 
 

@@ -12,9 +12,9 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.test import get_crawler
 
 from denoise_scrapy import storage
-from denoise_scrapy.crawl import duplicates
-from denoise_scrapy.crawl.duplicates import DuplicateCheck
-from denoise_scrapy.crawl.item_pages import Delivery, ItemText
+from denoise_scrapy.crawl import index as crawl_index
+from denoise_scrapy.crawl.index import CrawlIndex
+from denoise_scrapy.crawl.passage import ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
@@ -88,7 +88,7 @@ def test_a_store_that_stays_away_is_asked_less_and_less(
 ) -> None:
     puts = Failing("put", set(range(1, 100)), FULL)
     monkeypatch.setattr(SQLiteStore, "put", puts)
-    monkeypatch.setattr(duplicates, "MOST_MISSED_CHARS", 3_000)
+    monkeypatch.setattr(crawl_index, "MOST_PENDING_CHARS", 3_000)
     done = crawled(articles, tmp_path / "t.sqlite")
     assert len(done.items) == 7
     assert puts.calls < 7
@@ -125,9 +125,9 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: 
     note = Mock(side_effect=TimeoutError("silent"))
     monkeypatch.setattr(MemoryStore, "note", note)
 
-    async def ask(guard: DuplicateCheck) -> list[str | None]:
+    async def ask(guard: CrawlIndex) -> list[str | None]:
         answers = [await guard.use(lambda index, n=n: index.check_and_add(f"/{n}", story(0))) for n in range(4)]
-        guard.close()
+        await guard.close()
         return [answer and answer.of for answer in answers]
 
     guard = guarded()
@@ -136,9 +136,9 @@ def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: 
     assert note.call_count == guard._crawl.counted("dedup/store_failed") == 1
 
 
-def guarded() -> DuplicateCheck:
+def guarded() -> CrawlIndex:
     event_loop()
-    guard = DuplicateCheck(CrawlState(get_crawler()))
+    guard = CrawlIndex(CrawlState(get_crawler()).crawl)
     guard.open()
     return guard
 
@@ -146,15 +146,15 @@ def guarded() -> DuplicateCheck:
 @pytest.mark.parametrize("spoiled", [{"key": "bad\ud800"}, {"key": ""}, {"scope": "\udfff"}, {"group": "\ud800"}])
 @pytest.mark.parametrize("place", [0, 3])
 def test_an_entry_that_no_store_takes_does_not_block_the_others(spoiled: dict[str, str], place: int) -> None:
-    async def work() -> DuplicateCheck:
+    async def work() -> CrawlIndex:
         guard = guarded()
         entries = [ItemText(f"/{n}", story(n)) for n in range(5)]
         entries.insert(place, ItemText("/bad", story(9))._replace(**spoiled))
         for entry in entries:
-            guard.missed(Delivery(entry))
+            guard.end(entry, 0, lost=False)
         assert await guard.use(len) == 5
         assert await guard.use(len) == 5
-        guard.close()
+        await guard.close()
         return guard
 
     guard = event_loop().run_until_complete(work())
@@ -226,4 +226,4 @@ def test_no_task_is_left_when_the_engine_ends_badly(articles: Web, monkeypatch: 
         crawl(spider_of(*articles.urls(range(3))), {"ITEM_PIPELINES": {FailsAtEnd: 900}})
     loop.run_until_complete(asyncio.sleep(0))
     left = map(str, asyncio.all_tasks(loop) - before)
-    assert [task for task in left if "DuplicateCheck" in task or "Looping" in task] == []
+    assert [task for task in left if "CrawlIndex" in task or "Looping" in task] == []

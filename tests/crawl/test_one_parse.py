@@ -9,10 +9,11 @@ from parsel import selector as parsel_selector
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from denoise_scrapy.crawl.pages import read_page, selector_root, told_encoding
+from denoise_scrapy.crawl.pages import selector_root, told_encoding
 from denoise_scrapy.page import Page, page
 from evaluation.corpora import portal
 from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.responses import read_page
 from tests.crawl.web import Web, article, story
 from tests.hostile.mutations import damaged
 from tests.hostile.named import CASES, page_of

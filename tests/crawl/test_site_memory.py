@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl import sites as crawl_sites
 from denoise_scrapy.crawl.base import Crawl
 from denoise_scrapy.crawl.sites import SiteMemory, sites_place
+from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
@@ -120,13 +120,19 @@ class Troubled(SQLiteFacts):
 class Memory(SiteMemory):
     """A site memory whose clock is the test's."""
 
-    def __init__(self, store: FactsStore, threads: int = 0):
-        crawler = get_crawler(settings_dict={"DENOISE_THREADS": threads})
-        super().__init__(Crawl(crawler), 10_000_000)
+    def __init__(self, store: FactsStore):
+        crawler = get_crawler()
+        crawl = Crawl(crawler)
+        super().__init__(crawl, Workers(crawl))
         self.stats = crawler.stats
         self._store = store
         self.now = 0.0
-        self._back_off = BackOff(lambda: self.now)
+        self._calls._back_off = BackOff(lambda: self.now)
+
+    async def add(self, facts: PageFacts) -> None:
+        """Read a page."""
+        await self._workers.remember(SITE, [facts])
+        await self.note(facts.url)
 
     def do(self, work: Coroutine[Any, Any, Any]) -> dict[str, int]:
         """Run work of ours; return the stats."""
@@ -150,7 +156,7 @@ def test_pages_are_loaded_with_the_first_of_a_site_and_only_new_ones_are_saved(t
     then = Memory(store)
     then.do(then.meet(SITE))
     assert then.do(then.meet(SITE)) == {"loaded": 1}
-    assert [one.url[-1] for one in then.comparison_pages(page(9), 9)] == ["5", "2", "1", "0"]
+    assert [one.url[-1] for one in then._workers._own.facts()] == ["0", "1", "2", "5"]
 
 
 def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +167,7 @@ def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path, monkeyp
         one.do(one.meet(SITE))
         one.do(one.add(page(n)))
     with monkeypatch.context() as patched:
-        patched.setattr(crawl_sites, "newest_of_each", None)
+        patched.setattr(Workers, "newest", None)
         assert one.do(one.save()) == {"failed": 1}, "left alone, and nothing is chosen for it"
     one.now = 1.5
     assert one.do(one.save()) == {"failed": 2}
@@ -173,7 +179,7 @@ def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path, monkeyp
 
 def test_after_a_failure_the_calls_that_waited_are_not_made(tmp_path: Path) -> None:
     store = Troubled(tmp_path / "s.sqlite")
-    one, store.failures = Memory(store, threads=1), 9
+    one, store.failures = Memory(store), 9
 
     async def meet_and_use() -> None:
         await asyncio.gather(one.meet(SITE), *(one.use(lambda store: store.load(SITE), 1) for _ in range(3)))
@@ -191,8 +197,8 @@ def test_stores_are_read_and_written_in_a_thread(linked: Web, tmp_path: Path, mo
         return way(self)
 
     monkeypatch.setattr(SQLiteFacts, "_ready", property(noting))
-    crawl(pages_of(linked, *range(9)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite"), "DENOISE_THREADS": 1})
-    assert len(used) >= 4 and all(name.startswith("denoise-stores") for name in used)
+    crawl(pages_of(linked, *range(9)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
+    assert len(used) >= 4 and threading.main_thread().name not in used
 
 
 def test_a_redesign_between_crawls_costs_no_body(linked: Web, tmp_path: Path) -> None:

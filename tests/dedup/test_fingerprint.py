@@ -20,7 +20,7 @@ from denoise_scrapy.core.feature_strings import (
     tokens,
 )
 from denoise_scrapy.dedup.rules import RARE_CAP, S1_CAP, S2_CAP, Fingerprint, PartRule
-from tests.dedup.literal import frequencies
+from tests.dedup.literal import frequencies, short_hashes
 from tests.dedup.made_texts import cut_out, english
 
 WORDS = "the of tree stone river 的 山 水 light".split()
@@ -74,11 +74,10 @@ def test_of_a_text_without_threshold_all_units_are_main_ones():
 
 
 @given(TEXTS)
-def test_places_and_informative_units_are_those_of_the_main_string(text):
+def test_places_without_stop_units_are_those_of_the_main_string(text):
     features = FeatureStrings(text)
-    places, informative = features.places.tolist(), features.informative.tolist()
-    assert len(places) == len(informative) == features.n
-    assert {place for place, one in zip(places, informative, strict=True) if one} == literal_s1(text, 0)
+    assert features.places.tolist() == short_hashes(features).tolist()
+    assert set(features.places[features.novel(np.empty(0, np.uint16), 1 << 16)].tolist()) == literal_s1(text, 0)
 
 
 @pytest.mark.parametrize("length", [100, 599, 900, 4000])

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
-from denoise_scrapy.dedup import DuplicateIndex
+from denoise_scrapy.dedup import DuplicateIndex, variants
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Fingerprint
 from denoise_scrapy.dedup.variants import (
     Version,
@@ -301,6 +301,14 @@ def test_changes_are_named_and_of_the_same_source_the_text_is_the_same():
     assert new.changes(old, ["price", "colour"]) == ("text", "price", "colour", "(gone)")
     again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
     assert again.changes(old, ["price", "sku"]) == () and Version.unpack(again.pack()) == again
+
+
+@given(st.text(st.sampled_from("ab \n\u2003\u00a0中\ud800")), st.integers(1, 9))
+def test_white_space_is_collapsed_across_pieces_of_a_text(text, size):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(variants, "PIECE", size)
+        pieces = Version.of(text, {})
+    assert pieces == Version.of(text, {}) == Version.of(" ".join(text.split()), {})
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from denoise_scrapy import Body, Page
 from denoise_scrapy.metadata import language_of, metadata_of
 from denoise_scrapy.page.attributes import Noted
 from denoise_scrapy.site import sibling_links
+from denoise_scrapy.site.urls import likest_links
 from tests.hostile.named import STORY, repeated
 
 URL = "http://a.example/d/page.html"
@@ -48,7 +49,7 @@ def made(html: str) -> Made:
 
 #: Public functions and methods, and how an output is made by each.
 CALLS: Mapping[str, Callable[[Made], Any]] = {
-    "sibling_links": lambda given: sibling_links(given.page, 10),
+    "sibling_links": lambda given: sibling_links(given.page.url, likest_links(given.page), 10),
     "language_of": lambda given: language_of(given.body.text, "en"),
     "metadata_of": lambda given: metadata_of(given.html, URL, given.body.text),
     "Body.to_markdown": lambda given: given.body.to_markdown(links="text", images="text"),

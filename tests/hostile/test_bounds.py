@@ -11,7 +11,7 @@ from denoise_scrapy import Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.body.strategies import lcs
 from denoise_scrapy.core.source import is_too_large, text_alone
-from denoise_scrapy.core.tree import MAX_DEPTH
+from denoise_scrapy.core.tree import MAX_BLOCKS, MAX_DEPTH
 from denoise_scrapy.page.parse import to_utf8
 from tests.hostile.checks import over_bounds
 from tests.html_strategies import SOUP, pages
@@ -21,11 +21,20 @@ STORIES = [f"Story {number} tells of rain." for number in range(400)]
 PAGE = HEAD + "".join(f"<div><p>{text}</p><script>if (a<b) hide('<p>')</script></div>" for text in STORIES)
 
 
-@pytest.mark.parametrize("large", [PAGE + "<i>" * 6000, PAGE + "<b></b>" * 100_000, PAGE + "<div>" * MAX_DEPTH])
+@pytest.mark.parametrize(
+    "large",
+    [
+        PAGE + "<i>" * 6000,
+        PAGE + "<b></b>" * 50_000,
+        PAGE + "<br a b c>" * 33_334,
+        PAGE + "<div>" * MAX_DEPTH,
+        PAGE + "x<br><br>" * MAX_BLOCKS,
+    ],
+)
 def test_a_page_over_a_bound_is_told_as_such_and_keeps_its_text(large: str) -> None:
     body, page = extract(large), Page.parse(large)
     assert (body.fallback, body.evidence, body.confidence) == ("too large", "whole text", 0.0)
-    assert [line for line in body.text.split("\n") if line] == STORIES
+    assert [line for line in body.text.split("\n") if len(line) > 1] == STORIES
     assert page.is_too_large and page.tags() == ["html", "body", "pre"]
     assert "hide" not in body.text + body.html + body.markdown
     assert body.blocks[0].reason == "too large" and all(block.kept for block in body.blocks)
@@ -41,11 +50,12 @@ def test_depth_is_bounded() -> None:
 
 # Pages at a bound, and one over it: start tags, open elements, attributes, end tags that end nothing.
 AT_BOUNDS: dict[str, tuple[Callable[[int], bytes], int]] = {
-    "tags": (lambda n: b"<p>" * n, 100_000),
+    "tags": (lambda n: b"<p>" * n, 50_000),
+    "all attributes": (lambda n: b"<p a b c d>" * (n // 4) + b"<p" + b" a" * (n % 4) + b">", 100_000),
     "open": (lambda n: b"<b>" * n + b" " * 20_000, 5000),
     "open and ended": (lambda n: b"<b>" * n + b"</b>" * n + b"<b>" * n, 5000),
     "attributes": (lambda n: b"<p " + b" a=1" * n + b">", 14_142),
-    "attributes of many": (lambda n: (b"<p" + b" a" * 1000 + b">") * n + b" " * 20_000, 200),
+    "attributes of many": (lambda n: (b"<p" + b" a" * 2500 + b">") * n + b" " * 20_000, 32),
     "attributes in quotes": (lambda n: b"<p" + b" a = '>' b=\">\" c" * (n // 3) + b" d" * (n % 3) + b">", 14_142),
     "end tags": (lambda n: b"<b>" * 4000 + b"</i>" * n, 50_000),
 }

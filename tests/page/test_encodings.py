@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
-from denoise_scrapy.crawl.pages import read_page
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import decode_html, to_utf8
+from tests.crawl.responses import read_page
 
 POLISH, CHINESE, FRENCH = "Zażółć gęślą jaźń", "中文网页", "déjà vu “ça va”"
 

@@ -13,7 +13,16 @@ from lxml import etree
 
 from denoise_scrapy.core.characters import CLASSES, SPACE, STOP
 from denoise_scrapy.core.markup import Flag
-from denoise_scrapy.core.tree import IS_BLOCK, MAX_DEPTH, MAX_ELEMENTS, MAX_TITLE, Tree, name_code, tree_of
+from denoise_scrapy.core.tree import (
+    IS_BLOCK,
+    MAX_BLOCKS,
+    MAX_DEPTH,
+    MAX_ELEMENTS,
+    MAX_TITLE,
+    Tree,
+    name_code,
+    tree_of,
+)
 from tests.html_strategies import ODD_PAGES, SOUP, pages
 from tests.page import literal_reader as literal
 from tests.page.literal_reader import root_of
@@ -169,7 +178,7 @@ def test_hashes_are_the_same_in_every_process() -> None:
 
 
 def test_a_page_over_the_bounds_is_told_as_such() -> None:
-    """Elements and levels are counted."""
+    """Elements, levels and blocks are counted."""
 
     def nested(levels: int) -> Any:
         root = last = etree.Element("html")
@@ -184,6 +193,9 @@ def test_a_page_over_the_bounds_is_told_as_such() -> None:
     assert not tree_of(flat).is_too_large
     etree.SubElement(flat, "p")
     assert tree_of(flat).is_too_large
+    for end in ("", "<p>", "<p><b>word"):  # the last block may end with the page, or earlier
+        assert not read("<p>word" * (MAX_BLOCKS - end.count("word")) + end)[1].is_too_large
+        assert read("<p>word" * (MAX_BLOCKS + 1 - end.count("word")) + end)[1].is_too_large
 
 
 def test_titles_are_cut_and_collapsed() -> None:

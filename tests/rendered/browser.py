@@ -65,9 +65,12 @@ def render(
                 yield Request(each, meta={"playwright": True}) if isinstance(each, str) else each
 
         async def parse(self, response: Any) -> Any:
-            crawled = await state_of(self.crawler).pages.read(response.request, response) if ours else None
-            meta = dict(response.meta)
-            seen["/" + response.url.split("/", 3)[3]] = Seen(response, crawled and crawled.page, meta)
+            page, meta = None, dict(response.meta)
+            if ours:
+                state = state_of(self.crawler)
+                crawled = await state.pages.read(response.request, response)
+                page = None if crawled is None else state.workers._own._page(crawled.number)
+            seen["/" + response.url.split("/", 3)[3]] = Seen(response, page, meta)
             live = meta.get("playwright_page")
             if live is not None:
                 meta["live"] = await live.content()

@@ -16,6 +16,7 @@ from denoise_scrapy.site.health import (
     SiteCrawl,
     SiteTally,
     alarms,
+    plain_hash,
     read_record,
     record_of,
 )
@@ -30,7 +31,8 @@ def tallied(texts, *, confidence=0.95, html=None, url="http://a.example/{}"):
     tally = SiteTally(1.0)
     for number, text in enumerate(texts):
         page = Page.parse(html or article(1), url=url.format(number))
-        tally.add(PageReading.of(text, confidence, page.facts))
+        reading = PageReading.of(text, confidence, page.facts)
+        tally.add(page.url, reading.text, reading, is_empty=not text)
     tally.items = tally.fetched = len(texts)
     return tally
 
@@ -99,7 +101,7 @@ def test_what_goes_wrong_is_said(now, earlier, said):
 def test_one_address_with_many_parameters_is_one_page():
     tally = tallied([prose(1)] * 20, url="http://a.example/list?page={}")
     assert alarms(tally.crawl(), []) == []
-    assert not tally.is_repeated("http://a.example/other", prose(1))
+    assert not tally.is_repeated("http://a.example/other", plain_hash(prose(1)))
 
 
 def test_a_change_is_said_three_times_and_then_it_is_what_the_site_is_like():
@@ -117,7 +119,9 @@ def test_what_is_held_is_bounded():
     for number in range(5 * SAMPLE):
         frame = f"<div class=a{chr(97 + number % 26) * (1 + number // 26)}><p>x"
         page = Page.parse(frame, url=f"http://a.example/{number}")
-        tally.add(PageReading.of("\n".join(map(str, range(9000))) + prose(number), 0.9, page.facts))
+        text = "\n".join(map(str, range(9000))) + prose(number)
+        reading = PageReading.of(text, 0.9, page.facts) if tally.wants_reading() else None
+        tally.add(page.url, plain_hash(text), reading, is_empty=False)
     assert tally.nbytes < 200_000
     record = record_of([tally.crawl()] * 99)
     assert len(record) < MAX_RECORD

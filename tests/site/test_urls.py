@@ -13,6 +13,7 @@ from denoise_scrapy.site.urls import (
     MANY_WORDS,
     MAX_LENGTH,
     MOST_LINKS,
+    likest_links,
     looks_like_action,
     spelling,
     url_shape,
@@ -31,7 +32,8 @@ def shapes(*paths: str, most: int = 1000) -> VisitedShapes:
 
 def siblings(*hrefs: str, url: str = PAGE, head: str = "", visited: VisitedShapes | None = None) -> list[str]:
     links = "".join(f'<a href="{href}">x</a>' for href in hrefs)
-    return sibling_links(Page.parse(head + links, url=url), 1000, visited)
+    page = Page.parse(head + links, url=url)
+    return sibling_links(page.url, likest_links(page), 1000, visited)
 
 
 ELSEWHERE = r"""
@@ -106,7 +108,7 @@ def test_any_reference_leads_to_the_page_s_site_or_nowhere(href: str) -> None:
     page, visited = Page.parse(links, url=PAGE), VisitedShapes()
     for link in page.links:
         visited.add(link)
-    for url in sibling_links(page, 10, visited):
+    for url in sibling_links(page.url, likest_links(page), 10, visited):
         assert url.startswith(f"{SITE}/")
         assert site_key(url) == site_key(PAGE)
         assert page_identity(page_identity(url)) == page_identity(url)

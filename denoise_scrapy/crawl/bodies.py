@@ -1,0 +1,138 @@
+"""Making the text of a page, once there are other pages of its site to compare it with."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from scrapy.utils.asyncio import is_asyncio_available
+
+from denoise_scrapy.body.extraction import TOO_LARGE
+from denoise_scrapy.crawl.base import Crawl
+from denoise_scrapy.crawl.budget import TIMEOUT, FetchRecord
+from denoise_scrapy.crawl.fetching import Fetcher
+from denoise_scrapy.crawl.pages import CrawledPage
+from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
+from denoise_scrapy.crawl.workers import Workers
+from denoise_scrapy.extractor import Extracted, Known, Wish
+from denoise_scrapy.site import site_key
+
+# Pages of the same template that make fetching unnecessary. Most of the gain comes with the first; a second
+# distinguishes copies of the page from its template.
+ENOUGH = 2
+# Pages of the same template that are worth the short wait, but not a request: they reveal texts that only some pages
+# have in the same place, such as advertisements (`strategies.combined`, "stock"). The demo kept some of these in its
+# first pages.
+PLENTY = 10
+# Maximum seconds an item waits while the crawl itself requests the site's first pages; as for fetches.
+LONGEST_WAIT = TIMEOUT
+# Futile waits for pages of one site after which its items are no longer held back: a site with one page, or with one
+# template per page, would stall the crawl.
+PATIENCE = 3
+LOOK_AGAIN = 0.25  # seconds between checks for requests of the crawl
+# Numbers of pages of a site at which it is judged during the crawl, which may run for weeks.
+JUDGED_AT = frozenset({100, 1_000, 10_000, 100_000})
+NO_FETCHES = (
+    "No comparison pages are fetched, since the reactor is not an asyncio one; pages are compared only with other "
+    "pages of the crawl"
+)
+NOT_JUDGED = (
+    "%s is too large for its main text to be found: its items get all of its text. (Further such pages: "
+    "denoise/body/fallback/too_large)"
+)
+
+
+class Bodies:
+    """Makes the texts of pages, and counts the findings."""
+
+    def __init__(self, crawl: Crawl, sites: SiteMemory, health: SiteHealth, workers: Workers, fetcher: Fetcher):
+        self.keeps_versions = False  # whether a later crawl may ask what has changed
+        self._crawl = crawl
+        self._sites = sites
+        self._health = health
+        self._workers = workers
+        self._fetcher = fetcher
+
+    async def text_of(self, page: CrawledPage) -> Extracted | None:
+        """Return the text of a page, and other values of its items; None if it cannot be made."""
+        async with page.computing:  # items of a page are processed concurrently
+            if page.text is None and page.source is not None:
+                text = await self._made(page)
+                page.text, page.source = text, None  # the HTML is no longer needed
+        return page.text
+
+    async def _made(self, page: CrawledPage) -> Extracted | None:
+        """Extract a page.
+
+        If fewer than `PLENTY` known pages share its template, wait up to ``comparison_wait`` seconds while the crawl is
+        requesting pages of the site. If fewer than `ENOUGH` do, wait in any case, up to `LONGEST_WAIT` seconds while
+        the site has fewer pages of any template and the crawl is requesting some; then fetch.
+        """
+        tally = page.tally if page.is_ok else None  # pages with an error status do not count
+        needed, plenty = min(ENOUGH, page.settings.most_compared), min(PLENTY, page.settings.most_compared)
+        least = 0 if not page.record else plenty if page.record.poor_waits < PATIENCE else needed
+        if least and not is_asyncio_available():
+            self._crawl.say_once("reactor", logging.WARNING, NO_FETCHES)
+            least = 0
+        wish = Wish(least, tally is not None and tally.wants_reading(), self.keeps_versions)
+        found = await self._workers.extract(page, wish)
+        is_first = isinstance(found, Extracted)
+        if isinstance(found, Known):
+            is_first = found.mates >= needed
+            await self._find_mates(page, found, needed, plenty)
+            found = await self._workers.extract(page, wish._replace(mates=0))
+        if found is None or isinstance(found, Known):
+            return None
+        known, lack = found.known, "comparison/none" if needed and not found.known.pages else ""
+        self._crawl.count(lack or (is_first and known.mates >= needed > 0 and "comparison/from_memory"))
+        self._crawl.count_share("body/confidence", found.confidence)
+        if tally is not None:
+            tally.add(page.url, found.plain, found.reading, is_empty=not found.size)
+            if tally.pages in JUDGED_AT:
+                await self._health.judge(page.url)
+        if page.settings.wants_meta:
+            self._note_meta(page, found)
+        if found.fallback == TOO_LARGE:
+            self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, page.url)
+        return found
+
+    def _note_meta(self, page: CrawledPage, found: Extracted) -> None:
+        """Count what metadata were found, and report what failed."""
+        fields = page.settings.item_fields
+        if isinstance(found.error, ImportError):  # for fields from a request's meta, unknown at the start
+            self._crawl.say_once("meta", logging.WARNING, "Fields from the meta of a request: %s", found.error)
+        elif found.error is not None:
+            self._crawl.report("meta", found.error, page.url)
+        counted = {"lang": "no_lang", "published": "no_date"}
+        names = (f"meta/{what if found.fields[fields[what]] else no}" for what, no in counted.items() if what in fields)
+        self._crawl.count(found.lack, *names)
+
+    async def _find_mates(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> None:
+        """Wait for pages that share a page's template, or fetch some."""
+        after = await self._wait(page, known, needed, plenty)
+        if known.mates < needed and after.mates < needed and self._fetcher.may_fetch(page):
+            await self._fetcher.fetch(page, needed)
+
+    async def _wait(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> Known:
+        """Wait for pages of the crawl, and return what is known afterwards."""
+        now, settings, record = asyncio.get_running_loop().time, page.settings, page.record or FetchRecord()
+        lacking = known.mates < needed
+        if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
+            return known
+        self._crawl.count(lacking and "comparison/waits")
+        soon, idle = now() + settings.comparison_wait, 0
+        latest = max(soon, now() + LONGEST_WAIT)
+        while known.mates < plenty and not self._fetcher.is_stopping():
+            # A fetch would queue behind requests that may themselves return such pages. A rare template is not worth
+            # the long wait: held items delay the crawl.
+            requests = self._fetcher.is_crawl_requesting(page)
+            idle = 0 if requests else idle + 1
+            until = latest if requests and known.pages < needed else soon
+            # idle only once may be the gap between two requests
+            if now() >= until or (known.mates >= needed and idle > 1):
+                record.vain_waits += known.mates < needed
+                record.poor_waits += known.mates >= needed
+                break
+            await self._sites.arrival(site_key(page.url), min(until - now(), LOOK_AGAIN))
+            known = await self._workers.known(page)
+        return known

@@ -1,0 +1,146 @@
+"""Reading the pages of a crawl, each once, as it arrives."""
+
+from __future__ import annotations
+
+import logging
+from itertools import count
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from scrapy import Request
+from scrapy.http import Response
+
+from denoise_scrapy.crawl.base import LARGE, Crawl
+from denoise_scrapy.crawl.budget import FetchBudget
+from denoise_scrapy.crawl.geometry import Geometry
+from denoise_scrapy.crawl.pages import (
+    META_KEY,
+    POSTED_META,
+    CrawledPage,
+    RecentPages,
+    is_comparable,
+    is_get,
+    is_got,
+    is_page,
+    selector_root,
+    told_encoding,
+)
+from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
+from denoise_scrapy.crawl.workers import Workers
+from denoise_scrapy.extractor import RECENT_SHARE, PageSource
+from denoise_scrapy.page.attributes import MAX_URL_LENGTH
+from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
+from denoise_scrapy.site import VisitedShapes, site_key
+
+
+class CrawledPages:
+    """The pages of one crawl."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        sites: SiteMemory,
+        health: SiteHealth,
+        budget: FetchBudget,
+        workers: Workers,
+        geometry: Geometry,
+    ):
+        self._crawl = crawl
+        self._sites = sites
+        self._health = health
+        self._budget = budget
+        self._workers = workers
+        self._geometry = geometry
+        self._numbers = count(1)
+        self.used = crawl.settings.enabled  # whether any page is processed; a request's meta may enable it too
+        self.recent = RecentPages(int(crawl.settings.memory_bytes * RECENT_SHARE))
+        self.visited = VisitedShapes()  # URLs that the spider requests
+        self._noted: WeakSet[Request] = WeakSet()
+        self.crawled: WeakKeyDictionary[Any, CrawledPage | None] = WeakKeyDictionary()  # by request
+        self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
+
+    def settings_for(self, request: Request) -> DenoiseSettings:
+        """Return the settings for a request; invalid ones in its meta are logged and ignored."""
+        if META_KEY not in request.meta:
+            return self._crawl.settings
+        settings = self._asked.get(request)
+        if settings is None:
+            try:
+                settings = self._crawl.settings.for_page(request.meta[META_KEY])
+            except ConfigurationError as error:
+                settings = self._crawl.settings
+                self._crawl.count("invalid_meta")
+                name = str(error).partition(" = ")[0]  # without the value, which may be anything
+                self._crawl.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
+            self._asked[request] = settings
+        return settings
+
+    async def read(self, request: Request, response: Response) -> CrawledPage | None:
+        """Return the page of a response, read once; None if it is not a page, or not processed."""
+        if request in self.crawled or not is_page(response):
+            return self.crawled.get(request)
+        settings, crawled = self.settings_for(request), None
+        if self._is_treated(response, settings):
+            is_example = is_comparable(request, response)
+            source, layout = self._source(request, response, settings, next(self._numbers), is_example=is_example)
+            crawled = CrawledPage(source, settings, request, response)
+            site = site_key(crawled.url)
+            crawled.tally = self._health.tally(site)
+            crawled.record = self._budget.record(site) if site else None
+        self.crawled[request] = crawled
+        if crawled is not None:
+            self.recent.put(crawled)
+            await self._read(source, crawled, layout, response)
+        return crawled
+
+    async def read_example(self, request: Request, response: Response, settings: DenoiseSettings) -> None:
+        """Read a page that was fetched for comparison."""
+        source, layout = self._source(request, response, settings, 0, is_example=True)
+        await self._read(source, None, layout, response)
+
+    def _is_treated(self, response: Response, settings: DenoiseSettings) -> bool:
+        if not settings.enabled or len(response.body) > settings.max_page_bytes:
+            if settings.enabled or self.used:
+                self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
+            return False
+        if not self.used:  # the first page that is processed, in a crawl that processes none by default
+            self.used = True
+            try:
+                self._sites.open()
+            except ConfigurationError as error:
+                self._crawl.report("site_memory", error)
+        return True
+
+    def _source(
+        self, request: Request, response: Response, settings: DenoiseSettings, number: int, *, is_example: bool
+    ) -> tuple[PageSource, str | None]:
+        layout = self._geometry.layout_of(request, response, settings)
+        own = None if settings is self._crawl.settings else settings
+        told = told_encoding(response)
+        return PageSource(number, response.url, response.body, told, layout or "", is_example, own), layout
+
+    async def _read(
+        self, source: PageSource, crawled: CrawledPage | None, layout: str | None, response: Response
+    ) -> None:
+        self._crawl.count("pages/parsed")
+        await self._sites.meet(site_key(source.url))  # loads pages of earlier crawls
+
+        def root() -> Any | None:
+            is_small = crawled is not None and len(source.html) <= LARGE
+            return selector_root(response, source.encoding) if is_small else None
+
+        boxes = await self._workers.read(source, crawled, root)
+        if layout is not None:
+            self._geometry.note(boxes, layout, source.url, source.settings or self._crawl.settings)
+        if source.is_example:
+            await self._sites.note(source.url)
+
+    def note_visit(self, request: Request) -> None:
+        """Record the URL shape of a GET request of the spider: similar links may be followed."""
+        if request in self._noted:  # most are noted twice: when they leave the spider and when they are sent
+            return
+        self._noted.add(request)
+        if not is_get(request):
+            request.meta[POSTED_META] = request.url
+        elif is_got(request) and len(request.url) <= MAX_URL_LENGTH:
+            self.visited.add(request.url)

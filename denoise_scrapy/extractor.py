@@ -1,0 +1,292 @@
+"""Extracting the pages of a crawl: each is read as it arrives, and extracted when an item needs its text.
+
+An `Extractor` knows nothing of Scrapy and calls no store, so it runs in the crawl's process or in a worker's.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from denoise_scrapy.body import Body, SiteModel, find_strategy
+from denoise_scrapy.body.extraction import TOO_LARGE
+from denoise_scrapy.body.tables import amounts_of
+from denoise_scrapy.dedup import RULES
+from denoise_scrapy.dedup.variants import ReadText, read_text
+from denoise_scrapy.fields import OF_BODY, OF_META, held_bytes, of_meta
+from denoise_scrapy.metadata import Metadata, metadata_of
+from denoise_scrapy.metadata.annotations import MAX_HTML
+from denoise_scrapy.page import Page, PageFacts
+from denoise_scrapy.page.layout import boxes_on
+from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.site import PageMemory, site_key
+from denoise_scrapy.site.facts_store import newest_of_each
+from denoise_scrapy.site.health import PageReading, fills_a_site, plain_hash
+from denoise_scrapy.site.memory import SAME_TEMPLATE
+from denoise_scrapy.site.urls import likest_links
+
+# Pages remembered per site; a page is compared with the most similar of these.
+PAGES_PER_SITE = 32
+# Share of the memory for pages that items may still need; the rest is for comparison pages.
+RECENT_SHARE = 1 / 5
+VERSION = version("denoise-scrapy")  # reading it takes .25 ms
+
+#: `Extracted.lack`: metadata is not read from larger pages.
+META_TOO_LARGE = "meta/too_large"
+
+
+class PageSource(NamedTuple):
+    """A page as it arrived."""
+
+    number: int  # identifies it; 0 for one that only others are compared with
+    url: str
+    html: bytes
+    encoding: str | None = None  # from the server or the spider
+    layout: str = ""  # of a rendered page, for `boxes_on`
+    is_example: bool = True  # whether others may be compared with it
+    settings: DenoiseSettings | None = None  # None: those of the crawl
+    as_text: bool = False  # whether to read its text without structure, which takes little time and memory
+
+
+class Wish(NamedTuple):
+    """What to extract of a page, besides the values of its items."""
+
+    mates: int = 0  # extract it only if so many known pages share its template
+    reading: bool = False  # whether its site's health needs its figures
+    version: bool = False  # whether a later crawl may ask what has changed
+
+
+class Known(NamedTuple):
+    """The known pages that a page can be compared with."""
+
+    mates: int  # number with its template, of those that it would be compared with
+    pages: int
+
+
+class Extracted(NamedTuple):
+    """The values for the items of a page, and findings about it."""
+
+    fields: dict[str, Any]  # by item field
+    fallback: str  # `Body.fallback`
+    evidence: str  # `Body.evidence`
+    confidence: float
+    size: int  # characters of the text
+    plain: int  # hash of the text without digits
+    known: Known
+    read: ReadText | None = None  # the text as read for the index
+    title: str = ""  # the page's own, for the index
+    source: str = ""  # a hash of all text of the page, and how the body was extracted
+    amounts: str = ""  # prices and tables
+    nbytes: int = 0  # approximate bytes in memory
+    reading: PageReading | None = None
+    lack: str = ""  # name of the stat for the reason why there is no metadata
+    error: Exception | None = None  # from reading metadata
+
+
+@dataclass
+class _Page:
+    """A page that items may still need; after its extraction only its facts are kept."""
+
+    page: Page | PageFacts
+    settings: DenoiseSettings
+    source: PageSource | None  # if its metadata is wanted
+
+
+class Extractor:
+    """The pages of a crawl's sites.
+
+    Args:
+        settings: Those of the crawl.
+        memory_bytes: Maximum bytes of pages.
+
+    Example:
+        >>> extractor = Extractor(DenoiseSettings(dedup="off"), 1_000_000)
+        >>> for number in (1, 2):
+        ...     html = f"<body><div>Site menu</div><p>Story {number} of the day.</p></body>".encode()
+        ...     boxes = extractor.read(PageSource(number, f"http://a.example/{number}", html))
+        >>> extractor.extract(2, Wish()).fields
+        {'body': 'Story 2 of the day.'}
+    """
+
+    def __init__(self, settings: DenoiseSettings, memory_bytes: int) -> None:
+        self._settings = settings
+        self._most = int(memory_bytes * RECENT_SHARE)
+        self._memory = PageMemory(memory_bytes - self._most, PAGES_PER_SITE)
+        self._pages: OrderedDict[int, _Page] = OrderedDict()
+        self._nbytes = self._evicted = 0
+        self._keeps_elements = False  # whether a page was to be compared by a strategy that needs them
+
+    def read(self, source: PageSource, root: Any = None) -> int:
+        """Read a page, or lxml's tree of it; return how many of its elements have a box."""
+        settings = source.settings or self._settings
+        page = _parsed(source, settings, root)
+        self._keeps_elements |= find_strategy(settings.strategy).needs_elements
+        if source.is_example:
+            self._memory.remember(page if self._keeps_elements else page.facts)
+        if source.number:
+            self._keep(source.number, _Page(page, settings, source if settings.wants_meta else None))
+        return 0 if page.boxes is None else int(np.count_nonzero(~np.isnan(page.boxes.x)))
+
+    def remember(self, pages: Sequence[PageFacts]) -> None:
+        """Remember pages, known from an earlier crawl or another extractor, unless a newer one has the URL."""
+        for facts in pages:
+            if facts.url not in self._memory:
+                self._memory.remember(facts)
+
+    def known(self, number: int) -> Known | None:
+        """Return what a page can be compared with; None if it is no longer here, as for the methods below."""
+        kept = self._pages.get(number)
+        return None if kept is None else self._known(kept)[0]
+
+    def links(self, number: int) -> list[str] | None:
+        """Return the links of a page to others of its site that are not remembered, the most similar first."""
+        page = self._page(number)
+        return None if page is None else [link for link in likest_links(page) if link not in self._memory]
+
+    def extract(self, number: int, wish: Wish) -> Extracted | Known | None:
+        """Extract a page; return only what is known if that is less than wished."""
+        kept, page = self._pages.get(number), self._page(number)
+        if kept is None or page is None:
+            return None
+        known, others = self._known(kept)
+        if known.mates < wish.mates:
+            return known
+        extracted = _extracted(page, others, kept, wish)._replace(known=known)
+        page.drop_columns()
+        self._keep(number, _Page(page.facts, kept.settings, None))
+        return extracted
+
+    def is_no_content(self, number: int) -> bool | None:
+        """Return whether a page's text, shared with another page, is from a wall (`site.health.fills_a_site`)."""
+        kept = self._pages.get(number)
+        if kept is None:
+            return None
+        facts = kept.page.facts
+        return fills_a_site(facts, [other.facts for other in self._memory.pages(site_key(facts.url))])
+
+    def newest(self, urls: Mapping[str, Collection[str]]) -> dict[str, list[PageFacts]]:
+        """Return the facts to save of some pages, given by site: of the newest of each template."""
+        found = {
+            site: [facts for facts in newest_of_each(self._memory.pages(site)) if facts.url in some]
+            for site, some in urls.items()
+        }
+        return {site: facts for site, facts in found.items() if facts}
+
+    def facts(self) -> list[PageFacts]:
+        """Return all facts, for another extractor."""
+        return [page.facts for page in self._memory]
+
+    def release_pages(self) -> None:
+        """Forget the pages that items may still need, but not their facts."""
+        self._pages.clear()
+        self._nbytes = 0
+
+    def can_use(self, strategy: str) -> bool:
+        """Return whether a strategy can be imported here."""
+        try:
+            find_strategy(strategy)
+        except ValueError:
+            return False
+        return True
+
+    def sizes(self) -> dict[str, int]:
+        """Return the approximate bytes held, and the numbers of pages removed for others."""
+        return {
+            "bytes/pages": self._memory.nbytes,
+            "bytes/waiting": self._nbytes,
+            "pages/evicted": self._memory.evicted,
+            "evicted/whole_pages": self._memory.reduced,
+            "evicted/waiting": self._evicted,
+        }
+
+    def _page(self, number: int) -> Page | None:
+        kept = self._pages.get(number)
+        return kept.page if kept is not None and isinstance(kept.page, Page) else None
+
+    def _keep(self, number: int, page: _Page) -> None:
+        """Keep a page as the newest, and forget the oldest others if there are too many."""
+        before = self._pages.pop(number, None)
+        self._nbytes += _nbytes(page) - (0 if before is None else _nbytes(before))
+        self._pages[number] = page
+        while self._nbytes > self._most and len(self._pages) > 1:
+            self._nbytes -= _nbytes(self._pages.popitem(last=False)[1])
+            self._evicted += 1
+
+    def _known(self, kept: _Page) -> tuple[Known, list[Page | PageFacts]]:
+        """Return the pages to compare a page with, the most similar first."""
+        settings = kept.settings
+        k, whole = settings.comparison_pages, find_strategy(settings.strategy).needs_elements
+        likest = self._memory.likest(kept.page, k, whole=whole) if k else []
+        mates = sum([likeness > SAME_TEMPLATE for likeness, _ in likest[: settings.most_compared]])
+        others = [other if whole or isinstance(other, PageFacts) else other.facts for _, other in likest]
+        return Known(mates, len(likest)), others
+
+
+def _nbytes(kept: _Page) -> int:
+    return kept.page.nbytes + (0 if kept.source is None else len(kept.source.html))
+
+
+def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:
+    if source.as_text:
+        return Page.without_structure(source.html, url=source.url, encoding=source.encoding)
+    keep, remove = (settings.keep, settings.remove) if source.number else ((), ())  # these are for pages of items
+    page = Page.parse(source.html, url=source.url, encoding=source.encoding, keep=keep, remove=remove, root=root)
+    if source.layout:
+        page.boxes = boxes_on(page, source.layout)
+    return page
+
+
+def _extracted(page: Page, others: Sequence[Page | PageFacts], kept: _Page, wish: Wish) -> Extracted:
+    settings = kept.settings
+    body = SiteModel(others).extract(page, strategy=settings.strategy, taste=settings.taste)
+    found = Extracted(
+        fields={
+            field: OF_BODY[what](body, settings) for what, field in settings.item_fields.items() if what in OF_BODY
+        },
+        fallback=body.fallback,
+        evidence=body.evidence,
+        confidence=body.confidence,
+        size=len(body.text),
+        plain=plain_hash(body.text),
+        known=Known(0, 0),
+    )
+    if kept.source is not None:
+        found = _with_meta(found, body, settings, kept.source)
+    if settings.needs_index:
+        is_compared = body.text and settings.compared_fields.text in {"", settings.body_field}
+        rule = RULES[settings.dedup_rule]
+        read = read_text(rule, body.text) if is_compared and rule.has_bands else None
+        found = found._replace(title=body.title, read=read)
+    if wish.version and settings.needs_index:
+        amounts = "" if body.fallback == TOO_LARGE else amounts_of(page)
+        found = found._replace(source=_source(page, settings), amounts=amounts)
+    reading = PageReading.of(body.text, body.confidence, page.facts) if wish.reading else None
+    nbytes = sum(map(held_bytes, (found.title, found.source, found.amounts, *found.fields.values())))
+    return found._replace(reading=reading, nbytes=nbytes)
+
+
+def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, source: PageSource) -> Extracted:
+    meta, lack, error = Metadata(title=body.title), "", None  # used if reading fails
+    html, url = source.html, source.url or None
+    if body.fallback == TOO_LARGE or len(html) > MAX_HTML:
+        html, url, lack = b"", None, META_TOO_LARGE
+    try:
+        meta = metadata_of(to_utf8(html, source.encoding).decode("utf-8", "replace"), url, body.text, body.title)
+    except Exception as failed:
+        error = failed
+    values = {field: of_meta(meta, what) for what, field in settings.item_fields.items() if what in OF_META}
+    return found._replace(fields={**found.fields, **values}, lack=lack, error=error)
+
+
+def _source(page: Page, settings: DenoiseSettings) -> str:
+    """Return a hash of a page's whole text, and its extraction settings: if equal, no text has changed."""
+    text = page.text_of(np.ones(len(page.blocks), np.bool_)).encode("utf-8", "surrogatepass")
+    way = (VERSION, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
+    return f"{blake2b(text, digest_size=16).hexdigest()} {way}"

@@ -1,0 +1,91 @@
+"""Values of item fields, each declared once: the keys of DENOISE_FIELDS, and how each is made from a body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from operator import attrgetter
+from sys import getsizeof
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from denoise_scrapy.body import Body
+from denoise_scrapy.formats import FORMS_BESIDE_TEXT
+from denoise_scrapy.metadata import Metadata
+
+CHUNKS = "chunks"
+
+
+class Options(Protocol):
+    """Settings that the values depend on (`denoise_scrapy.settings.DenoiseSettings`)."""
+
+    @property
+    def markdown(self) -> Mapping[str, str]:
+        """What to do with links and images."""
+
+    @property
+    def chunk_tokens(self) -> int:
+        """Maximum tokens of a chunk."""
+
+    @property
+    def chunk_overlap(self) -> int:
+        """Maximum tokens that a chunk repeats."""
+
+
+def _chunks(body: Body, options: Options) -> list[dict[str, Any]]:
+    links, images = (options.markdown.get(of, "keep") for of in ("links", "images"))
+    chunks = body.chunks(options.chunk_tokens, options.chunk_overlap, links=links, images=images)
+    return [chunk.row for chunk in chunks]
+
+
+def _form(name: str) -> Callable[[Body, Options], Any]:
+    read = attrgetter(name)
+    return lambda body, _: read(body)
+
+
+Values = Mapping[str, Callable[[Body, Options], Any]]
+#: Values that contain the whole text of a page.
+WHOLE: Values = MappingProxyType(
+    {
+        "body": lambda body, _: body.text,
+        **{form: _form(form) for form in FORMS_BESIDE_TEXT},
+        "markdown": lambda body, options: body.to_markdown(**options.markdown),
+        CHUNKS: _chunks,
+        "blocks": lambda body, _: [asdict(block) for block in body.blocks],
+    }
+)
+#: All values made from a body.
+OF_BODY: Values = MappingProxyType(
+    {
+        **WHOLE,
+        "confidence": lambda body, _: round(body.confidence, 4),
+        "title": lambda body, _: body.title,
+        "comparison": lambda body, _: list(body.comparison),
+    }
+)
+#: Values made from a page's metadata, by the attribute of `Metadata`; "meta" is all of it.
+OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
+    {
+        "author": attrgetter("authors"),
+        "lang": attrgetter("language"),
+        **{name: attrgetter(name) for name in "description site_name tags published modified image canonical".split()},
+        "meta": asdict,
+    }
+)
+#: All keys of DENOISE_FIELDS, except those of marks.
+FIELDS = (*(name for name in OF_BODY if name != "body"), *OF_META)
+
+
+def of_meta(meta: Metadata, what: str) -> Any:
+    """Return the value of a key of `OF_META`; sequences as lists."""
+    value = OF_META[what](meta)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def held_bytes(value: Any) -> int:
+    """Return the approximate size in memory of a field's value: text, or lists and dicts of text."""
+    if isinstance(value, dict):
+        return 100 + sum(held_bytes(each) + 100 for each in value.values())
+    if isinstance(value, (list, tuple)):
+        return 60 + sum(map(held_bytes, value))
+    return getsizeof(value)

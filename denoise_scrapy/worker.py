@@ -1,0 +1,169 @@
+"""A worker: a process that extracts pages for a crawl, and ends with it.
+
+It reads jobs from a socket, does one at a time, and writes their results. A page that takes too much memory or time
+ends the worker, not the crawl.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import pickle
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from denoise_scrapy.extractor import Extractor, PageSource, Wish
+from denoise_scrapy.settings import DenoiseSettings
+
+# Maximum seconds of a job: the slowest recorded page takes a hundredth, a page of 10 MB a fifth.
+MAX_SECONDS = 10.0
+# Maximum bytes of a worker's data: twice what a page of 10 MB takes.
+MAX_BYTES = 1 << 30
+
+_LENGTH = struct.Struct("<Q")
+_PR_SET_PDEATHSIG = 1
+# What a new interpreter runs: the crawl's own modules may be needed, and are not imported from its main module.
+_PROGRAM = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from denoise_scrapy.worker import work
+work(int(sys.argv[2]), int(sys.argv[3]))
+"""
+
+
+class Limits(NamedTuple):
+    """Limits of a worker, which ends it when it exceeds one."""
+
+    seconds: float = MAX_SECONDS  # of a job
+    nbytes: int = MAX_BYTES  # of its data
+
+    def apply(self) -> None:
+        """Limit this process."""
+        with suppress(ImportError, OSError, ValueError):  # not on all systems
+            import resource  # noqa: PLC0415
+
+            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            most = self.nbytes if hard == resource.RLIM_INFINITY else min(self.nbytes, hard)
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def start(link: socket.socket) -> subprocess.Popen[bytes]:
+    """Start a worker at the other end of a socket pair.
+
+    Raises:
+        OSError: No process can be started.
+    """
+    with link:
+        return subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, json.dumps([*map(str, sys.path)]), str(link.fileno()), str(os.getpid())],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[link.fileno()],
+        )
+
+
+def can_start() -> bool:
+    """Return whether workers can be started on this system, from this interpreter."""
+    return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
+
+
+def pack(message: Any) -> bytes:
+    """Return a message with its length in front."""
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(data)) + data
+
+
+def unpack(received: bytearray) -> list[Any]:
+    """Return the complete messages at the beginning of what was received, and remove them."""
+    messages = []
+    while len(received) >= _LENGTH.size:
+        end = _LENGTH.size + _LENGTH.unpack_from(received)[0]
+        if len(received) < end:
+            break
+        with memoryview(received)[_LENGTH.size : end] as data:
+            messages.append(pickle.loads(data))
+        del received[:end]
+    return messages
+
+
+def work(descriptor: int, parent: int) -> None:
+    """Do the jobs from a socket until it is closed: what a worker's process runs.
+
+    The first message is a pair of `Limits` and the arguments of an `Extractor`; the response is an empty list. Further
+    ones are lists of jobs: number, method of the extractor, and arguments. Responses are lists of results: number,
+    value or exception, and the exception's traceback.
+    """
+    _end_with(parent)
+    link = socket.socket(fileno=descriptor)
+    messages = _messages(link)
+    limits, given = next(messages)
+    extractor = _made(*given)
+    limits.apply()
+    link.sendall(pack([]))
+    for jobs in messages:
+        results = []
+        for number, name, args in jobs:
+            results.append((number, *_done(extractor, name, args, limits.seconds)))
+            if name == "extract":  # an item is waiting for it
+                link.sendall(_packed(results))
+                results = []
+        if results:
+            link.sendall(_packed(results))
+
+
+def _messages(link: socket.socket) -> Iterator[Any]:
+    received = bytearray()
+    while part := link.recv(1 << 20):
+        received += part
+        yield from unpack(received)
+
+
+def _made(*args: Any) -> Extractor:
+    """Return a new extractor, with everything loaded that extracting a page needs."""
+    extractor = Extractor(*args)
+    extractor.read(PageSource(1, "", b"<p>A page", is_example=False, settings=DenoiseSettings()))
+    extractor.extract(1, Wish())
+    gc.collect()
+    gc.freeze()  # modules need not be examined again and again
+    return extractor
+
+
+def _done(extractor: Extractor, name: str, args: tuple[Any, ...], seconds: float) -> tuple[Any, str]:
+    """Return a job's result; or its exception, and the traceback."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return getattr(extractor, name)(*args), ""
+    except MemoryError:
+        os._exit(1)
+    except Exception as error:
+        return error, traceback.format_exc()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _packed(results: list[tuple[int, Any, str]]) -> bytes:
+    try:
+        return pack(results)
+    except Exception:  # an exception of the project's own that cannot be sent
+        return pack([(number, RuntimeError(repr(value)) if said else value, said) for number, value, said in results])
+
+
+def _end_with(parent: int) -> None:
+    """End this process with the crawl, and not before."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # sent to the whole group: the crawl decides
+        signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process, whatever it is doing
+    sys.stdout = sys.stderr  # a feed may be written to the former
+    if sys.platform == "linux":  # elsewhere it ends when it next reads
+        import ctypes  # noqa: PLC0415
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(0)

@@ -1,0 +1,102 @@
+"""Many crawls in one process, one after the other: each leaves nothing behind."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.crawl.web import Web, article
+from tests.processes import run_python
+
+WARM, CRAWLS = 3, 12
+COLUMNS = ("objects", "threads", "processes", "frozen", "gc off", "items")
+# More objects a crawl than this are no accident; an ended crawl that is held has some two thousand.
+MOST_OBJECTS = 60
+MANY = """
+import asyncio, gc, json, logging, sys, threading, weakref
+from pathlib import Path
+from scrapy.utils.reactor import install_reactor
+
+install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+import scrapy
+from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet import reactor
+
+logging.disable(logging.CRITICAL)
+crawlers, alive, rows = [], [], []
+
+class PageSpider(scrapy.Spider):
+    name = "pages"
+
+    async def start(self):
+        for url in sys.argv[2:]:
+            yield scrapy.Request(url)
+
+    def parse(self, response):
+        yield {"url": response.url}
+        if response.url == sys.argv[-1]:
+            gc.collect()  # Python's own collections come while a crawl runs
+            alive.append(sum(crawler() is not None for crawler in crawlers[:-1]))
+
+async def run():
+    for _ in range(int(sys.argv[1])):
+        runner = AsyncCrawlerRunner({"ADDONS": {"denoise_scrapy.DenoiseAddon": 500}, "TELNETCONSOLE_ENABLED": False})
+        crawler = runner.create_crawler(PageSpider)
+        crawlers.append(weakref.ref(crawler))
+        await runner.crawl(crawler)
+        scraped = crawler.stats.get_value("item_scraped_count")
+        del crawler, runner
+        frozen = gc.get_freeze_count()
+        gc_off = not gc.isenabled()
+        if len(crawlers) % 3 == 0:
+            await asyncio.sleep(0.05)
+            gc.collect()
+            children = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+            started = len(children.read_text().split()) if children.exists() else 0
+            rows.append([len(gc.get_objects()), threading.active_count(), started, frozen, gc_off, scraped])
+
+def end(result):
+    print(json.dumps({"rows": rows, "alive": alive, "error": str(result or "")}))
+    reactor.stop()
+
+deferred_from_coro(run()).addBoth(end)
+reactor.run()
+"""
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[Any]]]:
+    """What a process holds after each third of its crawls, and while each crawl runs."""
+    web = Web()
+    web.pages = {f"/a/{n}": article(n) for n in range(8)}
+    folder = tmp_path_factory.mktemp("many")
+    done = run_python(folder, MANY, str(WARM + CRAWLS), *web.urls(range(8)))
+    web.close()
+    assert done.returncode == 0, done.stdout
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["error"] == ""
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in found["rows"]]
+    yield {name: [row[name] for row in rows] for name in COLUMNS} | {"alive": found["alive"]}
+
+
+def test_no_object_is_left(many: dict[str, list[Any]]) -> None:
+    assert set(many["items"]) == {8}
+    first, last = many["objects"][0], many["objects"][-1]
+    assert last - first < CRAWLS * MOST_OBJECTS, many["objects"]
+
+
+def test_an_ended_crawl_is_freed_while_the_next_one_runs(many: dict[str, list[Any]]) -> None:
+    """A collection between crawls, which nobody calls for, is not needed."""
+    assert max(many["alive"]) <= 1, many["alive"]
+
+
+def test_the_collector_is_left_as_it_was(many: dict[str, list[Any]]) -> None:
+    assert set(many["frozen"]) == {0} and not any(many["gc off"])
+
+
+@pytest.mark.parametrize("name", ["threads", "processes"])
+def test_nothing_that_runs_is_left(many: dict[str, list[Any]], name: str) -> None:
+    """The reactor's own threads become a few more at first."""
+    assert many[name][-1] - many[name][0] < CRAWLS / 2, many[name]

@@ -1,0 +1,207 @@
+"""Pages are extracted in workers: with the same result, whatever becomes of a worker, and none outlives its crawl."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from scrapy import Request, Spider, signals
+
+from denoise_scrapy import worker
+from denoise_scrapy.crawl import base, workers
+from denoise_scrapy.crawl.workers import Workers
+from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
+from tests.crawl.strategies import Harmful
+from tests.crawl.web import Web, article, sentence, story
+
+HARMFUL = {"DENOISE_STRATEGY": "tests.crawl.strategies.Harmful", "DENOISE_COMPARISON_FETCH": False}
+
+
+def ours(done: Crawl) -> dict[str, Any]:
+    """Return the stats that do not depend on where pages are extracted."""
+    return {name: value for name, value in done.stats.items() if "denoise/" in name and "memory/" not in name}
+
+
+@pytest.mark.parametrize("strategy", ["combined", "lcs"])
+def test_items_and_stats_are_the_same_with_any_number_of_workers(strategy: str, web: Web, other_web: Web) -> None:
+    urls = [each(f"/a/{number}") for number in range(8) for each in (web, other_web)]
+    for number in range(8):  # the last ones are copies of the first
+        web.pages[f"/a/{number}"] = other_web.pages[f"/a/{number}"] = article(number % 7, [f"/a/{n}" for n in range(8)])
+    fields = {"title": "title", "markdown": "markdown", "comparison": "comparison"}
+    settings = {"DENOISE_STRATEGY": strategy, "DENOISE_COMPARISON_FETCH": False, "DENOISE_FIELDS": fields}
+
+    async def start(self: Spider) -> AsyncIterator[Request]:
+        """Request a page after the previous page's item, so that comparison pages do not depend on timing."""
+        over = asyncio.Event()
+
+        def note() -> None:
+            over.set()
+
+        for signal_ in (signals.item_scraped, signals.item_dropped):
+            self.crawler.signals.connect(note, signal_)
+        for url in urls:
+            yield Request(url)
+            await over.wait()
+            over.clear()
+
+    found = []
+    for number in (0, 1, 3):
+        done = crawl(spider_of(start=start), {**settings, "DENOISE_WORKERS": number})
+        assert done.stats.pop("denoise/workers/started", 0) == number
+        found.append((done.items, [item["url"] for item, _ in done.dropped], ours(done)))
+    assert found == found[:1] * len(found)
+    assert found[0][1]
+
+
+@pytest.mark.parametrize("harm", ["killed", "sleeps", "eats"])
+def test_a_worker_that_dies_of_a_page_costs_that_pages_structure(
+    harm: str, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Workers, "limits", worker.Limits(seconds=0.7))
+    paths = [*(f"/a/{n}" for n in range(4)), f"/{harm}", *(f"/a/{n}" for n in range(4, 8))]
+    web.pages = {path: article(number) for number, path in enumerate(paths)}
+    done = crawl(spider_of(*map(web, paths)), {**HARMFUL, "DENOISE_WORKERS": 1})
+    bodies = done.bodies()
+    assert len(bodies) == len(paths)
+    assert all(sentence(number) in bodies[web(path)] for number, path in enumerate(paths))
+    assert [path for path in paths if "rights reserved" in bodies[web(path)]] == [f"/{harm}"]
+    assert done.stat("workers/died") == done.stat("body/fallback/worker_died") == 1
+    assert done.log.count("A worker died (exit status ") == 1
+    assert done.stat("errors") == 0
+
+
+def test_a_page_that_two_workers_die_of_has_no_text(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Workers, "limits", worker.Limits(seconds=1.5))
+    web.pages = {"/a/0": article(0), "/eats": article(1), "/a/2": article(2)}
+    made = worker.PageSource._replace
+    monkeypatch.setattr(worker.PageSource, "_replace", lambda source, **more: made(source, as_text=False))
+    done = crawl(spider_of(*map(web, web.pages)), {**HARMFUL, "DENOISE_WORKERS": 1})
+    assert [bool(item.get("body")) for item in done.items] == [item["url"] != web("/eats") for item in done.items]
+    assert (done.stat("workers/died"), done.stat("body/lost"), len(done.items)) == (2, 1, 3)
+
+
+def test_an_error_of_a_strategy_is_said_with_its_page_and_traceback(web: Web) -> None:
+    web.pages = {"/a/0": article(0), "/raises": article(1)}
+    done = crawl(spider_of(*map(web, web.pages)), {**HARMFUL, "DENOISE_WORKERS": 1})
+    assert len(done.items) == 2
+    assert done.stat("errors/body") == done.stat("errors") == 1
+    assert f"denoise failed in body; {web('/raises')} passes unchanged" in done.log
+    assert 'raise RuntimeError("broken on purpose")' in done.log
+    assert done.stat("workers/died") == 0
+
+
+def test_the_crawl_goes_on_while_a_worker_works(
+    web: Web, other_web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With two workers the items of another site pass, if it is not the same worker's; the reactor runs in any case."""
+    leave, reached = tmp_path / "leave", tmp_path / "reached"
+    monkeypatch.setenv("LEAVE", str(leave))
+    monkeypatch.setenv("REACHED", str(reached))
+    web.pages = {"/waits": article(0), **{f"/json/{n}": "{}" for n in range(9)}}
+    came = []
+
+    async def start(self: Any) -> AsyncIterator[Request]:
+        yield Request(web("/waits"))
+        while not reached.exists():
+            await asyncio.sleep(0.01)
+        for n in range(9):
+            yield Request(web(f"/json/{n}"), self.note)
+
+    def note(self: Any, response: Any) -> None:
+        came.append(response.url)
+        if len(came) == 9:
+            leave.touch()
+
+    done = crawl(spider_of(start=start, note=note), {**HARMFUL, "DENOISE_WORKERS": 1})
+    assert (len(came), leave.exists()) == (9, True)
+    assert sentence(0) in done.items[0]["body"]
+
+
+def test_small_crawls_stay_in_their_process_and_large_pages_do_not(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    web.pages, web.seconds = {f"/a/{n}": article(n) for n in range(6)}, 0.7
+    spider = spider_of(*map(web, web.pages))
+    monkeypatch.setattr(workers, "_wanted", lambda asked: 1)
+    assert crawl(spider, ONE_BY_ONE).stat("workers/started") == 0
+    monkeypatch.setattr(workers, "WORTH_PAGES", 3)
+    assert crawl(spider, ONE_BY_ONE).stat("workers/started") == 1
+    monkeypatch.setattr(workers, "WORTH_PAGES", 100)
+    web.pages["/a/3"] = article(3, text=story(3, base.LARGE // 100))
+    done = crawl(spider, ONE_BY_ONE)
+    assert done.stat("workers/started") == 1
+    assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(6))
+    assert not any("rights reserved" in body for body in list(done.bodies().values())[1:])
+
+
+def test_what_workers_cannot_import_is_extracted_in_the_crawls_process(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = ModuleType("only_here")
+    here.Strategy = Harmful  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "only_here", here)
+    web.pages = {f"/a/{n}": article(n) for n in range(6)}
+    alone = {"DENOISE_STRATEGY": "only_here.Strategy", "DENOISE_WORKERS": 1, **ONE_BY_ONE}
+    done = crawl(spider_of(*map(web, web.pages)), alone)
+    assert done.stat("workers/started") == 0
+    meta = {"denoise": {"strategy": "only_here.Strategy"}}
+    requests = [Request(web(f"/a/{n}"), meta=meta if n % 2 else {}) for n in range(6)]
+    some = crawl(spider_of(*requests), {"DENOISE_WORKERS": 1, **ONE_BY_ONE})
+    assert some.stat("workers/started") == 1
+    for each in (done, some):
+        assert all(sentence(n) in each.bodies()[web(f"/a/{n}")] for n in range(6))
+        assert each.log.count("cannot import the strategy only_here.Strategy") == 1
+
+
+def test_a_crawl_that_cannot_start_a_worker_does_without(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker.subprocess, "Popen", lambda *_, **__: (_ for _ in ()).throw(OSError("no process")))
+    web.pages = {f"/a/{n}": article(n) for n in range(6)}
+    done = crawl(spider_of(*map(web, web.pages)), {"DENOISE_WORKERS": 2})
+    assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(6))
+    assert done.log.count("since no worker can be started now: no process") == 1
+
+
+CRAWL = """
+import sys
+from scrapy.crawler import CrawlerProcess
+from tests.crawl.crawling import BASE, spider_of
+process = CrawlerProcess({**BASE, "DENOISE_STRATEGY": "tests.crawl.strategies.Harmful", "DENOISE_WORKERS": 2})
+process.crawl(spider_of(*sys.argv[1:]))
+process.start()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_no_worker_outlives_its_crawl(web: Web, tmp_path: Path, number: signal.Signals) -> None:
+    leave, reached = tmp_path / "leave", tmp_path / "reached"
+    env = {**os.environ, "LEAVE": str(leave), "REACHED": str(reached)}
+    web.pages["/waits"] = article(0)
+    with subprocess.Popen([sys.executable, "-c", CRAWL, web("/waits")], env=env, stderr=subprocess.PIPE) as process:
+        wait_until(reached.exists)
+        children = [int(each) for each in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+        assert len(children) == 2
+        process.send_signal(number)
+        if number == signal.SIGINT:  # the crawl ends in good order, with the page that is in work
+            leave.touch()
+            said = (process.stderr or sys.stdin).read()
+            assert b"'denoise/body/items': 1" in said and b"workers/died" not in said
+    wait_until(lambda: not any(map(is_running, children)))
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def wait_until(condition: Any) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
