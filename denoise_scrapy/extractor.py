@@ -6,7 +6,7 @@ An `Extractor` knows nothing of Scrapy and calls no store, so it runs in the cra
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
@@ -179,20 +179,21 @@ class Extractor:
         }
         return {site: facts for site, facts in found.items() if facts}
 
-    def facts(self) -> list[PageFacts]:
-        """Return all facts, for another extractor."""
-        return [page.facts for page in self._memory]
-
-    def release_pages(self) -> None:
-        """Forget the pages that items may still need, but not their facts."""
-        self._pages.clear()
-        self._nbytes = 0
+    def handed_over(self, is_theirs: Callable[[str], bool]) -> list[PageFacts]:
+        """Forget the pages with some URLs, and return their facts, for another extractor."""
+        facts = [page.facts for page in self._memory if is_theirs(page.url)]
+        for each in facts:
+            self._memory.forget(each.url)
+        for number, kept in [*self._pages.items()]:
+            if is_theirs(kept.page.url):
+                self._nbytes -= _nbytes(self._pages.pop(number))
+        return facts
 
     def can_use(self, strategy: str) -> bool:
         """Return whether a strategy can be imported here."""
         try:
             find_strategy(strategy)
-        except ValueError:
+        except Exception:  # whatever its module raises here
             return False
         return True
 
@@ -227,6 +228,12 @@ class Extractor:
         mates = sum([likeness > SAME_TEMPLATE for likeness, _ in likest[: settings.most_compared]])
         others = [other if whole or isinstance(other, PageFacts) else other.facts for _, other in likest]
         return Known(mates, len(likest)), others
+
+
+def sendable(error: Exception) -> Exception:
+    """Return an error that another process can read: one of Python's own, with plain arguments."""
+    is_plain = type(error).__module__ == "builtins" and all(isinstance(arg, (str, int)) for arg in error.args)
+    return error if is_plain else RuntimeError(f"{type(error).__name__}: {error}")
 
 
 def _nbytes(kept: _Page) -> int:
@@ -280,7 +287,7 @@ def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, source: 
     try:
         meta = metadata_of(to_utf8(html, source.encoding).decode("utf-8", "replace"), url, body.text, body.title)
     except Exception as failed:
-        error = failed
+        error = sendable(failed)
     values = {field: of_meta(meta, what) for what, field in settings.item_fields.items() if what in OF_META}
     return found._replace(fields={**found.fields, **values}, lack=lack, error=error)
 

@@ -18,9 +18,9 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
-from denoise_scrapy.extractor import Extractor, PageSource, Wish
+from denoise_scrapy.extractor import Extractor, PageSource, Wish, sendable
 from denoise_scrapy.settings import DenoiseSettings
 
 # Maximum seconds of a job: the slowest recorded page takes a hundredth, a page of 10 MB a fifth.
@@ -35,7 +35,7 @@ _PROGRAM = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
 from denoise_scrapy.worker import work
-work(int(sys.argv[2]), int(sys.argv[3]))
+work(*map(int, sys.argv[2:]))
 """
 
 
@@ -43,7 +43,7 @@ class Limits(NamedTuple):
     """Limits of a worker, which ends it when it exceeds one."""
 
     seconds: float = MAX_SECONDS  # of a job
-    nbytes: int = MAX_BYTES  # of its data
+    nbytes: int = MAX_BYTES  # of its data, without the memory of its `Extractor`
 
     def apply(self) -> None:
         """Limit this process."""
@@ -55,18 +55,24 @@ class Limits(NamedTuple):
             resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-def start(link: socket.socket) -> subprocess.Popen[bytes]:
-    """Start a worker at the other end of a socket pair.
+def start(link: socket.socket, at_work: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a worker at the other end of a socket pair; it writes the number of its current job to a file.
 
     Raises:
         OSError: No process can be started.
     """
-    with link:
-        return subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, json.dumps([*map(str, sys.path)]), str(link.fileno()), str(os.getpid())],
-            stdin=subprocess.DEVNULL,
-            pass_fds=[link.fileno()],
-        )
+    descriptors = [link.fileno(), at_work.fileno()]
+    return subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, json.dumps([*map(str, sys.path)]), *map(str, [*descriptors, os.getpid()])],
+        stdin=subprocess.DEVNULL,
+        pass_fds=descriptors,
+    )
+
+
+def number_in(at_work: IO[bytes]) -> int:
+    """Return the number of a worker's current or last job; 0 if there is none."""
+    written = os.pread(at_work.fileno(), _LENGTH.size, 0)
+    return int(_LENGTH.unpack(written)[0]) if written else 0
 
 
 def can_start() -> bool:
@@ -93,12 +99,12 @@ def unpack(received: bytearray) -> list[Any]:
     return messages
 
 
-def work(descriptor: int, parent: int) -> None:
+def work(descriptor: int, at_work: int, parent: int) -> None:
     """Do the jobs from a socket until it is closed: what a worker's process runs.
 
-    The first message is a pair of `Limits` and the arguments of an `Extractor`; the response is an empty list. Further
-    ones are lists of jobs: number, method of the extractor, and arguments. Responses are lists of results: number,
-    value or exception, and the exception's traceback.
+    The first message is a pair of `Limits` and the arguments of an `Extractor`; the response is whether the strategy of
+    its settings can be imported. Further ones are lists of jobs: number, method of the extractor, and arguments.
+    Responses are lists of results: number, value or exception, and the exception's traceback.
     """
     _end_with(parent)
     link = socket.socket(fileno=descriptor)
@@ -106,16 +112,17 @@ def work(descriptor: int, parent: int) -> None:
     limits, given = next(messages)
     extractor = _made(*given)
     limits.apply()
-    link.sendall(pack([]))
+    link.sendall(pack(extractor.can_use(given[0].strategy)))
     for jobs in messages:
         results = []
         for number, name, args in jobs:
+            os.pwrite(at_work, _LENGTH.pack(number), 0)
             results.append((number, *_done(extractor, name, args, limits.seconds)))
             if name == "extract":  # an item is waiting for it
-                link.sendall(_packed(results))
+                link.sendall(pack(results))
                 results = []
         if results:
-            link.sendall(_packed(results))
+            link.sendall(pack(results))
 
 
 def _messages(link: socket.socket) -> Iterator[Any]:
@@ -143,16 +150,9 @@ def _done(extractor: Extractor, name: str, args: tuple[Any, ...], seconds: float
     except MemoryError:
         os._exit(1)
     except Exception as error:
-        return error, traceback.format_exc()
+        return sendable(error), traceback.format_exc()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _packed(results: list[tuple[int, Any, str]]) -> bytes:
-    try:
-        return pack(results)
-    except Exception:  # an exception of the project's own that cannot be sent
-        return pack([(number, RuntimeError(repr(value)) if said else value, said) for number, value, said in results])
 
 
 def _end_with(parent: int) -> None:

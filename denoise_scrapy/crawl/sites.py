@@ -51,7 +51,9 @@ class SiteMemory:
         self._store: FactsStore | None = None
         self._calls = StoreCalls(crawl, "site_memory/", "The site memory", "the crawl continues without it", FAILURES)
         self._meeting = asyncio.Lock()
+        self._saving = asyncio.Lock()
         self._met: LocalCache[str, None] = LocalCache(MAX_MET)
+        workers.on_death = self._met.clear
         self._unsaved: dict[str, set[str]] = {}  # URLs by site
         self._added = 0  # pages since the last save
         self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
@@ -90,7 +92,7 @@ class SiteMemory:
             self._met[site] = None
             if kept:
                 self._crawl.count("site_memory/loaded")
-                await self._workers.remember(site, kept)
+                self._workers.remember(kept)
 
     async def note(self, url: str) -> None:
         """Note a page that others may be compared with, for the next crawl and for items that wait for one."""
@@ -114,16 +116,17 @@ class SiteMemory:
     async def save(self) -> None:
         """Save the pages since the last call, unless the store failed recently."""
         self._added = 0
-        if not self._unsaved or not self._calls.ready:  # choosing pages takes .4 ms a site and more
-            return
-        unsaved, self._unsaved = self._unsaved, {}
-        sites = await self._workers.newest(unsaved)
-        saved = await self.use(lambda store: store.save(sites), len(sites)) if sites else 0
-        if saved is not None:
-            self._crawl.add("site_memory/saved", len(sites))
-            return
-        for site, urls in unsaved.items():
-            self._unsaved.setdefault(site, set()).update(urls)
+        async with self._saving:  # the last call waits for the previous one
+            if not self._unsaved or not self._calls.ready:  # choosing pages takes .4 ms a site and more
+                return
+            unsaved, self._unsaved = self._unsaved, {}
+            sites = await self._workers.newest(unsaved)
+            saved = await self.use(lambda store: store.save(sites), len(sites)) if sites else 0
+            if saved is not None:
+                self._crawl.add("site_memory/saved", len(sites))
+                return
+            for site, urls in unsaved.items():
+                self._unsaved.setdefault(site, set()).update(urls)
 
     async def close(self) -> None:
         """Save, and close the store."""

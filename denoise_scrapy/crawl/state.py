@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
@@ -45,8 +43,6 @@ class CrawlState:
 
     def _watch_memories(self) -> None:
         watch, recent = self.crawl.watch, self.pages.recent
-        for name in self.workers.sizes:
-            watch(name, partial(self.workers.size, name))
         watch("bytes/recent", lambda: recent.nbytes)
         watch("bytes/health", lambda: self.health.nbytes)
         watch("evicted/recent", lambda: recent.evicted)

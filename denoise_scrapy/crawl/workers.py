@@ -1,8 +1,8 @@
 """Where the pages of a crawl are extracted: in its own process, or in workers, each for the pages of its sites.
 
-Small crawls need no worker: starting one takes as long as extracting some hundred pages. It is sent each page as it
-arrives, and asked for a page's text when an item needs it. If it dies of a page, it is started anew, and that page is
-read as text without structure; if it dies of that too, its items have no text.
+A small crawl needs no worker. One is sent each page as it arrives, and asked for a page's text when an item needs it.
+If it dies of a page, it is started anew, and that page is read as text without structure; if it dies of that too, its
+items have no text.
 """
 
 from __future__ import annotations
@@ -12,14 +12,19 @@ import logging
 import os
 import socket
 import subprocess
+import tempfile
 import zlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
+from math import inf
 from typing import Any
 
 from scrapy.utils.asyncio import is_asyncio_available
+from typing_extensions import override
 
 from denoise_scrapy import worker
 from denoise_scrapy.body import STRATEGIES
@@ -27,23 +32,27 @@ from denoise_scrapy.crawl.base import LARGE, Crawl
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.extractor import RECENT_SHARE, Extracted, Extractor, Known, PageSource, Wish
 from denoise_scrapy.page import PageFacts
+from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import BackOff
 
-# Pages of a crawl after which a worker is worth its start. (Large pages are worth it at once.)
-WORTH_PAGES = 100
+# Pages of a crawl after which a worker is worth its start, which takes .3 s of processor time, on another core: made
+# crawls of 150, 300 and 600 pages were fastest with 20 to 50. (Large pages are worth it at once.)
+WORTH_PAGES = 30
+# Tags above which a page is as large: 5,000 elements take as long.
+MANY_TAGS = 10_000
 # Seconds that a page waits to be sent together with others, or with the request for its text.
 GATHERING = 0.01
 # Maximum bytes of pages that wait for a worker; then the crawl waits too.
 MOST_WAITING = 8_000_000
-# Maximum seconds for a start.
-STARTING = 60.0
-# Maximum workers that may die of a page.
-MOST_DEATHS = 2
+# Maximum seconds for a start, and for the last answer.
+STARTING, FINISHING = 60.0, 2.0
+# Maximum workers that may die of a page, and requests for its text while workers die of others.
+MOST_DEATHS, MOST_REQUESTS = 2, 20
 
 WORKER_DIED = "worker died"
 SAID_DIED = "A worker died (exit status %s). Its page, %s, is read without structure. (Further: denoise/workers/died)"
-SAID_NONE = "Pages are extracted in the crawl's own process, since no worker can be started now: %s"
+SAID_NONE = "Pages are extracted in the crawl's own process, since no worker can be started now: %r"
 SAID_STAYS = "Pages are extracted in the crawl's own process, since workers cannot import the strategy %s"
 
 
@@ -65,102 +74,46 @@ class _Job:
     answer: asyncio.Future[Any] | None  # None if nobody waits for the result
 
 
-class _Link(asyncio.Protocol):
-    """The connection to a worker's process, which ends with it."""
-
-    def __init__(self, take: Callable[[Any], None], lost: Callable[[], None]) -> None:
-        self._take = take
-        self.lost: Callable[[], None] | None = lost
-        self._received = bytearray()
-
-    def data_received(self, data: bytes) -> None:
-        """Take messages."""
-        self._received += data
-        for message in worker.unpack(self._received):
-            self._take(message)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Note that the process has ended, unless that was wanted."""
-        if self.lost is not None:
-            self.lost()
-
-
-class Worker:
-    """A worker's process, and the jobs sent to it; started anew when it has died.
+class Worker(asyncio.Protocol):
+    """A worker's process, started anew whenever it has died, and the jobs sent to it.
 
     Args:
         crawl: The crawl.
-        died: Called with the exit status and the page, if any, that the worker died of.
+        ready: Called when the process is ready, with whether it can import the strategy of the crawl.
+        died: Called with the exit status, and the page that the process was working on, if any.
         limits: Limits of the process.
         given: Arguments of its `Extractor`.
     """
 
     def __init__(
-        self, crawl: Crawl, died: Callable[[int, CrawledPage | None], None], limits: worker.Limits, *given: Any
+        self,
+        crawl: Crawl,
+        ready: Callable[[Worker, bool], None],
+        died: Callable[[int, CrawledPage | None], None],
+        limits: worker.Limits,
+        *given: Any,
     ) -> None:
+        self.is_up = False  # whether it takes jobs: its process is ready, or soon will be again
+        self.tried = asyncio.Event()  # whether its first start has succeeded or failed
         self._crawl = crawl
-        self._died = died
+        self._note_ready, self._note_death = ready, died
         self._given = limits, given
         self._numbers = count(1)
         self._waiting: deque[_Job] = deque()  # to be sent
-        self._sent: dict[int, _Job] = {}  # without a result yet, oldest first
+        self._sent: dict[int, _Job] = {}  # without a result yet
         self._backlog = 0  # bytes of both
         self._room = asyncio.Event()
-        self._ready: asyncio.Future[None] | None = None
-        self._link: _Link | None = None
-        self._transport: asyncio.WriteTransport | None = None
+        self._received = bytearray()
+        self._ready: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
+        self._ended = asyncio.Event()  # whether there is no connection
+        self._ended.set()
+        self._transport: Any = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._status = 0
-        self._timer: asyncio.TimerHandle | None = None
-        self._restart: asyncio.Task[bool] | None = None
+        self._at_work = tempfile.TemporaryFile()  # noqa: SIM115 - the number of its job, until it is closed
+        self._has_worked = False  # whether the process has returned a result
         self._back_off = BackOff()
-        self.is_up = False  # whether it takes jobs: it is ready or being started
-        self._is_ready = False
-
-    async def start(self) -> bool:
-        """Start the process; return whether it is ready. Another attempt is due when `may_start`."""
-        self.is_up = True
-        try:
-            await asyncio.wait_for(self._started(), STARTING)
-        except (OSError, asyncio.TimeoutError, EOFError) as error:
-            self._stop()
-            self.is_up = False
-            self._back_off.failed()
-            self._forget(self._waiting)
-            self._crawl.say_once("workers", logging.WARNING, SAID_NONE, error)
-            return False
-        self._back_off.worked()
-        return True
-
-    @property
-    def may_start(self) -> bool:
-        """True if it has failed to start, and it is time for another attempt."""
-        return not self.is_up and self._back_off.ready
-
-    async def _started(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._ready = loop.create_future()
-        self._link = link = _Link(self._take, self._lost)
-        ours, theirs = socket.socketpair()
-        self._process = worker.start(theirs)
-        self._transport, _ = await loop.create_connection(lambda: link, sock=ours)
-        self._transport.write(worker.pack(self._given))
-        await self._ready
-        if self._transport.is_closing():
-            raise EOFError("its process has ended")
-        self._is_ready = True
-        self._flush()
-        self._watch()
-
-    def _watch(self, before: int = 0) -> None:
-        """Kill the process if it has been at the same job for too long, as it should not be by its own limit."""
-        if self._process is None:
-            return
-        oldest = next(iter(self._sent), 0)
-        if oldest and oldest == before:
-            self._process.kill()
-        else:
-            asyncio.get_running_loop().call_later(2 * self._given[0].seconds, self._watch, oldest)
+        self._timer: asyncio.TimerHandle | None = None
+        self._life = asyncio.ensure_future(self._live())
 
     def send(self, name: str, *args: Any, page: CrawledPage | None = None, size: int = 0) -> None:
         """Have a method called; its result is not needed."""
@@ -169,7 +122,7 @@ class Worker:
             self._timer = asyncio.get_running_loop().call_later(GATHERING, self._flush)
 
     async def call(self, name: str, *args: Any, page: CrawledPage | None = None) -> Any:
-        """Return the result of a method, or raise its exception; None if the worker died."""
+        """Return the result of a method, or raise its exception; None if the worker died, or is not up."""
         answer = asyncio.get_running_loop().create_future()
         self._add(_Job(name, args, page, 0, answer))
         self._flush()
@@ -181,41 +134,95 @@ class Worker:
             self._room.clear()
             await self._room.wait()
 
-    def close(self) -> None:
-        """End the process."""
+    def end(self) -> None:
+        """End the process for good."""
         self.is_up = False
-        if self._restart is not None:
-            self._restart.cancel()
-        if self._timer is not None:
-            self._timer.cancel()
-        self._stop()
-        self._waiting.extend(self._sent.values())
-        self._forget(self._waiting)
+        self._life.cancel()
 
-    def _add(self, job: _Job) -> None:
-        self._waiting.append(job)
-        self._backlog += job.size
-        if not self.is_up:
-            self._forget(self._waiting)
+    async def close(self) -> None:
+        """Do so, and wait until it has ended."""
+        self.end()
+        await asyncio.wait([self._life])
+        self._at_work.close()
 
-    def _flush(self) -> None:
-        """Send what waits."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._transport is None or not self._is_ready or not self._waiting:
-            return
-        jobs = []
-        while self._waiting:
-            number, job = next(self._numbers), self._waiting.popleft()
-            self._sent[number] = job
-            jobs.append((number, job.name, job.args))
-        self._transport.write(worker.pack(jobs))
+    async def _live(self) -> None:
+        """Keep the process running; if it does not start, or dies before it has a result, start it after a pause."""
+        try:
+            while True:
+                try:
+                    can_use = await self._start()
+                    self.is_up = True
+                    self._note_ready(self, can_use)
+                    self.tried.set()
+                    self._flush()
+                    await self._ended.wait()
+                    job = self._sent.get(worker.number_in(self._at_work))
+                    self._note_death(self._stop(), None if job is None else job.page)
+                except Exception as error:  # of the system, or the process has ended
+                    self._crawl.say_once("workers", logging.WARNING, SAID_NONE, error)
+                    self._stop()
+                if self._has_worked:
+                    self._back_off.worked()
+                else:
+                    self._back_off.failed()
+                    self.is_up = False
+                self._forget()
+                self.tried.set()
+                await self._ended.wait()  # of the connection to the old process
+                await asyncio.sleep(self._back_off.pause)
+        finally:
+            self.is_up = False
+            self._stop()
+            self._forget()
+            self.tried.set()
+
+    async def _start(self) -> bool:
+        """Start the process, and return its first message."""
+        loop = asyncio.get_running_loop()
+        self._ready, self._has_worked = loop.create_future(), False
+        self._received.clear()
+        self._at_work.truncate(0)
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._transport, _ = await loop.create_connection(lambda: self, sock=ours)
+            self._process = worker.start(theirs, self._at_work)
+        self._transport.write(worker.pack(self._given))
+        can_use = await asyncio.wait_for(self._ready, STARTING)
+        if can_use is None:
+            raise EOFError("its process has ended")
+        return can_use
+
+    def _stop(self) -> int:
+        """End the process now, and return its exit status: it holds nothing that is not elsewhere."""
+        if self._transport is not None:
+            self._transport.abort()
+        process, self._transport, self._process = self._process, None, None
+        if process is None:
+            return 0
+        process.kill()
+        return process.wait()
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._ended.clear()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._ended.set()
+        if not self._ready.done():
+            self._ready.set_result(None)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        for message in worker.unpack(self._received):
+            if self._ready.done():
+                self._take(message)
+            else:
+                self._ready.set_result(message)
 
     def _take(self, results: list[tuple[int, Any, str]]) -> None:
-        """Take results; the first message has none."""
-        if self._ready is not None and not self._ready.done():
-            self._ready.set_result(None)
+        self._has_worked = True
         for number, value, said in results:
             job = self._sent.pop(number)
             self._backlog -= job.size
@@ -231,35 +238,32 @@ class Worker:
         if self._backlog <= MOST_WAITING:
             self._room.set()
 
-    def _lost(self) -> None:
-        """Start anew after the process has died."""
-        if not self._is_ready:
-            if self._ready is not None and not self._ready.done():
-                self._ready.set_exception(EOFError("its process has ended"))
+    def _add(self, job: _Job) -> None:
+        self._waiting.append(job)
+        self._backlog += job.size
+        if not self.is_up:
+            self._forget()
+
+    def _flush(self) -> None:
+        """Send what waits."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._transport is None or not self.is_up or not self._ready.done() or not self._waiting:
             return
-        first = next(iter(self._sent.values()), None)
-        self._stop()
-        self._died(self._status, None if first is None else first.page)
-        self._forget(deque(self._sent.values()))
+        jobs = dict(zip(self._numbers, self._waiting))  # noqa: B905 - there is no last number
+        self._transport.write(worker.pack([(number, job.name, job.args) for number, job in jobs.items()]))
+        self._sent |= jobs
+        self._waiting.clear()
+
+    def _forget(self) -> None:
+        """Give up the jobs that were sent, and if it takes none, those that wait: their results are None."""
+        given_up = [*self._sent.values()]
         self._sent.clear()
-        self._restart = asyncio.ensure_future(self.start())
-
-    def _stop(self) -> None:
-        """End the process now: it holds nothing that is not elsewhere."""
-        if self._link is not None:
-            self._link.lost = None
-        if self._transport is not None:
-            self._transport.abort()
-        if self._process is not None:
-            self._process.kill()
-            self._status = self._process.wait()
-        self._link = self._transport = self._process = None
-        self._is_ready = False
-
-    def _forget(self, jobs: deque[_Job]) -> None:
-        """Give up jobs: their results are None."""
-        while jobs:
-            job = jobs.popleft()
+        if not self.is_up:
+            given_up += self._waiting
+            self._waiting.clear()
+        for job in given_up:
             self._backlog -= job.size
             if job.answer is not None and not job.answer.done():
                 job.answer.set_result(None)
@@ -272,15 +276,14 @@ class Workers:
     limits = worker.Limits()
 
     def __init__(self, crawl: Crawl) -> None:
+        self.on_death: Callable[[], object] = lambda: None  # called when a worker has died, with the facts of its sites
         self._crawl = crawl
         self._bytes = int(crawl.settings.memory_bytes * (1 - RECENT_SHARE))  # the rest is for finding pages by URL
         self._own = Extractor(crawl.settings, self._bytes)
         self._workers: list[Worker] = []
-        self._wanted = _wanted(crawl.settings.workers)
-        self._starting: asyncio.Task[None] | None = None
+        self._wanted, self._worth = _wanted(crawl.settings.workers)
         self._travels = dict.fromkeys(STRATEGIES, True)
         self._pages = 0
-        self.sizes = dict.fromkeys(self._own.sizes(), 0)  # set at the end
 
     async def read(self, source: PageSource, page: CrawledPage | None, root: Callable[[], Any]) -> int:
         """Read a page of the crawl; return how many of its elements have a box."""
@@ -320,40 +323,37 @@ class Workers:
             found |= await each.call("newest", urls) or {}
         return found
 
-    async def remember(self, site: str, pages: list[PageFacts]) -> None:
+    def remember(self, pages: list[PageFacts]) -> None:
         """Remember pages of a site from an earlier crawl."""
-        at = self._at(site)
+        at = self._at(pages[0].url)
         if at is None:
             self._own.remember(pages)
         else:
             at.send("remember", pages)
 
-    def size(self, name: str) -> int:
-        """Return a size or number of `Extractor.sizes`, as it was at the end."""
-        return self.sizes.get(name, 0)
-
     async def close(self) -> None:
-        """Sum up what was held, and end the workers."""
-        if self._starting is not None:
-            self._starting.cancel()
-        for sizes in [self._own.sizes(), *[await each.call("sizes") or {} for each in self._workers]]:
-            for name, size in sizes.items():
-                self.sizes[name] += size
-        self._crawl.set("pages/evicted", self.sizes.pop("pages/evicted"))
+        """Register what was held, for the stats, and end the workers."""
+        sizes = Counter(self._own.sizes())
         for each in self._workers:
-            each.close()
+            with suppress(asyncio.TimeoutError):
+                sizes.update(await asyncio.wait_for(each.call("sizes"), FINISHING) or {})
+            await each.close()
+        self._crawl.set("pages/evicted", sizes.pop("pages/evicted"))
+        for name, size in sizes.items():
+            self._crawl.watch(name, partial(int, size))
         self._own = Extractor(self._crawl.settings, 0)
 
-    def _at(self, url: str, settings: Any = None) -> Worker | None:
+    def _at(self, url: str, settings: DenoiseSettings | None = None) -> Worker | None:
         """Return the worker for a site, None for the crawl's own process."""
-        if not self._workers or (settings is not None and not self._travels.get(settings.strategy, False)):
+        strategy = (settings or self._crawl.settings).strategy
+        if not (self._workers and self._travels.get(strategy, False)):
             return None
         chosen = self._workers[zlib.crc32(site_key(url).encode()) % len(self._workers)]
         return chosen if chosen.is_up else None
 
     async def _ask(self, page: CrawledPage, name: str, *args: Any) -> Any:
         """Call a method for a page; read the page again if the extractor has forgotten it, or is new."""
-        for _ in range(MOST_DEATHS + 1):
+        for _ in range(MOST_REQUESTS):
             if page.deaths == MOST_DEATHS:
                 break
             at = self._at(page.url, page.settings)
@@ -373,61 +373,56 @@ class Workers:
     async def _prepare(self, source: PageSource) -> None:
         """Start workers for a crawl that is worth it."""
         self._pages += 1
-        if source.settings is not None and source.settings.strategy not in self._travels and self._workers:
-            name = source.settings.strategy
-            self._travels[name] = bool(await self._workers[0].call("can_use", name))
-            if not self._travels[name]:
-                self._crawl.say_once("strategy", logging.WARNING, SAID_STAYS, name)
-        for each in self._workers:
-            if each.may_start:
-                self._starting = asyncio.ensure_future(self._start_again(each))
-        if not self._wanted or self._workers:
+        strategy = (source.settings or self._crawl.settings).strategy
+        if strategy not in self._travels and self._workers and source.settings is not None:
+            self._note_travels(strategy, await self._workers[0].call("can_use", strategy))
+        is_tried = self._workers and all(each.tried.is_set() for each in self._workers)
+        if is_tried or not self._wanted:
             return
-        at_once = len(source.html) > LARGE or self._crawl.settings.workers is not None
-        if self._starting is None and (at_once or self._pages > WORTH_PAGES):
-            self._starting = asyncio.ensure_future(self._start())
-        if self._starting is not None and at_once:
-            await asyncio.shield(self._starting)
+        at_once = self._crawl.settings.workers is not None or _is_large(source.html)
+        if not self._workers and (at_once or self._pages > self._worth):
+            given = self._crawl.settings, self._bytes // self._wanted
+            limits = self.limits._replace(nbytes=self.limits.nbytes + given[1])
+            self._workers = [
+                Worker(self._crawl, self._take_over, self._note_death, limits, *given) for _ in range(self._wanted)
+            ]
+        for each in self._workers if at_once else ():
+            await each.tried.wait()
 
-    async def _start(self) -> None:
-        """Start the workers."""
-        settings = self._crawl.settings
-        given = settings, self._bytes // self._wanted
-        workers = [Worker(self._crawl, self._note_death, self.limits, *given) for _ in range(self._wanted)]
-        ready = await asyncio.gather(*(each.start() for each in workers))
-        if any(ready) and await workers[ready.index(True)].call("can_use", settings.strategy) is False:
-            self._wanted = 0
-            self._crawl.say_once("workers", logging.WARNING, SAID_STAYS, settings.strategy)
-            for each in workers:
-                each.close()
-            return
-        self._travels[settings.strategy] = True
-        self._workers = workers
-        for each, is_ready in zip(workers, ready, strict=True):
-            self._hand_over(each, is_ready=is_ready)
-
-    async def _start_again(self, of: Worker) -> None:
-        self._hand_over(of, is_ready=await of.start())
-
-    def _hand_over(self, to: Worker, *, is_ready: bool) -> None:
+    def _take_over(self, by: Worker, can_use: bool) -> None:
         """Tell a new worker what is known of its sites; pages that items may still need are read again."""
-        if is_ready:
-            self._crawl.count("workers/started")
-            to.send("remember", [facts for facts in self._own.facts() if self._at(facts.url) is to])
-            self._own.release_pages()
+        strategy = self._crawl.settings.strategy
+        self._note_travels(strategy, can_use)
+        if not can_use:
+            self._wanted = 0
+            by.end()
+            return
+        self._crawl.count("workers/started")
+        by.send("remember", self._own.handed_over(lambda url: self._at(url) is by))
+
+    def _note_travels(self, strategy: str, can_use: bool | None) -> None:
+        if can_use is not None:
+            self._travels[strategy] = can_use
+        if can_use is False:
+            self._crawl.say_once(f"strategy/{strategy}", logging.WARNING, SAID_STAYS, strategy)
 
     def _note_death(self, status: int, page: CrawledPage | None) -> None:
         self._crawl.count("workers/died")
+        self.on_death()
         if page is not None:
             page.deaths += 1
             self._crawl.say_once("died", logging.WARNING, SAID_DIED, status, page.url)
 
 
-def _wanted(asked: int | None) -> int:
-    """Return the number of workers that a crawl may start."""
+def _is_large(html: bytes) -> bool:
+    return len(html) > LARGE or html.count(b"<") > MANY_TAGS
+
+
+def _wanted(asked: int | None) -> tuple[int, float]:
+    """Return the number of workers that a crawl may start, and after how many pages."""
     if not (is_asyncio_available() and worker.can_start()):
-        return 0
+        return 0, 0
     if asked is not None:
-        return asked
+        return asked, 0
     cores = getattr(os, "sched_getaffinity", None)  # not on all systems
-    return int((len(cores(0)) if cores else os.cpu_count() or 1) > 1)
+    return 1, WORTH_PAGES if (len(cores(0)) if cores else os.cpu_count() or 1) > 1 else inf

@@ -10,6 +10,13 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
 
+class RefusalError(Exception):
+    """An error that no other process can read."""
+
+    def __init__(self, page: Page, why: str) -> None:
+        super().__init__(f"{why}: {page.url}")
+
+
 class Harmful:
     """Selects as the default does, unless a page's URL names a harm."""
 
@@ -19,7 +26,7 @@ class Harmful:
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         harm = page.url.rpartition("/")[2]
-        if harm == "killed":
+        if harm.startswith("killed"):
             os.kill(os.getpid(), signal.SIGKILL)
         elif harm == "sleeps":
             time.sleep(60)
@@ -27,6 +34,8 @@ class Harmful:
             _ = [bytes(50_000_000) for _ in range(100)]
         elif harm == "raises":
             raise RuntimeError("broken on purpose")
+        elif harm == "is-refused":
+            raise RefusalError(page, "broken on purpose")
         elif harm.startswith("waits"):
             Path(os.environ["REACHED"]).touch()
             for _ in range(200):

@@ -241,7 +241,7 @@ def test_an_error_page_the_spider_handles_gets_a_body_but_is_no_example(articles
     spider = spider_of(articles("/gone"), handle_httpstatus_list=[404])
     done = crawl(spider, {"DENOISE_COMPARISON_FETCH": False})
     assert sentence(3) in done.bodies()[articles("/gone")]
-    assert state_of(done.crawler).workers.size("bytes/pages") == 0
+    assert done.stat("memory/bytes/pages") == 0
 
 
 def test_many_items_of_a_page_share_its_text_by_option_and_are_not_compared_by_it(articles: Web) -> None:

@@ -131,7 +131,7 @@ class Memory(SiteMemory):
 
     async def add(self, facts: PageFacts) -> None:
         """Read a page."""
-        await self._workers.remember(SITE, [facts])
+        self._workers.remember([facts])
         await self.note(facts.url)
 
     def do(self, work: Coroutine[Any, Any, Any]) -> dict[str, int]:
@@ -156,7 +156,7 @@ def test_pages_are_loaded_with_the_first_of_a_site_and_only_new_ones_are_saved(t
     then = Memory(store)
     then.do(then.meet(SITE))
     assert then.do(then.meet(SITE)) == {"loaded": 1}
-    assert [one.url[-1] for one in then._workers._own.facts()] == ["0", "1", "2", "5"]
+    assert [one.url[-1] for one in then._workers._own.handed_over(bool)] == ["0", "1", "2", "5"]
 
 
 def test_a_store_that_fails_rests_and_all_is_saved_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,25 @@ from tests.crawl.web import Web, article, sentence, story
 HARMFUL = {"DENOISE_STRATEGY": "tests.crawl.strategies.Harmful", "DENOISE_COMPARISON_FETCH": False}
 
 
+def one_after_other(*urls: str) -> type[Spider]:
+    """Return a spider that requests a page after the previous page's item: comparison does not depend on timing."""
+
+    async def start(self: Spider) -> AsyncIterator[Request]:
+        over = asyncio.Event()
+
+        def note() -> None:
+            over.set()
+
+        for signal_ in (signals.item_scraped, signals.item_dropped):
+            self.crawler.signals.connect(note, signal_)
+        for url in urls:
+            yield Request(url)
+            await over.wait()
+            over.clear()
+
+    return spider_of(start=start)
+
+
 def ours(done: Crawl) -> dict[str, Any]:
     """Return the stats that do not depend on where pages are extracted."""
     return {name: value for name, value in done.stats.items() if "denoise/" in name and "memory/" not in name}
@@ -37,23 +56,9 @@ def test_items_and_stats_are_the_same_with_any_number_of_workers(strategy: str, 
     fields = {"title": "title", "markdown": "markdown", "comparison": "comparison"}
     settings = {"DENOISE_STRATEGY": strategy, "DENOISE_COMPARISON_FETCH": False, "DENOISE_FIELDS": fields}
 
-    async def start(self: Spider) -> AsyncIterator[Request]:
-        """Request a page after the previous page's item, so that comparison pages do not depend on timing."""
-        over = asyncio.Event()
-
-        def note() -> None:
-            over.set()
-
-        for signal_ in (signals.item_scraped, signals.item_dropped):
-            self.crawler.signals.connect(note, signal_)
-        for url in urls:
-            yield Request(url)
-            await over.wait()
-            over.clear()
-
     found = []
     for number in (0, 1, 3):
-        done = crawl(spider_of(start=start), {**settings, "DENOISE_WORKERS": number})
+        done = crawl(one_after_other(*urls), {**settings, "DENOISE_WORKERS": number})
         assert done.stats.pop("denoise/workers/started", 0) == number
         found.append((done.items, [item["url"] for item, _ in done.dropped], ours(done)))
     assert found == found[:1] * len(found)
@@ -87,13 +92,25 @@ def test_a_page_that_two_workers_die_of_has_no_text(web: Web, monkeypatch: pytes
     assert (done.stat("workers/died"), done.stat("body/lost"), len(done.items)) == (2, 1, 3)
 
 
-def test_an_error_of_a_strategy_is_said_with_its_page_and_traceback(web: Web) -> None:
-    web.pages = {"/a/0": article(0), "/raises": article(1)}
+def test_only_pages_that_workers_die_of_lose_their_structure(web: Web) -> None:
+    harmful = [f"/{n}/killed" for n in range(6)]
+    paths = [path for n in range(24) for path in (f"/a/{n}", *harmful[n : n + 1])]
+    web.pages, web.in_any_order, web.seconds = {path: article(n) for n, path in enumerate(paths)}, True, 0.02
+    done = crawl(spider_of(*map(web, paths)), {**HARMFUL, "DENOISE_WORKERS": 1, "CONCURRENT_REQUESTS": 16})
+    bodies = done.bodies()
+    assert all(sentence(n) in bodies[web(path)] for n, path in enumerate(paths))
+    assert {path for path in paths if "rights reserved" in bodies[web(path)]} == {*harmful}
+    assert done.stat("workers/died") == done.stat("body/fallback/worker_died") == len(harmful)
+
+
+@pytest.mark.parametrize("harm", ["raises", "is-refused"])
+def test_an_error_of_a_strategy_is_said_with_its_page_and_traceback(harm: str, web: Web) -> None:
+    web.pages = {"/a/0": article(0), f"/{harm}": article(1)}
     done = crawl(spider_of(*map(web, web.pages)), {**HARMFUL, "DENOISE_WORKERS": 1})
     assert len(done.items) == 2
     assert done.stat("errors/body") == done.stat("errors") == 1
-    assert f"denoise failed in body; {web('/raises')} passes unchanged" in done.log
-    assert 'raise RuntimeError("broken on purpose")' in done.log
+    assert f"denoise failed in body; {web(f'/{harm}')} passes unchanged" in done.log
+    assert '"broken on purpose")' in done.log
     assert done.stat("workers/died") == 0
 
 
@@ -127,11 +144,13 @@ def test_the_crawl_goes_on_while_a_worker_works(
 def test_small_crawls_stay_in_their_process_and_large_pages_do_not(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     web.pages, web.seconds = {f"/a/{n}": article(n) for n in range(6)}, 0.7
     spider = spider_of(*map(web, web.pages))
-    monkeypatch.setattr(workers, "_wanted", lambda asked: 1)
+    monkeypatch.setattr(workers, "_wanted", lambda asked: (1, 100))
     assert crawl(spider, ONE_BY_ONE).stat("workers/started") == 0
-    monkeypatch.setattr(workers, "WORTH_PAGES", 3)
+    monkeypatch.setattr(workers, "_wanted", lambda asked: (1, 3))
     assert crawl(spider, ONE_BY_ONE).stat("workers/started") == 1
-    monkeypatch.setattr(workers, "WORTH_PAGES", 100)
+    monkeypatch.setattr(workers, "_wanted", lambda asked: (1, 100))
+    web.pages["/a/3"] = article(3) + "<b></b>" * workers.MANY_TAGS
+    assert crawl(spider, ONE_BY_ONE).stat("workers/started") == 1
     web.pages["/a/3"] = article(3, text=story(3, base.LARGE // 100))
     done = crawl(spider, ONE_BY_ONE)
     assert done.stat("workers/started") == 1
@@ -163,7 +182,51 @@ def test_a_crawl_that_cannot_start_a_worker_does_without(web: Web, monkeypatch: 
     web.pages = {f"/a/{n}": article(n) for n in range(6)}
     done = crawl(spider_of(*map(web, web.pages)), {"DENOISE_WORKERS": 2})
     assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(6))
-    assert done.log.count("since no worker can be started now: no process") == 1
+    assert done.log.count("since no worker can be started now: OSError('no process')") == 1
+
+
+def test_a_crawl_may_end_while_its_worker_starts(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    web.pages = {f"/a/{n}": article(n) for n in range(6)}
+    monkeypatch.setattr(workers, "_wanted", lambda asked: (1, 3))
+    ready = asyncio.Event()
+
+    async def never(self: Any) -> bool:
+        return await real(self) and await ready.wait()
+
+    real = workers.Worker._start
+    before = children_of(os.getpid())
+    monkeypatch.setattr(workers.Worker, "_start", never)
+    done = crawl(spider_of(*map(web, web.pages)))
+    assert (len(done.items), done.stat("workers/started")) == (6, 0)
+    assert children_of(os.getpid()) == before
+
+
+def test_a_worker_that_is_killed_again_and_again_costs_no_item(web: Web) -> None:
+    web.pages = {f"/a/{n}": article(n) for n in range(300)}
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+        if response.url.endswith("0"):
+            for pid in children_of(os.getpid()):
+                os.kill(pid, signal.SIGKILL)
+
+    done = crawl(spider_of(*map(web, web.pages), parse=parse), {"DENOISE_WORKERS": 1})
+    assert len(done.items) == 300
+    bodies = done.bodies()
+    assert [n for n in range(300) if sentence(n) not in (bodies[web(f"/a/{n}")] or sentence(n))] == []
+    assert sum(not body for body in bodies.values()) == done.stat("body/lost") <= done.stat("workers/died")
+    assert done.stat("errors") == 0 < done.stat("workers/died")
+
+
+def test_facts_of_earlier_crawls_are_loaded_again_after_a_death(web: Web, tmp_path: Path) -> None:
+    web.pages = {f"/a/{n}": article(n) for n in range(6)} | {"/killed": article(7), "/a/8": article(8)}
+    fields = {"DENOISE_FIELDS": {"comparison": "others"}}
+    settings = {**HARMFUL, **fields, "DENOISE_WORKERS": 1, "JOBDIR": str(tmp_path)}
+    crawl(one_after_other(*web.urls(range(6))), settings)
+    done = crawl(one_after_other(web("/killed"), web("/a/8")), settings)
+    others = {item["url"]: item["others"] for item in done.items}
+    assert (done.stat("workers/died"), done.stat("site_memory/loaded")) == (1, 2)
+    assert len(others[web("/a/8")]) > 3
 
 
 CRAWL = """
@@ -183,7 +246,7 @@ def test_no_worker_outlives_its_crawl(web: Web, tmp_path: Path, number: signal.S
     web.pages["/waits"] = article(0)
     with subprocess.Popen([sys.executable, "-c", CRAWL, web("/waits")], env=env, stderr=subprocess.PIPE) as process:
         wait_until(reached.exists)
-        children = [int(each) for each in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+        children = children_of(process.pid)
         assert len(children) == 2
         process.send_signal(number)
         if number == signal.SIGINT:  # the crawl ends in good order, with the page that is in work
@@ -191,6 +254,10 @@ def test_no_worker_outlives_its_crawl(web: Web, tmp_path: Path, number: signal.S
             said = (process.stderr or sys.stdin).read()
             assert b"'denoise/body/items': 1" in said and b"workers/died" not in said
     wait_until(lambda: not any(map(is_running, children)))
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def is_running(pid: int) -> bool:
