@@ -49,7 +49,7 @@ class PageSource(NamedTuple):
     url: str
     html: bytes
     encoding: str | None = None  # from the server or the spider
-    layout: str = ""  # of a rendered page, for `boxes_on`
+    layout: str | None = None  # of a rendered page, for `boxes_on`; "" if it is missing
     is_example: bool = True  # whether others may be compared with it
     settings: DenoiseSettings | None = None  # None: those of the crawl
     as_text: bool = False  # whether to read its text without structure, which takes little time and memory
@@ -158,7 +158,7 @@ class Extractor:
         known, others = self._known(kept)
         if known.mates < wish.mates:
             return known
-        extracted = _extracted(page, others, kept, wish)._replace(known=known)
+        extracted = _extracted(page, others, known, kept, wish)
         page.drop_columns()
         self._keep(number, _Page(page.facts, kept.settings, None))
         return extracted
@@ -250,7 +250,7 @@ def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:
     return page
 
 
-def _extracted(page: Page, others: Sequence[Page | PageFacts], kept: _Page, wish: Wish) -> Extracted:
+def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kept: _Page, wish: Wish) -> Extracted:
     settings = kept.settings
     body = SiteModel(others).extract(page, strategy=settings.strategy, taste=settings.taste)
     found = Extracted(
@@ -262,7 +262,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], kept: _Page, wish
         confidence=body.confidence,
         size=len(body.text),
         plain=plain_hash(body.text),
-        known=Known(0, 0),
+        known=known,
     )
     if kept.source is not None:
         found = _with_meta(found, body, settings, kept.source)

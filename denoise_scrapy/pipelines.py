@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import reprlib
 from collections import Counter
 from datetime import datetime, timezone
 from typing import Any
@@ -57,7 +58,7 @@ NO_FIELDS = (
     "%s has no field %s, so its items do not get what DENOISE_BODY_FIELD or DENOISE_FIELDS puts there: declare the "
     "field, or name another"
 )
-MAX_REFUSED = 100  # characters of a value in the log
+MAX_REFUSED = 200  # characters of a reason in the log
 REFUSED = "%s refuses %r = %s: %s. (Further such values: denoise/body/refused)"
 # Logged for the first item that is not compared, by the stat for the reason (`denoise/dedup/…`); others are only
 # counted.
@@ -126,7 +127,7 @@ class ItemPipeline(Component):
         except Exception as error:  # whatever its validators raise, some after the value was set
             passage.item = before
             name = type(passage.item).__name__
-            said = (name, field, shown(repr(value), MAX_REFUSED), shown(refusal(error), 2 * MAX_REFUSED))
+            said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_REFUSED))
             self._crawl.count("body/refused")
             self._crawl.say_once(f"refused/{name}/{field}", logging.WARNING, REFUSED, *said)
             return False

@@ -9,9 +9,9 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.base import Crawl
-from denoise_scrapy.crawl.budget import TIMEOUT, FetchRecord
+from denoise_scrapy.crawl.budget import TIMEOUT
 from denoise_scrapy.crawl.fetching import Fetcher
-from denoise_scrapy.crawl.pages import CrawledPage
+from denoise_scrapy.crawl.pages import CrawledPage, RecentPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.extractor import Extracted, Known, Wish
@@ -45,11 +45,20 @@ NOT_JUDGED = (
 class Bodies:
     """Makes the texts of pages, and counts the findings."""
 
-    def __init__(self, crawl: Crawl, sites: SiteMemory, health: SiteHealth, workers: Workers, fetcher: Fetcher):
+    def __init__(
+        self,
+        crawl: Crawl,
+        sites: SiteMemory,
+        health: SiteHealth,
+        recent: RecentPages,
+        workers: Workers,
+        fetcher: Fetcher,
+    ):
         self.keeps_versions = False  # whether a later crawl may ask what has changed
         self._crawl = crawl
         self._sites = sites
         self._health = health
+        self._recent = recent
         self._workers = workers
         self._fetcher = fetcher
 
@@ -59,6 +68,7 @@ class Bodies:
             if page.text is None and page.source is not None:
                 text = await self._made(page)
                 page.text, page.source = text, None  # the HTML is no longer needed
+                self._recent.weigh(page)
         return page.text
 
     async def _made(self, page: CrawledPage) -> Extracted | None:
@@ -115,9 +125,13 @@ class Bodies:
 
     async def _wait(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> Known:
         """Wait for pages of the crawl, and return what is known afterwards."""
-        now, settings, record = asyncio.get_running_loop().time, page.settings, page.record or FetchRecord()
+        now, settings, record = asyncio.get_running_loop().time, page.settings, page.record
         lacking = known.mates < needed
-        if not settings.comparison_wait or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE:
+        if (
+            record is None
+            or not settings.comparison_wait
+            or (record.vain_waits if lacking else record.poor_waits) >= PATIENCE
+        ):
             return known
         self._crawl.count(lacking and "comparison/waits")
         soon, idle = now() + settings.comparison_wait, 0

@@ -31,8 +31,6 @@ LOOK_AGAIN = 0.25
 # Maximum items held while a feed cannot be written, some tens of KB each. Beyond, the oldest are withdrawn, so that
 # their copies are kept as well.
 MOST_UNWRITTEN = 1000
-# Seconds until the ends of items are written to an index that is not called for another reason.
-SOON = 0.2
 
 
 class Duplicates:
@@ -47,7 +45,6 @@ class Duplicates:
         self._open: dict[Passage, None] = {}  # items with a claim, in order
         self._unwritten: list[Passage] = []  # delivered, but a feed could not be written
         self._taken_back = 0  # number of unwritten items withdrawn
-        self._writing: asyncio.Task[None] | None = None
         # after Scrapy's feeds: extensions are created first
         crawl.crawler.signals.connect(self._item_scraped, signals.item_scraped)
         for signal in (signals.item_dropped, signals.item_error):
@@ -113,8 +110,6 @@ class Duplicates:
         for passage in list(self._open):
             self.index.end(passage.text, passage.claim, lost=False)
             self._let_pass(passage)
-        if self._writing is not None:
-            self._writing.cancel()
         await self.index.finish()
 
     async def _judged(self, passage: Passage) -> Verdict | None:
@@ -139,19 +134,9 @@ class Duplicates:
 
     def _end(self, passage: Passage, *, lost: bool) -> None:
         """Have the text of an item made final, or withdrawn, and wake the copies waiting for its end."""
+        self._let_pass(passage)
         if passage.claim or (passage.is_unchecked and not lost):
-            if (self._writing is None or self._writing.done()) and is_asyncio_available():
-                self._writing = asyncio.ensure_future(self._write_soon())
-            self._let_pass(passage)
             self.index.end(passage.text, passage.claim, lost=lost)
-        else:
-            self._let_pass(passage)
-
-    async def _write_soon(self) -> None:
-        """Write the ends of items, unless another call of the index has done so."""
-        await asyncio.sleep(SOON)
-        if self.index.has_pending:
-            await self.index.use(lambda _: None)
 
     def _let_pass(self, passage: Passage) -> None:
         """Stop following an item, and wake the copies waiting for its end."""

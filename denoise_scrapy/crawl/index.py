@@ -5,6 +5,7 @@ Failures of the store do not stop the crawl: items pass unchecked, and their tex
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
 import sqlite3
@@ -15,11 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.base import Answer, Crawl, beside
+from denoise_scrapy.crawl.base import Answer, Crawl
 from denoise_scrapy.crawl.passage import NOTHING, ItemText
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, Verdict, open_store
@@ -39,6 +40,8 @@ MEMORY = "memory"
 REMEMBERED_COPIES = 100_000
 # Maximum characters of items whose end the store does not know yet; beyond, the newest are left out.
 MOST_PENDING_CHARS = 8_000_000
+# Seconds until the ends of items are written to an index that is not called for another reason.
+SOON = 0.2
 # Maximum texts forgotten at a time, at the start and with each beat: these take .02 and .002 s in a file.
 EXPIRED, EXPIRED_A_BEAT = 1000, 100
 
@@ -81,6 +84,7 @@ class CrawlIndex:
         self._file: tuple[int, int] | None = None
         self._pending: deque[tuple[ItemText, int, bool]] = deque()  # text, claim, and whether the item was lost
         self._pending_chars = 0
+        self._timer: asyncio.TimerHandle | None = None
         crawl.watch("bytes/index", lambda: self._nbytes if self.index is None else _nbytes(self.index))
         crawl.watch("evicted/undelivered", lambda: self.left_out)
 
@@ -140,22 +144,26 @@ class CrawlIndex:
 
         return await self.use(check, aside=aside)
 
-    @property
-    def has_pending(self) -> bool:
-        """True if ends of items are to be written."""
-        return bool(self._pending)
-
     def end(self, text: ItemText, claim: int, *, lost: bool) -> None:
-        """Have the text of an item made final, or withdrawn, with the next call."""
+        """Have the text of an item made final, or withdrawn, with the next call, or soon."""
         text = NOTHING if lost else text
         if self._pending_chars + len(text.text) > MOST_PENDING_CHARS:
             self.left_out += 1
             return
         self._pending.append((text, claim, lost))
         self._pending_chars += len(text.text)
+        if self._timer is None and is_asyncio_available():
+            self._timer = asyncio.get_running_loop().call_later(SOON, self._write_now)
+
+    def _write_now(self) -> None:
+        self._timer = None
+        if self._pending:
+            deferred_from_coro(self.use(lambda _: None))
 
     async def finish(self) -> None:
         """Write what is pending: it is the last chance."""
+        if self._timer is not None:
+            self._timer.cancel()
         if self._pending:
             self._calls.use_now()
             await self.use(lambda _: None)
@@ -165,7 +173,7 @@ class CrawlIndex:
         if self._beat is not None and self._beat.running:
             self._beat.stop()
         self._look_for_file()
-        await beside(self._let_go)
+        await self._calls.last(self._let_go)
 
     def _called(self, call: Callable[[DuplicateIndex], Answer]) -> tuple[Answer | None, Exception | None]:
         """Write what is pending, then call; return the result, and an error that does not forbid to use it."""

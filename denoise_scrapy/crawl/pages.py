@@ -134,16 +134,17 @@ class RecentPages:
     def __len__(self) -> int:
         return len(self._pages)
 
-    def __contains__(self, page: CrawledPage) -> bool:
-        return page in self._pages
-
     def put(self, page: CrawledPage) -> None:
-        """Keep a page, as the newest, under its URLs; or note its present size."""
-        is_new = page not in self._pages
-        self.nbytes += page.nbytes - self._pages.get(page, 0)
-        self._pages[page] = page.nbytes
-        if is_new:
-            self._named |= dict.fromkeys(page.names, page)
+        """Keep a page, as the newest, under its URLs."""
+        self._pages[page] = 0
+        self._named |= dict.fromkeys(page.names, page)
+        self.weigh(page)
+
+    def weigh(self, page: CrawledPage) -> None:
+        """Note the present size of a page, if it is kept."""
+        if page in self._pages:
+            self.nbytes += page.nbytes - self._pages[page]
+            self._pages[page] = page.nbytes
         while self.nbytes > self._max_bytes:
             oldest, nbytes = self._pages.popitem(last=False)
             self.nbytes -= nbytes

@@ -82,7 +82,7 @@ class CrawledPages:
         settings, crawled = self.settings_for(request), None
         if self._is_treated(response, settings):
             is_example = is_comparable(request, response)
-            source, layout = self._source(request, response, settings, next(self._numbers), is_example=is_example)
+            source = self._source(request, response, settings, next(self._numbers), is_example=is_example)
             crawled = CrawledPage(source, settings, request, response)
             site = site_key(crawled.url)
             crawled.tally = self._health.tally(site)
@@ -90,13 +90,12 @@ class CrawledPages:
         self.crawled[request] = crawled
         if crawled is not None:
             self.recent.put(crawled)
-            await self._read(source, crawled, layout, response)
+            await self._read(source, crawled, response)
         return crawled
 
     async def read_example(self, request: Request, response: Response, settings: DenoiseSettings) -> None:
         """Read a page that was fetched for comparison."""
-        source, layout = self._source(request, response, settings, 0, is_example=True)
-        await self._read(source, None, layout, response)
+        await self._read(self._source(request, response, settings, 0, is_example=True), None, response)
 
     def _is_treated(self, response: Response, settings: DenoiseSettings) -> bool:
         if not settings.enabled or len(response.body) > settings.max_page_bytes:
@@ -113,15 +112,13 @@ class CrawledPages:
 
     def _source(
         self, request: Request, response: Response, settings: DenoiseSettings, number: int, *, is_example: bool
-    ) -> tuple[PageSource, str | None]:
+    ) -> PageSource:
         layout = self._geometry.layout_of(request, response, settings)
         own = None if settings is self._crawl.settings else settings
         told = told_encoding(response)
-        return PageSource(number, response.url, response.body, told, layout or "", is_example, own), layout
+        return PageSource(number, response.url, response.body, told, layout, is_example, own)
 
-    async def _read(
-        self, source: PageSource, crawled: CrawledPage | None, layout: str | None, response: Response
-    ) -> None:
+    async def _read(self, source: PageSource, crawled: CrawledPage | None, response: Response) -> None:
         self._crawl.count("pages/parsed")
         await self._sites.meet(site_key(source.url))  # loads pages of earlier crawls
 
@@ -130,8 +127,8 @@ class CrawledPages:
             return selector_root(response, source.encoding) if is_small else None
 
         boxes = await self._workers.read(source, crawled, root)
-        if layout is not None:
-            self._geometry.note(boxes, layout, source.url, source.settings or self._crawl.settings)
+        if source.layout is not None:
+            self._geometry.note(boxes, source.layout, source.url, source.settings or self._crawl.settings)
         if source.is_example:
             await self._sites.note(source.url)
 

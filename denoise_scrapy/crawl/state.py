@@ -35,7 +35,7 @@ class CrawlState:
         self.pages = CrawledPages(crawl, self.sites, self.health, budget, self.workers, self.geometry)
         self.passages = Passages(crawl, self.pages)
         fetcher = Fetcher(crawl, budget, self.pages, self.workers)
-        self.bodies = Bodies(crawl, self.sites, self.health, self.workers, fetcher)
+        self.bodies = Bodies(crawl, self.sites, self.health, self.pages.recent, self.workers, fetcher)
         self.duplicates: Duplicates | None = None  # None without their pipeline
         self.items_in_work = 0
         self._watch_memories()

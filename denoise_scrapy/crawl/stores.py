@@ -84,6 +84,11 @@ class StoreCalls:
             self._crawl.say_once(f"{self._stat}slow", logging.WARNING, SLOW, *said)
         return answer
 
+    async def last(self, work: Callable[[], object]) -> None:
+        """Do the last thing with the store, when no call is under way."""
+        async with self._lock:
+            await beside(work)
+
     def failed(self, error: Exception) -> None:
         """Let the store rest after a failure."""
         self._back_off.failed()
