@@ -13,7 +13,7 @@ ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$C
   export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
 endif
 
-.PHONY: demo several test explore check docs renew gate baseline bench cost scores kinds train sanitize compat suites package archive-test clean
+.PHONY: demo several test explore check docs renew gate crawl-gate baseline bench cost scores kinds train sanitize compat suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -131,6 +131,10 @@ gate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.work --gate
 	$(BIN)/python -m benchmarks.cost --gate
 	$(BIN)/python -m tests.hostile.outputs
+
+# what counted work misses: the speed of a small crawl, of one without the add-on; alone, as it takes both cores
+crawl-gate: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.crawl --gate
 
 baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --set-baseline

@@ -6,7 +6,8 @@ with others of its section:
 - calls: of functions in Python, and of functions in C that Python calls by name;
 - instructions: of bytecode, where each array operation is one: the part of a body's fixed cost that is in Python;
 - kilobytes: the peak of allocated memory with numpy's arrays, without lxml's trees and the core's columns;
-- columns: bytes of the core's columns per byte of the page.
+- columns: bytes of the core's columns per byte of the page;
+- way: calls, files, changes of file and messages of an item in a crawl, without and with a worker (`benchmarks.way`).
 
 Growth is measured on a page repeated within itself: work on 8 times the page / 8 times the work. The compiled core is
 not counted. Two ratios of times cover it, with a wide margin: a body in multiples of lxml's plain parse, and the
@@ -23,6 +24,7 @@ from statistics import mean, median
 
 from benchmarks import cost
 from benchmarks.measuring import Counts, count, forget_caches
+from benchmarks.way import way
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, SiteModel
 from denoise_scrapy.page import Page, PageFacts
 from evaluation import baseline
@@ -74,6 +76,9 @@ def measure() -> Iterator[Figure]:
     yield from grown()
     yield from timed()
     read = [(len(page.html.encode("utf-8", "replace")), Page.parse(page.html)) for site in pages()[1] for page in site]
+    for workers in (0, 1):
+        for name, value in way(workers)._asdict().items():
+            yield figure(f"way {name}, {workers} workers", value, COUNT)
     yield figure("columns", sum(page.tree.nbytes for _, page in read) / sum(size for size, _ in read), BYTES)
 
 

@@ -56,7 +56,7 @@ class PageSource(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What to extract of a page, besides the values of its items."""
+    """The wishes for a page's extraction, besides the values of its items."""
 
     mates: int = 0  # extract it only if so many known pages share its template
     reading: bool = False  # whether its site's health needs its figures

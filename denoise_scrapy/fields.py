@@ -21,7 +21,7 @@ class Options(Protocol):
 
     @property
     def markdown(self) -> Mapping[str, str]:
-        """What to do with links and images."""
+        """The choices for links and images."""
 
     @property
     def chunk_tokens(self) -> int:

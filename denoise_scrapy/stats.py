@@ -17,7 +17,7 @@ STATS: dict[str, str] = {
     "body/empty": "items that received an empty text",
     "body/kept": "fields that the spider had filled",
     "body/refused": "values that the class of an item refused",
-    "body/lost": "items without the text of their page: two workers died of it",
+    "body/lost": "items without the text of their page, of which workers died",
     "body/no_field": "items without the field",
     "body/several": "items that share their page with others; no text",
     "body/elsewhere": "items that name a page that was not fetched; no text",

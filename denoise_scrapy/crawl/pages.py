@@ -123,10 +123,12 @@ class CrawledPage:
 
 
 class RecentPages:
-    """Pages by all their URLs; the oldest are evicted so that their sizes never exceed `max_bytes`."""
+    """Pages by all their URLs; when one is put, the oldest are evicted until their sizes do not exceed `max_bytes`."""
 
     def __init__(self, max_bytes: int):
-        self.nbytes = self.evicted = 0  # evicted or never kept
+        self.evicted = 0  # evicted or never kept
+        self.changed: list[CrawledPage] = []  # pages that have another size
+        self._nbytes = 0
         self._max_bytes = max_bytes
         self._pages: OrderedDict[CrawledPage, int] = OrderedDict()  # with their sizes
         self._named: dict[str, CrawledPage] = {}
@@ -138,20 +140,24 @@ class RecentPages:
         """Keep a page, as the newest, under its URLs."""
         self._pages[page] = 0
         self._named |= dict.fromkeys(page.names, page)
-        self.weigh(page)
-
-    def weigh(self, page: CrawledPage) -> None:
-        """Note the present size of a page, if it is kept."""
-        if page in self._pages:
-            self.nbytes += page.nbytes - self._pages[page]
-            self._pages[page] = page.nbytes
+        self.changed.append(page)
         while self.nbytes > self._max_bytes:
             oldest, nbytes = self._pages.popitem(last=False)
-            self.nbytes -= nbytes
+            self._nbytes -= nbytes
             self.evicted += 1
             for name in oldest.names:
                 if self._named.get(name) is oldest:
                     del self._named[name]
+
+    @property
+    def nbytes(self) -> int:
+        """Approximate bytes of all pages."""
+        for page in self.changed:
+            if page in self._pages:
+                self._nbytes += page.nbytes - self._pages[page]
+                self._pages[page] = page.nbytes
+        self.changed.clear()
+        return self._nbytes
 
     def get(self, url: str) -> CrawledPage | None:
         """Return the newest page with a URL, or None."""
@@ -161,7 +167,7 @@ class RecentPages:
         """Forget everything."""
         self._pages.clear()
         self._named.clear()
-        self.nbytes = 0
+        self._nbytes = 0
 
 
 def _carried_meta(request: Request) -> dict[str, Any]:

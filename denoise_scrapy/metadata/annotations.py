@@ -185,7 +185,11 @@ def load(name: str) -> Any:
 
 def find(name: str) -> None:
     """Do the same, without importing it, which takes half a second."""
-    if find_spec(name) is None:
+    try:
+        found = find_spec(name)
+    except (ImportError, ValueError):  # of other code that imports
+        found = None
+    if found is None:
         raise ImportError(_MISSING.format(name))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,29 @@ def test_what_was_kept_while_the_store_failed_is_known_afterwards(
     assert done.log.count(SAID) == 1
     assert done.log.count("The index of texts can be used again") == 1
     assert texts_in(tmp_path / "t.sqlite") == 6
+
+
+def test_a_crawl_that_ends_while_a_slow_disk_writes_keeps_all_texts(
+    articles: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, under_way, most = DuplicateIndex.settle, [0], [0]
+
+    def settle(self: DuplicateIndex, claim: int) -> bool:
+        under_way[0] += 1
+        most[0] = max(most[0], under_way[0])
+        time.sleep(0.15)
+        done = real(self, claim)
+        under_way[0] -= 1
+        return done
+
+    async def closed(self: Any, reason: str) -> None:
+        await asyncio.sleep(crawl_index.SOON + 0.1)  # in the middle of the last write
+
+    monkeypatch.setattr(DuplicateIndex, "settle", settle)
+    place = tmp_path / "texts.sqlite"
+    done = crawl(spider_of(*articles.urls(range(6)), closed=closed), {"DENOISE_DEDUP_STORE": place})
+    assert (len(done.items), most, done.stat("errors"), done.stat("dedup/store_failed")) == (6, [1], 0, 0)
+    assert texts_in(place) == 6
 
 
 def test_a_store_that_stays_away_is_asked_less_and_less(

@@ -73,6 +73,13 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(
     assert held == [0]
 
 
+def test_texts_count_in_the_memory_for_pages(odd_web: Web) -> None:
+    settings = {"DENOISE_FIELDS": {"markdown": "markdown", "blocks": "blocks"}, "DENOISE_COMPARISON_FETCH": False}
+    pages = PAGES // 2
+    plain, rich = (crawl(spider_of(*odd_web.urls(range(pages))), more) for more in ({}, settings))
+    assert rich.stat("memory/bytes/recent") > plain.stat("memory/bytes/recent") + pages * 10_000
+
+
 def test_a_crawl_frees_what_it_holds_though_its_job_directory_cannot_be_made_again(
     articles: Web, tmp_path: Path
 ) -> None:

@@ -37,7 +37,7 @@ GROUPS = {
     "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_most_new dedup_short "
     "dedup_key_field dedup_search "
     "dedup_variants",
-    "Memory and threads": "memory_mb site_memory_path threads",
+    "Memory and workers": "memory_mb site_memory_path workers",
 }
 
 

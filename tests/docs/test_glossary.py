@@ -18,10 +18,10 @@ PLAIN = set(
     """
     addon alarm box budget bytes candidate chunk configuration content corrupt date days dedup deduplicate denoise
     element elsewhere empty error evidence extract fact favor feature fetch field find first flag from geometry health
-    html identity invalid item keep kept lang language large likeness likest link lite markdown meta metadata mismatch
-    missing model most none other ours over overlap overwrite pair path redis remove request resolve same score search
-    several shape share short sibling similarity statistics thread threshold token tree unwritable vain verify version
-    wait withdrawn
+    html identity invalid item keep kept lang language large likeness likest link lite lost markdown meta metadata
+    mismatch missing model most none other ours over overlap overwrite pair path redis remove request resolve same score
+    search several shape share short sibling similarity slow statistics threshold token tree unwritable vain verify
+    version wait withdrawn
     """.split()
 )
 # Verbs of people, which pages and messages used of code; and words that the glossary replaces.
