@@ -4,8 +4,10 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 from scrapy import Request, Spider, signals
+from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.utils.reactor import install_reactor, is_reactor_installed
 
@@ -125,7 +127,9 @@ def crawl(spider: type[Spider], settings: dict[str, Any] | None = None, **args: 
         await asyncio.wait_for(runner.crawl(crawler, **args), LONGEST)
 
     try:
-        loop.run_until_complete(run())
+        # Scrapy ends a crawl whose last items come from no response with its next beat only
+        with patch.object(ExecutionEngine, "_SLOT_HEARTBEAT_INTERVAL", 0.2, create=True):
+            loop.run_until_complete(run())
     finally:
         root.handlers = before
         root.setLevel(level)

@@ -9,7 +9,8 @@ import pytest
 from tests.crawl.web import Web, article
 from tests.processes import run_python
 
-WARM, CRAWLS = 3, 12
+WARM, CRAWLS = 3, 9
+pytestmark = pytest.mark.xdist_group("many crawls")  # one process runs them once
 COLUMNS = ("objects", "threads", "processes", "frozen", "gc off", "items")
 # More objects a crawl than this are no accident; an ended crawl that is held has some two thousand.
 MOST_OBJECTS = 60

@@ -64,7 +64,7 @@ def problems_of(ways: Ways, web: Web, concurrent: int = 16) -> dict[str, list[st
     return found
 
 
-@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.__name__)
+@pytest.fixture(scope="module", params=KINDS[::3], ids=lambda kind: kind.__name__)
 def mixed(request: pytest.FixtureRequest) -> dict[str, list[str]]:
     """The problems of a crawl in which items come on all ways at once."""
     web = Web()
@@ -79,13 +79,14 @@ def mixed(request: pytest.FixtureRequest) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.xdist_group("whose text")  # one process crawls for all of them
 @pytest.mark.parametrize("sort", [*SORTS, "errors"])
 def test_items_on_all_ways_at_once_have_their_own_text_or_none(mixed: dict[str, list[str]], sort: str) -> None:
     assert {way: problems for way, problems in mixed.items() if way.startswith(sort)} == {}
 
 
 @settings(
-    max_examples=12,  # a crawl each, of some tenths of a second
+    max_examples=8,  # a crawl each, of some tenths of a second
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
