@@ -7,7 +7,7 @@ import pytest
 from scrapy.settings import Settings
 
 from denoise_scrapy.commands import run
-from denoise_scrapy.crawl import bodies, budget, fetching
+from denoise_scrapy.crawl import bodies, budget, fetching, workers
 from tests.crawl.crawling import event_loop, stop_reactor
 from tests.crawl.names import Names
 from tests.crawl.web import Web, article, story
@@ -20,6 +20,12 @@ __all__ = ["redis_server", "shared_server"]
 def _reactor() -> Iterator[None]:
     yield
     stop_reactor()
+
+
+@pytest.fixture(autouse=True)
+def _no_workers_for_tens_of_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take longer to start than most of these crawls take."""
+    monkeypatch.setattr(workers, "WORTH_PAGES", 100)
 
 
 @pytest.fixture

@@ -1,8 +1,7 @@
 """Many crawls in one process, one after the other: each leaves nothing behind."""
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +9,6 @@ from tests.crawl.web import Web, article
 from tests.processes import run_python
 
 WARM, CRAWLS = 3, 9
-pytestmark = pytest.mark.xdist_group("many crawls")  # one process runs them once
 COLUMNS = ("objects", "threads", "processes", "frozen", "gc off", "items")
 # More objects a crawl than this are no accident; an ended crawl that is held has some two thousand.
 MOST_OBJECTS = 60
@@ -69,37 +67,21 @@ reactor.run()
 """
 
 
-@pytest.fixture(scope="module", params=["auto", "1"])
-def many(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[dict[str, list[Any]]]:
-    """What a process holds after each third of its crawls, and while each crawl runs."""
-    web = Web()
+@pytest.mark.parametrize("workers", ["auto", "1"])
+def test_nothing_is_left_of_an_ended_crawl(tmp_path: Path, web: Web, workers: str) -> None:
     web.pages = {f"/a/{n}": article(n) for n in range(8)}
-    folder = tmp_path_factory.mktemp("many")
-    done = run_python(folder, MANY, str(WARM + CRAWLS), request.param, *web.urls(range(8)))
-    web.close()
+    done = run_python(tmp_path, MANY, str(WARM + CRAWLS), workers, *web.urls(range(8)))
     assert done.returncode == 0, done.stdout
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["error"] == ""
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in found["rows"]]
-    yield {name: [row[name] for row in rows] for name in COLUMNS} | {"alive": found["alive"]}
-
-
-def test_no_object_is_left(many: dict[str, list[Any]]) -> None:
+    many = {name: [row[name] for row in rows] for name in COLUMNS}
     assert set(many["items"]) == {8}
     first, last = many["objects"][0], many["objects"][-1]
     assert last - first < CRAWLS * MOST_OBJECTS, many["objects"]
-
-
-def test_an_ended_crawl_is_freed_while_the_next_one_runs(many: dict[str, list[Any]]) -> None:
-    """A collection between crawls, which nobody calls for, is not needed."""
-    assert max(many["alive"]) <= 1, many["alive"]
-
-
-def test_the_collector_is_left_as_it_was(many: dict[str, list[Any]]) -> None:
+    # it is freed while the next one runs: a collection between crawls, which nobody calls for, is not needed
+    assert max(found["alive"]) <= 1, found["alive"]
     assert set(many["frozen"]) == {0} and not any(many["gc off"])
-
-
-@pytest.mark.parametrize("name", ["threads", "processes"])
-def test_nothing_that_runs_is_left(many: dict[str, list[Any]], name: str) -> None:
-    """(Besides threads of the reactor and the loop, which become more at first.)"""
-    assert many[name][-1] == many[name][0], many[name]
+    # (besides threads of the reactor and the loop, which become more at first)
+    for name in ("threads", "processes"):
+        assert many[name][-1] == many[name][0], many

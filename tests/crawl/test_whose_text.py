@@ -64,25 +64,13 @@ def problems_of(ways: Ways, web: Web, concurrent: int = 16) -> dict[str, list[st
     return found
 
 
-@pytest.fixture(scope="module", params=KINDS[::3], ids=lambda kind: kind.__name__)
-def mixed(request: pytest.FixtureRequest) -> dict[str, list[str]]:
-    """The problems of a crawl in which items come on all ways at once."""
-    web = Web()
+@pytest.mark.parametrize("kind", KINDS[::3])
+def test_items_on_all_ways_at_once_have_their_own_text_or_none(kind: Callable[..., Any], web: Web) -> None:
     web.seconds, web.in_any_order = 0.05, True
-    ways = Ways(web, Counter(dict.fromkeys(WAYS, TIMES)), request.param)
-    try:
-        found = problems_of(ways, web)
-    finally:
-        web.close()
+    ways = Ways(web, Counter(dict.fromkeys(WAYS, TIMES)), kind)
+    assert problems_of(ways, web) == {}
     handed = Counter(each.way for each in ways.handed)
     assert [way for way in WAYS if not handed[way]] == [], "these brought no item"
-    return found
-
-
-@pytest.mark.xdist_group("whose text")  # one process crawls for all of them
-@pytest.mark.parametrize("sort", [*SORTS, "errors"])
-def test_items_on_all_ways_at_once_have_their_own_text_or_none(mixed: dict[str, list[str]], sort: str) -> None:
-    assert {way: problems for way, problems in mixed.items() if way.startswith(sort)} == {}
 
 
 @settings(
