@@ -8,7 +8,7 @@ import pytest
 from tests.crawl.web import Web, article
 from tests.processes import run_python
 
-WARM, CRAWLS = 3, 9
+WARM, CRAWLS = 3, 6
 COLUMNS = ("objects", "threads", "processes", "frozen", "gc off", "items")
 # More objects a crawl than this are no accident; an ended crawl that is held has some two thousand.
 MOST_OBJECTS = 60

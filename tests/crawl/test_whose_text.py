@@ -74,7 +74,7 @@ def test_items_on_all_ways_at_once_have_their_own_text_or_none(kind: Callable[..
 
 
 @settings(
-    max_examples=8,  # a crawl each, of some tenths of a second
+    max_examples=6,  # a crawl each, of some tenths of a second
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),

@@ -48,13 +48,12 @@ def ours(done: Crawl) -> dict[str, Any]:
     return {name: value for name, value in done.stats.items() if "denoise/" in name and "memory/" not in name}
 
 
-@pytest.mark.parametrize("strategy", ["combined", "lcs"])
-def test_items_and_stats_are_the_same_with_any_number_of_workers(strategy: str, web: Web, other_web: Web) -> None:
+def test_items_and_stats_are_the_same_with_any_number_of_workers(web: Web, other_web: Web) -> None:
     urls = [each(f"/a/{number}") for number in range(8) for each in (web, other_web)]
     for number in range(8):  # the last ones are copies of the first
         web.pages[f"/a/{number}"] = other_web.pages[f"/a/{number}"] = article(number % 7, [f"/a/{n}" for n in range(8)])
     fields = {"title": "title", "markdown": "markdown", "comparison": "comparison"}
-    settings = {"DENOISE_STRATEGY": strategy, "DENOISE_COMPARISON_FETCH": False, "DENOISE_FIELDS": fields}
+    settings = {"DENOISE_COMPARISON_FETCH": False, "DENOISE_FIELDS": fields}
 
     found = []
     for number in (0, 1, 3):
@@ -65,7 +64,7 @@ def test_items_and_stats_are_the_same_with_any_number_of_workers(strategy: str, 
     assert found[0][1]
 
 
-@pytest.mark.parametrize("harm", ["killed", "sleeps", "eats"])
+@pytest.mark.parametrize("harm", ["sleeps", "eats"])
 def test_a_worker_that_dies_of_a_page_costs_that_pages_structure(
     harm: str, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
