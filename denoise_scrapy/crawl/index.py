@@ -83,7 +83,6 @@ class CrawlIndex:
         self._nbytes = 0  # size of the index when it was closed
         self._file: tuple[int, int] | None = None
         self._pending: deque[tuple[ItemText, int, bool]] = deque()  # text, claim, and whether the item was lost
-        self._pending_chars = 0
         self._timer: asyncio.TimerHandle | None = None
         crawl.watch("bytes/index", lambda: self._nbytes if self.index is None else _nbytes(self.index))
         crawl.watch("evicted/undelivered", lambda: self.left_out)
@@ -125,7 +124,7 @@ class CrawlIndex:
         if self.is_in_memory and not aside and self.index is not None and self._calls.is_free:
             answer, error = self._called(call)
         else:
-            found = await self._calls.run(lambda: self._called(call), aside=aside or not self.is_in_memory)
+            found = await self._calls.run(lambda: self._called(call))
             if found is None:
                 return None
             answer, error = found
@@ -147,11 +146,10 @@ class CrawlIndex:
     def end(self, text: ItemText, claim: int, *, lost: bool) -> None:
         """Have the text of an item made final, or withdrawn, with the next call, or soon."""
         text = NOTHING if lost else text
-        if self._pending_chars + len(text.text) > MOST_PENDING_CHARS:
+        if len(text.text) + sum(len(other.text) for other, *_ in tuple(self._pending)) > MOST_PENDING_CHARS:
             self.left_out += 1
             return
         self._pending.append((text, claim, lost))
-        self._pending_chars += len(text.text)
         if self._timer is None and is_asyncio_available():
             self._timer = asyncio.get_running_loop().call_later(SOON, self._write_now)
 
@@ -182,7 +180,7 @@ class CrawlIndex:
                 self.index = self._opened()
             while self._pending:
                 self._write(self.index, *self._pending[0])
-                self._pending_chars -= len(self._pending.popleft()[0].text)
+                self._pending.popleft()
             self.index.note_error = None
             try:
                 return call(self.index), self.index.note_error

@@ -133,7 +133,7 @@ class SiteMemory:
         self._calls.use_now()
         await self.save()
         if self._store is not None:
-            self._store.close()
+            await self._calls.last(self._store.close)
 
     async def use(self, call: Callable[[FactsStore], Answer], sites: int = 1) -> Answer | None:
         """Return the result of a store call about a number of sites; None without a store or on failure."""

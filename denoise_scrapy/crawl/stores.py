@@ -6,8 +6,11 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
-from denoise_scrapy.crawl.base import Answer, Crawl, beside
+from scrapy.utils.asyncio import is_asyncio_available
+
+from denoise_scrapy.crawl.base import Answer, Crawl
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.storage import REST, SLOW_SECONDS, BackOff
 
@@ -18,7 +21,7 @@ SLOW = "%s is slow: a call took %.1f seconds; %s while it rests. (Further such c
 
 
 class StoreCalls:
-    """The calls of one store.
+    """The calls of one store, in a thread of their own: one after the other, without a turn of the reactor between two.
 
     Args:
         crawl: The crawl.
@@ -43,41 +46,35 @@ class StoreCalls:
         self._name = name
         self._meanwhile = meanwhile
         self._failures = failures
-        self._lock = asyncio.Lock()
+        self._thread = ThreadPoolExecutor(1, "denoise store")  # started by the first call
         self._back_off = BackOff(rest=rest)
-        self.is_free = True  # whether its last call has succeeded, and none is under way
+        self._under_way = 0
+        self._has_failed = False  # in its last call
 
     @property
     def ready(self) -> bool:
         """True if the store may be called now."""
         return self._back_off.ready
 
-    async def run(self, work: Callable[[], Answer], parts: int = 1, *, aside: bool = True) -> Answer | None:
-        """Return the result of a call; None if the store cannot be used now.
+    @property
+    def is_free(self) -> bool:
+        """True if its last call has succeeded, and none is under way."""
+        return not (self._under_way or self._has_failed)
 
-        Args:
-            work: The call.
-            parts: Number of things it does, each of which may take a while.
-            aside: Whether to call it beside the reactor.
-        """
-
-        def timed() -> tuple[Answer, float]:
-            begun = time.monotonic()
-            return work(), (time.monotonic() - begun) / parts
-
-        async with self._lock:  # otherwise every call would wait for the time-out of a silent server
-            if not self.ready:
-                return None
-            self.is_free = False
-            try:
-                answer, seconds = await beside(timed) if aside else (work(), 0.0)
-            except self._failures as error:
-                self.failed(error)
-                return None
-        if self._back_off.pause:
+    async def run(self, work: Callable[[], Answer], parts: int = 1) -> Answer | None:
+        """Return the result of a call that does a number of things; None if the store cannot be used now."""
+        if not self.ready:
+            return None
+        self._under_way += 1
+        try:
+            answer, seconds, error = await self._beside(lambda: self._called(work, parts))
+        finally:
+            self._under_way -= 1
+        if error is not None:
+            self.say(error)
+        elif self._has_failed and answer is not None:
+            self._has_failed = False
             logger.info("%s can be used again", self._name, extra=self._crawl.extra)
-        self._back_off.worked(seconds)
-        self.is_free = not self._lock.locked()
         if seconds > SLOW_SECONDS:
             self._crawl.count(f"{self._stat}slow")
             said = (self._name, seconds, self._meanwhile, self._stat)
@@ -85,18 +82,19 @@ class StoreCalls:
         return answer
 
     async def last(self, work: Callable[[], object]) -> None:
-        """Do the last thing with the store, when no call is under way."""
-        async with self._lock:
-            await beside(work)
+        """Do the last thing with the store, after all other calls."""
+        await self._beside(work)
+        self._thread.shutdown(wait=False)
+        self._thread = ThreadPoolExecutor(1)  # for a further call, which starts it again
 
     def failed(self, error: Exception) -> None:
         """Let the store rest after a failure."""
         self._back_off.failed()
-        self.is_free = False
         self.say(error)
 
     def say(self, error: Exception) -> None:
         """Count a failure, and log the first."""
+        self._has_failed = True
         self._crawl.count(f"{self._stat}failed")
         said = (self._name, self._meanwhile, error)
         self._crawl.say_once(f"{self._stat}failed", logging.WARNING, FAILED, *said)
@@ -104,3 +102,22 @@ class StoreCalls:
     def use_now(self) -> None:
         """Allow the next call even if the store failed recently: it is the last chance."""
         self._back_off.worked()
+
+    async def _beside(self, work: Callable[[], Answer]) -> Answer:
+        if not is_asyncio_available():
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def _called(self, work: Callable[[], Answer], parts: int) -> tuple[Answer | None, float, Exception | None]:
+        """Call, unless the previous call has failed: otherwise every call would wait for a silent server."""
+        if not self.ready:
+            return None, 0.0, None
+        begun = time.monotonic()
+        try:
+            answer = work()
+        except self._failures as error:
+            self._back_off.failed()
+            return None, 0.0, error
+        seconds = (time.monotonic() - begun) / parts
+        self._back_off.worked(seconds)
+        return answer, seconds, None

@@ -70,6 +70,15 @@ _as_listing = partial(tuple.__new__, Listing)  # like `Listing._make`, but faste
 # One statement, hence one transaction: nothing is kept if there are newer texts. REPLACE assigns a new id.
 _PUT = f"""INSERT OR REPLACE INTO texts ({_COLUMNS})
     SELECT {", ".join("?" * 16)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
+# For claims by one statement: each takes an item's thread the interpreter's lock, which a busy crawl returns late.
+_CLAIMING = (
+    "PRAGMA temp_store = MEMORY",
+    "CREATE TEMP TABLE claiming (owner TEXT NOT NULL)",
+    """CREATE TEMP TRIGGER text_claimed AFTER INSERT ON texts
+        BEGIN INSERT INTO claims SELECT NEW.id, owner FROM claiming; END""",
+)
+# Seconds between two beats by claims; a crawl that waits between claims calls `beat`.
+_BEAT_EVERY = 1.0
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
 _SETTLE = "DELETE FROM claims WHERE id = ? AND owner = ? AND EXISTS (SELECT 1 FROM texts WHERE texts.id = claims.id)"
 _COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
@@ -116,6 +125,7 @@ class SQLiteStore(Store):
         self._timeout = timeout
         self.opens_damaged = False  # whether to open a file with damaged texts, to report them
         self._link: sqlite3.Connection | None = None
+        self._claiming, self._beaten = "", 0.0  # whose claims texts become, and when it was last recorded as alive
         self._lock = threading.RLock()  # held while writing: a connection has only one transaction
 
     @override
@@ -123,6 +133,9 @@ class SQLiteStore(Store):
         if self._link is None:
             kind = replace(INDEX, sound=INDEX.sound[1:]) if self.opens_damaged else INDEX
             self._link = connect(self.path, kind, {"format": FORMAT, **constants}, self._timeout)
+            for statement in _CLAIMING:
+                self._link.execute(statement)
+            self._claiming, self._beaten = "", 0.0
             with self._writing() as link:
                 owners = {owner for (owner,) in link.execute("SELECT owner FROM owners UNION SELECT owner FROM claims")}
                 self._release(link, {owner for owner in owners if not self.lives(owner)})
@@ -148,15 +161,26 @@ class SQLiteStore(Store):
     ) -> Put:
         f = fingerprint
         row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.rare, f.title, f.values, version, seen)
-        with self._writing(several=bool(owner or replaced)) as link:
-            done = link.execute(_PUT, row)
-            number = (done.lastrowid or 0) if done.rowcount else 0
-            if number and replaced:
-                link.execute("DELETE FROM claims WHERE id = ?", (replaced,))
-            if number and owner:
-                link.execute("INSERT INTO claims VALUES (?, ?)", (number, owner))
-                link.execute(_BEAT, (owner, time.time()))
+        with self._lock:
+            self._claim_for(owner)
+            with self._writing(several=bool(replaced)) as link:
+                done = link.execute(_PUT, row)
+                number = (done.lastrowid or 0) if done.rowcount else 0
+                if number and replaced:
+                    link.execute("DELETE FROM claims WHERE id = ?", (replaced,))
         return Put(number, () if number else self._listings(seen))
+
+    def _claim_for(self, owner: str) -> None:
+        """Have the next texts claimed by an owner, "" for none; record that it is alive."""
+        if owner != self._claiming:
+            with self._writing() as link:
+                link.execute("DELETE FROM claiming")
+                link.executemany("INSERT INTO claiming VALUES (?)", [(owner,)] if owner else [])
+            self._claiming, self._beaten = owner, 0.0
+        now = time.time()
+        if owner and not 0 <= now - self._beaten < _BEAT_EVERY:
+            self.beat(owner)
+            self._beaten = now
 
     @override
     def remove(self, number: int) -> bool:
