@@ -171,7 +171,10 @@ class CrawlIndex:
         if self._beat is not None and self._beat.running:
             self._beat.stop()
         self._look_for_file()
-        await self._calls.last(self._let_go)
+        if self.is_in_memory and self._calls.is_free:
+            self._let_go()
+        else:
+            await self._calls.last(self._let_go)
 
     def _called(self, call: Callable[[DuplicateIndex], Answer]) -> tuple[Answer | None, Exception | None]:
         """Write what is pending, then call; return the result, and an error that does not forbid to use it."""

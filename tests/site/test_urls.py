@@ -4,7 +4,7 @@ from html import escape
 from urllib.parse import quote, urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from denoise_scrapy.page import Page
@@ -214,6 +214,7 @@ def hidden(link: str, data: st.DataObject) -> str:
 @given(st.text(st.characters(categories=["L"]), min_size=1, max_size=12))
 def test_no_single_word_passes_beside_numbers_or_at_the_root(word: str) -> None:
     word = quote(word)
+    assume(f"/{word}/" not in " ".join(VISITED + VISITED_WORDS))  # "item", which hypothesis finds in code
     links = [f"/{word}", f"/{word}/13", f"/item/13/{word}", f"/12/{word}", f"/?p={word}", f"/?{word}=3", f"/en/{word}"]
     visited = [path for path in VISITED + VISITED_WORDS if not path.startswith("/en/")]
     visited += ["/en/about", "/en/contact", "/en/news", "/en/team"]
