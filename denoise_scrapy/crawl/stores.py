@@ -50,30 +50,28 @@ class StoreCalls:
         self._back_off = BackOff(rest=rest)
         self._under_way = 0
         self._has_failed = False  # in its last call
+        self.is_free = True  # whether it has not, and no call is under way
 
     @property
     def ready(self) -> bool:
         """True if the store may be called now."""
         return self._back_off.ready
 
-    @property
-    def is_free(self) -> bool:
-        """True if its last call has succeeded, and none is under way."""
-        return not (self._under_way or self._has_failed)
-
     async def run(self, work: Callable[[], Answer], parts: int = 1) -> Answer | None:
         """Return the result of a call that does a number of things; None if the store cannot be used now."""
         if not self.ready:
             return None
         self._under_way += 1
+        self.is_free = False
         try:
             answer, seconds, error = await self._beside(lambda: self._called(work, parts))
         finally:
             self._under_way -= 1
+            self.is_free = not (self._under_way or self._has_failed)
         if error is not None:
             self.say(error)
         elif self._has_failed and answer is not None:
-            self._has_failed = False
+            self._has_failed, self.is_free = False, not self._under_way
             logger.info("%s can be used again", self._name, extra=self._crawl.extra)
         if seconds > SLOW_SECONDS:
             self._crawl.count(f"{self._stat}slow")
@@ -94,7 +92,7 @@ class StoreCalls:
 
     def say(self, error: Exception) -> None:
         """Count a failure, and log the first."""
-        self._has_failed = True
+        self._has_failed, self.is_free = True, False
         self._crawl.count(f"{self._stat}failed")
         said = (self._name, self._meanwhile, error)
         self._crawl.say_once(f"{self._stat}failed", logging.WARNING, FAILED, *said)
