@@ -15,6 +15,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
@@ -67,6 +68,11 @@ def start(link: socket.socket, at_work: IO[bytes]) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         pass_fds=descriptors,
     )
+
+
+def file_in_memory() -> IO[bytes]:
+    """Return a file without a name, in memory if the system can; raise OSError if there can be none."""
+    return os.fdopen(os.memfd_create("denoise"), "r+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile()
 
 
 def number_in(at_work: IO[bytes]) -> int:

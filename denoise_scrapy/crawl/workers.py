@@ -12,7 +12,6 @@ import logging
 import os
 import socket
 import subprocess
-import tempfile
 import zlib
 from collections import Counter, deque
 from collections.abc import Callable
@@ -109,7 +108,7 @@ class Worker(asyncio.Protocol):
         self._ended.set()
         self._transport: Any = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._at_work = tempfile.TemporaryFile()  # noqa: SIM115 - the number of its job, until it is closed
+        self._at_work: Any = None  # a file with the number of its job
         self._has_worked = False  # whether the process has returned a result
         self._back_off = BackOff()
         self._timer: asyncio.TimerHandle | None = None
@@ -143,7 +142,8 @@ class Worker(asyncio.Protocol):
         """Do so, and wait until it has ended."""
         self.end()
         await asyncio.wait([self._life])
-        self._at_work.close()
+        if self._at_work is not None:
+            self._at_work.close()
 
     async def _live(self) -> None:
         """Keep the process running; if it does not start, or dies before it has a result, start it after a pause."""
@@ -181,6 +181,7 @@ class Worker(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         self._ready, self._has_worked = loop.create_future(), False
         self._received.clear()
+        self._at_work = self._at_work or worker.file_in_memory()
         self._at_work.truncate(0)
         ours, theirs = socket.socketpair()
         with theirs:
