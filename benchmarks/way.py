@@ -127,8 +127,7 @@ def crawl(port: int, workers: int) -> list[float]:
         for signal in (signals.item_scraped, signals.item_dropped):
             crawler.signals.connect(ended, signal)
 
-    connect_once = connect
-    crawler.signals.connect(connect_once, signals.spider_opened)  # after all others
+    crawler.signals.connect(connect, signals.spider_opened)  # after all others
     process.crawl(crawler, port=port)
     process.start()
     found: list[Way] = crawler.spider.found  # type: ignore[union-attr]

@@ -105,8 +105,7 @@ def with_field(item: Any, field: str, value: Any) -> Any:
 
         return attr.evolve(item, **{field: value})
     except ValueError as error:  # pydantic's ValidationError
-        errors: list[Any] = getattr(error, "errors", list)()
-        if not any(str(each.get("type")).startswith("frozen") for each in errors):
+        if not any(str(each.get("type")).startswith("frozen") for each in _parts_of(error)):
             raise
         return item.model_copy(update={field: value})
     return item
@@ -114,8 +113,13 @@ def with_field(item: Any, field: str, value: Any) -> Any:
 
 def refusal(error: Exception) -> str:
     """Return in one line why the class of an item refuses a value."""
-    errors: list[Any] = getattr(error, "errors", list)() if callable(getattr(error, "errors", list)) else []
-    return "; ".join(str(each.get("msg")) for each in errors) or " ".join(str(error).split()) or repr(error)
+    return "; ".join(str(each.get("msg")) for each in _parts_of(error)) or " ".join(str(error).split()) or repr(error)
+
+
+def _parts_of(error: Exception) -> list[Any]:
+    """Return the errors that pydantic sums up in one; of any other error, none."""
+    parts = getattr(error, "errors", None)
+    return list(parts()) if callable(parts) else []
 
 
 # Maximum characters of a value that distinguishes items. Longer ones are texts, which may differ in a print view.

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -158,6 +159,6 @@ def refusing_to_start(crawler: Crawler) -> Iterator[None]:
         raise
 
 
-async def beside(work: Callable[[], Answer]) -> Answer:
-    """Do some work in a thread, so that the crawl goes on meanwhile; on the reactor if it is not an asyncio one."""
-    return await asyncio.to_thread(work) if is_asyncio_available() else work()
+async def beside(work: Callable[[], Answer], threads: Executor | None = None) -> Answer:
+    """Do some work in a thread, by default one of the loop's; on the reactor if it is not an asyncio one."""
+    return await asyncio.get_running_loop().run_in_executor(threads, work) if is_asyncio_available() else work()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from scrapy.utils.asyncio import is_asyncio_available
-
-from denoise_scrapy.crawl.base import Answer, Crawl
+from denoise_scrapy.crawl.base import Answer, Crawl, beside
 from denoise_scrapy.shown import logger_of
 from denoise_scrapy.storage import REST, SLOW_SECONDS, BackOff
 
@@ -64,15 +61,15 @@ class StoreCalls:
         self._under_way += 1
         self.is_free = False
         try:
-            answer, seconds, error = await self._beside(lambda: self._called(work, parts))
+            answer, seconds, error = await beside(lambda: self._called(work, parts), self._thread)
         finally:
             self._under_way -= 1
-            self.is_free = not (self._under_way or self._has_failed)
         if error is not None:
             self.say(error)
         elif self._has_failed and answer is not None:
-            self._has_failed, self.is_free = False, not self._under_way
+            self._has_failed = False
             logger.info("%s can be used again", self._name, extra=self._crawl.extra)
+        self.is_free = not (self._under_way or self._has_failed)
         if seconds > SLOW_SECONDS:
             self._crawl.count(f"{self._stat}slow")
             said = (self._name, seconds, self._meanwhile, self._stat)
@@ -81,7 +78,7 @@ class StoreCalls:
 
     async def last(self, work: Callable[[], object]) -> None:
         """Do the last thing with the store, after all other calls."""
-        await self._beside(work)
+        await beside(work, self._thread)
         self._thread.shutdown(wait=False)
         self._thread = ThreadPoolExecutor(1)  # for a further call, which starts it again
 
@@ -100,11 +97,6 @@ class StoreCalls:
     def use_now(self) -> None:
         """Allow the next call even if the store failed recently: it is the last chance."""
         self._back_off.worked()
-
-    async def _beside(self, work: Callable[[], Answer]) -> Answer:
-        if not is_asyncio_available():
-            return work()
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def _called(self, work: Callable[[], Answer], parts: int) -> tuple[Answer | None, float, Exception | None]:
         """Call, unless the previous call has failed: otherwise every call would wait for a silent server."""

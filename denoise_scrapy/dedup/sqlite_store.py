@@ -70,7 +70,8 @@ _as_listing = partial(tuple.__new__, Listing)  # like `Listing._make`, but faste
 # One statement, hence one transaction: nothing is kept if there are newer texts. REPLACE assigns a new id.
 _PUT = f"""INSERT OR REPLACE INTO texts ({_COLUMNS})
     SELECT {", ".join("?" * 16)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
-# For claims by one statement: each takes an item's thread the interpreter's lock, which a busy crawl returns late.
+# A trigger inserts the claim with its text: after each statement a thread waits for the interpreter's lock, which a
+# busy crawl holds.
 _CLAIMING = (
     "PRAGMA temp_store = MEMORY",
     "CREATE TEMP TABLE claiming (owner TEXT NOT NULL)",
