@@ -366,7 +366,7 @@ class DenoiseSettings:
             given = {name: getattr(spider, name) for name in names}  # a property if `spider` is a class
             own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
             read = read._with_values(own, PREFIX.lower(), str.lower, imports=imports)
-        if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_bands:
+        if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_runs:
             raise ConfigurationError(
                 f"DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = {read.dedup_rule!r}; "
                 "valid there are 'auto' and 'tree'"

@@ -306,13 +306,13 @@ def _flaw(fingerprint: Fingerprint, rule: Rule) -> str:
             values = np.frombuffer(data, "<u2")
             if np.any(values[1:] <= values[:-1]):
                 return f"{name} is out of order"
-        pairs, names = np.frombuffer(f.s2, "<u2" if rule.has_bands else "<u4"), np.frombuffer(f.values, "<u8") & _NAME
-        if np.any(np.diff(names.astype(np.int64)) < 0) or (not rule.has_bands and np.any(pairs[1:] < pairs[:-1])):
+        pairs, names = np.frombuffer(f.s2, "<u2" if rule.has_runs else "<u4"), np.frombuffer(f.values, "<u8") & _NAME
+        if np.any(np.diff(names.astype(np.int64)) < 0) or (not rule.has_runs and np.any(pairs[1:] < pairs[:-1])):
             return "values or s2 are out of order"
-        if rule.has_bands and len(np.unique(pairs)) < len(pairs):
+        if rule.has_runs and len(np.unique(pairs)) < len(pairs):
             return "s2 has a repeated run"
         if len(f.digest) != DIGEST_BYTES or len(f.bands) not in {0, 4 * BANDS} or f.t not in LEVELS or f.n < 0:
             return "digest, bands, t or n is damaged"
     except (TypeError, ValueError) as error:
         return f"it cannot be read: {error}"
-    return "" if not rule.has_bands or bool(f.bands) != rule.too_short(f) else "bands are missing or superfluous"
+    return "" if not rule.has_runs or bool(f.bands) != rule.too_short(f) else "bands are missing or superfluous"

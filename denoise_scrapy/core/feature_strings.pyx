@@ -1,4 +1,4 @@
-"""Text to units, the alphabet in which two texts are compared; and the feature strings and signature made of them.
+"""Text to units, the alphabet in which two texts are compared; and the feature strings made of them.
 
 The source counts single characters. Taken literally, that makes any two English pages equal, for every letter passes a
 frequency threshold. Here a unit is one character in scripts without spaces (ideographs, kana, hangul), and a whole word
@@ -9,8 +9,7 @@ from the index would make a verdict depend on the order in which texts arrive.
 
 Source: patent text 'Method and system for web page de-duplication', the character alphabet and stop characters, main
 feature string (a set in code order) and auxiliary feature string (in text order). Ours are their elements (distinct
-runs of units), the sampling and the 16-bit hashes. The patent has no prefilter; MinHash follows Broder (1997), with
-datasketch's permutations and values.
+runs of units), the sampling and the 16-bit hashes.
 """
 
 import hashlib
@@ -23,14 +22,13 @@ import numpy as np
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
-from libcpp.algorithm cimport sort
+from libcpp.algorithm cimport sort, unique
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.characters cimport crc32, decode
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_UNITS
-from denoise_scrapy.core.wide cimport wide_void
 
 UNIT_HASH = "crc32-utf8"
 TOKEN_RULE = 1  # raise when the rule below changes: fingerprints of different rules cannot be compared
@@ -266,9 +264,6 @@ UNIT_BITS = 16
 RUN_HASH = "runs-5-3-fmix64-v1"
 EVERY = 1 << 32  # limit of a sample that contains everything
 
-SCHEME = "affine32"  # datasketch's name: an odd multiplier and a summand for each permutation, modulo 2**32
-SEED = 1
-
 cdef enum:
     BIT_SETS = 1024  # 64-bit words with one bit for each 16-bit hash
     RUN_BITS = 32    # of a run's hash
@@ -280,20 +275,6 @@ cdef enum:
 cdef uint64_t[RUN] _FACTORS = [
     0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5,
 ]
-cdef uint32_t[VALUES] _multipliers
-cdef uint32_t[VALUES] _summands
-
-
-cdef int _permute() except -1:
-    """Draw the permutations as datasketch does."""
-    draw = np.random.RandomState(SEED).randint
-    odd = draw(0, 1 << 31, VALUES, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
-    for i, (multiplier, summand) in enumerate(zip(odd.tolist(), draw(0, 1 << 32, VALUES, dtype=np.uint32).tolist())):
-        _multipliers[<int>i], _summands[<int>i] = multiplier, summand
-    return 0
-
-
-_permute()
 
 
 cdef inline uint64_t fmix64(uint64_t key) noexcept nogil:
@@ -301,13 +282,6 @@ cdef inline uint64_t fmix64(uint64_t key) noexcept nogil:
     key = (key ^ (key >> 33)) * <uint64_t>0xFF51AFD7ED558CCD
     key = (key ^ (key >> 33)) * <uint64_t>0xC4CEB9FE1A85EC53
     return key ^ (key >> 33)
-
-
-cdef inline uint32_t fmix32(uint32_t key) noexcept nogil:
-    """Apply its 32-bit version, as datasketch does to its input."""
-    key = (key ^ (key >> 16)) * <uint32_t>0x85EBCA6B
-    key = (key ^ (key >> 13)) * <uint32_t>0xC2B2AE35
-    return key ^ (key >> 16)
 
 
 cdef inline uint16_t short_hash(uint32_t unit) noexcept nogil:
@@ -531,20 +505,26 @@ cdef class FeatureStrings:
         limit = <uint64_t>1 << bits
         return self.sample(limit), limit
 
-    def bands(self):
-        """Hash each band of the text's signature to 32 bits, uint32 (32,) as bytes; candidates share at least one.
-
-        A text shorter than a shingle has none. A chance match is only a false candidate, which the rule rejects.
-        """
-        cdef uint32_t[BANDS] keys
-        if self.n < SHINGLE:
-            return b""
+    def shingles(self):
+        """Hash the distinct shingles, ascending: uint32; none if the text is shorter than one."""
+        cdef vector[uint32_t] found
         if self.n < WORTH_UNITS:
-            hash_bands(self._unit, self.n, keys)
+            self._list_shingles(found)
         else:
             with nogil:
-                hash_bands(self._unit, self.n, keys)
-        return bytes_of(keys, sizeof(keys))
+                self._list_shingles(found)
+        return array_of(found.data(), found.size(), np.uint32)
+
+    cdef int _list_shingles(self, vector[uint32_t]& found) except -1 nogil:
+        cdef const uint32_t* unit = self._unit
+        cdef Py_ssize_t place
+        for place in range(self.n - SHINGLE + 1):
+            found.push_back(<uint32_t>(
+                (unit[place] * _FACTORS[0] + unit[place + 1] * _FACTORS[1] + unit[place + 2] * _FACTORS[2]) >> 32
+            ))
+        sort(found.begin(), found.end())
+        found.erase(unique(found.begin(), found.end()), found.end())
+        return 0
 
     # ---- comparison with another text: units and runs are hashed as in its feature strings ----
 
@@ -677,38 +657,6 @@ def _held(
     made._counts.assign(frequencies, frequencies + size // 4)
     memcpy(made._below, <const char*>below, sizeof(made._below))
     return made
-
-
-# ---- the signature --------------------------------------------------------------------------------------------------
-
-
-cdef wide_void sign_shingles(const uint32_t* hashes, size_t n, uint32_t* values) noexcept nogil:
-    """Compute the minimum of each permutation over all shingles."""
-    cdef size_t place
-    cdef uint64_t shingle
-    cdef uint32_t key, value
-    cdef int i
-    for i in range(VALUES):
-        values[i] = 0xFFFFFFFF
-    for place in range(2, n):
-        shingle = hashes[place - 2] * _FACTORS[0] + hashes[place - 1] * _FACTORS[1] + hashes[place] * _FACTORS[2]
-        key = fmix32(<uint32_t>(shingle >> 32))
-        for i in range(VALUES):
-            value = _multipliers[i] * key + _summands[i]
-            values[i] = value if value < values[i] else values[i]
-
-
-cdef int hash_bands(const uint32_t* hashes, size_t n, uint32_t* keys) noexcept nogil:
-    """Hash each band of a signature."""
-    cdef uint32_t[VALUES] values
-    cdef uint64_t key
-    cdef int i
-    sign_shingles(hashes, n, values)
-    for i in range(BANDS):
-        key = (<uint64_t>values[2 * i] << 32 | values[2 * i + 1]) * _FACTORS[0]
-        key = (key ^ (key >> 32)) * <uint64_t>0xFF51AFD7ED558CCD
-        keys[i] = <uint32_t>(key >> 32)
-    return 0
 
 
 def count_common(const uint16_t[::1] mine not None, bytes theirs not None):

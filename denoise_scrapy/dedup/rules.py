@@ -25,7 +25,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -33,24 +33,19 @@ import numpy.typing as npt
 from typing_extensions import Self, override
 
 from denoise_scrapy.core.feature_strings import (
-    BAND_ROWS,
-    BANDS,
     EVERY,
     RUN,
     RUN_HASH,
     RUN_OF_IDEOGRAPHS,
-    SCHEME,
-    SEED,
-    SHINGLE,
     STOP_LIST_DIGEST,
     STOP_WORDS,
     TOKEN_RULE,
     UNIT_BITS,
     UNIT_HASH,
-    VALUES,
     FeatureStrings,
     count_common,
 )
+from denoise_scrapy.dedup.prefilter import PREFILTER
 
 Sample = npt.NDArray[np.uint16]
 
@@ -60,6 +55,8 @@ Sample = npt.NDArray[np.uint16]
 LEVEL_LENGTHS = (600, 2500, 8000)
 # All thresholds. Those above 3 are for texts that would otherwise have more than `S1_CAP` units.
 LEVELS = (0, 1, 2, 3, *((1 << bits) - 1 for bits in range(3, 22)))
+LIMITS = frozenset(EVERY >> halved for halved in range(33))  # of samples
+DIGEST_BYTES = 16
 # Maximum units kept per text. Only whole books reach it, and texts made to fill memory.
 S1_CAP = 1024
 # Maximum runs kept per text. Samples are halved until they fit, so that long texts keep 96 to 192: a standard error of
@@ -85,11 +82,7 @@ CONSTANTS: dict[str, str] = {
     "run hash": RUN_HASH,
     "run cap": f"{S2_CAP}, halved",
     "rare cap": f"{RARE_CAP}, halved",
-    "minhash scheme": SCHEME,
-    "minhash seed": str(SEED),
-    "minhash values": str(VALUES),
-    "bands": f"{BANDS}x{BAND_ROWS} hash 1",
-    "shingle": str(SHINGLE),
+    "prefilter": PREFILTER,
 }
 
 
@@ -105,7 +98,8 @@ class Fingerprint:
         limit: Hash below which runs are sampled, a power of two. A new text is sampled at the same limit, so that both
             samples select the same runs.
         digest: 16 bytes, equal for texts of the same units in the same order.
-        bands: 32 uint32, hashes of the bands of its MinHash signature; empty if it is too short.
+        bands: uint32, hashes of the bands of its MinHash signature (`bands_of`), by which the prefilter finds it; empty
+            if the edit-distance tree does. Not part of the comparison of two fingerprints.
         rare: The other units: uint16, how often their sample was halved, then the sample, sorted; empty for none.
         title: Units of its title: sorted uint16; empty for none, or if unknown.
         values: Other fields of its item: pairs of uint32, hashes of name and value, sorted; empty for none.
@@ -122,7 +116,7 @@ class Fingerprint:
     s2: bytes
     limit: int
     digest: bytes
-    bands: bytes
+    bands: bytes = field(default=b"", compare=False)
     rare: bytes = b""
     title: bytes = b""
     values: bytes = b""
@@ -135,7 +129,6 @@ class Fingerprint:
         t = next((t for t in LEVELS[least:] if len(features.main_units(t)) <= S1_CAP), LEVELS[-1])
         s1 = features.main_units(t)
         runs, limit = features.sample_of(S2_CAP)
-        short = features.n < MIN_TOKENS or len(s1) < MIN_UNITS
         return cls(
             n=features.n,
             t=t,
@@ -143,9 +136,16 @@ class Fingerprint:
             s2=runs.tobytes(),
             limit=limit,
             digest=features.digest,
-            bands=b"" if short else features.bands(),
             rare=features.rare_units(t, RARE_CAP) if t else b"",
         )
+
+    @property
+    def is_sound(self) -> bool:
+        """False if a part has an impossible size or value: others may write to a store."""
+        uneven = len(self.s1) % 2 + len(self.s2) % 2 + len(self.rare) % 2 + len(self.title) % 2
+        others = len(self.bands) % 4 + len(self.values) % 8
+        numbers = 0 <= self.n < EVERY and self.t in LEVELS and self.limit in LIMITS and len(self.s1) < 2 << UNIT_BITS
+        return len(self.digest) == DIGEST_BYTES and not uneven + others and numbers
 
     @property
     def too_short(self) -> bool:
@@ -208,7 +208,7 @@ class Rule(ABC):
     threshold: float  # minimum share of a duplicate found in the kept text, 0 to 1
     most_new = MOST_NEW  # maximum share of new text in a duplicate, 0 to 1; not used by the literal rule
     constants: ClassVar[Mapping[str, str]]  # must be equal for fingerprints to be comparable; recorded by stores
-    has_bands: ClassVar[bool]  # whether its fingerprints have MinHash bands, for the prefilter
+    has_runs: ClassVar[bool]  # whether its auxiliary strings are samples of runs
 
     def at(self, threshold: float, most_new: float) -> Self:
         """Return the same rule with other limits."""
@@ -274,7 +274,7 @@ class PartRule(Rule):
     name = "part"
     threshold = THRESHOLD
     constants = CONSTANTS
-    has_bands = True
+    has_runs = True
     both: ClassVar[bool] = False  # whether nearly all of the kept text must be in the new one as well
 
     @override
@@ -397,7 +397,7 @@ class PatentRule(Rule):
 
     name = "patent"
     threshold = PATENT_THRESHOLD
-    has_bands = False
+    has_runs = False
     constants: ClassVar[Mapping[str, str]] = {
         "rule": "patent",
         "frequency": str(FREQUENCY),
@@ -413,7 +413,7 @@ class PatentRule(Rule):
     def fingerprint(self, new: Characters) -> Fingerprint:
         s1, s2 = new.main_units.astype("<u2").tobytes(), new.neighbours.astype("<u4").tobytes()
         digest = hashlib.blake2b(new.codes.astype("<u2").tobytes(), digest_size=16).digest()
-        return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest, b"")
+        return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest)
 
     @override
     def judge(self, new: Characters, kept: Fingerprint, *, every: bool = False) -> Comparison:
