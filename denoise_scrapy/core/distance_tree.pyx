@@ -39,7 +39,7 @@ cdef enum:
     MAX_DEPTH = 64
     WORTH_NODES = 1 << 12  # a search of fewer nodes, some 50 µs, holds the interpreter's lock
     # Units are counted exactly at a node with at least this many below it: an edge skipped there saves more than that.
-    WORTH_COUNTING = 16
+    WORTH_COUNTING = 256
     BIT_SETS = 1024  # 64-bit words with one bit for each 16-bit unit
     # Words of a signature. By 512 bits, unrelated texts lack 69 to 83 in 100 of a full sample's runs, and 40 are
     # already too many.
@@ -49,19 +49,23 @@ cdef enum:
     NO_RUNS = 33      # in their place, of a set without runs
     SKIPPED = -(1 << 30)
 
+cdef struct Signature:
+    uint64_t[RUN_WORDS] bits
+
+cdef struct Step:  # what a search reads of each node
+    Signature runs
+    uint32_t parent    # row
+    uint16_t distance  # to the parent
+    uint8_t halved     # number of times the sample of runs was halved
+    uint8_t is_counted # whether units are counted exactly, since many nodes are below it
+
 cdef struct Node:
     int64_t number     # of its text
     uint64_t start     # of its units
-    uint32_t parent    # row
     uint32_t length    # of its text, in units
     uint32_t below     # number of nodes below it
-    uint16_t distance  # to the parent
     uint16_t size      # number of its units
-    uint8_t halved     # number of times its sample was halved
-    uint8_t is_dropped
-
-cdef struct Signature:
-    uint64_t[RUN_WORDS] bits
+    bint is_dropped
 
 cdef struct Hit:
     int32_t lacks  # bits of runs, then units, that the query has and the set may lack
@@ -118,29 +122,28 @@ cdef inline int count_units(const uint64_t* there, const uint16_t* units, size_t
 
 
 cdef wide_size search_nodes(
-    const Node* nodes, const Signature* signatures, const uint16_t* units, size_t count, const Query& query,
-    int32_t* most, vector[Hit]& found,
+    const Step* steps, const Node* nodes, const uint16_t* units, size_t count, const Query& query, int32_t* most,
+    vector[Hit]& found,
 ) noexcept nogil:
     """List the sets that may match; return how many were looked at. `most` has room for all nodes."""
     cdef size_t row, visited = 0
+    cdef const Step* step
     cdef const Node* node
     cdef int lacks
-    cdef bint is_possible
     for row in range(count):
-        node = nodes + row
-        if row and most[node.parent] + node.distance < query.need:
+        step = steps + row
+        if row and most[step.parent] + step.distance < query.need:
             most[row] = SKIPPED  # and so are all below it
             continue
         visited += 1
-        most[row] = min(<int>node.size, query.size)
-        # first what rules nearly all out, so that the branch is foreseen
-        lacks = count_clear(query.runs[node.halved], signatures[row])
-        is_possible = lacks <= query.spare[node.halved]
-        if not is_possible and node.below < WORTH_COUNTING:
-            continue
-        most[row] = count_units(query.units, units + node.start, node.size)
-        if is_possible and most[row] >= query.need and node.length <= query.longest and not node.is_dropped:
-            found.push_back(Hit((lacks << 16) + query.size - most[row], node.number))
+        most[row] = query.size
+        lacks = count_clear(query.runs[step.halved], step.runs)
+        if lacks <= query.spare[step.halved] or step.is_counted:
+            node = nodes + row
+            most[row] = count_units(query.units, units + node.start, node.size)
+            if (lacks <= query.spare[step.halved] and most[row] >= query.need and node.length <= query.longest
+                    and not node.is_dropped):
+                found.push_back(Hit((lacks << 16) + query.size - most[row], node.number))
     return visited
 
 
@@ -154,7 +157,7 @@ cdef class DistanceTree:
     cdef readonly size_t visited
     cdef uint64_t _halvings     # a bit for each number of halvings
     cdef vector[Node] _nodes
-    cdef vector[Signature] _signatures
+    cdef vector[Step] _steps
     cdef vector[uint16_t] _units
     cdef Table _edges           # rows of nodes by parent and distance
     cdef vector[int32_t] _most  # of each node: an upper bound of what it shares with the query
@@ -168,7 +171,7 @@ cdef class DistanceTree:
     @property
     def nbytes(self):
         """Approximate size in bytes."""
-        cdef size_t of_node = sizeof(Node) + sizeof(Signature)
+        cdef size_t of_node = sizeof(Node) + sizeof(Step) + sizeof(int32_t)
         return self._nodes.size() * of_node + 2 * self._units.size() + 12 * self._edges.keys.size()
 
     @property
@@ -190,7 +193,7 @@ cdef class DistanceTree:
             ValueError: There are more units or halvings.
         """
         cdef Node node
-        cdef Signature signature
+        cdef Step step
         cdef uint64_t[BIT_SETS] there
         cdef uint64_t edge = 0
         cdef size_t size = len(units) // 2, row = 0
@@ -198,15 +201,17 @@ cdef class DistanceTree:
         cdef const uint16_t* data = <const uint16_t*><const char*>units
         if not 0 <= halved <= NO_RUNS or size > 0xFFFF:
             raise ValueError(f"no sample is halved {halved} times, or no set has {size} units")
-        sign(<const uint16_t*><const char*>runs, len(runs) // 2, signature)
+        sign(<const uint16_t*><const char*>runs, len(runs) // 2, step.runs)
         mark(data, size, there)
-        node.number, node.length, node.size, node.halved = number, length, <uint16_t>size, <uint8_t>halved
-        node.start, node.parent, node.distance, node.below, node.is_dropped = self._units.size(), 0, 0, 0, False
+        node.number, node.length, node.size = number, length, <uint16_t>size
+        node.start, node.below, node.is_dropped = self._units.size(), 0, False
+        step.parent, step.distance, step.halved, step.is_counted = 0, 0, <uint8_t>halved, False
         for depth in range(MAX_DEPTH if self._nodes.size() else 0):
-            node.parent = <uint32_t>row
-            node.distance = <uint16_t>(max(size, <size_t>self._nodes[row].size) - self._common(row, there))
+            step.parent = <uint32_t>row
+            step.distance = <uint16_t>(max(size, <size_t>self._nodes[row].size) - self._common(row, there))
             self._nodes[row].below += 1
-            edge = <uint64_t>(row + 1) << 16 | node.distance
+            self._steps[row].is_counted = self._nodes[row].below >= WORTH_COUNTING
+            edge = <uint64_t>(row + 1) << 16 | step.distance
             child = find(self._edges, edge)
             if child == NOT_THERE:
                 break
@@ -215,7 +220,7 @@ cdef class DistanceTree:
             edge = <uint64_t>1 << 63 | self._nodes.size()  # no further node is found by it
         number_of(self._edges, edge)
         self._nodes.push_back(node)
-        self._signatures.push_back(signature)
+        self._steps.push_back(step)
         self._units.insert(self._units.end(), data, data + size)
         self._halvings |= <uint64_t>1 << halved
 
@@ -272,8 +277,8 @@ cdef class DistanceTree:
     cdef int _search(self, const Query& query, vector[Hit]& found) except -1 nogil:
         self._most.resize(self._nodes.size())
         self.visited += search_nodes(
-            self._nodes.data(), self._signatures.data(), self._units.data(), self._nodes.size(), query,
-            self._most.data(), found,
+            self._steps.data(), self._nodes.data(), self._units.data(), self._nodes.size(), query, self._most.data(),
+            found,
         )
         return 0
 

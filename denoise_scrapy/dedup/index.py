@@ -119,8 +119,8 @@ class DuplicateIndex:
     own duplicate, and whose changed text replaces the earlier one. Duplicates are not chained: a copy of a dropped
     text is compared with the kept texts. The rule, applied to the two fingerprints, decides on every duplicate,
     whichever search found it. A text under 20 units, or an empty one, is never a duplicate by similarity. The tree
-    misses no duplicate; the prefilter, about one in three hundred. All methods are thread-safe, and several processes may share a store, each with its own index: of two simultaneous copies, one is
-    kept.
+    misses no duplicate; the prefilter, about one in three hundred. All methods are thread-safe, and several processes
+    may share a store, each with its own index: of two simultaneous copies, one is kept.
 
     Args:
         threshold: Minimum share of a text's units and runs found in a kept text, in (0, 1]. None: the rule's default,

@@ -29,14 +29,14 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd: different bands stay different u
 @cache
 def _scheme() -> tuple[Any, int, int]:
     """Return an empty signature, the number of bands and of values in a band."""
-    from datasketch import MinHash, MinHashLSH  # .5 s and 78 MB, mostly SciPy's
+    from datasketch import MinHash, MinHashLSH  # noqa: PLC0415 - .5 s and 78 MB, mostly SciPy's
 
     bands = MinHashLSH(threshold=COMMON, num_perm=VALUES, weights=WEIGHTS)
     return MinHash(num_perm=VALUES, scheme=SCHEME, hashfunc=int), bands.b, bands.r
 
 
 def bands_of(text: FeatureStrings, scope: str = "") -> bytes:
-    """Hash the bands of a text's signature, with their place and a scope: uint32 as bytes; candidates have one in common.
+    """Hash the bands of a text's signature, with their place and a scope: uint32 as bytes; candidates share one.
 
     A text shorter than a shingle has none. A chance match is only a false candidate, which the rule rejects. The first
     call imports datasketch.

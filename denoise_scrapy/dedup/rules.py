@@ -145,7 +145,7 @@ class Fingerprint:
         uneven = len(self.s1) % 2 + len(self.s2) % 2 + len(self.rare) % 2 + len(self.title) % 2
         others = len(self.bands) % 4 + len(self.values) % 8
         numbers = 0 <= self.n < EVERY and self.t in LEVELS and self.limit in LIMITS and len(self.s1) < 2 << UNIT_BITS
-        return len(self.digest) == DIGEST_BYTES and not uneven + others and numbers
+        return len(self.digest) == DIGEST_BYTES and not (uneven or others) and numbers
 
     @property
     def too_short(self) -> bool:

@@ -139,7 +139,7 @@ class Store(ABC):
 
     @abstractmethod
     def find(self, name: Name, bands: bytes = b"") -> Found:
-        """Return the record of a key and scope, and those with any of some bands: for each the earliest `MOST_IN_BAND`."""
+        """Find the record of a key and scope, and those with any of some bands: of each the earliest `MOST_IN_BAND`."""
 
     @abstractmethod
     def get(self, numbers: Sequence[int]) -> list[Record]:

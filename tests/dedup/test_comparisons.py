@@ -74,7 +74,7 @@ PROPERTIES = "n ideographs digest text names hashes kinds places runs distinct f
 def values(features: FeatureStrings) -> list[object]:
     """All that can be asked of a text."""
     made = [getattr(features, name) for name in PROPERTIES]
-    made += [features.main_units(t) for t in (0, 3)] + [features.rare_units(2, 5), features.bands()]
+    made += [features.main_units(t) for t in (0, 3)] + [features.rare_units(2, 5), features.shingles()]
     made += [features.sample(limit) for limit in (0, 1 << 28, EVERY)] + list(features.sample_of(20))
     return [one.tolist() if isinstance(one, np.ndarray) else one for one in made]
 
