@@ -275,9 +275,9 @@ class DenoiseSettings:
     )
     dedup_search: str = _of_crawl(
         "auto",
-        "Search kept texts by MinHash (prefilter; misses one duplicate in 300) or the exact edit-distance tree. "
-        "auto: prefilter, or tree for the patent rule.",
-        choices=("auto", *SEARCHES),
+        "Search kept texts by the exact edit-distance tree, or by MinHash (prefilter; misses one duplicate in 300). "
+        "auto: the tree, and MinHash for further texts of a scope beyond 30,000.",
+        choices=SEARCHES,
     )
     dedup_store: str = _of_crawl(
         "auto",

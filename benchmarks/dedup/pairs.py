@@ -84,11 +84,14 @@ def _judge(name: str, new: str, kept: str) -> bool:
 
 
 def _behind_prefilter(new: str, kept: str) -> bool:
-    """Judge by the default rule if the prefilter passes the pair: a band in common, or the same words."""
-    some, other = _read("part", new)[1], _read("part", kept)[1]
-    mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (some, other))
-    passes = some.digest == other.digest or (len(mine) == len(theirs) and bool((mine == theirs).any()))
-    return passes and _judge("part", new, kept)
+    """Judge by the default rule if the prefilter passes the pair: a band in common."""
+    mine, theirs = (np.frombuffer(_bands(text), "<u4") for text in (new, kept))
+    return bool(np.isin(mine, theirs).any()) and _judge("part", new, kept)
+
+
+@lru_cache(64)
+def _bands(text: str) -> bytes:
+    return bands_of(FeatureStrings(text))
 
 
 @lru_cache(64)  # the pairs of a text are close together

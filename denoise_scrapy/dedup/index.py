@@ -21,7 +21,7 @@ from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup.prefilter import bands_of, words_of
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, Fingerprint, NearCopyRule, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
-from denoise_scrapy.dedup.store import Found, Group, Name, Record, Store, new_owner
+from denoise_scrapy.dedup.store import BATCH, Found, Group, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
@@ -104,9 +104,10 @@ class Verdict:
 
 
 class Answer(NamedTuple):
-    """A verdict, the record it is based on, and whether to keep the text, which replaces any such record."""
+    """A verdict, the text's fingerprint, the record it is based on, and whether to keep the text in its place."""
 
     verdict: Verdict
+    made: Fingerprint
     record: Record | None = None
     keep: bool = False
     variant_of: str = ""  # stored with a kept text
@@ -290,8 +291,7 @@ class DuplicateIndex:
         """
         item = self._item(_named(key, scope, group, site), text, title, values)
         with self._lock:
-            self._load()
-            return self._judge(self._with_bands(item)).verdict
+            return self._judge(item).verdict
 
     def add(
         self,
@@ -381,7 +381,8 @@ class DuplicateIndex:
             for record in records:
                 for _ in turns():  # other processes may have kept the key meanwhile
                     same = self._record_named(record.name)
-                    if self._keep(record.name, record.fingerprint, same, record.version):
+                    made = self._with_words(record.fingerprint, record.name.scope)
+                    if self._keep(record.name, made, same, record.version):
                         break
                 count += 1
         return count
@@ -484,12 +485,12 @@ class DuplicateIndex:
 
     def _answer(self, item: ReadText, *, similar: bool) -> Answer:
         """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
-        name, made, short = item.name, item.fingerprint, item.is_short
+        name, short = item.name, item.is_short
         similar, said = similar and (self._short or not short), "too short to be judged" if short and similar else "new"
-        found = self._store.find(name, made.bands if similar else b"")
+        made, found = self._find(item)
         same = self._same_item(name, found.same_name)
         if same is not None:
-            return self._compared(item, same, short=short)
+            return self._compared(item._replace(fingerprint=made), same, short=short)
         variant_of, reason = "", said
         for like in self._likes(item, found) if similar else ():
             proof, kept = like.proof, like.record.name
@@ -502,9 +503,9 @@ class DuplicateIndex:
             if like.record.fingerprint.digest == made.digest:
                 reason = f"the same words as {kept.key}"
             verdict = Verdict(True, kept.key, proof.c2, proof.c1, proof.new, reason=reason, too_short=short)
-            return Answer(verdict, like.record)
+            return Answer(verdict, made, like.record)
         verdict = Verdict(variant_of=variant_of or None, reason=reason, too_short=short)
-        return Answer(verdict, keep=True, variant_of=variant_of)
+        return Answer(verdict, made, keep=True, variant_of=variant_of)
 
     def _compared(self, item: ReadText, same: Record, *, short: bool) -> Answer:
         """Compare an item with its kept version."""
@@ -517,7 +518,7 @@ class DuplicateIndex:
             since, keep = None if same.owner else float(old.since), bool(changed)
         reason = f"the same item with another {', '.join(changed)}" if changed else "the same item with the same text"
         verdict = Verdict(reason=reason, too_short=short, updated=bool(changed), since=since, changed=changed)
-        return Answer(verdict, same, keep, same.name.variant_of if same_text else "")
+        return Answer(verdict, mine, same, keep, same.name.variant_of if same_text else "")
 
     def _likes(self, item: ReadText, found: Found) -> Iterator[Like]:
         """Yield the kept texts that a new one repeats: those of the same words, of other sites, then of its own."""
@@ -582,22 +583,30 @@ class DuplicateIndex:
             self._forest, self._last, self._gone = DistanceForest(self._rule), 0, 0
             self._load()
 
-    def _with_bands(self, item: ReadText) -> ReadText:
-        """Return an item with the bands of its text, if the tree alone does not find its duplicates."""
-        scope, made = item.name.scope, item.fingerprint
-        if item.is_short:
-            bands = words_of(made.digest, scope)
-        elif isinstance(item.text, FeatureStrings) and (
-            scope in self._banded or self._forest.size(scope) >= self._most_in_tree
-        ):
-            bands = made.bands or bands_of(item.text, scope)
-        else:
-            return item
-        return item._replace(fingerprint=replace(made, bands=bands))
+    def _find(self, item: ReadText) -> tuple[Fingerprint, Found]:
+        """Look an item up in the current state of the store; return its fingerprint too, with bands if it needs any."""
+        for _ in turns():  # a second one if a newer text is the first that has bands
+            made = self._with_words(item.fingerprint, item.name.scope)
+            if not item.is_short and isinstance(item.text, FeatureStrings) and self._is_outgrown(item.name.scope):
+                made = replace(made, bands=bands_of(item.text, item.name.scope))
+            found = self._store.find(item.name, made.bands, self._last)
+            self._know(found.newer)
+            if len(found.newer) >= BATCH:
+                self._load()
+            if item.is_short or bool(made.bands) == self._is_outgrown(item.name.scope):
+                return made, found
+        raise AssertionError
+
+    def _with_words(self, made: Fingerprint, scope: str) -> Fingerprint:
+        """Return a fingerprint with the hash of its words, if it is too short to be found otherwise."""
+        return replace(made, bands=words_of(made.digest, scope)) if self._rule.too_short(made) else made
+
+    def _is_outgrown(self, scope: str) -> bool:
+        """Return whether the prefilter finds texts of a scope, and further ones are for it."""
+        return scope in self._banded or self._forest.size(scope) >= self._most_in_tree
 
     def _record_named(self, name: Name) -> Record | None:
         """Find the record of a key, whatever its text, in the current state of the store."""
-        self._load()
         return self._same_item(name, self._store.find(name).same_name)
 
     def _same_item(self, name: Name, number: int) -> Record | None:
@@ -610,13 +619,12 @@ class DuplicateIndex:
             self._withdraw_unsure()
             version = b"" if item.version is None else item.version._replace(since=int(time.time())).pack()
             for _ in turns():  # each turn loads what others have kept meanwhile
-                item = self._with_bands(item)
                 answer = self._judge(item, similar=similar)
                 if not answer.keep:
                     number = self._see_again(item.name, answer, claim=claim)
                     break
                 name = item.name._replace(variant_of=answer.variant_of)
-                number = self._keep(name, item.fingerprint, answer.record, version, claim=claim)
+                number = self._keep(name, answer.made, answer.record, version, claim=claim)
                 if number:
                     break
             verdict = answer.verdict

@@ -227,15 +227,18 @@ class RedisStore(Store):
             yield [self._record(*one) for one in batch]
 
     @override
-    def find(self, name: Name, bands: bytes = b"") -> Found:
+    def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
         with self._client as client:
             pipeline = client.pipeline(transaction=False).hget(self._keys, _digest(name))
             for start in range(0, len(bands), 4):
                 band = bands[start : start + 4]
                 pipeline.zrangebylex(self._bands, b"[" + band, b"[" + band + _LAST, start=0, num=MOST_IN_BAND)
+            if seen is not None:
+                pipeline.xrange(self._log, f"{seen + 1}-0", count=BATCH)
             named, *alike = pipeline.execute()
+        newer = [] if seen is None else [self._record(*_entry(*one)) for one in alike.pop()]
         shared = Counter(int(member[4:]) for found in alike for member in found)
-        return Found(int(named or 0), [number for number, _ in shared.most_common()])
+        return Found(int(named or 0), [number for number, _ in shared.most_common()], newer)
 
     @override
     def get(self, numbers: Sequence[int]) -> list[Record]:

@@ -61,6 +61,7 @@ _COLUMNS = """key, scope, text_group, site, variant_of,
     n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version"""
 _NEWER = f"SELECT id, '', {_COLUMNS} FROM texts WHERE id > ? ORDER BY id LIMIT ?"
 _NAMED = "SELECT id FROM texts WHERE key = ? AND scope = ?"
+_FORGET_BAND = "DELETE FROM bands WHERE band = ? AND id = ?"
 _IN_BAND = "SELECT id FROM (SELECT id FROM bands WHERE band = ? ORDER BY id LIMIT ?)"
 _RECORD = f"SELECT id, owner, {_COLUMNS} FROM texts LEFT JOIN claims USING (id)"
 _ASKED = 512  # ids per statement; every version of SQLite accepts 999 parameters
@@ -144,12 +145,13 @@ class SQLiteStore(Store):
             after = batch[-1].id
 
     @override
-    def find(self, name: Name, bands: bytes = b"") -> Found:
+    def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
         named, shared = self._connection.execute(_NAMED, name[:2]).fetchone(), Counter[int]()
         if keys := _keys(bands):
             asked = [value for key in keys for value in (key, MOST_IN_BAND)]
             shared.update(one for (one,) in self._connection.execute(" UNION ALL ".join([_IN_BAND] * len(keys)), asked))
-        return Found(0 if named is None else named[0], [number for number, _ in shared.most_common()])
+        newer = () if seen is None else self._newer(seen)
+        return Found(0 if named is None else named[0], [number for number, _ in shared.most_common()], newer)
 
     @override
     def get(self, numbers: Sequence[int]) -> list[Record]:
@@ -164,12 +166,12 @@ class SQLiteStore(Store):
         with self._lock:
             self._claim_for(owner)
             with self._writing(several=bool(replaced or f.bands)) as link:
-                if replaced:
-                    _forget_bands(link, (replaced,))
+                gone = _bands_of(link, replaced) if replaced else []
                 done = link.execute(_PUT, row)
                 number = (done.lastrowid or 0) if done.rowcount else 0
                 if number and replaced:
                     link.execute("DELETE FROM claims WHERE id = ?", (replaced,))
+                    link.executemany(_FORGET_BAND, gone)
                 if number and f.bands:
                     rows = [(key, number) for key in _keys(f.bands)]
                     link.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", rows)
@@ -352,15 +354,16 @@ class MemoryStore(SQLiteStore):
 
 def _forget(link: sqlite3.Connection, numbers: Sequence[tuple[int]]) -> int:
     """Delete texts and their claims; return how many texts were there."""
-    for number in numbers:
-        _forget_bands(link, number)
+    for (number,) in numbers:
+        link.executemany(_FORGET_BAND, _bands_of(link, number))
     link.executemany("DELETE FROM claims WHERE id = ?", numbers)
     return link.executemany("DELETE FROM texts WHERE id = ?", numbers).rowcount
 
 
-def _forget_bands(link: sqlite3.Connection, number: tuple[int]) -> None:
-    for (bands,) in link.execute("SELECT bands FROM texts WHERE id = ? AND bands <> x''", number).fetchall():
-        link.executemany("DELETE FROM bands WHERE band = ? AND id = ?", [(key, *number) for key in _keys(bands)])
+def _bands_of(link: sqlite3.Connection, number: int) -> list[tuple[int, int]]:
+    """Return the rows of a text in the table of bands."""
+    found = link.execute("SELECT bands FROM texts WHERE id = ?", (number,)).fetchall()
+    return [(key, number) for (bands,) in found for key in _keys(bands)]
 
 
 def _keys(bands: bytes) -> list[int]:

@@ -56,10 +56,11 @@ class Record(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Ids of records that `Store.find` found."""
+    """What `Store.find` found: ids, and records."""
 
     same_name: int = 0  # with the same key; 0 for none
     alike: Sequence[int] = ()  # with a common band, those with the most first
+    newer: Sequence[Record] = ()
 
 
 class Copy(NamedTuple):
@@ -138,8 +139,11 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def find(self, name: Name, bands: bytes = b"") -> Found:
-        """Find the record of a key and scope, and those with any of some bands: of each the earliest `MOST_IN_BAND`."""
+    def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
+        """Find the record of a key and scope, and those with any of some bands, of each the earliest `MOST_IN_BAND`.
+
+        With `seen`, also return the records with higher ids, as `newer` does, but only the first `BATCH`.
+        """
 
     @abstractmethod
     def get(self, numbers: Sequence[int]) -> list[Record]:

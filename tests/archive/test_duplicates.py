@@ -119,7 +119,7 @@ def test_joined_keys_find_what_is_nearly_the_same_and_hold_no_others() -> None:
     copies = [text.replace(text.split()[7], "lantern", 1) for text in texts]
     single, joined = (by_pairs([*texts, *copies], joined=joined) for joined in (False, True))
     assert [edge[:2] for edge in joined] == [edge[:2] for edge in single] == [(n + 40, n) for n in range(40)]
-    bands = [Fingerprint.of(text).bands for text in texts]
+    bands = [bands_of(FeatureStrings(text)) for text in texts]
     assert len(np.unique(keys_of(bands, joined=True))) == 40 * 64
     assert keys_of([], joined=True).shape == (0, 64)
 

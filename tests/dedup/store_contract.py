@@ -146,11 +146,10 @@ class ServerPlace(Place):
 
 @dataclass
 class Owner:
-    """An index in the model: the claims it may hold, its last beat, the last text it has seen, what it counted."""
+    """An index in the model: the claims it may hold, its last beat, what it counted."""
 
     held: set[int] = field(default_factory=set)
     beat: float = float("-inf")
-    seen: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
 
@@ -199,7 +198,7 @@ class Machine(RuleBasedStateMachine):
         for owner in [one.owner for one in self.kept if one.owner is not None]:
             if self.is_dead(owner):
                 self.release(owner)
-        self.owners[who] = Owner(seen=max((one.number for one in self.kept), default=0))
+        self.owners[who] = Owner()
 
     def is_dead(self, owner):
         return self.place.now - owner.beat >= CLAIM_SECONDS
@@ -211,11 +210,6 @@ class Machine(RuleBasedStateMachine):
 
     def find(self, name):
         return next((one for one in self.kept if one.named == name[:2]), None)
-
-    def see_all(self, me):
-        newer = [one.number for one in self.kept if one.number > me.seen]
-        me.seen = max([me.seen, *newer])
-        return bool(newer)
 
     def alike(self, item, seen):
         """Yield the texts that the item repeats: the same words, other sites, its own site with the likest first."""
@@ -277,7 +271,6 @@ class Machine(RuleBasedStateMachine):
         self.kept = [one for one in self.kept if one is not base]
         copies = base.copies if base else {}
         self.kept.append(Kept(self.given, name, text, price, made, me if claim else None, since, copies))
-        me.seen = self.given
         if claim:
             me.beat = self.place.now
             me.held.add(self.given)
@@ -307,11 +300,7 @@ class Machine(RuleBasedStateMachine):
         read = index.read(text, values=values)
         item, similar = read._replace(name=Name(key, scope, group, site_of(key))), "add" not in how.split()
         text = " ".join(text.split())
-        if how == "check":
-            self.see_all(me)
-        base, variant_of = self.judged(me, item, [one for one in self.kept if one.number <= me.seen], similar=similar)
-        if how != "check" and self.is_kept(base, item, text, price) and self.see_all(me):
-            base, variant_of = self.judged(me, item, self.kept, similar=similar)
+        base, variant_of = self.judged(me, item, self.kept, similar=similar)
         duplicate = base is not None and base.named != (key, scope)
         own, number = (None if duplicate else base), 0
         changed = self.changed(own, read, text, price) if own else ()
@@ -383,7 +372,6 @@ class Machine(RuleBasedStateMachine):
             return
         one = self.find((key, scope))
         assert self.indexes[who].remove(key, scope) == (one is not None)
-        self.see_all(self.owners[who])
         self.kept = [other for other in self.kept if other is not one]
         self.forget_copy((key, scope))
 
@@ -391,7 +379,6 @@ class Machine(RuleBasedStateMachine):
         """Restore a text from an index of an earlier release, without a version."""
         name, made = Name(key, scope, "", site_of(key)), Fingerprint.of(text)
         assert self.indexes[who].restore([Record(9, name, made)]) == 1
-        self.see_all(self.owners[who])
         text = " ".join(text.split())
         self.keep(self.owners[who], self.find(name), name, text, 0, made, None, claim=False)
         self.delivered.add((key, scope, text, 0))
