@@ -5,8 +5,8 @@ texts are as similar as copies, but differ in what readers came for. So a text s
 variant, and kept, if its title differs, if a field of its item differs, or if words replace others. A text that only
 lacks something, or has more at an end, is a copy: a print view, a page without its first paragraph.
 
-Fingerprints are for finding copies: they ignore letter case, punctuation and other fields. The version of an item, its
-state when it was kept, shows whether anything has changed when it is scraped again.
+Fingerprints are for finding copies: they ignore letter case, accents, punctuation and other fields. The version of an
+item, its state when it was kept, shows whether anything has changed when it is scraped again.
 """
 
 from __future__ import annotations
