@@ -352,14 +352,14 @@ class NearDuplicatePipeline(ItemPipeline):
         kept = verdict.of, passage.text.scope
         if verdict.duplicate and settings.dedup == "drop" and feeds.may_take(passage.item, kept):
             return OTHER_FEED
-        if page is not None and await self._is_no_content(page):
+        if not passage.is_ok or (page is not None and await self._is_no_content(page)):
             return NO_CONTENT
         return COPY if verdict.duplicate else NEW
 
     async def _is_no_content(self, page: CrawledPage) -> bool:
         """Return whether the text of an item's page is from a wall or an error page."""
         text, tally = page.text, page.tally
-        is_repeated = text is not None and tally is not None and tally.is_repeated(page.url, text.plain)
+        is_repeated = text is not None and tally is not None and tally.is_repeated(page.url, text.plain, page.origin)
         return is_repeated or await self._state.workers.is_no_content(page)
 
     def _act(self, passage: Passage, verdict: Verdict, outcome: str) -> None:

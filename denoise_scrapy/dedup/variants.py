@@ -61,23 +61,33 @@ MOST_ALIGNED = 8
 # portal's reprints do, in which some words are replaced by synonyms.
 EDITED, EDITED_NAMES = 6, 0.3
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
+# Labels of a host that name a view of a site, not a site, unless what follows them is no site: m.co.uk is one itself.
+_VIEW = re.compile(r"(?<![^.])(?:www\d*|m|mobile|amp|wap|touch)\.(?!(?:com?|org|net|gov|edu|ac)\.\w\w$)(?=.+\.)")
 
 
 def site_of(key: str) -> str:
-    """Return the host of a key that is a URL, else "".
+    """Return the site of a key that is a URL, else "".
+
+    It is the host without labels such as `www`. The port counts only where there is no domain: at an address or a name
+    such as `localhost`, ports are different programs.
 
     Example:
-        >>> site_of("https://www.A.example:443/jobs/7"), site_of("http://127.0.0.1:8808/"), site_of("sku 7")
-        ('a.example', '127.0.0.1:8808', '')
+        >>> site_of("https://www.A.example:8443/jobs/7"), site_of("http://m.a.example/jobs/7"), site_of("sku 7")
+        ('a.example', 'a.example', '')
+        >>> site_of("http://127.0.0.1:8808/"), site_of("http://localhost:80/")
+        ('127.0.0.1:8808', 'localhost')
     """
     if "://" not in key:
         return ""
     try:
         parts = urlsplit(key)
-        host, port = parts.hostname or "", parts.port
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+        host = host if host.isascii() else host.encode("idna").decode()
     except ValueError:
         return ""
-    return host.removeprefix("www.") + ("" if port in {None, 80, 443} else f":{port}")
+    if "." in host and not host[-1].isdigit() and ":" not in host:
+        return _VIEW.sub("", host)
+    return host + ("" if port in {None, 80, 443} else f":{port}")
 
 
 def is_same_site(one: str, other: str) -> bool:
