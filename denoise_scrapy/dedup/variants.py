@@ -122,10 +122,10 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
     return bool(new.has(mine).all() or not new.has(theirs).all())
 
 
-def other_values(one: bytes, other: bytes) -> bool:
-    """Return whether two items have different values in a field."""
+def other_values(one: bytes, other: bytes) -> set[int]:
+    """Return the hashes of the names of fields in which two items have different values."""
     mine, theirs = (dict(np.frombuffer(values, "<u4").reshape(-1, 2).tolist()) for values in (one, other))
-    return any(theirs.get(name, value) != value for name, value in mine.items())
+    return {name for name, value in mine.items() if theirs.get(name, value) != value}
 
 
 def is_view(one: str, other: str) -> bool:
@@ -242,11 +242,12 @@ class ReadText(NamedTuple):
     field_names: Sequence[str] = ()  # names of its version's fields
     name: Name = Name("")
     is_short: bool = False  # whether it is too short to be judged by similarity
+    value_names: Sequence[str] = ()  # names of its item's other fields
 
     def of_item(self, title: str, values: Mapping[str, object]) -> ReadText:
         """Add the title and the other fields of its item."""
         made = replace(self.fingerprint, title=hash_title(title), values=hash_values(values))
-        return self._replace(fingerprint=made)
+        return self._replace(fingerprint=made, value_names=tuple(values))
 
 
 def read_text(rule: Rule, text: str) -> ReadText:
@@ -279,11 +280,19 @@ def likest(item: ReadText, likes: Iterable[Like]) -> list[Like]:
     )[:MOST_ALIGNED]
 
 
+# The reason for a variant; the fields are named if nothing else tells it from a copy, and if they are so few: a rank or
+# the number of a visit, of which items seldom have more.
+OTHER_VALUES, MOST_NAMED = "other values", 2
+
+
 def why_variant(item: ReadText, like: Like) -> str:
     """Return why a text is not a copy of a kept one that it repeats; "" if it is a copy."""
     mine, theirs = item.fingerprint, like.record.fingerprint
-    if other_values(mine.values, theirs.values):
-        return "other values"
+    if other := other_values(mine.values, theirs.values):
+        named = [name for name in item.value_names if _crc(name) in other]
+        alike = item._replace(fingerprint=replace(mine, values=b""))
+        is_alone = 0 < len(named) <= MOST_NAMED and not why_variant(alike, like)
+        return f"{OTHER_VALUES} of {', '.join(named)}" if is_alone else OTHER_VALUES
     if not isinstance(item.text, FeatureStrings) or not like.in_a_form:
         return ""
     if like.own and other_title(item.text, mine.title, theirs.title):
