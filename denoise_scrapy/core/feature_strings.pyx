@@ -77,6 +77,8 @@ _SYLLABLES = ((0x3040, 0x30FA), (0x30FC, 0x30FF), (0x31F0, 0x31FF), (0xAC00, 0xD
 _ALONE = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*_IDEOGRAPHS, *_SYLLABLES))
 # Vowel signs are not word characters to `str`: without them an Indic word would be split at its vowels.
 _VOWEL_SIGNS = (0x300, 0xDFF)
+# Full-width punctuation. Without it a Chinese text is normalised in a tenth of the time.
+_WIDE_MARKS = "，：；（）！？\u3000"
 # A unit ends before these, and they never compose with what precedes them, unlike voiced sound marks of kana.
 _EDGE = re.compile(f"(?![\u3099\u309a])[\\s{_ALONE}]")
 # Marks left out of words, by their names: accents, Arabic and Hebrew points, selectors of a glyph. Vowel signs of other
@@ -214,7 +216,12 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None) except -1:
     rows.hashes.reserve(len(text) // 4)
     rows.kinds.reserve(len(text) // 4)
     for piece in _pieces(text) if len(text) > PIECE else (text,):
-        level = piece.lower() if piece.isascii() else unicodedata.normalize("NFKC", piece)
+        if piece.isascii():
+            level = piece.lower()
+        else:
+            for mark in _WIDE_MARKS:
+                piece = piece.replace(mark, " ")
+            level = unicodedata.normalize("NFKC", piece)
         utf8 = level.encode("utf-8", "surrogatepass")
         data, size = utf8, len(utf8)
         if size < 4 * WORTH_UNITS:

@@ -81,7 +81,7 @@ def test_other_letters_are_other_units(one, other):
 @given(
     st.text(
         st.sampled_from(
-            "aB I1_ \n,.éÉøŁßŒæıİΆσςΣёйЁʼأؤآةىیکپـً٣۴שָׁ的々かｶﾞ한가कि२①ﬁＡ"
+            "aB I1_ \n,.éÉøŁßŒæıİΆσςΣёйЁʼأؤآةىیکپـً٣۴שָׁ的々かｶﾞ한가कि२①ﬁＡ，）"
             "\u00ad\u0301\u0327\u200b\u200c\u200d\u2060\ufe0f\ufeff\U000e0100\U000e0061"
         )
     )
