@@ -5,8 +5,8 @@ texts are as similar as copies, but differ in what readers came for. So a text s
 variant, and kept, if its title differs, if a field of its item differs, or if words replace others. A text that only
 lacks something, or has more at an end, is a copy: a print view, a page without its first paragraph.
 
-Fingerprints are for finding copies: they ignore letter case, punctuation and other fields. The version of an item, its
-state when it was kept, shows whether anything has changed when it is scraped again.
+Fingerprints are for finding copies: they ignore letter case, accents, punctuation and other fields. The version of an
+item, its state when it was kept, shows whether anything has changed when it is scraped again.
 """
 
 from __future__ import annotations
@@ -61,23 +61,33 @@ MOST_ALIGNED = 8
 # portal's reprints do, in which some words are replaced by synonyms.
 EDITED, EDITED_NAMES = 6, 0.3
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
+# Labels of a host that name a view of a site, not a site, unless what follows them is no site: m.co.uk is one itself.
+_VIEW = re.compile(r"(?<![^.])(?:www\d*|m|mobile|amp|wap|touch)\.(?!(?:com?|org|net|gov|edu|ac)\.\w\w$)(?=.+\.)")
 
 
 def site_of(key: str) -> str:
-    """Return the host of a key that is a URL, else "".
+    """Return the site of a key that is a URL, else "".
+
+    It is the host without labels such as `www`. The port counts only where there is no domain: at an address or a name
+    such as `localhost`, ports are different programs.
 
     Example:
-        >>> site_of("https://www.A.example:443/jobs/7"), site_of("http://127.0.0.1:8808/"), site_of("sku 7")
-        ('a.example', '127.0.0.1:8808', '')
+        >>> site_of("https://www.A.example:8443/jobs/7"), site_of("http://m.a.example/jobs/7"), site_of("sku 7")
+        ('a.example', 'a.example', '')
+        >>> site_of("http://127.0.0.1:8808/"), site_of("http://localhost:80/")
+        ('127.0.0.1:8808', 'localhost')
     """
     if "://" not in key:
         return ""
     try:
         parts = urlsplit(key)
-        host, port = parts.hostname or "", parts.port
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+        host = host if host.isascii() else host.encode("idna").decode()
     except ValueError:
         return ""
-    return host.removeprefix("www.") + ("" if port in {None, 80, 443} else f":{port}")
+    if "." in host and not host[-1].isdigit() and ":" not in host:
+        return _VIEW.sub("", host)
+    return host + ("" if port in {None, 80, 443} else f":{port}")
 
 
 def is_same_site(one: str, other: str) -> bool:
@@ -112,10 +122,10 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
     return bool(new.has(mine).all() or not new.has(theirs).all())
 
 
-def other_values(one: bytes, other: bytes) -> bool:
-    """Return whether two items have different values in a field."""
+def other_values(one: bytes, other: bytes) -> set[int]:
+    """Return the hashes of the names of fields in which two items have different values."""
     mine, theirs = (dict(np.frombuffer(values, "<u4").reshape(-1, 2).tolist()) for values in (one, other))
-    return any(theirs.get(name, value) != value for name, value in mine.items())
+    return {name for name, value in mine.items() if theirs.get(name, value) != value}
 
 
 def is_view(one: str, other: str) -> bool:
@@ -232,11 +242,12 @@ class ReadText(NamedTuple):
     field_names: Sequence[str] = ()  # names of its version's fields
     name: Name = Name("")
     is_short: bool = False  # whether it is too short to be judged by similarity
+    value_names: Sequence[str] = ()  # names of its item's other fields
 
     def of_item(self, title: str, values: Mapping[str, object]) -> ReadText:
         """Add the title and the other fields of its item."""
         made = replace(self.fingerprint, title=hash_title(title), values=hash_values(values))
-        return self._replace(fingerprint=made)
+        return self._replace(fingerprint=made, value_names=tuple(values))
 
 
 def read_text(rule: Rule, text: str) -> ReadText:
@@ -269,11 +280,19 @@ def likest(item: ReadText, likes: Iterable[Like]) -> list[Like]:
     )[:MOST_ALIGNED]
 
 
+# The reason for a variant; the fields are named if nothing else tells it from a copy, and if they are so few: a rank or
+# the number of a visit, of which items seldom have more.
+OTHER_VALUES, MOST_NAMED = "other values", 2
+
+
 def why_variant(item: ReadText, like: Like) -> str:
     """Return why a text is not a copy of a kept one that it repeats; "" if it is a copy."""
     mine, theirs = item.fingerprint, like.record.fingerprint
-    if other_values(mine.values, theirs.values):
-        return "other values"
+    if other := other_values(mine.values, theirs.values):
+        named = [name for name in item.value_names if _crc(name) in other]
+        alike = item._replace(fingerprint=replace(mine, values=b""))
+        is_alone = 0 < len(named) <= MOST_NAMED and not why_variant(alike, like)
+        return f"{OTHER_VALUES} of {', '.join(named)}" if is_alone else OTHER_VALUES
     if not isinstance(item.text, FeatureStrings) or not like.in_a_form:
         return ""
     if like.own and other_title(item.text, mine.title, theirs.title):

@@ -97,7 +97,9 @@ def test_groups_the_largest_first(rows: Path, dedup: Told) -> None:
     assert Path("groups.csv").read_text().splitlines()[:3] == ["kept,copy", "/b,/b2", "/b,/b"]
 
 
-SITES = [{"url": f"http://{page}", "text": A} for page in ("a.example/1", "b.example/1", "b.example/2")]
+SITES = [
+    {"url": f"http://{page}", "text": A} for page in ("a.example/1", "b.example/1", "b.example/2", "www.b.example:80/1")
+]
 SHORT = [{"url": key, "text": "some words"} for key in "ab"]
 FLAT = "Rooms near the park, bright and quiet, with a view of the river. " + story(7)
 

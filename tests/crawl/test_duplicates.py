@@ -57,6 +57,24 @@ def test_texts_are_compared_within_a_site_or_over_all_or_not_at_all(articles: We
     assert len(crawl(spider_of(*started), {"DENOISE_DEDUP_SCOPE": "global"}).items) == 1
 
 
+@pytest.mark.parametrize(
+    ("hosts", "sites"),
+    [
+        ("http://a.example https://a.example https://www.a.example http://m.a.example https://amp.a.example:8443", 1),
+        ("http://mobile.b.example http://www.b.example:8080 https://b.example. http://www2.b.example", 1),
+        ("https://en.m.wiki.example https://en.wiki.example https://de.wiki.example", 2),
+        ("https://www.amp.com.au https://amp.com.au https://other.com.au", 2),
+        ("https://bücher.example http://www.xn--bcher-kva.example", 1),
+        ("http://127.0.0.1:8001 http://127.0.0.1:8002 http://[::1]:8001 http://[::1]", 4),
+        ("http://localhost:8001 http://localhost:8002 http://web:80 http://web", 3),
+        ("https://map.example https://example https://webmap.example", 3),
+    ],
+)
+def test_a_site_is_a_host_however_it_is_reached(hosts: str, sites: int) -> None:
+    items = [{"url": f"{host}/news/7", "body": story(1)} for host in hosts.split()]
+    assert len(crawl_of(*items).items) == sites
+
+
 def test_own_texts_of_one_page_get_keys_of_their_own(articles: Web) -> None:
     def parse(self: Any, response: Any) -> Any:
         for n in (20, 21, 22) if response.url.endswith("0") else (21,):

@@ -1,8 +1,11 @@
 """Variants are kept: no item is lost because it is similar to another."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import pytest
 
-from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
 
 IN_ORDER = {**ONE_BY_ONE, "DENOISE_COMPARISON_WAIT": 0}
@@ -77,6 +80,51 @@ def test_a_page_that_shows_several_posts_takes_none_of_them(web: Web) -> None:
     done = crawl(spider_of(web("/"), *(web(f"/{n}") for n in range(3))), ONE_BY_ONE)
     assert len(done.items) == 4
     assert all(sentence(n) in done.bodies()[web(f"/{n}")] for n in range(3))
+
+
+Fields = Callable[[int], dict[str, Any]]
+
+
+def copies_with(web: Web, fields: Fields, stories: Sequence[int], **given: Any) -> Crawl:
+    web.pages = {f"/a/{n}": article(text) for n, text in enumerate(stories)}
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url, "by": "Ann", **fields(int(response.url.rpartition("/")[2]))}
+
+    return crawl(spider_of(*web.urls(range(len(stories))), parse=parse), {**IN_ORDER, **given})
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        (lambda n: {"rank": n}, "rank"),
+        (lambda n: {"latency": n / 7}, "latency"),
+        (lambda n: {"id": f"{n:08x}-1111-2222-3333-444455556666"}, "id"),
+        (lambda n: {"printed": f"{n + 1:02}/01/2026"}, "printed"),
+        (lambda n: {"depth": n % 7, "visit": 900 + n}, "depth, visit"),
+    ],
+)
+def test_fields_that_make_variants_of_copies_are_named_once(web: Web, fields: Fields, named: str) -> None:
+    done = copies_with(web, fields, [n // 2 for n in range(16)])
+    [said] = done.lines("kept as variants")
+    left_out = [f"-{name}" for name in named.split(", ")]
+    assert f" WARNING Most copies are kept as variants, since they differ in {named} alone." in said
+    assert said.endswith(f"DENOISE_DEDUP_FIELDS = {left_out}")
+    assert (len(done.items), done.stat("dedup/variants")) == (16, 8)
+    assert len(copies_with(web, fields, [n // 2 for n in range(16)], DENOISE_DEDUP_FIELDS=left_out).items) == 8
+
+
+@pytest.mark.parametrize(
+    ("fields", "stories"),
+    [
+        (lambda n: {"rank": n}, [n // 2 for n in range(8)]),  # four copies
+        (lambda n: {"rank": n // 12}, [1] * 17),  # eleven copies, and five for which it differs
+        (lambda n: {"sku": n, "size": n, "colour": n}, [1] * 12),
+        (lambda n: {"price": n, "title": f"Ridge{n} lamp"}, [1] * 12),
+    ],
+)
+def test_other_fields_that_differ_are_not(web: Web, fields: Fields, stories: list[int]) -> None:
+    assert not copies_with(web, fields, stories).lines("kept as variants")
 
 
 def test_five_copies_under_different_titles_are_named(web: Web, other_web: Web) -> None:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections import Counter
 
 import numpy as np
@@ -20,6 +21,31 @@ from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.variants import EDITED, EDITED_NAMES, OUTER_PERCENT, units_of
 
 Run = tuple[str, ...]
+
+# ---- units, of texts in some scripts ----
+
+LEFT_OUT = re.compile(
+    "[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u0640\u064b-\u065f\u0670\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff\U000e0020-\U000e01ef]"
+)
+ALONE = "\u3005-\u3007\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+UNIT = re.compile(rf"[{ALONE}]|(?:(?![{ALONE}])[\w\u0900-\u094f])+")
+SPELLINGS = str.maketrans(dict(zip("ıёىیکہةٱłø", "iеييكههاlo", strict=True)) | {"æ": "ae", "œ": "oe", "ʼ": "'"})
+
+
+def bare(one: str) -> str:
+    """A Latin, Greek or Arabic letter without accents or hamza; other characters as they are."""
+    first = unicodedata.normalize("NFD", one)[0]
+    return first if re.match("[a-zα-ω\u0620-\u064a]", first, re.IGNORECASE) else one
+
+
+def units_in(text: str) -> list[str]:
+    """What the units of a text are, in one step after the other."""
+    read = LEFT_OUT.sub("", unicodedata.normalize("NFKC", text))
+    small = "".join(map(bare, read)).casefold().translate(SPELLINGS)
+    return UNIT.findall(re.sub(r"\d", lambda digit: str(int(digit[0])), small))
+
+
+# ---- runs ----
 
 
 def runs_of(words: list[str]) -> list[Run | None]:
