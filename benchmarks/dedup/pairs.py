@@ -20,8 +20,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from benchmarks.dedup.forms import form_pairs
 from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Score, Share
 from benchmarks.dedup.texts import GROUPS, Base, excerpt, first, pieces, sentences, size, split, words
-from denoise_scrapy.core.feature_strings import tokens
+from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES, Fingerprint
+from denoise_scrapy.dedup.prefilter import bands_of
 from denoise_scrapy.dedup.rules import NewText
 
 FORMS = 500  # pairs of one form; about a seventh of the negatives

@@ -21,7 +21,7 @@ from w3lib.url import canonicalize_url
 from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, failures, show
 from denoise_scrapy.crawl.index import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
-from denoise_scrapy.dedup.rules import LEVELS, Rule
+from denoise_scrapy.dedup.rules import Rule
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say

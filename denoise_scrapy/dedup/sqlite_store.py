@@ -150,7 +150,7 @@ class SQLiteStore(Store):
         if keys := _keys(bands):
             asked = [value for key in keys for value in (key, MOST_IN_BAND)]
             shared.update(one for (one,) in self._connection.execute(" UNION ALL ".join([_IN_BAND] * len(keys)), asked))
-        newer = () if seen is None else self._newer(seen)
+        newer = [] if seen is None else self._newer(seen)
         return Found(0 if named is None else named[0], [number for number, _ in shared.most_common()], newer)
 
     @override
@@ -368,4 +368,4 @@ def _bands_of(link: sqlite3.Connection, number: int) -> list[tuple[int, int]]:
 
 def _keys(bands: bytes) -> list[int]:
     """Return bands as signed integers, which SQLite stores in four bytes."""
-    return list(struct.unpack(f"<{len(bands) // 4}i", bands))
+    return list(struct.unpack_from(f"<{len(bands) // 4}i", bands))

@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.archive import candidate_pairs, keys_of, resolve, verify
+from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint
+from denoise_scrapy.dedup.prefilter import bands_of
 from denoise_scrapy.dedup.rules import Comparison
 from denoise_scrapy.dedup.variants import hash_title
 from tests.archive.warcs import WORDS, story

@@ -23,7 +23,11 @@ def test_no_shingle_no_signature():
 
 def test_same_values_on_every_machine():
     """Stored bands must stay comparable: a change here needs another `PREFILTER`."""
-    assert bands("bees dance to tell their sisters where the clover is".split())[:3] == [850277224, 882821252, 102567280]
+    assert bands("bees dance to tell their sisters where the clover is".split())[:3] == [
+        850277224,
+        882821252,
+        102567280,
+    ]
 
 
 def test_edits_share_a_band_and_others_do_not():

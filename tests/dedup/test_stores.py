@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -50,6 +51,13 @@ class TestFile:
         with SQLiteStore(tmp_path / "a.db") as store:
             store.open(CONSTANTS)
         assert Refused.left == 0
+
+    def test_a_digest_of_another_length_is_not_used(self, tmp_path):
+        with SQLiteStore(tmp_path / "a.db") as store:
+            store.open(CONSTANTS)
+            put(store, "a", replace(LONG, digest=bytes(15)))
+            with pytest.raises(ValueError, match="text 1 is damaged"):
+                store.get([1])
 
     def test_any_client_reads_it(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:
