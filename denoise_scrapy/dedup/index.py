@@ -25,13 +25,16 @@ from denoise_scrapy.dedup.store import Group, Listing, Name, Record, Store, new_
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
+    SAYS_MORE,
     TEXT,
     Like,
     ReadText,
     Version,
+    holds,
     is_same_site,
     likest,
     read_text,
+    related,
     site_of,
     why_variant,
 )
@@ -69,7 +72,11 @@ class Verdict:
         new: Share of the text that is not in it, 0 to 1, estimated from the runs; 0 for no duplicate.
         variant_of: Key of the kept text that the text is a variant of, the first of its form: as similar as a
             duplicate, but about something else by its title, its item's values, or its filled-in words. Both are of
-            one site, unless values differ or three texts establish the form. None for no variant.
+            one site, unless values or titles differ, much of it is its own, or three texts establish the form. None
+            for no variant.
+        update_of: Key of the kept text that the text updates, None for no update: it is of the same site, holds nearly
+            all of that text and says more. It is kept as well.
+        contains: Keys of the kept texts that are parts of the text, such as chapters or posts: all of the same site.
         reason: One short sentence for a log.
         too_short: True for a text too short to be judged by similarity.
         updated: True if the key was kept with a different text (letter case and punctuation count) or different
@@ -91,6 +98,8 @@ class Verdict:
     c1: float = 0.0
     new: float = 0.0
     variant_of: str | None = None
+    update_of: str | None = None
+    contains: tuple[str, ...] = ()
     reason: str = "new"
     too_short: bool = False
     updated: bool = False
@@ -490,9 +499,13 @@ class DuplicateIndex:
         if same is not None:
             return self._compared(item, same, short=short)
         variant_of, reason = "", "too short to be judged" if short and similar else "new"
+        held: list[Record] = []
         for like in self._likes(item, found) if similar and (self._short or not short) else ():
             proof, kept = like.proof, like.record.name
             why = why_variant(item, like) if self._variants else ""
+            if not proof.duplicate or (why == SAYS_MORE and holds(item.text, like.record.fingerprint)):
+                held.append(like.record)
+                continue
             if why:  # the first of several counts
                 reason = reason if variant_of else f"a variant of {kept.key}: {why}"
                 variant_of = variant_of or kept.variant_of or kept.key
@@ -502,7 +515,12 @@ class DuplicateIndex:
                 reason = f"the same words as {kept.key}"
             verdict = Verdict(True, kept.key, proof.c2, proof.c1, proof.new, reason=reason, too_short=short)
             return Answer(verdict, like.record)
-        verdict = Verdict(variant_of=variant_of or None, reason=reason, too_short=short)
+        update_of, contains = related(item, held)
+        if update_of or contains:
+            variant_of, reason = "", f"an update of {update_of}" if update_of else f"contains {', '.join(contains[:3])}"
+        verdict = Verdict(
+            variant_of=variant_of or None, update_of=update_of, contains=contains, reason=reason, too_short=short
+        )
         return Answer(verdict, keep=True, variant_of=variant_of)
 
     def _compared(self, item: ReadText, same: Record, *, short: bool) -> Answer:
@@ -519,7 +537,10 @@ class DuplicateIndex:
         return Answer(verdict, same, keep, same.name.variant_of if same_text else "")
 
     def _likes(self, item: ReadText, found: Candidates) -> Iterator[Like]:
-        """Yield the kept texts that a new one repeats: those of the same words, of other sites, then of its own."""
+        """Yield the kept texts that a new one repeats: those of the same words, of other sites, then of its own.
+
+        Last come those of its own site that are in it, if it is no duplicate of them.
+        """
         made, site = item.fingerprint, item.name.site
         for records in self._others(item, found.same_words if made.n else []):
             for one in records:
@@ -529,10 +550,14 @@ class DuplicateIndex:
             return
         ids = found.alike if self._bands else self._forest.candidates(item.text, item.name.scope)
         own: list[Like] = []
+        held: list[Like] = []
         for records in self._others(item, ids):
             self._verified += len(records)
             judged = [(one, self._rule.judge(item.text, one.fingerprint)) for one in records]
             alike = [(one, proof) for one, proof in judged if proof.duplicate]
+            for one, proof in judged if self._variants else ():
+                if not proof.duplicate and is_same_site(site, one.name.site) and holds(item.text, one.fingerprint):
+                    held.append(Like(one, proof, own=True))
             forms: dict[str, list[Record]] = {}
             for one, _ in alike:
                 forms.setdefault(one.name.variant_of or one.name.key, []).append(one)
@@ -546,6 +571,7 @@ class DuplicateIndex:
                     yield like
         if own:
             yield from likest(item, own)
+        yield from held
 
     def _others(self, item: ReadText, ids: Sequence[int]) -> Iterator[list[Record]]:
         """Yield the records still in the store, except those of the item's group, some at a time."""
