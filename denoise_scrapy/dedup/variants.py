@@ -17,7 +17,7 @@ import re
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -82,6 +82,7 @@ HEADLINE = 20
 PER_WORD, CHARACTERS = 5 / 3, 2
 # Minimum share of a kept text's runs in a text that holds nearly all of it.
 HELD = 0.8
+_SITE_MARK = re.compile(r"\s[|·•»:–—-]+\s")  # before or after the name of a site in a title
 _SENTENCE_END = re.compile(r"[.!?।؟]+(?=\s|$)|[。！？]|\n")
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
 
@@ -114,8 +115,16 @@ def is_same_site(one: str, other: str) -> bool:
 
 
 def hash_title(title: str) -> bytes:
-    """Return a title as stored in a fingerprint."""
-    return np.unique(FeatureStrings(title).places[:TITLE_CAP]).astype("<u2").tobytes() if title else b""
+    """Return a title as stored in a fingerprint: hashes of its units, and 0 if the name of a site may be part of it."""
+    units = FeatureStrings(title).places[:TITLE_CAP]
+    return np.unique(np.append(units, [0] * bool(_SITE_MARK.search(title)))).astype("<u2").tobytes()
+
+
+def _titles(*titles: bytes) -> Iterator[npt.NDArray[np.uint16]]:
+    """Yield the units of titles."""
+    for title in titles:
+        units = np.frombuffer(title, "<u2")
+        yield units[units > 0]
 
 
 def hash_values(values: Mapping[str, object]) -> bytes:
@@ -129,10 +138,17 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
     False if one is unknown, or if the text has the units of the other title but not of its own, which then belongs to
     the template.
     """
-    mine, theirs = (np.frombuffer(title, "<u2") for title in (one, other))
+    mine, theirs = _titles(one, other)
     if not len(mine) or not len(theirs) or np.isin(mine, theirs).all() or np.isin(theirs, mine).all():
         return False
     return bool(new.has(mine).all() or not new.has(theirs).all())
+
+
+def longer_title(one: bytes, other: bytes, *, same_text: bool) -> bool:
+    """Return whether one of two titles is the other and says more: with the same text, not the name of a site."""
+    less, more = sorted(_titles(one, other), key=len)
+    mark = same_text and b"\0\0" in (one[:2], other[:2])
+    return 0 < len(less) < len(more) and bool(np.isin(less, more).all()) and not mark
 
 
 def told_title(new: FeatureStrings, one: bytes, other: bytes, found: Difference) -> bool:
@@ -141,7 +157,7 @@ def told_title(new: FeatureStrings, one: bytes, other: bytes, found: Difference)
     Words of one title only, if there are any, must be among those of its own text only: a headline made anew, or the
     name of a site, is not.
     """
-    mine, theirs = (np.frombuffer(title, "<u2") for title in (one, other))
+    mine, theirs = _titles(one, other)
     own, lacking = np.setdiff1d(mine, theirs), np.setdiff1d(theirs, mine)
     if not len(mine) or not len(theirs) or not (len(own) or len(lacking)):
         return False
@@ -444,13 +460,14 @@ def why_variant(item: ReadText, like: Like) -> str:
     one_site = like.own or not (item.name.site or like.record.name.site)
     if one_site and other_title(new, mine.title, theirs.title):
         return ANOTHER_TITLE
-    if mine.digest == theirs.digest:
+    view, same_text = like.own and is_view(item.name.key, like.record.name.key), mine.digest == theirs.digest
+    if one_site and not view and longer_title(mine.title, theirs.title, same_text=same_text):
+        return ANOTHER_TITLE
+    if same_text:
         return ""
-    view = like.own and is_view(item.name.key, like.record.name.key)
     same_title = bool(mine.title and theirs.title)
     found = difference(new, theirs)
-    longer = same_title and mine.title != theirs.title and one_site and not view
-    if longer or (not view and told_title(new, mine.title, theirs.title, found)):
+    if not view and told_title(new, mine.title, theirs.title, found):
         return ANOTHER_TITLE
     aligned, lines = stretches(new, theirs, found.places), Lines(new)
     own = [one for one in aligned if like.own and is_content(new, one, lines, view=view)]
