@@ -139,12 +139,13 @@ class DuplicateIndex:
             default, the tree for "patent", else the prefilter.
         most_new: Maximum share of new text in a duplicate, 0 to 1: with 0.1, texts more than a tenth new are kept.
             `threshold` separates copies from similar texts by their runs, five of which break with one changed word;
-            this limits, in units, how much new text is dropped with a copy. 0.3 by default; not used by "patent".
+            this limits, in units, how much new text is dropped with a copy. 0.29 by default; not used by "patent". A
+            sentence of its own makes a text of the same site a variant or an update, however short beside the rest.
         short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
         candidate_limit: Maximum number of prefilter candidates to compare, 1 or more.
         remember_copies: Number of recently dropped keys that the store remembers with their kept key, for `group`;
             0: none.
-        variants: Whether to keep variants (`Verdict.variant_of`). False: all similar texts are duplicates.
+        variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
 
     Attributes:
         note_error: The error in recording that the last text was a copy or was seen again; None without one. The

@@ -7,94 +7,105 @@ import pytest
 from denoise_scrapy.dedup import DuplicateIndex
 
 MILL = (
-    "Die alte Wassermühle am Hagenbach dreht sich seit Pfingsten wieder. Vier Jahre lang hatten Freiwillige das Rad aus "
+    "Die alte Wassermühle am Hagenbach dreht sich seit Pfingsten wieder. Vier Jahre lang hatten Freiwillige das Rad "
+    "aus "
     "Lärchenholz gebaut, die Welle gerichtet und den Graben ausgehoben. Am ersten Tag mahlte Müllerin Ute Brandl zwei "
     "Zentner Roggen, die der Bäcker im Dorf gleich zu Brot verbuk. Das Landesamt gab einen Zuschuss, den Rest brachten "
     "Feste und ein Basar ein. Besucher dürfen das Mahlwerk jeden zweiten Sonntag sehen, Schulklassen nach Anmeldung."
 )
 LIGHTHOUSE = (
     "Le phare de la pointe rouvre ses portes après deux ans de travaux. Les maçons ont refait l'escalier, remplacé les "
-    "vitres de la lanterne et repeint la tour en blanc. La vieille lentille, démontée pièce par pièce, brille de nouveau "
-    "dans la salle du bas. Le gardien à la retraite accompagne les visiteurs le samedi et raconte les tempêtes d'autrefois. "
+    "vitres de la lanterne et repeint la tour en blanc. La vieille lentille, démontée pièce par pièce, brille de "
+    "nouveau "
+    "dans la salle du bas. Le gardien à la retraite accompagne les visiteurs le samedi et raconte les tempêtes "
+    "d'autrefois. "
     "L'entrée coûte trois euros, et les enfants montent sans payer jusqu'à la fin de septembre."
 )
 LIBRARY = (
-    "La biblioteca del barrio abrirá por las noches durante los exámenes de junio. Los estudiantes podrán quedarse hasta "
-    "las dos de la madrugada en la sala grande, donde se han puesto lámparas nuevas y más enchufes. Habrá café gratis y un "
-    "vigilante en la puerta. El ayuntamiento paga las horas extra con el dinero que sobró de las fiestas. Si la prueba sale "
-    "bien, el horario se repetirá en febrero."
+    "La biblioteca del barrio abrirá por las noches durante los exámenes de junio. Los estudiantes podrán "
+    "quedarse hasta las dos de la madrugada en la sala grande, donde se han puesto lámparas nuevas y más "
+    "enchufes. Habrá café gratis y un vigilante en la puerta. El ayuntamiento paga las horas extra con el dinero "
+    "que sobró de las fiestas. Si la prueba sale bien, el horario se repetirá en febrero."
 )
 BRIDGE = (
-    "Старый мост через реку закрыли на ремонт до конца октября. Инженеры нашли трещины в двух опорах и решили укрепить их "
-    "бетоном до первых морозов. Автобусы пойдут в объезд через посёлок, а пешеходов обещают перевозить на лодке каждые "
-    "полчаса. Торговцы рынка боятся потерять покупателей и просят открыть хотя бы узкую дорожку. Мэр сказал, что подумает "
-    "об этом после совещания с подрядчиком."
+    "Старый мост через реку закрыли на ремонт до конца октября. Инженеры нашли трещины в двух опорах и решили "
+    "укрепить их бетоном до первых морозов. Автобусы пойдут в объезд через посёлок, а пешеходов обещают "
+    "перевозить на лодке каждые полчаса. Торговцы рынка боятся потерять покупателей и просят открыть хотя бы "
+    "узкую дорожку. Мэр сказал, что подумает об этом после совещания с подрядчиком."
 )
 TEA = (
-    "今年春茶的采摘比往年提前了十天。茶农们凌晨四点上山，赶在太阳出来之前把嫩芽摘完，再送到山下的作坊里炒制。合作社买了两台新机器，"
-    "烘干的时间缩短了一半，但老师傅仍然坚持用手揉捻。城里的客商已经订走了大部分产品，剩下的会在五月的集市上出售。"
-    "村里打算用赚来的钱修一条通往茶园的小路。"
+    "今年春茶的采摘比往年提前了十天。茶农们凌晨四点上山，赶在太阳出来之前把嫩芽摘完，再送到山下的作坊里炒制。合作"
+    "社买了两台新机器，烘干的时间缩短了一半，但老师傅仍然坚持用手揉捻。城里的客商已经订走了大部分产品，剩下的会在"
+    "五月的集市上出售。村里打算用赚来的钱修一条通往茶园的小路。"
 )
 TRAIN = (
-    "海沿いを走る古い列車が、来月から週末だけ復活する。車両は昭和の初めに造られたもので、工場の職人たちが二年かけて椅子と窓枠を"
-    "直した。運転士は引退した三人が交代で務め、駅では地元の弁当が売られる。切符は前日までに予約が必要で、子どもは半額になる。"
-    "町は観光客が増えることを期待している。"
+    "海沿いを走る古い列車が、来月から週末だけ復活する。車両は昭和の初めに造られたもので、工場の職人たちが二年かけ"
+    "て椅子と窓枠を直した。運転士は引退した三人が交代で務め、駅では地元の弁当が売られる。切符は前日までに予約が必"
+    "要で、子どもは半額になる。町は観光客が増えることを期待している。"
 )
 MARKET = (
-    "시장 골목의 오래된 국수집이 다음 달 문을 닫는다. 주인 할머니는 사십 년 동안 새벽마다 멸치 육수를 끓여 왔지만 무릎이 아파 더는 "
-    "일하기 어렵다고 말했다. 단골손님들은 마지막 날까지 줄을 서겠다며 아쉬워했고, 이웃 상인들은 가게를 이어받을 사람을 찾고 있다. "
-    "구청은 오래된 간판을 박물관에 보관하기로 했다."
+    "시장 골목의 오래된 국수집이 다음 달 문을 닫는다. 주인 할머니는 사십 년 동안 새벽마다 멸치 육수를 끓여 "
+    "왔지만 무릎이 아파 더는 일하기 어렵다고 말했다. 단골손님들은 마지막 날까지 줄을 서겠다며 아쉬워했고, 이웃 "
+    "상인들은 가게를 이어받을 사람을 찾고 있다. 구청은 오래된 간판을 박물관에 보관하기로 했다."
 )
 ORCHARD = (
-    "The orchard above the village has been sold to a group of forty neighbours. Each of them paid for one row of trees and "
-    "may pick there every autumn. The old press was carried out of the barn, cleaned with sand and put back to work. Last "
-    "week it gave three hundred bottles of cider, most of which went to the school. A young couple keeps bees between the "
-    "rows and pays its rent in honey."
+    "The orchard above the village has been sold to a group of forty neighbours. Each of them paid for one row "
+    "of trees and may pick there every autumn. The old press was carried out of the barn, cleaned with sand and "
+    "put back to work. Last week it gave three hundred bottles of cider, most of which went to the school. A "
+    "young couple keeps bees between the rows and pays its rent in honey."
 )
 KETTLE = (
-    "The {} holds a litre and a half and boils it in under four minutes. Its spout pours without drips, the handle stays "
-    "cool, and the lid opens with one thumb. A filter of fine steel keeps lime out of the cup and comes out for rinsing. The "
-    "base turns freely, so left-handed people can use it too. Guaranteed for three years, spare parts for ten."
+    "The {} holds a litre and a half and boils it in under four minutes. Its spout pours without drips, the "
+    "handle stays cool, and the lid opens with one thumb. A filter of fine steel keeps lime out of the cup and "
+    "comes out for rinsing. The base turns freely, so left-handed people can use it too. Guaranteed for three "
+    "years, spare parts for ten."
 )
 LAMP = (
-    "Die {} steht auf einem schweren Fuß aus Guss und lässt sich mit zwei Gelenken in jede Richtung drehen. Der Schirm aus "
-    "Blech wirft ein warmes Licht auf den Tisch und blendet nicht. Das Kabel ist mit Stoff umsponnen und zwei Meter lang. "
-    "Der Schalter sitzt am Sockel, wo ihn die Hand im Dunkeln findet. Ersatzteile liefern wir noch nach vielen Jahren."
+    "Die {} steht auf einem schweren Fuß aus Guss und lässt sich mit zwei Gelenken in jede Richtung drehen. Der "
+    "Schirm aus Blech wirft ein warmes Licht auf den Tisch und blendet nicht. Das Kabel ist mit Stoff umsponnen "
+    "und zwei Meter lang. Der Schalter sitzt am Sockel, wo ihn die Hand im Dunkeln findet. Ersatzteile liefern "
+    "wir noch nach vielen Jahren."
 )
 PAN = (
-    "这款{}采用三层复合钢板，受热均匀，煎鱼不容易粘底。手柄用铆钉固定，握起来稳当，长时间使用也不会松动。锅盖是钢化玻璃做的，"
-    "可以随时看到里面的情况。燃气灶和电磁炉都能使用，清洗时用温水和软布即可。两年之内出现质量问题，免费更换。"
+    "这款{}采用三层复合钢板，受热均匀，煎鱼不容易粘底。手柄用铆钉固定，握起来稳当，长时间使用也不会松动。锅盖是钢"
+    "化玻璃做的，可以随时看到里面的情况。燃气灶和电磁炉都能使用，清洗时用温水和软布即可。两年之内出现质量问题，免"
+    "费更换。"
 )
 NOTICE = (
-    " All texts of this service may be read free of charge but not be copied, sold or put on other servers without written "
-    "leave. We take great care, yet cannot promise that every statement is right, and accept no claims that follow from its "
-    "use. Complaints are heard by the press council of the province, whose address our office gives to anybody who asks."
+    " All texts of this service may be read free of charge but not be copied, sold or put on other servers "
+    "without written leave. We take great care, yet cannot promise that every statement is right, and accept no "
+    "claims that follow from its use. Complaints are heard by the press council of the province, whose address "
+    "our office gives to anybody who asks."
 )
 HINWEIS = (
-    " Über das Unternehmen: Die Hagen Werke bauen seit vier Generationen Pumpen und Ventile für Brauereien, Molkereien und "
-    "Wasserwerke. An drei Standorten arbeiten tausend Menschen, die Hälfte davon in der Entwicklung. Die Gruppe gehört "
-    "vollständig der Gründerfamilie. Aussagen über die Zukunft sind mit Unsicherheit behaftet; wir aktualisieren sie nicht. "
-    "Rückfragen beantwortet die Pressestelle werktags von acht bis fünf."
+    " Über das Unternehmen: Die Hagen Werke bauen seit vier Generationen Pumpen und Ventile für Brauereien, "
+    "Molkereien und Wasserwerke. An drei Standorten arbeiten tausend Menschen, die Hälfte davon in der "
+    "Entwicklung. Die Gruppe gehört vollständig der Gründerfamilie. Aussagen über die Zukunft sind mit "
+    "Unsicherheit behaftet; wir aktualisieren sie nicht. Rückfragen beantwortet die Pressestelle werktags von "
+    "acht bis fünf."
 )
 VERDICT = (
-    "The court of the district heard the case of the ferryman for three days in the old town hall. Eleven people who were "
-    "on board told what they had seen from the rail. The judge found that he was {}responsible for the loss of the anchor, "
-    "and the costs are shared by both sides. An appeal may be lodged within a month. The ferry has been tied up at the "
-    "lower quay since the accident."
+    "The court of the district heard the case of the ferryman for three days in the old town hall. Eleven people "
+    "who were on board told what they had seen from the rail. The judge found that he was {}responsible for the "
+    "loss of the anchor, and the costs are shared by both sides. An appeal may be lodged within a month. The "
+    "ferry has been tied up at the lower quay since the accident."
 )
 HANDBOOK = (
-    "To start a backup, choose the folder and press the round button. The program compares every file with the copy on the "
-    "second disk{} and writes only those that have changed. While it works, the lamp on the case blinks twice a second. Do "
-    "not unplug the disk before the lamp stays on. A report with the names of all written files lies in the log folder."
+    "To start a backup, choose the folder and press the round button. The program compares every file with the "
+    "copy on the second disk{} and writes only those that have changed. While it works, the lamp on the case "
+    "blinks twice a second. Do not unplug the disk before the lamp stays on. A report with the names of all "
+    "written files lies in the log folder."
 )
 LEITFADEN = (
-    "Zum Entkalken füllen Sie den Tank bis zur Marke und geben einen Beutel Pulver dazu. Halten Sie beide Tasten fünf "
-    "Sekunden gedrückt{}, bis die Anzeige langsam blinkt. Die Maschine pumpt nun in Abständen heiße Lösung durch die Rohre. "
-    "Nach zwanzig Minuten spülen Sie zweimal mit klarem Wasser nach. Stellen Sie in dieser Zeit eine Schale unter den Auslauf."
+    "Zum Entkalken füllen Sie den Tank bis zur Marke und geben einen Beutel Pulver dazu. Halten Sie beide Tasten "
+    "fünf Sekunden gedrückt{}, bis die Anzeige langsam blinkt. Die Maschine pumpt nun in Abständen heiße Lösung "
+    "durch die Rohre. Nach zwanzig Minuten spülen Sie zweimal mit klarem Wasser nach. Stellen Sie in dieser Zeit "
+    "eine Schale unter den Auslauf."
 )
 STEPS = (
-    "安装之前请先关闭电源，并确认墙面能够承受十公斤以上的重量。把支架贴在墙上，用铅笔标出四个孔的位置{}，再用电钻打孔。"
-    "拧紧螺丝以后轻轻拉动支架，检查是否牢固。最后把屏幕挂上去，接好电线，按下侧面的开关。如果指示灯不亮，请查看第九页的说明。"
+    "安装之前请先关闭电源，并确认墙面能够承受十公斤以上的重量。把支架贴在墙上，用铅笔标出四个孔的位置{}，再用电钻"
+    "打孔。拧紧螺丝以后轻轻拉动支架，检查是否牢固。最后把屏幕挂上去，接好电线，按下侧面的开关。如果指示灯不亮，请"
+    "查看第九页的说明。"
 )
 LOG = "{} The pump in the north shaft was started and ran without a fault until the shift changed at the gate. "
 ENTRIES = (
@@ -105,9 +116,10 @@ ENTRIES = (
     "11:30 The crew from the island wins by a length, cheered by a crowd that has waited since the early morning. ",
 )
 AD = (
-    "{} We are looking for people who like to work with their hands and keep their word. You start at seven, finish at "
-    "three, and have every second Friday off. We pay above the tariff, give you good tools and a canteen with a cook of "
-    "its own. Come by for a day before you decide; we will show you every corner. Papers may be handed in at the gate."
+    "{} We are looking for people who like to work with their hands and keep their word. You start at seven, "
+    "finish at three, and have every second Friday off. We pay above the tariff, give you good tools and a "
+    "canteen with a cook of its own. Come by for a day before you decide; we will show you every corner. Papers "
+    "may be handed in at the gate."
 )
 OFFERS = ("A glazier is wanted in Dunholm.", "A plumber is wanted in Ardvale.")
 
@@ -190,9 +202,8 @@ CASES = {
         KEEP,
         two(
             BRIDGE,
-            "Наш корреспондент побывал на берегу и поговорил с лодочником, "
-            "который возит людей бесплатно уже третий день и жалуется на холодную воду, дождь и пустые обещания. "
-            + BRIDGE,
+            "Наш корреспондент побывал на берегу и поговорил с лодочником, который возит людей бесплатно уже "
+            "третий день и жалуется на холодную воду, дождь и пустые обещания. " + BRIDGE,
             host="b",
         ),
     ),
@@ -204,8 +215,8 @@ CASES = {
         UPDATE,
         two(
             MILL,
-            MILL + " Nachtrag: Nach dem Gewitter am Dienstag steht das Rad wieder still, weil "
-            "Äste den Rechen verstopft haben, und der Verein sucht Helfer mit Watstiefeln.",
+            MILL + " Nachtrag: Nach dem Gewitter am Dienstag steht das Rad wieder still, weil Äste den Rechen "
+            "verstopft haben, und der Verein sucht Helfer mit Watstiefeln.",
         ),
     ),
     "a paragraph more within": (
@@ -214,8 +225,8 @@ CASES = {
             LIGHTHOUSE,
             LIGHTHOUSE.replace(
                 "Le gardien",
-                "Un plongeur a même retrouvé au pied de "
-                "la falaise une cloche de bronze que l'on croyait perdue depuis la guerre. Le gardien",
+                "Un plongeur a même retrouvé au pied de la falaise une cloche de bronze que l'on croyait perdue "
+                "depuis la guerre. Le gardien",
             ),
         ),
     ),
