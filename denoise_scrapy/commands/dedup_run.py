@@ -56,9 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", metavar="FIELD", help=title)
     parser.add_argument("--date", metavar="FIELD", help="field for --keep newest: ISO 8601, or seconds since 1970")
     scope = (
-        "compare only rows with the same value in this field, of the same 'site' (by key), or all: 'global' (default)"
+        "compare only rows of the same 'site' (by key, default), with the same value in this field, or all: 'global'"
     )
-    parser.add_argument("--scope", metavar="FIELD", default="global", help=scope)
+    parser.add_argument("--scope", metavar="FIELD", default="site", help=scope)
     add_rule_arguments(parser)
     parser.add_argument(
         "--short", action="store_true", help="also drop texts under 20 units with exactly the same words"

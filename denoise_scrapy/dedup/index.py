@@ -25,13 +25,16 @@ from denoise_scrapy.dedup.store import BATCH, Found, Group, Name, Record, Store,
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
+    SAYS_MORE,
     TEXT,
     Like,
     ReadText,
     Version,
+    holds,
     is_same_site,
     likest,
     read_text,
+    related,
     site_of,
     why_variant,
 )
@@ -72,7 +75,11 @@ class Verdict:
         new: Share of the text that is not in it, 0 to 1, estimated from the runs; 0 for no duplicate.
         variant_of: Key of the kept text that the text is a variant of, the first of its form: as similar as a
             duplicate, but about something else by its title, its item's values, or its filled-in words. Both are of
-            one site, unless values differ or three texts establish the form. None for no variant.
+            one site, unless values or titles differ, much of it is its own, or three texts establish the form. None
+            for no variant.
+        update_of: Key of the kept text that the text updates, None for no update: it is of the same site, holds nearly
+            all of that text and says more. It is kept as well.
+        contains: Keys of the kept texts that are parts of the text, such as chapters or posts: all of the same site.
         reason: One short sentence for a log.
         too_short: True for a text too short to be judged by similarity.
         updated: True if the key was kept with a different text (letter case and punctuation count) or different
@@ -94,6 +101,8 @@ class Verdict:
     c1: float = 0.0
     new: float = 0.0
     variant_of: str | None = None
+    update_of: str | None = None
+    contains: tuple[str, ...] = ()
     reason: str = "new"
     too_short: bool = False
     updated: bool = False
@@ -134,12 +143,13 @@ class DuplicateIndex:
             and bands for further ones. Texts that have no bands are always in the tree.
         most_new: Maximum share of new text in a duplicate, 0 to 1: with 0.1, texts more than a tenth new are kept.
             `threshold` separates copies from similar texts by their runs, five of which break with one changed word;
-            this limits, in units, how much new text is dropped with a copy. 0.3 by default; not used by "patent".
+            this limits, in units, how much new text is dropped with a copy. 0.29 by default; not used by "patent". A
+            sentence of its own makes a text of the same site a variant or an update, however short beside the rest.
         short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
         candidate_limit: Maximum number of candidates of a search to compare, the most similar ones, 1 or more.
         remember_copies: Number of recently dropped keys that the store remembers with their kept key, for `group`;
             0: none.
-        variants: Whether to keep variants (`Verdict.variant_of`). False: all similar texts are duplicates.
+        variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
 
     Attributes:
         note_error: The error in recording that the last text was a copy or was seen again; None without one. The
@@ -492,9 +502,13 @@ class DuplicateIndex:
         if same is not None:
             return self._compared(item._replace(fingerprint=made), same, short=short)
         variant_of, reason = "", said
+        held: list[Record] = []
         for like in self._likes(item, found) if similar else ():
             proof, kept = like.proof, like.record.name
             why = why_variant(item, like) if self._variants else ""
+            if not proof.duplicate or (why == SAYS_MORE and holds(item.text, like.record.fingerprint)):
+                held.append(like.record)
+                continue
             if why:  # the first of several counts
                 reason = reason if variant_of else f"a variant of {kept.key}: {why}"
                 variant_of = variant_of or kept.variant_of or kept.key
@@ -504,7 +518,12 @@ class DuplicateIndex:
                 reason = f"the same words as {kept.key}"
             verdict = Verdict(True, kept.key, proof.c2, proof.c1, proof.new, reason=reason, too_short=short)
             return Answer(verdict, made, like.record)
-        verdict = Verdict(variant_of=variant_of or None, reason=reason, too_short=short)
+        update_of, contains = related(item, held)
+        if update_of or contains:
+            variant_of, reason = "", f"an update of {update_of}" if update_of else f"contains {', '.join(contains[:3])}"
+        verdict = Verdict(
+            variant_of=variant_of or None, update_of=update_of, contains=contains, reason=reason, too_short=short
+        )
         return Answer(verdict, made, keep=True, variant_of=variant_of)
 
     def _compared(self, item: ReadText, same: Record, *, short: bool) -> Answer:
@@ -521,7 +540,10 @@ class DuplicateIndex:
         return Answer(verdict, mine, same, keep, same.name.variant_of if same_text else "")
 
     def _likes(self, item: ReadText, found: Found) -> Iterator[Like]:
-        """Yield the kept texts that a new one repeats: those of the same words, of other sites, then of its own."""
+        """Yield the kept texts that a new one repeats: those of the same words, of other sites, then of its own.
+
+        Last come those of its own site that are in it, if it is no duplicate of them.
+        """
         made, site = item.fingerprint, item.name.site
         alike = self._forest.candidates(item.text, item.name.scope, self._limit)
         records = self._others(item, {*found.alike[: self._limit], *alike})
@@ -533,9 +555,12 @@ class DuplicateIndex:
             return
         judged = [(one, self._rule.judge(item.text, one.fingerprint)) for one in records]
         forms: dict[str, list[Record]] = {}
+        held: list[Like] = []
         for one, proof in judged:
             if proof.duplicate:
                 forms.setdefault(one.name.variant_of or one.name.key, []).append(one)
+            elif self._variants and is_same_site(site, one.name.site) and holds(item.text, one.fingerprint):
+                held.append(Like(one, proof, own=True))
         own: list[Like] = []
         for one, proof in judged:
             if proof.duplicate:
@@ -548,6 +573,7 @@ class DuplicateIndex:
                     yield like
         if own:
             yield from likest(item, own)
+        yield from held
 
     def _others(self, item: ReadText, ids: Iterable[int]) -> list[Record]:
         """Return the records still in the store, in order of id, except those of the item's group."""
