@@ -56,7 +56,8 @@ def bands_of(text: FeatureStrings, scope: str = "") -> bytes:
     keys = np.arange(count, dtype=np.uint64) | np.uint64(zlib.crc32(scope.encode()) << 32)
     for values in signature.hashvalues[: count * rows].reshape(count, rows).astype(np.uint64).T:
         keys = ((keys << np.uint64(32)) ^ (keys >> np.uint64(32)) ^ values) * _FACTOR
-    return (keys >> np.uint64(32)).astype("<u4").tobytes()
+    shortened: bytes = (keys >> np.uint64(32)).astype("<u4").tobytes()
+    return shortened
 
 
 def words_of(digest: bytes, scope: str = "") -> bytes:
