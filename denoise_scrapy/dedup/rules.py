@@ -335,7 +335,7 @@ class NearCopyRule(PartRule):
 
 
 class Gaps(NamedTuple):
-    """What stands before each run that a new text has in common with a kept one, and after the last: (k + 1,) each."""
+    """The text before each run that a new text has in common with a kept one, and after the last: (k + 1,) each."""
 
     starts: npt.NDArray[np.intp]  # where the run before ends
     ends: npt.NDArray[np.intp]  # where the run after begins

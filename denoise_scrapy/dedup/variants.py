@@ -224,7 +224,7 @@ def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
 
 
 class Stretch(NamedTuple):
-    """What a new text has between two runs that a kept one has as well, or before the first, or after the last."""
+    """The part of a new text between two runs that a kept one has as well, before the first, or after the last."""
 
     start: int  # place where the run before ends
     end: int  # place where the run after begins
@@ -235,7 +235,7 @@ class Stretch(NamedTuple):
 
     @property
     def replaces(self) -> bool:
-        """Whether it stands in the place of about as much of the kept text."""
+        """True if it stands in the place of about as much of the kept text."""
         return 2 * self.lost >= self.size
 
 
@@ -319,7 +319,7 @@ class Lines:
 
     @cached_property
     def _places(self) -> npt.NDArray[np.intp]:
-        """Where the lines begin, and the end of the text."""
+        """The places where lines begin, and the end of the text."""
         return np.cumsum([0, *(len(read_units(line).hashes) for line in self._text.splitlines())])
 
     def alone(self, one: Stretch) -> bool:

@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex
+from denoise_scrapy.dedup import DuplicateIndex, deduplicate
+from denoise_scrapy.dedup.rules import Fingerprint, PartRule
+from denoise_scrapy.dedup.store import Name, Record
+from denoise_scrapy.dedup.variants import holds, read_text, related
 
 MILL = (
     "Die alte Wassermühle am Hagenbach dreht sich seit Pfingsten wieder. Vier Jahre lang hatten Freiwillige das Rad "
@@ -319,3 +322,30 @@ def test_what_a_reader_says(name):
     wanted, (kept, new) = CASES[name]
     found, reason = judged(kept, new)
     assert found == wanted, reason
+
+
+def test_each_product_of_a_shop_is_kept():
+    ends = {"": "", " GTX": " The lining is tight.", " Junior": " For small hands.", " 12-pack": " Twelve to a box."}
+    names = [f"{name} kettle {number}" for name in ("Vesper", "Aurora", "Dawn") for number in range(6)]
+    shop = [(name + end, KETTLE.format(name) + words) for name in names for end, words in ends.items()]
+    with DuplicateIndex() as index:
+        found = [
+            index.check_and_add(f"https://a.example/p/{number}", text, title=title)
+            for number, (title, text) in enumerate(shop)
+        ]
+    assert not any(verdict.duplicate for verdict in found)
+
+
+def test_a_page_of_pages_contains_them_and_a_longer_page_is_an_update():
+    parts = [Record(i, Name(f"/{i}"), Fingerprint.of(text)) for i, text in enumerate((MILL, LIGHTHOUSE, BRIDGE))]
+    book = read_text(PartRule(), f"{MILL} {LIGHTHOUSE} {BRIDGE} {LIBRARY}")
+    assert all(holds(book.text, one.fingerprint) for one in parts)
+    assert not any(holds(read_text(PartRule(), LIBRARY).text, one.fingerprint) for one in parts)
+    assert related(book, parts) == (None, ("/0", "/1", "/2"))
+    assert related(read_text(PartRule(), f"{MILL} {LIBRARY[:200]}"), parts[:1]) == ("/0", ())
+    assert related(book, []) == (None, ())
+
+
+def test_rows_name_the_row_that_they_update():
+    *_, (_, verdict) = deduplicate([("https://a.example/1", MILL), ("https://a.example/2", MILL + " " + NOTICE[:200])])
+    assert (verdict.update_of, verdict.reason) == ("https://a.example/1", "an update of https://a.example/1")
