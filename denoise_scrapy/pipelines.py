@@ -24,7 +24,7 @@ from denoise_scrapy.dedup.variants import OTHER_VALUES
 from denoise_scrapy.fields import OF_META
 from denoise_scrapy.items import copied, has_field, has_text, is_declared, refusal, with_field
 from denoise_scrapy.metadata.annotations import LIBRARIES, find
-from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT, ConfigurationError
+from denoise_scrapy.settings import CONTAINS, MARK, NO_CONTENT, SEEN, UPDATE, VARIANT, ConfigurationError
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 
 logger = logger_of(__name__)
@@ -352,6 +352,8 @@ class NearDuplicatePipeline(ItemPipeline):
             return UNCHANGED
         if verdict.variant_of is not None:
             return VARIANT
+        if verdict.update_of is not None or verdict.contains:
+            return UPDATE if verdict.update_of is not None else CONTAINS
         if not (verdict.duplicate or verdict.updated):
             return NEW
         if verdict.duplicate and page is not None and verdict.of in page.item_keys:
@@ -385,6 +387,12 @@ class NearDuplicatePipeline(ItemPipeline):
                 self._crawl.say_once("other_values", logging.WARNING, OTHER_FIELDS, fields, left_out)
             logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
             self._mark(passage, VARIANT, verdict.variant_of)
+        elif outcome == UPDATE:
+            self._crawl.count("dedup/updates")
+            self._mark(passage, UPDATE, verdict.update_of)
+        elif outcome == CONTAINS:
+            self._crawl.count("dedup/containing")
+            self._mark(passage, CONTAINS, list(verdict.contains))
         elif outcome == NO_CONTENT:
             self._crawl.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, key)
             if passage.tally is not None:

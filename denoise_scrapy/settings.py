@@ -35,8 +35,9 @@ __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_traceb
 PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
 # Further keys of DENOISE_FIELDS, whose item fields have the same names by default.
-MARK, VARIANT, SEEN, NO_CONTENT = "near_duplicate", "variant_of", "seen", "no_content"
-MARKS = (MARK, VARIANT, SEEN, NO_CONTENT)
+MARK, VARIANT, UPDATE, CONTAINS = "near_duplicate", "variant_of", "update_of", "contains"
+SEEN, NO_CONTENT = "seen", "no_content"
+MARKS = (MARK, VARIANT, UPDATE, CONTAINS, SEEN, NO_CONTENT)
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -324,7 +325,7 @@ class DenoiseSettings:
     @cached_property
     def skipped_fields(self) -> frozenset[str]:
         """Item fields that never distinguish items."""
-        marks = map(self.mark_field, (MARK, VARIANT, SEEN))
+        marks = map(self.mark_field, MARKS[:-1])
         return frozenset({self.url_field, self.dedup_key_field, *marks, *self.compared_fields.ignored})
 
     def mark_field(self, mark: str) -> str:

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,10 @@ INDEX = FileKind(
             BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
     advice="Use the version that wrote it, or give another path; it has not been touched.",
-    # texts are checked as they are read
-    sound=tuple((name, "0") for name in ("meta", "bands", "claims", "owners", "copies")),
+    sound=(
+        ("texts", "length(digest) <> 16 OR n NOT BETWEEN 0 AND 4294967295"),
+        *((name, "0") for name in ("meta", "bands", "claims", "owners", "copies")),
+    ),
 )
 
 # All columns of a record except its id, in the order of `Name`, `Fingerprint` and the version.
@@ -129,7 +132,8 @@ class SQLiteStore(Store):
     @override
     def open(self, constants: Mapping[str, str]) -> None:
         if self._link is None:
-            self._link = connect(self.path, INDEX, {"format": FORMAT, **constants}, self._timeout)
+            kind = INDEX if self.checks else replace(INDEX, sound=INDEX.sound[1:])
+            self._link = connect(self.path, kind, {"format": FORMAT, **constants}, self._timeout)
             for statement in _CLAIMING:
                 self._link.execute(statement)
             self._claiming, self._beaten = "", 0.0

@@ -457,12 +457,16 @@ class Like(NamedTuple):
 
 
 def likest(item: ReadText, likes: Iterable[Like]) -> list[Like]:
-    """Return the texts to align with a text: with its title first, then with the most runs in common, then earliest."""
-    title = item.fingerprint.title
-    return sorted(
-        likes,
-        key=lambda like: (like.record.fingerprint.title != title, -like.proof.c2, like.proof.new, like.record.id),
-    )[:MOST_ALIGNED]
+    """Return the texts to align with a text: with its title first, then with the most runs in common, then the longest.
+
+    So an update stands for the text that it holds.
+    """
+
+    def rank(like: Like) -> tuple[bool, float, float, int, int]:
+        kept = like.record.fingerprint
+        return kept.title != item.fingerprint.title, -like.proof.c2, like.proof.new, -kept.n, like.record.id
+
+    return sorted(likes, key=rank)[:MOST_ALIGNED]
 
 
 # The reason for a variant; the fields are named if nothing else tells it from a copy, and if they are so few: a rank or

@@ -7,6 +7,7 @@ import pytest
 
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
+from tests.dedup.made_texts import english
 
 IN_ORDER = {**ONE_BY_ONE, "DENOISE_COMPARISON_WAIT": 0}
 PLACES = "Kiel Lund Oban Cork Bergen Ghent Nantes Porto Turin Graz Delft Split".split()
@@ -140,3 +141,13 @@ def test_five_copies_under_different_titles_are_named(web: Web, other_web: Web) 
     [said] = done.lines("Five copies of")
     assert f"Five copies of {web('/a')} have different titles" in said and "DENOISE_DEDUP_FIELDS" in said
     assert sum(address in said for address in addresses[1:]) == 3
+
+
+def test_a_page_that_says_more_is_kept_and_names_the_one_before(web: Web) -> None:
+    entries = [f"<p>{' '.join(english(seed, 40)).capitalize()}.</p>" for seed in range(9)]
+    head = "<title>The ship off the coast</title><h1>The ship off the coast</h1>"
+    web.pages |= {"/live": head + "".join(entries[:6]), "/live/evening": head + "".join(entries)}
+    named = {"DENOISE_FIELDS": {"update_of": "update_of"}}
+    done = crawl(spider_of(*paths(web, "/live /live/evening")[12:]), {**IN_ORDER, **named})
+    assert [item.get("update_of") for item in done.items] == [None, web("/live")]
+    assert done.stat("dedup/updates") == 1
