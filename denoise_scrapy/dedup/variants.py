@@ -429,6 +429,7 @@ def read_text(rule: Rule, text: str) -> ReadText:
 
 
 ANOTHER_TITLE, SAYS_MORE = "another title", "it says more"
+STANDS_APART = "much of it is its own"  # such a text is no variant either
 
 
 class Like(NamedTuple):
@@ -486,7 +487,7 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
     ):
         yield "something else is filled in"
     if own or (not like.own and stands_apart(new, aligned)):
-        yield "much of it is its own"
+        yield STANDS_APART
     inner = found.places[found.novel.head : len(found.places) - found.novel.tail]
     edited = same_title and UNITS_RATIO * len(found.lacking) >= len(inner) and _is_edited(new, inner)
     if like.own and not (view or edited) and any(adds_words(new, theirs, one, lines) for one in aligned):
