@@ -475,7 +475,10 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         yield ANOTHER_TITLE
     if same_text:
         return
-    found, same_title = difference(new, theirs), bool(mine.title and theirs.title)
+    same_title = bool(mine.title and theirs.title)
+    if not (like.in_a_form or same_title) and like.proof.new < MOST_REPLACED / 2:  # most copies: no need to align them
+        return
+    found = difference(new, theirs)
     if not view and told_title(new, mine.title, theirs.title, found):
         yield ANOTHER_TITLE
     aligned, lines = stretches(new, theirs, found.places), Lines(new)
