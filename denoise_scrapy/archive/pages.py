@@ -21,6 +21,7 @@ from denoise_scrapy.dedup.rules import Comparison, PartRule
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
+    STANDS_APART,
     Like,
     ReadText,
     hash_title,
@@ -208,8 +209,10 @@ def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> 
     same = [like for like in likes if like.record.fingerprint.digest == new.digest]
     others = [like for like in likes if not like.in_a_form]
     aligned = likest(item, (like for like in likes if like.in_a_form))
-    copies = {like.record.id: like.proof for like in (*same, *others, *aligned) if not why_variant(item, like)}
-    variants = [(one.id, replace(proof, duplicate=False)) for one, proof in alike if one.id not in copies]
+    why = [(like, why_variant(item, like)) for like in (*same, *others, *aligned)]
+    copies = {like.record.id: like.proof for like, reason in why if not reason}
+    apart = {like.record.id for like, reason in why if reason == STANDS_APART}
+    variants = [(one.id, replace(proof, duplicate=False)) for one, proof in alike if one.id not in {*copies, *apart}]
     return [*copies.items(), *variants[:MOST_ALIGNED]]
 
 

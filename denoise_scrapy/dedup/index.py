@@ -26,6 +26,7 @@ from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
     SAYS_MORE,
+    STANDS_APART,
     TEXT,
     Like,
     ReadText,
@@ -75,8 +76,7 @@ class Verdict:
         new: Share of the text that is not in it, 0 to 1, estimated from the runs; 0 for no duplicate.
         variant_of: Key of the kept text that the text is a variant of, the first of its form: as similar as a
             duplicate, but about something else by its title, its item's values, or its filled-in words. Both are of
-            one site, unless values or titles differ, much of it is its own, or three texts establish the form. None
-            for no variant.
+            one site, unless values or titles differ, or three texts establish the form. None for no variant.
         update_of: Key of the kept text that the text updates, None for no update: it is of the same site, holds nearly
             all of that text and says more. It is kept as well.
         contains: Keys of the kept texts that are parts of the text, such as chapters or posts: all of the same site.
@@ -508,6 +508,8 @@ class DuplicateIndex:
             why = why_variant(item, like) if self._variants else ""
             if not proof.duplicate or (why == SAYS_MORE and holds(item.text, like.record.fingerprint)):
                 held.append(like.record)
+                continue
+            if why == STANDS_APART:
                 continue
             if why:  # the first of several counts
                 reason = reason if variant_of else f"a variant of {kept.key}: {why}"

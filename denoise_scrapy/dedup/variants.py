@@ -440,6 +440,7 @@ def read_text(rule: Rule, text: str) -> ReadText:
 
 
 ANOTHER_TITLE, SAYS_MORE = "another title", "it says more"
+STANDS_APART = "much of it is its own"  # such a text is no variant either
 
 
 class Like(NamedTuple):
@@ -497,7 +498,10 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         yield ANOTHER_TITLE
     if same_text:
         return
-    found, same_title = difference(new, theirs), bool(mine.title and theirs.title)
+    same_title = bool(mine.title and theirs.title)
+    if not (like.in_a_form or same_title) and like.proof.new < MOST_REPLACED / 2:  # most copies: no need to align them
+        return
+    found = difference(new, theirs)
     if not view and told_title(new, mine.title, theirs.title, found):
         yield ANOTHER_TITLE
     aligned, lines = stretches(new, theirs, found.places), Lines(new)
@@ -509,7 +513,7 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
     ):
         yield "something else is filled in"
     if own or (not like.own and stands_apart(new, aligned)):
-        yield "much of it is its own"
+        yield STANDS_APART
     inner = found.places[found.novel.head : len(found.places) - found.novel.tail]
     edited = same_title and UNITS_RATIO * len(found.lacking) >= len(inner) and _is_edited(new, inner)
     if like.own and not (view or edited) and any(adds_words(new, theirs, one, lines) for one in aligned):
