@@ -391,7 +391,7 @@ class NearDuplicatePipeline(ItemPipeline):
             self._crawl.count("dedup/updates")
             self._mark(passage, UPDATE, verdict.update_of)
         elif outcome == CONTAINS:
-            self._crawl.count("dedup/containing")
+            self._crawl.count("dedup/contains")
             self._mark(passage, CONTAINS, list(verdict.contains))
         elif outcome == NO_CONTENT:
             self._crawl.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, key)

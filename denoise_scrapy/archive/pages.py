@@ -16,7 +16,7 @@ import numpy.typing as npt
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
-from denoise_scrapy.dedup.prefilter import bands_of
+from denoise_scrapy.dedup.prefilter import BANDS, bands_of
 from denoise_scrapy.dedup.rules import Comparison, PartRule
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import (
@@ -141,8 +141,8 @@ def keys_of(bands: Sequence[bytes], *, joined: bool = False) -> npt.NDArray[np.i
         >>> keys_of([bands_of(FeatureStrings(text))], joined=True).shape
         (1, 64)
     """
-    values = np.frombuffer(b"".join(bands), "<u4").reshape(len(bands), -1).astype(np.uint64)
-    places = np.arange(values.shape[1])
+    values = np.frombuffer(b"".join(bands), "<u4").reshape(len(bands), BANDS).astype(np.uint64)
+    places = np.arange(BANDS)
     if not joined:
         return np.asarray(values | places.astype(np.uint64) << np.uint64(32)).view(np.int64)
     first, second = np.tile(places, 2), np.concatenate([np.roll(places, -step) for step in (1, 2)])

@@ -169,7 +169,7 @@ class DuplicateIndex:
         ...     index.check("/copy", text + " Share this.").reason
         ...     index.check_and_add("/bees", text).reason
         False
-        'near-duplicate of /bees (c2 0.92, c1 0.93, new 0.02)'
+        'near-duplicate of /bees (c2 0.92, c1 0.93, new 0.07)'
         'the same item with the same text'
     """
 

@@ -15,6 +15,7 @@ import numpy as np
 from denoise_scrapy.core.feature_strings import SHINGLE, FeatureStrings
 
 VALUES, SCHEME = 64, "affine32"  # of a signature
+BANDS = 32  # which datasketch chooses, by what follows
 # Share of shingles in common at which bands should begin to find a pair, and the weights of false and of missed
 # candidates, for which datasketch chooses 32 bands of 2 values. Measured on made-up edits of real pages: 99.7% of the
 # duplicates share a band (96.9% of texts cut to 30%), with under 10 false candidates in 100,000 unrelated texts. Wider

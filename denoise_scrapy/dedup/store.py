@@ -56,7 +56,7 @@ class Record(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What `Store.find` found: ids, and records."""
+    """The result of `Store.find`: ids, and records."""
 
     same_name: int = 0  # with the same key; 0 for none
     alike: Sequence[int] = ()  # with a common band, those with the most first

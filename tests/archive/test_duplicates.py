@@ -25,7 +25,8 @@ def rows_of(texts: Sequence[str], urls: Sequence[str] = (), titles: Sequence[str
     """Return rows of bodies; those without URLs belong to no site."""
     rows = []
     for text, url, title in zip_longest(texts, urls or list(map(str, range(len(texts)))), titles, fillvalue=""):
-        fingerprint = replace(Fingerprint.of(text), title=hash_title(title))
+        bands = bands_of(FeatureStrings(text)) if not Fingerprint.of(text).too_short else b""
+        fingerprint = replace(Fingerprint.of(text), title=hash_title(title), bands=bands)
         columns = {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}
         rows.append({"url": url, "text": text, "title": title, "fingerprint": columns})
     return rows
@@ -51,7 +52,7 @@ def by_pairs(texts: Sequence[str], *, joined: bool = False) -> list[tuple[int, i
 
 
 def by_index(texts: Sequence[str]) -> list[tuple[int, int, float, float, float]]:
-    with DuplicateIndex() as index:
+    with DuplicateIndex(search="prefilter") as index:
         verdicts = [index.check_and_add(str(number), text) for number, text in enumerate(texts)]
     return [(n, int(v.of), v.c1, v.score, v.new) for n, v in enumerate(verdicts) if v.of is not None]
 

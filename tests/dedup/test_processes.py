@@ -87,7 +87,7 @@ def opened(place, **options):
 
 @pytest.mark.parametrize(
     "options",
-    [{"near": False}, {}, {"search": "prefilter"}, {"search": "tree"}],
+    [{"near": False}, {}, {"near": False, "search": "prefilter"}, {"search": "tree"}],
     ids=["equal", "near", "prefilter", "tree"],
 )
 def test_several_processes_keep_one_of_each(place, options):
