@@ -101,7 +101,7 @@ def _read(name: str, text: str) -> tuple[NewText, Fingerprint]:
     return new, RULES[name].fingerprint(new)
 
 
-#: The default of a crawl, without and with its prefilter, held to floors; and the other rules.
+#: The default of a crawl, with the tree, which misses nothing, and with the prefilter, held to floors; and other rules.
 OWN: dict[str, Rule] = {"part": partial(_judge, "part"), "part behind MinHash": _behind_prefilter}
 OTHERS: dict[str, Rule] = {name: partial(_judge, name) for name in ("near-copy", "patent")}
 

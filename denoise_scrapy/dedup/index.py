@@ -18,7 +18,7 @@ from typing import NamedTuple
 from typing_extensions import Self
 
 from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.dedup.prefilter import bands_of, words_of
+from denoise_scrapy.dedup.prefilter import WORDS_BYTES, bands_of, words_of
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, Fingerprint, NearCopyRule, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import BATCH, Found, Group, Name, Record, Store, new_owner
@@ -139,8 +139,8 @@ class DuplicateIndex:
         rule: "part": nearly all of a duplicate is in a kept text. "near-copy": and vice versa. "patent": the literal
             rule of the source.
         search: "tree": the edit-distance tree. "prefilter": MinHash bands first, which datasketch makes (its import
-            takes .5 s and 78 MB); not for the rule "patent". "auto": the tree for the first 30,000 texts of a scope,
-            and bands for further ones. Texts that have no bands are always in the tree.
+            takes .5 s and 78 MB); not for the rule "patent". "auto" or None: the tree for the first 30,000 texts of a
+            scope, and bands for further ones. Texts that have no bands are always in the tree.
         most_new: Maximum share of new text in a duplicate, 0 to 1: with 0.1, texts more than a tenth new are kept.
             `threshold` separates copies from similar texts by their runs, five of which break with one changed word;
             this limits, in units, how much new text is dropped with a copy. 0.29 by default; not used by "patent". A
@@ -179,7 +179,7 @@ class DuplicateIndex:
         store: Store | None = None,
         *,
         rule: str = PartRule.name,
-        search: str = SEARCHES[0],
+        search: str | None = None,
         most_new: float = MOST_NEW,
         short_duplicates: bool = False,
         candidate_limit: int = CANDIDATE_LIMIT,
@@ -196,6 +196,7 @@ class DuplicateIndex:
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         self._rule = RULES[rule].at(float(threshold), float(most_new))
+        search = search or SEARCHES[0]
         if search not in SEARCHES:
             raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
         if search == "prefilter" and not self._rule.has_runs:
@@ -391,7 +392,9 @@ class DuplicateIndex:
             for record in records:
                 for _ in turns():  # other processes may have kept the key meanwhile
                     same = self._record_named(record.name)
-                    made = self._with_words(record.fingerprint, record.name.scope)
+                    made = record.fingerprint
+                    if self._rule.too_short(made):
+                        made = replace(made, bands=words_of(made.digest, record.name.scope))
                     if self._keep(record.name, made, same, record.version):
                         break
                 count += 1
@@ -498,7 +501,7 @@ class DuplicateIndex:
         name, short = item.name, item.is_short
         similar, said = similar and (self._short or not short), "too short to be judged" if short and similar else "new"
         made, found = self._find(item)
-        same = self._same_item(name, found.same_name)
+        same = self._same_item(name, found.same_name) if found.same_name else None
         if same is not None:
             return self._compared(item._replace(fingerprint=made), same, short=short)
         variant_of, reason = "", said
@@ -520,7 +523,7 @@ class DuplicateIndex:
                 reason = f"the same words as {kept.key}"
             verdict = Verdict(True, kept.key, proof.c2, proof.c1, proof.new, reason=reason, too_short=short)
             return Answer(verdict, made, like.record)
-        update_of, contains = related(item, held)
+        update_of, contains = related(item, held) if held else (None, ())
         if update_of or contains:
             variant_of, reason = "", f"an update of {update_of}" if update_of else f"contains {', '.join(contains[:3])}"
         verdict = Verdict(
@@ -548,6 +551,8 @@ class DuplicateIndex:
         """
         made, site = item.fingerprint, item.name.site
         alike = self._forest.candidates(item.text, item.name.scope, self._limit)
+        if not (found.alike or alike):
+            return
         records = self._others(item, {*found.alike[: self._limit], *alike})
         self._verified += len(records)
         for one in records:
@@ -597,11 +602,11 @@ class DuplicateIndex:
     def _know(self, records: Iterable[Record]) -> None:
         """Make records findable, in order of id."""
         for record in records:
-            if not self._rule.too_short(record.fingerprint):
-                if record.fingerprint.bands and self._most_in_tree <= MOST_IN_TREE:
-                    self._banded.add(record.name.scope)
-                else:
-                    self._forest.add(record)
+            size = len(record.fingerprint.bands)
+            if size > WORDS_BYTES and self._most_in_tree <= MOST_IN_TREE:
+                self._banded.add(record.name.scope)
+            elif size != WORDS_BYTES:  # those of too short texts are found by their words
+                self._forest.add(record)
             self._last = record.id
 
     def _forget(self, count: int) -> None:
@@ -613,32 +618,32 @@ class DuplicateIndex:
 
     def _find(self, item: ReadText) -> tuple[Fingerprint, Found]:
         """Look an item up in the current state of the store; return its fingerprint too, with bands if it needs any."""
-        for _ in turns():  # a second one if a newer text is the first that has bands
-            made = self._with_words(item.fingerprint, item.name.scope)
-            if not item.is_short and isinstance(item.text, FeatureStrings) and self._is_outgrown(item.name.scope):
-                made = replace(made, bands=bands_of(item.text, item.name.scope))
-            found = self._store.find(item.name, made.bands, self._last)
+        scope, made = item.name.scope, item.fingerprint
+        is_outgrown = self._is_outgrown(scope)
+        if item.is_short:
+            made = replace(made, bands=words_of(made.digest, scope))
+        elif is_outgrown and isinstance(item.text, FeatureStrings):
+            made = replace(made, bands=bands_of(item.text, scope))
+        found = self._store.find(item.name, made.bands, self._last)
+        if found.newer:
             self._know(found.newer)
             if len(found.newer) >= BATCH:
                 self._load()
-            if item.is_short or bool(made.bands) == self._is_outgrown(item.name.scope):
-                return made, found
-        raise AssertionError
-
-    def _with_words(self, made: Fingerprint, scope: str) -> Fingerprint:
-        """Return a fingerprint with the hash of its words, if it is too short to be found otherwise."""
-        return replace(made, bands=words_of(made.digest, scope)) if self._rule.too_short(made) else made
+            if self._is_outgrown(scope) != is_outgrown:  # a newer text is the first that has bands
+                return self._find(item)
+        return made, found
 
     def _is_outgrown(self, scope: str) -> bool:
         """Return whether the prefilter finds texts of a scope, and further ones are for it."""
-        return scope in self._banded or self._forest.size(scope) >= self._most_in_tree
+        return scope in self._banded or self._forest.sizes.get(scope, 0) >= self._most_in_tree
 
     def _record_named(self, name: Name) -> Record | None:
         """Find the record of a key, whatever its text, in the current state of the store."""
-        return self._same_item(name, self._store.find(name).same_name)
+        number = self._store.find(name).same_name
+        return self._same_item(name, number) if number else None
 
     def _same_item(self, name: Name, number: int) -> Record | None:
-        return next(iter(self._alive([number] if number else [], name.scope)), None)
+        return next(iter(self._alive([number], name.scope)), None)
 
     def _take(self, item: ReadText, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""
@@ -678,7 +683,8 @@ class DuplicateIndex:
         except Exception:
             self._unsure += [name] * claim
             raise
-        self._know(put.newer)
+        if put.newer:
+            self._know(put.newer)
         if put.id:  # memory is updated after the commit, never before
             self._know([Record(put.id, name, fingerprint)])
             if old:

@@ -23,6 +23,8 @@ BANDS = 32  # which datasketch chooses, by what follows
 COMMON, WEIGHTS = 0.2, (0.3, 0.7)
 PREFILTER = f"{SCHEME} {VALUES}, {COMMON} {WEIGHTS}, shingle {SHINGLE}"  # equal where bands are comparable
 
+WORDS_BYTES = 4  # of `words_of`; bands are longer
+
 _BATCH = 4096  # shingles at a time: a megabyte
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd: different bands stay different until they are shortened
 
@@ -63,4 +65,4 @@ def bands_of(text: FeatureStrings, scope: str = "") -> bytes:
 
 def words_of(digest: bytes, scope: str = "") -> bytes:
     """Hash the words of a text, in place of bands where it is too short for them: uint32 as bytes."""
-    return zlib.crc32(scope.encode(), zlib.crc32(digest)).to_bytes(4, "little")
+    return zlib.crc32(scope.encode(), zlib.crc32(digest)).to_bytes(WORDS_BYTES, "little")

@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -151,7 +151,7 @@ class Fingerprint:
     @property
     def too_short(self) -> bool:
         """True if the text is too short to be judged by similarity."""
-        return self.n < MIN_TOKENS or len(self.units) < MIN_UNITS
+        return self.n < MIN_TOKENS or len(self.s1) < 2 * MIN_UNITS
 
     @property
     def units(self) -> Sample:
@@ -233,9 +233,9 @@ class Rule(ABC):
     def main_query(self, new: Any, t: int) -> tuple[Sample, int, int]:
         """Return main units, how many of them a text kept at `t` must share (0: no search), and its maximum length."""
 
-    def run_query(self, new: Any, limit: int) -> tuple[Sample, int]:
-        """Return a sample of runs, and how many of them a text sampled at `limit` must share (0: no search)."""
-        raise NotImplementedError
+    def run_queries(self, new: Any, halvings: Sequence[int]) -> dict[int, tuple[Sample, int]]:
+        """Return a sample of runs for each number of halvings, and how many of it a text must share (0: no search)."""
+        return {}
 
     def too_short(self, kept: Fingerprint) -> bool:
         """Return whether a text is too short to be judged by similarity."""
@@ -322,9 +322,12 @@ class PartRule(Rule):
         return units, needed(len(units), self.threshold) if len(units) >= MIN_UNITS else 0, longest
 
     @override
-    def run_query(self, new: FeatureStrings, limit: int) -> tuple[Sample, int]:
-        runs = new.sample(limit)
-        return runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0
+    def run_queries(self, new: FeatureStrings, halvings: Sequence[int]) -> dict[int, tuple[Sample, int]]:
+        found = {}
+        for halved in halvings:
+            runs = new.sample(EVERY >> halved)
+            found[halved] = runs, needed(len(runs), self.threshold) if len(runs) >= MIN_RUNS else 0
+        return found
 
 
 class NearCopyRule(PartRule):

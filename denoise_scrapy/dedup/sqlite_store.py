@@ -150,12 +150,15 @@ class SQLiteStore(Store):
 
     @override
     def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
-        named, shared = self._connection.execute(_NAMED, name[:2]).fetchone(), Counter[int]()
-        if keys := _keys(bands):
+        link, alike = self._connection, list[int]()
+        named = link.execute(_NAMED, name[:2]).fetchone()
+        if bands:
+            keys = _keys(bands)
             asked = [value for key in keys for value in (key, MOST_IN_BAND)]
-            shared.update(one for (one,) in self._connection.execute(" UNION ALL ".join([_IN_BAND] * len(keys)), asked))
-        newer = [] if seen is None else self._newer(seen)
-        return Found(0 if named is None else named[0], [number for number, _ in shared.most_common()], newer)
+            shared = Counter(one for (one,) in link.execute(" UNION ALL ".join([_IN_BAND] * len(keys)), asked))
+            alike = [number for number, _ in shared.most_common()]
+        newer = [] if seen is None else link.execute(_NEWER, (seen, BATCH)).fetchall()
+        return Found(0 if named is None else named[0], alike, list(map(self._record, newer)))
 
     @override
     def get(self, numbers: Sequence[int]) -> list[Record]:
@@ -320,7 +323,7 @@ class SQLiteStore(Store):
         return self._connection.execute(f"SELECT {query} <> '' {which} ORDER BY id", values)
 
     def _newer(self, after: int) -> list[Record]:
-        return [self._record(row) for row in self._connection.execute(_NEWER, (after, BATCH))]
+        return list(map(self._record, self._connection.execute(_NEWER, (after, BATCH))))
 
     def _record(self, row: Sequence[Any]) -> Record:
         number, owner, key, scope, group, site, variant_of, *of, version = row

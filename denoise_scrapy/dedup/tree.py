@@ -16,10 +16,12 @@ class DistanceForest:
 
     Attributes:
         count: Number of its texts, including dropped ones.
+        sizes: The same of each scope.
     """
 
     def __init__(self, rule: Rule) -> None:
         self.count = 0
+        self.sizes: dict[str, int] = {}
         self._rule = rule
         self._trees: dict[str, dict[int, DistanceTree]] = {}
 
@@ -33,14 +35,11 @@ class DistanceForest:
         """Approximate size in bytes."""
         return sum(300 + tree.nbytes for trees in self._trees.values() for tree in trees.values())
 
-    def size(self, scope: str) -> int:
-        """Return the number of texts in a scope, including dropped ones."""
-        return sum(map(len, self._trees.get(scope, {}).values()))
-
     def add(self, record: Record) -> None:
         """Add a text."""
         kept, scope = record.fingerprint, record.name.scope
         self.count += 1
+        self.sizes[scope] = self.sizes.get(scope, 0) + 1
         trees = self._trees.setdefault(scope, {})
         if kept.t not in trees:
             trees[kept.t] = DistanceTree()
@@ -61,6 +60,6 @@ class DistanceForest:
         for t, tree in self._trees.get(scope, {}).items():
             units, need, longest = self._rule.main_query(new, t)
             if need:
-                queries = {halved: self._rule.run_query(new, EVERY >> halved) for halved in tree.halvings}
-                found += tree.search(units, need, longest, queries, most)
+                runs = self._rule.run_queries(new, tree.halvings)
+                found += tree.search(units, need, longest, runs, most)
         return found
