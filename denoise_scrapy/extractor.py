@@ -269,7 +269,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
     if settings.needs_index:
         is_compared = body.text and settings.compared_fields.text in {"", settings.body_field}
         rule = RULES[settings.dedup_rule]
-        read = read_text(rule, body.text) if is_compared and rule.has_bands else None
+        read = read_text(rule, body.text) if is_compared and rule.has_runs else None
         found = found._replace(title=body.title, read=read)
     if wish.version and settings.needs_index:
         amounts = "" if body.fallback == TOO_LARGE else amounts_of(page)

@@ -125,7 +125,8 @@ def _parts_of(error: Exception) -> list[Any]:
 # Maximum characters of a value that distinguishes items. Longer ones are texts, which may differ in a print view.
 MOST_VALUE = 200
 LOOKED_AT = 3 * MOST_VALUE  # characters examined, including white space: enough to recognise most long values
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
+# A date as machines write it, or in the order of a country with a time to the second.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d\d?([./-])\d\d?\1\d{4},? \d\d?:\d\d:\d\d.*")
 # Range of times as returned by `time.time()`, from 2001 to 2096.
 _SECONDS = (1e9, 4e9)
 
@@ -137,7 +138,7 @@ def own_values(values: Mapping[Any, Any], without: Container[str]) -> dict[str, 
 
     Example:
         >>> item = {"id": 7, "price": [9.5], "place": "Kiel", "image": "https://a.example/7.png", "seen": "2026-01-31"}
-        >>> own_values(item, {"id"})
+        >>> own_values(item | {"read": "31/01/2026 09:30:00"}, {"id"})
         {'price': 9.5, 'place': 'Kiel'}
     """
     return _known([(name, _own_value(value)) for name, value in values.items() if name not in without])

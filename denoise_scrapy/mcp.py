@@ -129,7 +129,7 @@ class Tools:
         """
         found, problems = await self._read(pages, "text", follow)
         rows = [(one.key, one.text, None, one.row["title"]) for one in found]
-        verdicts = await asyncio.to_thread(lambda: list(deduplicate(rows, keep=keep)))
+        verdicts = await asyncio.to_thread(lambda: list(deduplicate(rows, keep=keep, scope="global")))
         return {
             "kept": [key for key, verdict in verdicts if not verdict.duplicate],
             "duplicates": [

@@ -20,10 +20,11 @@ from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.passage import ELSEWHERE, NO_PAGE, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
+from denoise_scrapy.dedup.variants import OTHER_VALUES
 from denoise_scrapy.fields import OF_META
 from denoise_scrapy.items import copied, has_field, has_text, is_declared, refusal, with_field
 from denoise_scrapy.metadata.annotations import LIBRARIES, find
-from denoise_scrapy.settings import MARK, NO_CONTENT, SEEN, VARIANT, ConfigurationError
+from denoise_scrapy.settings import CONTAINS, MARK, NO_CONTENT, SEEN, UPDATE, VARIANT, ConfigurationError
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 
 logger = logger_of(__name__)
@@ -32,6 +33,8 @@ logger = logger_of(__name__)
 MOST_COUNTED = 10_000
 # Titles of copies remembered per item, for the warning that these may not be copies, and characters of each.
 MOST_TITLES, MOST_TITLE = 5, 100
+# Sets of fields counted for the warning that items are no copies for them alone: those of a few item classes.
+MOST_FIELDS = 20
 # Minimum items in a crawl, or in an unbroken run of drops, for the warning that most items are dropped.
 MANY = 20
 MOST_ARE_DROPPED = (
@@ -45,6 +48,10 @@ OTHER_TITLES = (
 VARIANTS = (
     "%s is %s, and is kept. (Further such items: denoise/dedup/variants; DENOISE_DEDUP_VARIANTS = 'drop' treats them "
     "as near-duplicates)"
+)
+OTHER_FIELDS = (
+    "Most copies are kept as variants, since they differ in %s alone. If that says nothing of the text, as a rank or a "
+    "time, leave it out: DENOISE_DEDUP_FIELDS = %s"
 )
 SAID_NO_CONTENT = (
     "%s has the same text as other pages of its site, probably from a wall or an error page: it is no copy. "
@@ -345,6 +352,8 @@ class NearDuplicatePipeline(ItemPipeline):
             return UNCHANGED
         if verdict.variant_of is not None:
             return VARIANT
+        if verdict.update_of is not None or verdict.contains:
+            return UPDATE if verdict.update_of is not None else CONTAINS
         if not (verdict.duplicate or verdict.updated):
             return NEW
         if verdict.duplicate and page is not None and verdict.of in page.item_keys:
@@ -352,14 +361,14 @@ class NearDuplicatePipeline(ItemPipeline):
         kept = verdict.of, passage.text.scope
         if verdict.duplicate and settings.dedup == "drop" and feeds.may_take(passage.item, kept):
             return OTHER_FEED
-        if page is not None and await self._is_no_content(page):
+        if not passage.is_ok or (page is not None and await self._is_no_content(page)):
             return NO_CONTENT
         return COPY if verdict.duplicate else NEW
 
     async def _is_no_content(self, page: CrawledPage) -> bool:
         """Return whether the text of an item's page is from a wall or an error page."""
         text, tally = page.text, page.tally
-        is_repeated = text is not None and tally is not None and tally.is_repeated(page.url, text.plain)
+        is_repeated = text is not None and tally is not None and tally.is_repeated(page.url, text.plain, page.origin)
         return is_repeated or await self._state.workers.is_no_content(page)
 
     def _act(self, passage: Passage, verdict: Verdict, outcome: str) -> None:
@@ -372,8 +381,18 @@ class NearDuplicatePipeline(ItemPipeline):
         if outcome == VARIANT:
             self._crawl.count("dedup/variants")
             self._crawl.say_once("variants", logging.INFO, VARIANTS, key, verdict.reason)
+            _, said, fields = verdict.reason.rpartition(f": {OTHER_VALUES} of ")
+            if said and self._copies.are_fewer(fields):
+                left_out = [f"-{field}" for field in fields.split(", ")]
+                self._crawl.say_once("other_values", logging.WARNING, OTHER_FIELDS, fields, left_out)
             logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
             self._mark(passage, VARIANT, verdict.variant_of)
+        elif outcome == UPDATE:
+            self._crawl.count("dedup/updates")
+            self._mark(passage, UPDATE, verdict.update_of)
+        elif outcome == CONTAINS:
+            self._crawl.count("dedup/contains")
+            self._mark(passage, CONTAINS, list(verdict.contains))
         elif outcome == NO_CONTENT:
             self._crawl.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, key)
             if passage.tally is not None:
@@ -431,9 +450,11 @@ class CopyCounts:
 
     def __init__(self) -> None:
         self.items = 0  # items that passed or were dropped; others may be waiting
+        self.found = 0  # copies
         self.dropped = self.in_a_row = 0  # dropped items, and the current unbroken run of them
         self.most, self.most_copies = "", 0  # the item with the most copies
         self.evicted = 0  # items whose number of copies was forgotten
+        self._fields: Counter[str] = Counter()  # fields but for which items would be copies
         self._counts: Counter[str] = Counter()
         self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
 
@@ -443,8 +464,15 @@ class CopyCounts:
         self.dropped += dropped
         self.in_a_row = self.in_a_row + 1 if dropped else 0
 
+    def are_fewer(self, fields: str) -> bool:
+        """Count an item that is no copy for some fields alone; return whether copies are fewer, and five such items."""
+        if fields in self._fields or len(self._fields) < MOST_FIELDS:
+            self._fields[fields] += 1
+        return self._fields[fields] >= max(MOST_TITLES, self.found + 1)
+
     def count(self, key: str, copy: str, title: str) -> list[str]:
         """Count a copy of an item; once five copies have different titles, return the keys of three."""
+        self.found += 1
         self._counts[key] += 1
         titles = self._titles.setdefault(key, {})
         if title and len(titles) < MOST_TITLES:

@@ -35,8 +35,9 @@ __all__ = ["ConfigurationError", "DenoiseSettings", "declarations", "hide_traceb
 PREFIX = "DENOISE_"
 MEGABYTE = 1_000_000
 # Further keys of DENOISE_FIELDS, whose item fields have the same names by default.
-MARK, VARIANT, SEEN, NO_CONTENT = "near_duplicate", "variant_of", "seen", "no_content"
-MARKS = (MARK, VARIANT, SEEN, NO_CONTENT)
+MARK, VARIANT, UPDATE, CONTAINS = "near_duplicate", "variant_of", "update_of", "contains"
+SEEN, NO_CONTENT = "seen", "no_content"
+MARKS = (MARK, VARIANT, UPDATE, CONTAINS, SEEN, NO_CONTENT)
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -275,9 +276,9 @@ class DenoiseSettings:
     )
     dedup_search: str = _of_crawl(
         "auto",
-        "Search kept texts by MinHash (prefilter; misses one duplicate in 300) or the exact edit-distance tree. "
-        "auto: prefilter, or tree for the patent rule.",
-        choices=("auto", *SEARCHES),
+        "Search kept texts by the exact edit-distance tree, or by MinHash (prefilter; misses one duplicate in 300). "
+        "auto: the tree, and MinHash for further texts of a scope beyond 30,000.",
+        choices=SEARCHES,
     )
     dedup_store: str = _of_crawl(
         "auto",
@@ -324,7 +325,7 @@ class DenoiseSettings:
     @cached_property
     def skipped_fields(self) -> frozenset[str]:
         """Item fields that never distinguish items."""
-        marks = map(self.mark_field, (MARK, VARIANT, SEEN))
+        marks = map(self.mark_field, MARKS[:-1])
         return frozenset({self.url_field, self.dedup_key_field, *marks, *self.compared_fields.ignored})
 
     def mark_field(self, mark: str) -> str:
@@ -366,7 +367,7 @@ class DenoiseSettings:
             given = {name: getattr(spider, name) for name in names}  # a property if `spider` is a class
             own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
             read = read._with_values(own, PREFIX.lower(), str.lower, imports=imports)
-        if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_bands:
+        if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_runs:
             raise ConfigurationError(
                 f"DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = {read.dedup_rule!r}; "
                 "valid there are 'auto' and 'tree'"

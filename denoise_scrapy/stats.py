@@ -56,6 +56,8 @@ STATS: dict[str, str] = {
     "dedup/marked": "near-duplicates marked",
     "dedup/score/*": "near-duplicates by their score (c2), in steps of .05",
     "dedup/variants": "variants; passed",
+    "dedup/updates": "items that hold the text of another and say more; passed",
+    "dedup/contains": "items that contain the texts of others; passed",
     "dedup/no_content": "items with the text of a wall or an error page; passed",
     "dedup/most_copied": "key of the kept item with the most copies",
     "dedup/most_copies": "number of these copies",

@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -202,7 +202,6 @@ class FileKind:
     # Tables whose cells must have their columns' types, which SQLite does not check, each with a condition that is true
     # of damaged rows. The check takes .8 s with a million texts.
     sound: tuple[tuple[str, str], ...] = ()
-    upgrades: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # statements that upgrade older formats
 
     @property
     def what(self) -> str:
@@ -299,26 +298,17 @@ def _own_schema(kind: FileKind) -> Schema:
 
 
 def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapping[str, str]) -> None:
-    """Compare a file with its kind, constants first, and upgrade the previous format."""
+    """Compare a file with its kind, constants first."""
     own = _own_schema(kind)
-    found, steps = _schema(link, len(own) + 1), tuple[str, ...]()
+    found = _schema(link, len(own) + 1)
     if any(row in own for row in found if row[1] == "meta"):
-        stored = dict.fromkeys(constants)
-        for name in stored:
-            [(stored[name],)] = link.execute("SELECT max(value) FROM meta WHERE name = ?", (name,))
-        steps = kind.upgrades.get(stored.get("format") or "", ())
-        for statement in steps:  # triggers are off: they may be foreign
-            link.execute(statement)
-        if steps:
-            found, stored["format"] = _schema(link, len(own) + 1), constants["format"]
         for name, value in constants.items():
-            if stored[name] != value:
-                raise OtherVersion(name, str(stored[name])[:100], value, str(path), kind.advice)
+            [(stored,)] = link.execute("SELECT max(value) FROM meta WHERE name = ?", (name,))
+            if stored != value:
+                raise OtherVersion(name, str(stored)[:100], value, str(path), kind.advice)
     for odd in (row for row in found if row not in own):  # older files may lack some of ours
         there = f"with a {odd[0]} named {odd[1][:100]!r}"
         raise StoreMismatch("schema", there, f"that of {kind.what}", str(path), _MOVE)
-    if steps:
-        link.execute("UPDATE meta SET value = ? WHERE name = 'format'", (constants["format"],))
 
 
 def _check_rows(link: sqlite3.Connection, path: Path, kind: FileKind) -> None:

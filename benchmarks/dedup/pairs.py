@@ -20,8 +20,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from benchmarks.dedup.forms import form_pairs
 from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Score, Share
 from benchmarks.dedup.texts import GROUPS, Base, excerpt, first, pieces, sentences, size, split, words
-from denoise_scrapy.core.feature_strings import tokens
+from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES, Fingerprint
+from denoise_scrapy.dedup.prefilter import bands_of
 from denoise_scrapy.dedup.rules import NewText
 
 FORMS = 500  # pairs of one form; about a seventh of the negatives
@@ -84,11 +85,14 @@ def _judge(name: str, new: str, kept: str) -> bool:
 
 
 def _behind_prefilter(new: str, kept: str) -> bool:
-    """Judge by the default rule if the prefilter passes the pair: a band in common, or the same words."""
-    some, other = _read("part", new)[1], _read("part", kept)[1]
-    mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (some, other))
-    passes = some.digest == other.digest or (len(mine) == len(theirs) and bool((mine == theirs).any()))
-    return passes and _judge("part", new, kept)
+    """Judge by the default rule if the prefilter passes the pair: a band in common."""
+    mine, theirs = (np.frombuffer(_bands(text), "<u4") for text in (new, kept))
+    return bool(np.isin(mine, theirs).any()) and _judge("part", new, kept)
+
+
+@lru_cache(64)
+def _bands(text: str) -> bytes:
+    return bands_of(FeatureStrings(text))
 
 
 @lru_cache(64)  # the pairs of a text are close together
@@ -97,7 +101,7 @@ def _read(name: str, text: str) -> tuple[NewText, Fingerprint]:
     return new, RULES[name].fingerprint(new)
 
 
-#: The default of a crawl, without and with its prefilter, held to floors; and the other rules.
+#: The default of a crawl, with the tree, which misses nothing, and with the prefilter, held to floors; and other rules.
 OWN: dict[str, Rule] = {"part": partial(_judge, "part"), "part behind MinHash": _behind_prefilter}
 OTHERS: dict[str, Rule] = {name: partial(_judge, name) for name in ("near-copy", "patent")}
 

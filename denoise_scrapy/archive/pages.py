@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
-from denoise_scrapy.core.feature_strings import BANDS, FeatureStrings
+from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
+from denoise_scrapy.dedup.prefilter import BANDS, bands_of
 from denoise_scrapy.dedup.rules import Comparison, PartRule
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
+    STANDS_APART,
     Like,
     ReadText,
     hash_title,
@@ -92,7 +94,9 @@ def bodies(
 
 
 def _row(body: Body, fields: Sequence[str]) -> dict[str, Any]:
-    fingerprint = replace(Fingerprint.of(body.text), title=hash_title(body.title))
+    text = FeatureStrings(body.text)
+    made = Fingerprint.of(text)
+    fingerprint = replace(made, title=hash_title(body.title), bands=b"" if made.too_short else bands_of(text))
     row = {name: getattr(body, name) for name in ("text", "title", "confidence", "evidence", "fallback")}
     row |= {"version": VERSION, "fingerprint": {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}}
     row |= {COLUMNS[name]: getattr(body, name) for name in fields if name != "meta"}
@@ -112,8 +116,6 @@ MOST_CANDIDATES = 32
 #: Ranges within which texts are compared.
 SCOPES = ("all", "site")
 
-_FIRST = np.concatenate([np.arange(BANDS), np.arange(BANDS)])
-_SECOND = np.concatenate([(np.arange(BANDS) + step) % BANDS for step in (1, 2)])
 _FACTOR, _STEP = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xC2B2AE3D27D4EB4F),
@@ -128,7 +130,7 @@ def keys_of(bands: Sequence[bytes], *, joined: bool = False) -> npt.NDArray[np.i
     """Return the keys of texts; candidates have one in common.
 
     Args:
-        bands: `Fingerprint.bands` of each, none of them empty.
+        bands: `Fingerprint.bands` of each (`bands_of`), none of them empty.
         joined: Whether keys join two bands each: for more texts than `MOST_SINGLE`.
 
     Returns:
@@ -136,14 +138,16 @@ def keys_of(bands: Sequence[bytes], *, joined: bool = False) -> npt.NDArray[np.i
 
     Example:
         >>> text = "Swifts sleep on the wing, high over the sea, and come down to breed. " * 2
-        >>> keys_of([Fingerprint.of(text).bands], joined=True).shape
+        >>> keys_of([bands_of(FeatureStrings(text))], joined=True).shape
         (1, 64)
     """
-    values = np.frombuffer(b"".join(bands), "<u4").reshape(-1, BANDS).astype(np.uint64)
+    values = np.frombuffer(b"".join(bands), "<u4").reshape(len(bands), BANDS).astype(np.uint64)
+    places = np.arange(BANDS)
     if not joined:
-        return np.asarray(values | np.arange(BANDS, dtype=np.uint64) << np.uint64(32)).view(np.int64)
-    keys = (values[:, _FIRST] << np.uint64(32) | values[:, _SECOND]) * _FACTOR
-    return np.asarray(keys + np.arange(len(_FIRST), dtype=np.uint64) * _STEP).view(np.int64)
+        return np.asarray(values | places.astype(np.uint64) << np.uint64(32)).view(np.int64)
+    first, second = np.tile(places, 2), np.concatenate([np.roll(places, -step) for step in (1, 2)])
+    keys = (values[:, first] << np.uint64(32) | values[:, second]) * _FACTOR
+    return np.asarray(keys + np.arange(len(first), dtype=np.uint64) * _STEP).view(np.int64)
 
 
 def candidate_pairs(keyed: Iterable[tuple[Hashable, int]], most: int = MOST_CANDIDATES) -> Iterator[tuple[int, int]]:
@@ -205,8 +209,10 @@ def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> 
     same = [like for like in likes if like.record.fingerprint.digest == new.digest]
     others = [like for like in likes if not like.in_a_form]
     aligned = likest(item, (like for like in likes if like.in_a_form))
-    copies = {like.record.id: like.proof for like in (*same, *others, *aligned) if not why_variant(item, like)}
-    variants = [(one.id, replace(proof, duplicate=False)) for one, proof in alike if one.id not in copies]
+    why = [(like, why_variant(item, like)) for like in (*same, *others, *aligned)]
+    copies = {like.record.id: like.proof for like, reason in why if not reason}
+    apart = {like.record.id for like, reason in why if reason == STANDS_APART}
+    variants = [(one.id, replace(proof, duplicate=False)) for one, proof in alike if one.id not in {*copies, *apart}]
     return [*copies.items(), *variants[:MOST_ALIGNED]]
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from parsel import Selector
 from typing_extensions import deprecated
 from w3lib.encoding import http_content_type_encoding
 
@@ -96,6 +97,19 @@ class Body:
         absolute.
         """
         return to_html(self.make_rendering())
+
+    @cached_property
+    def selector(self) -> Selector:
+        """Selector of parsel over `html`, for the links, images and tables of the body; an empty body has none.
+
+        Example:
+            >>> from denoise_scrapy import extract
+            >>> page = "<nav><a href=/>Home</a></nav><p>It <a href=/rain>rained</a> all night <img src=/sun.png>."
+            >>> body = extract(page, "http://a.example/")
+            >>> body.selector.css("a::attr(href)").getall(), body.selector.xpath("//img/@src").get()
+            (['http://a.example/rain'], 'http://a.example/sun.png')
+        """
+        return Selector(self.html, type="html", base_url=self.url or None)
 
     @cached_property
     def markdown(self) -> str:
@@ -300,8 +314,8 @@ class Response(Protocol):
         """Its headers."""
 
 
-#: Source of a page: HTML, the path of an HTML file, or a response.
-Source = str | bytes | os.PathLike[str] | Response
+#: Source of a page: HTML, the path of an HTML file, a selector of an element, or a response.
+Source = str | bytes | os.PathLike[str] | Selector | Response
 
 
 def extract(
@@ -317,9 +331,9 @@ def extract(
     """Extract the body of one page in one call.
 
     Args:
-        html: The page: HTML, the path of a file, a response of Scrapy, requests or httpx, or a parsed page. A str is
-            HTML, never a path.
-        url: URL of the page. The default is the response's URL, or else the one the page declares
+        html: The page: HTML, the path of a file, a response of Scrapy, requests or httpx, a selector of parsel or
+            Scrapy, or a parsed page. A str is HTML, never a path. Of a selector, the element that it selects is read.
+        url: URL of the page. The default is the URL of the response or selector, or else the one the page declares
             (`link rel=canonical`), if any.
         comparison_pages: Other pages of the same site, in any of these forms; a few are enough.
         strategy: A name in `STRATEGIES`, or the path of a class: see `find_strategy`.
@@ -328,7 +342,7 @@ def extract(
         remove: CSS selectors or XPaths of content to remove; `keep` wins where both match.
 
     Raises:
-        TypeError: A page has none of these types.
+        TypeError: A page has none of these types, or a selector selects no element.
         OSError: A file cannot be read.
         ValueError: There is no such strategy, or a selector is invalid.
 
@@ -349,9 +363,10 @@ class _Read(NamedTuple):
     html: str | bytes
     url: str | None = None
     encoding: str | None = None
+    root: Any = None
 
     def parse(self, keep: str | Iterable[str] = (), remove: str | Iterable[str] = ()) -> Page:
-        return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove)
+        return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove, root=self.root)
 
     def meta_of(self, body: Body) -> Metadata:
         told = self.encoding is not None
@@ -362,12 +377,12 @@ class _Read(NamedTuple):
 def _parsed(
     source: Source | Page, url: str | None, keep: str | Iterable[str], remove: str | Iterable[str]
 ) -> tuple[Page, _Read | None]:
-    """Return a page and its source, None if already parsed; its URL defaults to its declared one."""
+    """Return a page and its source as HTML, None if already parsed; its URL defaults to its declared one."""
     if isinstance(source, Page):
         return source, None
     read = _read(source, url)
     address = read.url or declared_url(read.html, read.encoding)
-    return read._replace(url=address).parse(keep, remove), read
+    return read._replace(url=address).parse(keep, remove), read._replace(root=None)
 
 
 def _read(source: Source, url: str | None = None) -> _Read:
@@ -375,9 +390,13 @@ def _read(source: Source, url: str | None = None) -> _Read:
         return _Read(source, url)
     if isinstance(source, os.PathLike):
         return _Read(Path(source).read_bytes(), url)
+    if isinstance(source, Selector):
+        if not isinstance(getattr(source.root, "tag", None), str):  # a comment's is a function
+            raise TypeError(f"a selector must select an element, got {source!r}")
+        return _Read(source.get(), url or source.root.getroottree().docinfo.URL, root=source.root)
     data = source.body if hasattr(source, "body") else getattr(source, "content", None)
     if not isinstance(data, bytes) or not hasattr(source, "headers"):
-        raise TypeError(f"a page must be HTML, a path or a response, got {type(source).__name__}")
+        raise TypeError(f"a page must be HTML, a path, a selector or a response, got {type(source).__name__}")
     kind = source.headers.get("Content-Type") or ""
     told = http_content_type_encoding(kind.decode("latin-1") if isinstance(kind, bytes) else kind)
     return _Read(data, url or str(source.url), told or getattr(source, "_encoding", None))  # given to Scrapy

@@ -10,7 +10,7 @@ import numpy as np
 
 from denoise_scrapy.commands import Given, show
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
-from denoise_scrapy.core.feature_strings import BANDS, IDEOGRAPH, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings, tokens
+from denoise_scrapy.core.feature_strings import IDEOGRAPH, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.rules import MOST_NEW, Check
 from denoise_scrapy.dedup.store import Name, Record
@@ -32,11 +32,10 @@ class TextComparison:
     level: int  # frequency threshold t of the kept text
     same_words: bool  # the same units in the same order
     checks: Sequence[Check]  # all steps of the decision
-    bands: int | None  # MinHash bands in common; None if the rule has none
     # some main units and runs of the new text that the kept one lacks; none with the literal rule
     lacking_units: Sequence[str]
     lacking_runs: Sequence[str]
-    variant: str  # why it is a variant of the kept one if both are from one site; "" if it is not
+    variant: str  # why it is a variant of the kept one; of a duplicate, why it would be one on the same site, else ""
     one_site: bool  # whether both are known to be from one site
     # Units that only the new text has, and runs that only the kept one has: before the first common run, after the
     # last, and in between; None if the rule does not align texts.
@@ -90,24 +89,23 @@ def explained(
     own, other = rule.fingerprint(read), rule.fingerprint(there)
     compared = rule.judge(read, other, every=True)
     same, short = bool(own.n) and own.digest == other.digest, rule.too_short(own)
-    duplicate, variant, bands, differs = (same or compared.duplicate) and not short, "", None, None
+    alike, variant, differs = (same or compared.duplicate) and not short, "", None
+    duplicate = alike
     units, runs = list[str](), list[str]()
     one_site = is_same_site(site_of(new.url), site_of(kept.url))
     if isinstance(read, FeatureStrings) and isinstance(there, FeatureStrings):
-        if duplicate:  # as if both were from one site
+        if duplicate:  # a variant also if it were one on the same site
             keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
-            item = ReadText(read, replace(own, title=hash_title(new.title)), name=Name(keys[0]))
-            record = Record(1, Name(keys[1]), replace(other, title=hash_title(kept.title)))
-            variant = why_variant(item, Like(record, compared, own=True))
-        mine, theirs = (np.frombuffer(one.bands, "<u4") for one in (own, other))
-        bands = int((mine == theirs).sum()) if len(mine) == len(theirs) else 0
+            item = ReadText(read, replace(own, title=hash_title(new.title)), name=Name(keys[0], site=site_of(new.url)))
+            name = Name(keys[1], site=site_of(kept.url))
+            record = Record(1, name, replace(other, title=hash_title(kept.title)))
+            duplicate = not (variant := why_variant(item, Like(record, compared, own=one_site)))
+            variant = variant or why_variant(item, Like(record, compared, own=True))
         aligned = difference(read, other)
         differs = {"novel": aligned.novel._asdict(), "lost": aligned.lost._asdict()}
         units, runs = _lacking_words(read, there, other.t)
-    why, is_kept = _why(compared.checks, short=short, same=same, duplicate=duplicate), variant and one_site
-    return TextComparison(
-        duplicate and not is_kept, why, other.t, same, compared.checks, bands, units, runs, variant, one_site, differs
-    )
+    why = _why(compared.checks, short=short, same=same, duplicate=alike)
+    return TextComparison(duplicate, why, other.t, same, compared.checks, units, runs, variant, one_site, differs)
 
 
 def _why(checks: Sequence[Check], *, short: bool, same: bool, duplicate: bool) -> str:
@@ -146,7 +144,7 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
     verdict = "a duplicate" if found.duplicate else "a variant" if found.variant else "no duplicate"
     why = found.why
     if found.variant:
-        why += f"; {'' if found.one_site else 'on one site it is a variant, and kept: '}{found.variant}"
+        why += f"; {'on one site it is a variant, and kept: ' if found.duplicate else ''}{found.variant}"
     yield f"{kept} is kept, {new} is new: {new} is {verdict} of {kept}: {why}."
     runs = "pairs" if found.differs is None else "runs"
     facts = {"t": f"{found.level}: main units occur more often; set by the length of {kept}"}
@@ -164,11 +162,6 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
         units, lost = apart
         facts["differs"] = f"{units} units of {new}, {lost} runs of {kept}: before, between and after the common runs"
     facts["same words"] = "yes" if found.same_words else "no"
-    if found.bands or (found.same_words and found.bands is not None):
-        facts["prefilter"] = f"finds it: {found.bands} of {BANDS} MinHash bands in common"
-    elif found.bands is not None:
-        missed = ", so this duplicate is missed; DENOISE_DEDUP_SEARCH = 'tree' finds it" if found.duplicate else ""
-        facts["prefilter"] = f"does not find it: no MinHash band in common{missed}"
     yield from (f"  {name:<12} {fact}" for name, fact in facts.items())
     for what, examples in (("units", found.lacking_units), ("runs", found.lacking_runs)):
         if examples:

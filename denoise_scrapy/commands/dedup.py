@@ -19,10 +19,9 @@ import numpy as np
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, failures, show
-from denoise_scrapy.core.feature_strings import BANDS
 from denoise_scrapy.crawl.index import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
-from denoise_scrapy.dedup.rules import LEVELS, Rule
+from denoise_scrapy.dedup.rules import Rule
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
@@ -34,7 +33,6 @@ PERCENTS = (5, 50, 95)
 COPIES_SHOWN = 10  # per group, if several are shown
 PROBLEMS_SHOWN = 100
 BATCH = 1000  # texts copied at a time
-DIGEST_BYTES = 16
 _NAME = np.uint64(0xFFFFFFFF)  # mask for the name in a pair of name and value
 STORE = (
     "a SQLite file, a job directory, redis://HOST:PORT/DB#NAME (without a name: #denoise), or the import path of a "
@@ -90,8 +88,9 @@ def open_index(place: str, *, damaged: bool = False) -> Opened:
     mismatch: StoreMismatch | None = None
     for rule in RULES.values():
         store = dedup_run.store_at(place)  # a store is opened only once
+        store.checks = not damaged
         if isinstance(store, SQLiteStore):
-            path, store.opens_damaged = store.path, damaged
+            path = store.path
             if not (path.is_file() and path.stat().st_size):  # SQLite would create one
                 raise FileNotFoundError(f"{path}: {'not an index' if path.exists() else 'there is no such file'}")
         elif isinstance(store, RedisStore) and not store.exists():
@@ -192,7 +191,7 @@ def forget(args: argparse.Namespace, settings: Given) -> int:
     with open_index(args.store).store as store:
         texts = list[tuple[int, str, str]]()
         for batch in store.newer(0):
-            meant = [(one.id, one.key, one.scope) for one in batch if is_meant(one.key, one.scope)]
+            meant = [(one.id, *one.name[:2]) for one in batch if is_meant(*one.name[:2])]
             if limit is not None:
                 times = store.last_seen([number for number, *_ in meant])
                 meant = [one for one in meant if times.get(one[0], limit) < limit]
@@ -258,8 +257,8 @@ def copy(args: argparse.Namespace, settings: Given) -> int:
             count += index.restore(batch)
             seen = store.last_seen([one.id for one in batch])
             times.update((one.name[:2], seen[one.id]) for one in batch if one.id in seen)
-        for listings in target.newer(0):
-            names = {one.id: (one.key, one.scope) for one in listings}
+        for kept in target.newer(0):
+            names = {one.id: one.name[:2] for one in kept}
             target.set_last_seen({number: times[name] for number, name in names.items() if name in times})
     say(f"{counted(count, 'text')} copied", file=sys.stderr)
     return 0
@@ -306,13 +305,13 @@ def _flaw(fingerprint: Fingerprint, rule: Rule) -> str:
             values = np.frombuffer(data, "<u2")
             if np.any(values[1:] <= values[:-1]):
                 return f"{name} is out of order"
-        pairs, names = np.frombuffer(f.s2, "<u2" if rule.has_bands else "<u4"), np.frombuffer(f.values, "<u8") & _NAME
-        if np.any(np.diff(names.astype(np.int64)) < 0) or (not rule.has_bands and np.any(pairs[1:] < pairs[:-1])):
+        pairs, names = np.frombuffer(f.s2, "<u2" if rule.has_runs else "<u4"), np.frombuffer(f.values, "<u8") & _NAME
+        if np.any(np.diff(names.astype(np.int64)) < 0) or (not rule.has_runs and np.any(pairs[1:] < pairs[:-1])):
             return "values or s2 are out of order"
-        if rule.has_bands and len(np.unique(pairs)) < len(pairs):
+        if rule.has_runs and len(np.unique(pairs)) < len(pairs):
             return "s2 has a repeated run"
-        if len(f.digest) != DIGEST_BYTES or len(f.bands) not in {0, 4 * BANDS} or f.t not in LEVELS or f.n < 0:
+        if not f.is_sound:
             return "digest, bands, t or n is damaged"
     except (TypeError, ValueError) as error:
         return f"it cannot be read: {error}"
-    return "" if not rule.has_bands or bool(f.bands) != rule.too_short(f) else "bands are missing or superfluous"
+    return ""

@@ -22,6 +22,7 @@ from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.index import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
+from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.formats import ROW_FORMATS, format_of
 from denoise_scrapy.row_files import Marked, Parquet, Read, RowFile, kind_of, row_file, write_entries, write_parquet
 from denoise_scrapy.settings import DenoiseSettings
@@ -55,9 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", metavar="FIELD", help=title)
     parser.add_argument("--date", metavar="FIELD", help="field for --keep newest: ISO 8601, or seconds since 1970")
     scope = (
-        "compare only rows with the same value in this field, of the same 'site' (by key), or all: 'global' (default)"
+        "compare only rows of the same 'site' (by key, default), with the same value in this field, or all: 'global'"
     )
-    parser.add_argument("--scope", metavar="FIELD", default="global", help=scope)
+    parser.add_argument("--scope", metavar="FIELD", default="site", help=scope)
     add_rule_arguments(parser)
     parser.add_argument(
         "--short", action="store_true", help="also drop texts under 20 units with exactly the same words"
@@ -262,7 +263,7 @@ class Job:
         if not isinstance(text, str):
             raise BadRowError(f"field {self._text!r} is {kind_of(text)}, not a text")
         key = self._key_of(read)
-        scope = site_key(key) if self._args.scope == "site" else ""
+        scope = site_of(key) if self._args.scope == "site" else ""
         if self._scope:
             value = read.fields.get(self._scope)
             if value is None:

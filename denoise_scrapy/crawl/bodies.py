@@ -97,7 +97,7 @@ class Bodies:
         self._crawl.count(lack or (is_first and known.mates >= needed > 0 and "comparison/from_memory"))
         self._crawl.count_share("body/confidence", found.confidence)
         if tally is not None:
-            tally.add(page.url, found.plain, found.reading, is_empty=not found.size)
+            tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
             if tally.pages in JUDGED_AT:
                 await self._health.judge(page.url)
         if page.settings.wants_meta:

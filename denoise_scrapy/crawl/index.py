@@ -234,7 +234,7 @@ class CrawlIndex:
             settings.dedup_threshold or None,
             open_store(place, self._crawl.crawler.settings),
             rule=settings.dedup_rule,
-            search=None if settings.dedup_search == "auto" else settings.dedup_search,
+            search=settings.dedup_search,
             most_new=settings.dedup_most_new,
             short_duplicates=settings.dedup_short,
             remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,

@@ -101,10 +101,11 @@ class CrawledPage:
         self.settings = settings
         self.url = source.url
         self.host = site_of(source.url)
+        self.origin = _origin(request, source.url)
         # all its URLs: requested, redirected through, final
         self.urls = {*redirected_from(request), request.url, source.url}
         self.names = self.urls | {spelling(url) for url in self.urls}
-        self.is_ok = response.status == OK
+        self.is_ok = response.status == OK  # no error page
         self.address: Address | None = response.ip_address
         self.carried = _carried_meta(request)  # to fetch comparison pages with
         self.is_got = is_got(request)
@@ -168,6 +169,12 @@ class RecentPages:
         self._pages.clear()
         self._named.clear()
         self._nbytes = 0
+
+
+def _origin(request: Request, url: str) -> str:
+    """Return the URL whose redirects led to a page of another path, its query as a part of the path; "" if none did."""
+    first = (*redirected_from(request), url)[0]
+    return "" if first == url or urlsplit(first).path == urlsplit(url).path else first.replace("?", "/")
 
 
 def _carried_meta(request: Request) -> dict[str, Any]:

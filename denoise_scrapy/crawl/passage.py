@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from scrapy.http import HtmlResponse, Response
 
 from denoise_scrapy.crawl.base import LARGE, beside
-from denoise_scrapy.crawl.pages import CrawledPage, RecentPages
+from denoise_scrapy.crawl.pages import OK, CrawledPage, RecentPages
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
 from denoise_scrapy.fields import OF_BODY
@@ -76,6 +76,7 @@ class ResponseItems:
 
     def __init__(self, response: Response | None, settings: DenoiseSettings, page: CrawledPage | None):
         self.url = "" if response is None else response.url
+        self.is_ok = response is None or response.status == OK
         self._response = None if response is None else weakref.ref(response)
         self.settings = settings
         self.page = page
@@ -196,6 +197,7 @@ class Passage:
     def __post_init__(self) -> None:
         self.own_page = None if self.reason else self.page  # the page whose text is the item's own
         self.url = self.siblings.url if self.page is None else self.page.url
+        self.is_ok = (self.page or self.siblings).is_ok
         of = self.page or self.siblings.page
         self.tally = None if of is None else of.tally  # the counts of its site
 
@@ -228,13 +230,14 @@ class Passage:
         skipped = {name, *settings.skipped_fields}
         values = own_values(held, skipped.union(settings.item_fields.values()))
         title = str(values.pop("title", "" if own is None else own.title))
-        scope = site_key(self.url or key) if settings.dedup_scope == "site" else ""
+        site = site_of(self.url or key) if self.page is None else self.page.host
+        scope = site if settings.dedup_scope == "site" else ""
         self.text = ItemText(
             self.siblings.numbered(key),  # items of one response are different, not updates
             text,
             scope="\n".join([scope, *field_lines(held, fields.agree)]) if fields.agree else scope,
             group="\n".join(field_lines(held, fields.differ)) if fields.differ else "",
-            site=site_of(self.url or key) if self.page is None else self.page.host,
+            site=site,
             title=title,
             values={} if fields.decide else values,
             shown=self._shown(held, skipped) if version else None,

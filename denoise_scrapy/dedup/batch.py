@@ -15,6 +15,7 @@ from denoise_scrapy.dedup.rules import MOST_NEW, PartRule
 from denoise_scrapy.dedup.variants import site_of
 
 KEEPS = ("first", "longest", "newest")  # which of several similar rows is kept
+SCOPES = ("site", "global")  # which rows are compared
 
 # A row as a caller gives it: key and text, a date, and a title.
 Given = tuple[str, str] | tuple[str, str, Any] | tuple[str, str, Any, str]
@@ -97,6 +98,7 @@ def deduplicate(
     most_new: float = MOST_NEW,
     keep: str = KEEPS[0],
     short_duplicates: bool = False,
+    scope: str = SCOPES[0],
 ) -> Iterator[tuple[str, Verdict]]:
     """Find the near-duplicates among texts.
 
@@ -113,9 +115,11 @@ def deduplicate(
         most_new: As for `DuplicateIndex`.
         keep: Which of several similar rows to keep: "first", "longest" (in characters) or "newest".
         short_duplicates: Whether a text under 20 units is a duplicate of a text with exactly the same words.
+        scope: "site": compare the rows of each site, as a crawl does; rows without a URL are of one. "global": all.
 
     Returns:
-        An iterator over keys and verdicts, in row order. `of` and `variant_of` are keys of kept rows.
+        An iterator over keys and verdicts, in row order. `of`, `variant_of`, `update_of` and `contains` are keys of
+        kept rows.
 
     Raises:
         ValueError: An argument is out of range or, during iteration, a row is invalid.
@@ -129,11 +133,15 @@ def deduplicate(
         >>> [key for key, verdict in deduplicate(rows, keep="longest") if not verdict.duplicate]
         ['/b', '/c']
     """
+    if scope not in SCOPES:
+        raise ValueError(f"scope must be one of {', '.join(SCOPES)}, got {scope!r}")
     index = DuplicateIndex(threshold, rule=rule, most_new=most_new, short_duplicates=short_duplicates)
-    return _deduplicated(index, Batch(index, keep=keep), rows)
+    return _deduplicated(index, Batch(index, keep=keep), rows, of_site=scope == "site")
 
 
-def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) -> Iterator[tuple[str, Verdict]]:
+def _deduplicated(
+    index: DuplicateIndex, batch: Batch, rows: Iterable[Given], *, of_site: bool
+) -> Iterator[tuple[str, Verdict]]:
     keys: deque[str] = deque()  # of rows read but not yet judged
 
     def read() -> Iterator[Row]:
@@ -141,7 +149,7 @@ def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) ->
             if batch.keep == "newest" and row.date is None:
                 raise ValueError(f'keep="newest" needs rows of key, text and date, got no date for {row.key!r}')
             keys.append(row.key)
-            yield row
+            yield row._replace(scope=site_of(row.key)) if of_site else row
 
     with index:
         for verdict in batch.judge_all(read()):
@@ -150,11 +158,18 @@ def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) ->
 
 def _plain(verdict: Verdict, batch: Batch) -> Verdict:
     """Return a verdict with the key of the kept row in place of its name."""
-    name = verdict.of or verdict.variant_of
-    if name is None:
-        return verdict
-    key, reason = batch.key_of(name), verdict.reason.replace(name, batch.key_of(name), 1)
-    return replace(verdict, of=verdict.of and key, variant_of=verdict.variant_of and key, reason=reason)
+    keys = {name: name and batch.key_of(name) for name in (verdict.of, verdict.variant_of, verdict.update_of)}
+    reason, contains = verdict.reason, tuple(batch.key_of(name) for name in verdict.contains)
+    for name in (*filter(None, keys), *verdict.contains):
+        reason = reason.replace(name, batch.key_of(name), 1)
+    return replace(
+        verdict,
+        of=keys[verdict.of],
+        variant_of=keys[verdict.variant_of],
+        update_of=keys[verdict.update_of],
+        contains=contains,
+        reason=reason,
+    )
 
 
 def _row(given: Any) -> Row:

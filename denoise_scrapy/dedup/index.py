@@ -12,40 +12,47 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import repeat
 from typing import NamedTuple
 
 from typing_extensions import Self
 
-from denoise_scrapy.core.catalog import Candidates, Catalog
+from denoise_scrapy.core.feature_strings import FeatureStrings
+from denoise_scrapy.dedup.prefilter import WORDS_BYTES, bands_of, words_of
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, Fingerprint, NearCopyRule, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
-from denoise_scrapy.dedup.store import Group, Listing, Name, Record, Store, new_owner
+from denoise_scrapy.dedup.store import BATCH, Found, Group, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
+    SAYS_MORE,
+    STANDS_APART,
     TEXT,
     Like,
     ReadText,
     Version,
+    holds,
     is_same_site,
     likest,
     read_text,
+    related,
     site_of,
     why_variant,
 )
 
 # All rules, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
-SEARCHES = ("prefilter", "tree")  # by MinHash bands, or exactly, by the edit-distance tree
-# Maximum candidates from shared bands, those sharing the most first: a sentence common to thousands of texts gives
-# unrelated texts one band in common; copies share ten or more.
+# By the edit-distance tree, exactly; by MinHash bands; or by the tree up to `MOST_IN_TREE` texts, and bands for others.
+SEARCHES = ("auto", "tree", "prefilter")
+# Maximum texts of a scope in the tree by default: about as many as it searches in the time that bands take, .3 ms.
+MOST_IN_TREE = 30_000
+# Maximum candidates, the most similar first: thousands of pages may be forms of one kind, each as similar to all others
+# as a copy. A copy is most similar to its original.
 CANDIDATE_LIMIT = 256
 
 _VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated")
 _COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
-_CHUNK = 256  # candidates judged at a time: later ones are skipped once the earliest match is found
+_GONE_LEAST = 1000  # texts gone from which rebuilding the trees is worthwhile
 EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
 # Maximum retries after other processes have kept texts meanwhile; some tens at most occur in practice.
 MOST_TURNS = 1000
@@ -69,7 +76,10 @@ class Verdict:
         new: Share of the text that is not in it, 0 to 1, estimated from the runs; 0 for no duplicate.
         variant_of: Key of the kept text that the text is a variant of, the first of its form: as similar as a
             duplicate, but about something else by its title, its item's values, or its filled-in words. Both are of
-            one site, unless values differ or three texts establish the form. None for no variant.
+            one site, unless values or titles differ, or three texts establish the form. None for no variant.
+        update_of: Key of the kept text that the text updates, None for no update: it is of the same site, holds nearly
+            all of that text and says more. It is kept as well.
+        contains: Keys of the kept texts that are parts of the text, such as chapters or posts: all of the same site.
         reason: One short sentence for a log.
         too_short: True for a text too short to be judged by similarity.
         updated: True if the key was kept with a different text (letter case and punctuation count) or different
@@ -91,6 +101,8 @@ class Verdict:
     c1: float = 0.0
     new: float = 0.0
     variant_of: str | None = None
+    update_of: str | None = None
+    contains: tuple[str, ...] = ()
     reason: str = "new"
     too_short: bool = False
     updated: bool = False
@@ -101,9 +113,10 @@ class Verdict:
 
 
 class Answer(NamedTuple):
-    """A verdict, the record it is based on, and whether to keep the text, which replaces any such record."""
+    """A verdict, the text's fingerprint, the record it is based on, and whether to keep the text in its place."""
 
     verdict: Verdict
+    made: Fingerprint
     record: Record | None = None
     keep: bool = False
     variant_of: str = ""  # stored with a kept text
@@ -115,10 +128,9 @@ class DuplicateIndex:
     Guarantees: each text is either kept or a duplicate of a kept text. A key stands for one item, which is never its
     own duplicate, and whose changed text replaces the earlier one. Duplicates are not chained: a copy of a dropped
     text is compared with the kept texts. The rule, applied to the two fingerprints, decides on every duplicate,
-    whichever search found it. A text under 20 units, or an empty one, is never a duplicate by similarity. With
-    `search="tree"` no duplicate is missed; with the prefilter, about one in three hundred. All methods are
-    thread-safe, and several processes may share a store, each with its own index: of two simultaneous copies, one is
-    kept.
+    whichever search found it. A text under 20 units, or an empty one, is never a duplicate by similarity. The tree
+    misses no duplicate; the prefilter, about one in three hundred. All methods are thread-safe, and several processes
+    may share a store, each with its own index: of two simultaneous copies, one is kept.
 
     Args:
         threshold: Minimum share of a text's units and runs found in a kept text, in (0, 1]. None: the rule's default,
@@ -126,16 +138,18 @@ class DuplicateIndex:
         store: Where fingerprints are kept; None: a new `MemoryStore`. The index opens and closes it.
         rule: "part": nearly all of a duplicate is in a kept text. "near-copy": and vice versa. "patent": the literal
             rule of the source.
-        search: "prefilter": MinHash bands first. "tree": every text, by the edit-distance tree. None: the rule's
-            default, the tree for "patent", else the prefilter.
+        search: "tree": the edit-distance tree. "prefilter": MinHash bands first, which datasketch makes (its import
+            takes .5 s and 78 MB); not for the rule "patent". "auto" or None: the tree for the first 30,000 texts of a
+            scope, and bands for further ones. Texts that have no bands are always in the tree.
         most_new: Maximum share of new text in a duplicate, 0 to 1: with 0.1, texts more than a tenth new are kept.
             `threshold` separates copies from similar texts by their runs, five of which break with one changed word;
-            this limits, in units, how much new text is dropped with a copy. 0.3 by default; not used by "patent".
+            this limits, in units, how much new text is dropped with a copy. 0.29 by default; not used by "patent". A
+            sentence of its own makes a text of the same site a variant or an update, however short beside the rest.
         short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
-        candidate_limit: Maximum number of prefilter candidates to compare, 1 or more.
+        candidate_limit: Maximum number of candidates of a search to compare, the most similar ones, 1 or more.
         remember_copies: Number of recently dropped keys that the store remembers with their kept key, for `group`;
             0: none.
-        variants: Whether to keep variants (`Verdict.variant_of`). False: all similar texts are duplicates.
+        variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
 
     Attributes:
         note_error: The error in recording that the last text was a copy or was seen again; None without one. The
@@ -155,7 +169,7 @@ class DuplicateIndex:
         ...     index.check("/copy", text + " Share this.").reason
         ...     index.check_and_add("/bees", text).reason
         False
-        'near-duplicate of /bees (c2 0.92, c1 0.93, new 0.02)'
+        'near-duplicate of /bees (c2 0.92, c1 0.93, new 0.07)'
         'the same item with the same text'
     """
 
@@ -182,10 +196,10 @@ class DuplicateIndex:
         if store is not None and not isinstance(store, Store):
             raise ValueError(f"store must be a Store or None, got {store!r}")
         self._rule = RULES[rule].at(float(threshold), float(most_new))
-        way = search or ("prefilter" if self._rule.has_bands else "tree")
-        if way not in SEARCHES:
+        search = search or SEARCHES[0]
+        if search not in SEARCHES:
             raise ValueError(f"search must be one of {', '.join(SEARCHES)}, got {search!r}")
-        if way == "prefilter" and not self._rule.has_bands:
+        if search == "prefilter" and not self._rule.has_runs:
             raise ValueError(f"search must be tree for the rule {rule!r}, got {search!r}")
         self._owner = new_owner()  # name of this index in the store
         self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
@@ -198,12 +212,14 @@ class DuplicateIndex:
         self._limit = candidate_limit
         self._short = short_duplicates
         self._variants = variants
-        self._bands = way == "prefilter"
-        self._catalog = Catalog(bands=self._bands, short=short_duplicates or not self._rule.has_bands)
+        self._most_in_tree = {"auto": MOST_IN_TREE, "tree": 1 << 62, "prefilter": 0}[search]
+        if not self._rule.has_runs:
+            self._most_in_tree = 1 << 62
         self._store = MemoryStore() if store is None else store
-        self._forest = DistanceForest(self._store, self._rule, self._catalog)
+        self._forest = DistanceForest(self._rule)
+        self._banded: set[str] = set()  # scopes with texts that only the prefilter finds
+        self._last = self._gone = 0  # id of the newest text known, and number of those that are gone
         self._verified = 0
-        self._store.every_newer = not self._bands
         self._store.open(self._rule.constants)
         self._load()
 
@@ -217,7 +233,7 @@ class DuplicateIndex:
         read one by one. 'bytes' is the memory used besides the store, 'store_bytes' that of a store in memory.
         """
         sizes = {"verified": self._verified, "visited": self._forest.visited}
-        return {**self._counts, **sizes, "bytes": self._catalog.nbytes, "store_bytes": self._store.nbytes}
+        return {**self._counts, **sizes, "bytes": self._forest.nbytes, "store_bytes": self._store.nbytes}
 
     def read(
         self,
@@ -286,7 +302,6 @@ class DuplicateIndex:
         """
         item = self._item(_named(key, scope, group, site), text, title, values)
         with self._lock:
-            self._load()
             return self._judge(item).verdict
 
     def add(
@@ -360,8 +375,7 @@ class DuplicateIndex:
         with self._lock:
             done = claim in self._held and bool(self._store.release(self._owner, claim))
             self._held.discard(claim)
-            if done:  # otherwise another index may have settled it
-                self._catalog.discard(claim)
+            self._forget(int(done))  # otherwise another index may have settled it
             self._counts["withdrawn"] += done
             return done
 
@@ -378,7 +392,10 @@ class DuplicateIndex:
             for record in records:
                 for _ in turns():  # other processes may have kept the key meanwhile
                     same = self._record_named(record.name)
-                    if self._keep(record.name, record.fingerprint, same, record.version):
+                    made = record.fingerprint
+                    if self._rule.too_short(made):
+                        made = replace(made, bands=words_of(made.digest, record.name.scope))
+                    if self._keep(record.name, made, same, record.version):
                         break
                 count += 1
         return count
@@ -414,7 +431,7 @@ class DuplicateIndex:
             same = self._record_named(name)
             if same is None:
                 return False
-            self._catalog.discard(same.id)
+            self._forget(1)
             return self._store.remove(same.id)
 
     def expire(self, before: float, most: int = EXPIRED) -> int:
@@ -426,8 +443,7 @@ class DuplicateIndex:
         """
         with self._lock:
             gone = self._store.expire(before, most)
-            for number in gone:
-                self._catalog.discard(number)
+            self._forget(len(gone))
             return len(gone)
 
     def close(self) -> None:
@@ -449,7 +465,7 @@ class DuplicateIndex:
         self.close()
 
     def __len__(self) -> int:
-        return len(self._catalog)
+        return len(self._store)
 
     @property
     def _lock(self) -> threading.RLock:
@@ -476,23 +492,28 @@ class DuplicateIndex:
             if owner == self._owner or self._store.lives(owner):
                 return answer._replace(verdict=replace(answer.verdict, pending=answer.verdict.duplicate))
             gone = self._store.release(owner)
-            for number in gone:
-                self._catalog.discard(number)
+            self._forget(len(gone))
             self._counts["released"] += len(gone)
         raise AssertionError
 
     def _answer(self, item: ReadText, *, similar: bool) -> Answer:
         """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
-        name, made = item.name, item.fingerprint
-        query, bands = partial(self._rule.run_query, item.text), made.bands if similar else b""
-        found, short = self._catalog.find(name.key, name.scope, made.digest, bands, self._limit, query), item.is_short
+        name, short = item.name, item.is_short
+        similar, said = similar and (self._short or not short), "too short to be judged" if short and similar else "new"
+        made, found = self._find(item)
         same = self._same_item(name, found.same_name) if found.same_name else None
         if same is not None:
-            return self._compared(item, same, short=short)
-        variant_of, reason = "", "too short to be judged" if short and similar else "new"
-        for like in self._likes(item, found) if similar and (self._short or not short) else ():
+            return self._compared(item._replace(fingerprint=made), same, short=short)
+        variant_of, reason = "", said
+        held: list[Record] = []
+        for like in self._likes(item, found) if similar else ():
             proof, kept = like.proof, like.record.name
             why = why_variant(item, like) if self._variants else ""
+            if not proof.duplicate or (why == SAYS_MORE and holds(item.text, like.record.fingerprint)):
+                held.append(like.record)
+                continue
+            if why == STANDS_APART:
+                continue
             if why:  # the first of several counts
                 reason = reason if variant_of else f"a variant of {kept.key}: {why}"
                 variant_of = variant_of or kept.variant_of or kept.key
@@ -501,9 +522,14 @@ class DuplicateIndex:
             if like.record.fingerprint.digest == made.digest:
                 reason = f"the same words as {kept.key}"
             verdict = Verdict(True, kept.key, proof.c2, proof.c1, proof.new, reason=reason, too_short=short)
-            return Answer(verdict, like.record)
-        verdict = Verdict(variant_of=variant_of or None, reason=reason, too_short=short)
-        return Answer(verdict, keep=True, variant_of=variant_of)
+            return Answer(verdict, made, like.record)
+        update_of, contains = related(item, held) if held else (None, ())
+        if update_of or contains:
+            variant_of, reason = "", f"an update of {update_of}" if update_of else f"contains {', '.join(contains[:3])}"
+        verdict = Verdict(
+            variant_of=variant_of or None, update_of=update_of, contains=contains, reason=reason, too_short=short
+        )
+        return Answer(verdict, made, keep=True, variant_of=variant_of)
 
     def _compared(self, item: ReadText, same: Record, *, short: bool) -> Answer:
         """Compare an item with its kept version."""
@@ -516,27 +542,35 @@ class DuplicateIndex:
             since, keep = None if same.owner else float(old.since), bool(changed)
         reason = f"the same item with another {', '.join(changed)}" if changed else "the same item with the same text"
         verdict = Verdict(reason=reason, too_short=short, updated=bool(changed), since=since, changed=changed)
-        return Answer(verdict, same, keep, same.name.variant_of if same_text else "")
+        return Answer(verdict, mine, same, keep, same.name.variant_of if same_text else "")
 
-    def _likes(self, item: ReadText, found: Candidates) -> Iterator[Like]:
-        """Yield the kept texts that a new one repeats: those of the same words, of other sites, then of its own."""
+    def _likes(self, item: ReadText, found: Found) -> Iterator[Like]:
+        """Yield the kept texts that a new one repeats: those of the same words, of other sites, then of its own.
+
+        Last come those of its own site that are in it, if it is no duplicate of them.
+        """
         made, site = item.fingerprint, item.name.site
-        for records in self._others(item, found.same_words if made.n else []):
-            for one in records:
-                if one.fingerprint.digest == made.digest:
-                    yield Like(one, Comparison(True, 1.0, 1.0), is_same_site(site, one.name.site))
+        alike = self._forest.candidates(item.text, item.name.scope, self._limit)
+        if not (found.alike or alike):
+            return
+        records = self._others(item, {*found.alike[: self._limit], *alike})
+        self._verified += len(records)
+        for one in records:
+            if made.n and one.fingerprint.digest == made.digest:
+                yield Like(one, Comparison(True, 1.0, 1.0), is_same_site(site, one.name.site))
         if item.is_short:
             return
-        ids = found.alike if self._bands else self._forest.candidates(item.text, item.name.scope)
-        own: list[Like] = []
-        for records in self._others(item, ids):
-            self._verified += len(records)
-            judged = [(one, self._rule.judge(item.text, one.fingerprint)) for one in records]
-            alike = [(one, proof) for one, proof in judged if proof.duplicate]
-            forms: dict[str, list[Record]] = {}
-            for one, _ in alike:
+        judged = [(one, self._rule.judge(item.text, one.fingerprint)) for one in records]
+        forms: dict[str, list[Record]] = {}
+        held: list[Like] = []
+        for one, proof in judged:
+            if proof.duplicate:
                 forms.setdefault(one.name.variant_of or one.name.key, []).append(one)
-            for one, proof in alike:
+            elif self._variants and is_same_site(site, one.name.site) and holds(item.text, one.fingerprint):
+                held.append(Like(one, proof, own=True))
+        own: list[Like] = []
+        for one, proof in judged:
+            if proof.duplicate:
                 form = forms[one.name.variant_of or one.name.key]
                 siblings = [other.fingerprint for other in form if other is not one][:MOST_ALIGNED]
                 like = Like(one, proof, is_same_site(site, one.name.site), siblings)
@@ -546,33 +580,70 @@ class DuplicateIndex:
                     yield like
         if own:
             yield from likest(item, own)
+        yield from held
 
-    def _others(self, item: ReadText, ids: Sequence[int]) -> Iterator[list[Record]]:
-        """Yield the records still in the store, except those of the item's group, some at a time."""
+    def _others(self, item: ReadText, ids: Iterable[int]) -> list[Record]:
+        """Return the records still in the store, in order of id, except those of the item's group."""
         group = item.name.group
-        for start in range(0, len(ids), _CHUNK):
-            alive = self._alive(ids[start : start + _CHUNK])
-            yield [one for one in alive if not group or one.name.group != group]
+        return [one for one in self._alive(sorted(ids), item.name.scope) if not group or one.name.group != group]
 
-    def _alive(self, ids: Sequence[int]) -> list[Record]:
-        """Return the records still in the store, and forget those that another index has removed."""
+    def _alive(self, ids: Sequence[int], scope: str) -> list[Record]:
+        """Return the records still in the store."""
         records = self._store.get(ids) if ids else []
         for gone in {*ids}.difference(record.id for record in records):
-            self._catalog.discard(gone)
+            self._forest.drop(gone, scope)
         return records
 
     def _load(self) -> None:
         """Load new records from the store."""
-        for batch in self._store.newer(self._catalog.last):
-            self._catalog.extend(batch)
+        for batch in self._store.newer(self._last):
+            self._know(batch)
+
+    def _know(self, records: Iterable[Record]) -> None:
+        """Make records findable, in order of id."""
+        for record in records:
+            size = len(record.fingerprint.bands)
+            if size > WORDS_BYTES and self._most_in_tree <= MOST_IN_TREE:
+                self._banded.add(record.name.scope)
+            elif size != WORDS_BYTES:  # those of too short texts are found by their words
+                self._forest.add(record)
+            self._last = record.id
+
+    def _forget(self, count: int) -> None:
+        """Note that texts are gone; rebuild the trees if those are most of them."""
+        self._gone += count
+        if 2 * self._gone > self._forest.count + _GONE_LEAST:
+            self._forest, self._last, self._gone = DistanceForest(self._rule), 0, 0
+            self._load()
+
+    def _find(self, item: ReadText) -> tuple[Fingerprint, Found]:
+        """Look an item up in the current state of the store; return its fingerprint too, with bands if it needs any."""
+        scope, made = item.name.scope, item.fingerprint
+        is_outgrown = self._is_outgrown(scope)
+        if item.is_short:
+            made = replace(made, bands=words_of(made.digest, scope))
+        elif is_outgrown and isinstance(item.text, FeatureStrings):
+            made = replace(made, bands=bands_of(item.text, scope))
+        found = self._store.find(item.name, made.bands, self._last)
+        if found.newer:
+            self._know(found.newer)
+            if len(found.newer) >= BATCH:
+                self._load()
+            if self._is_outgrown(scope) != is_outgrown:  # a newer text is the first that has bands
+                return self._find(item)
+        return made, found
+
+    def _is_outgrown(self, scope: str) -> bool:
+        """Return whether the prefilter finds texts of a scope, and further ones are for it."""
+        return scope in self._banded or self._forest.sizes.get(scope, 0) >= self._most_in_tree
 
     def _record_named(self, name: Name) -> Record | None:
         """Find the record of a key, whatever its text, in the current state of the store."""
-        self._load()
-        return self._same_item(name, self._catalog.find(name.key, name.scope, bytes(16), b"").same_name)
+        number = self._store.find(name).same_name
+        return self._same_item(name, number) if number else None
 
-    def _same_item(self, name: Name, ids: Sequence[int]) -> Record | None:
-        return next((one for one in self._alive(ids) if one.name[:2] == name[:2]), None)
+    def _same_item(self, name: Name, number: int) -> Record | None:
+        return next(iter(self._alive([number], name.scope)), None)
 
     def _take(self, item: ReadText, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""
@@ -586,7 +657,7 @@ class DuplicateIndex:
                     number = self._see_again(item.name, answer, claim=claim)
                     break
                 name = item.name._replace(variant_of=answer.variant_of)
-                number = self._keep(name, item.fingerprint, answer.record, version, claim=claim)
+                number = self._keep(name, answer.made, answer.record, version, claim=claim)
                 if number:
                     break
             verdict = answer.verdict
@@ -608,15 +679,17 @@ class DuplicateIndex:
         self._known = self._known or claim
         old, owner = (replaced.id if replaced else 0), (self._owner if claim else "")
         try:
-            put = self._store.put(name, fingerprint, self._catalog.last, old, owner, version)
+            put = self._store.put(name, fingerprint, self._last, old, owner, version)
         except Exception:
             self._unsure += [name] * claim
             raise
-        self._catalog.extend(put.newer)
+        if put.newer:
+            self._know(put.newer)
         if put.id:  # memory is updated after the commit, never before
-            self._catalog.discard(old)
-            f = fingerprint
-            self._catalog.extend([Listing(put.id, name.key, name.scope, f.n, f.digest, f.bands, f.s2, f.limit)])
+            self._know([Record(put.id, name, fingerprint)])
+            if old:
+                self._forest.drop(old, name.scope)
+                self._forget(1)
             if claim:
                 self._counts["claimed"] += 1
                 self._held.add(put.id)
@@ -647,7 +720,7 @@ class DuplicateIndex:
             same = self._record_named(self._unsure[-1])
             if same is not None and same.owner == self._owner and same.id not in self._held:
                 self._store.release(self._owner, same.id)
-                self._catalog.discard(same.id)
+                self._forget(1)
             self._unsure.pop()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -11,12 +12,12 @@ from typing import Any
 from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
+from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Put, Record, Store, is_dead
 from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.storage import RedisLink, check_opened, opening
 
-LAYOUT = "2"  # increase with any change of the keys or their use in the scripts
-FORMAT = "3"  # increase with any change of a record's bytes, and adapt the script that reads them
+LAYOUT = "3"  # increase with any change of the keys or their use in the scripts
+FORMAT = "4"  # increase with any change of a record's bytes, and adapt the script that reads them
 MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the server is blocked meanwhile
 MOST_FORGOTTEN = 1000  # maximum records removed by one script: 20 ms, during which the server is blocked too
 TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow
@@ -26,14 +27,35 @@ _LOST = "The server has lost records in use: make sure that it evicts none, and 
 # n, t, limit, bytes of s1, s2, rare, title, values, bands, scope, group, site, variant_of; digest
 _HEAD = struct.Struct("<IIQ10I16s")
 
-_NAMES = ("meta", "last", "log", "keys", "claims", "owners", "seen", "copies", "copy-times")
+_LAST = b":"  # after all digits of an id in a member of the set of bands
+_NAMES = ("meta", "last", "log", "keys", "claims", "owners", "seen", "copies", "copy-times", "bands")
 
 # Common beginning of all Lua scripts, which run atomically inside the server. Ids are formatted with `%d`, since Lua
 # would write large numbers as 1e+14. A claim is the digest of a name, followed by an owner.
 _COMMON = """
-local meta, last, log, keys, claims, owners, seen, copies, times = unpack(KEYS)
+local meta, last, log, keys, claims, owners, seen, copies, times, bands = unpack(KEYS)
 local call, time = redis.call, redis.call('TIME')  -- one clock for all owners
 local second, now = tonumber(time[1]), string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
+
+local function read(data)  -- the head that `_pack` writes
+  local _, _, _, s1, s2, rare, title, values, sizes, scope, _, _, _, _, at =
+    struct.unpack('<I4I4I8I4I4I4I4I4I4I4I4I4I4c16', data)
+  local names = at + s1 + s2 + rare + title + values + sizes
+  return {bands = data:sub(names - sizes, names - 1), scope = data:sub(names, names + scope - 1)}
+end
+
+local function members(id, text)  -- of the set of bands
+  local found = {}
+  for i = 1, #text.bands, 4 do found[#found + 1] = text.bands:sub(i, i + 3) .. string.format('%016d', id) end
+  return found
+end
+
+local function remove(id)
+  for _, entry in ipairs(call('XRANGE', log, id .. '-0', id .. '-0')) do
+    for _, member in ipairs(members(id, read(entry[2][2]))) do call('ZREM', bands, member) end
+  end
+  return call('XDEL', log, id .. '-0')
+end
 
 local function forget(id, digest)
   call('HDEL', claims, id)
@@ -41,31 +63,14 @@ local function forget(id, digest)
   call('ZREM', seen, id)
   for _, name in ipairs(call('ZRANGEBYSCORE', copies, id, id)) do call('ZREM', times, name) end
   call('ZREMRANGEBYSCORE', copies, id, id)
-  return call('XDEL', log, id .. '-0')
+  return remove(id)
 end
 """
 
 _PUT = """
--- ARGV: seen, record, digest of its name, '1' for every newer one, most to look at, owner or '', its name, version.
+-- ARGV: seen, record, digest of its name, most to look at, owner or '', its name, version.
 -- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
-local function read(data)  -- the head that `_pack` writes
-  local _, _, _, s1, s2, rare, title, values, bands, scope, group, site, variant, digest, at =
-    struct.unpack('<I4I4I8I4I4I4I4I4I4I4I4I4I4c16', data)
-  local names = at + s1 + s2 + rare + title + values + bands
-  return {digest = digest, bands = data:sub(names - bands, names - 1),
-          scope = data:sub(names, names + scope - 1), key = data:sub(names + scope + group + site + variant)}
-end
-
-local new, every, most = read(ARGV[2]), ARGV[4] == '1', tonumber(ARGV[5])
-
-local function matters(old)  -- whether one may be a duplicate of the other, or its earlier state
-  if old.scope ~= new.scope then return false end
-  if every or old.key == new.key or old.digest == new.digest then return true end
-  for i = 1, math.min(#old.bands, #new.bands), 4 do
-    if old.bands:sub(i, i + 3) == new.bands:sub(i, i + 3) then return true end
-  end
-  return false
-end
+local new, most = read(ARGV[2]), tonumber(ARGV[4])
 
 local before = tonumber(call('GET', last) or '-1')
 if before < tonumber(ARGV[1]) then return {0, {}, before} end
@@ -74,26 +79,27 @@ local found = call('XRANGE', log, string.format('%d-0', ARGV[1] + 1), '+', 'COUN
 local newer, keep = {}, #found <= most
 for i = 1, math.min(#found, most) do
   newer[i] = {found[i][1]:match('%d+'), found[i][2][2]}
-  keep = keep and not matters(read(found[i][2][2]))
+  keep = keep and read(found[i][2][2]).scope ~= new.scope
 end
 if not keep then return {0, newer, before} end
 
 local old, id = call('HGET', keys, ARGV[3]), string.format('%d', before + 1)
 -- first, for it is refused where memory is full, with nothing changed
-call('XADD', log, id .. '-0', 'r', ARGV[2], 'v', ARGV[8])
+call('XADD', log, id .. '-0', 'r', ARGV[2], 'v', ARGV[7])
+for _, member in ipairs(members(id, new)) do call('ZADD', bands, 0, member) end
 call('SET', last, id)
 call('HSET', keys, ARGV[3], id)
 if old then
-  call('XDEL', log, old .. '-0')
+  remove(old)
   call('HDEL', claims, old)
   call('ZREM', seen, old)
   for _, name in ipairs(call('ZRANGEBYSCORE', copies, old, old)) do call('ZADD', copies, id, name) end
 end
 call('ZADD', seen, second, id)
-if call('ZREM', copies, ARGV[7]) == 1 then call('ZREM', times, ARGV[7]) end
-if ARGV[6] ~= '' then
-  call('HSET', claims, id, ARGV[3] .. ARGV[6])
-  call('HSET', owners, ARGV[6], now)
+if call('ZREM', copies, ARGV[6]) == 1 then call('ZREM', times, ARGV[6]) end
+if ARGV[5] ~= '' then
+  call('HSET', claims, id, ARGV[3] .. ARGV[5])
+  call('HSET', owners, ARGV[5], now)
 end
 return {before + 1, newer, before}
 """
@@ -152,19 +158,20 @@ return math.max(0, now - beat)
 class RedisStore(Store):
     """Records in a stream, found by id; one script, atomic in the server, decides what is kept.
 
-    An index has five keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
+    An index has six keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
     constants; `{name}:log`, a stream with one entry per record, whose id "7-0" means record 7; `{name}:last`, the
     last id assigned; `{name}:keys`, a hash from a 16-byte digest of scope and key to the id; `{name}:seen`, a sorted
-    set of ids by the time they were last kept or seen again, in seconds of the server's clock. An entry of the stream
+    set of ids by the time they were last kept or seen again, in seconds of the server's clock; `{name}:bands`, a
+    sorted set of bands, each followed by an id. An entry of the stream
     has two fields: "r" with the bytes of `_pack`, and "v" with the bytes of its version, which older entries lack.
     While texts are claimed there are two more keys: `{name}:claims`, a hash from the id to this digest and the owner,
     and `{name}:owners`, a hash from the owner to the server's time of its last beat, in milliseconds. Dropped keys are
     in two sorted sets, `{name}:copies` by the id of the kept text and `{name}:copy-times` by the microsecond in which
     they were dropped, some 270 bytes per key.
 
-    `put` examines records newer than those the caller has judged. If none can be a duplicate (another key, other
-    words, no common band), the text is kept at once, in the same round trip. Otherwise nothing is kept: the caller
-    judges the new records and retries with a higher `seen`. More than 256 newer records come in portions. A request
+    `put` examines records newer than those the caller has judged. If all are of other scopes, the text is kept at once,
+    in the same round trip. Otherwise nothing is kept: the caller judges the new records and retries with a higher
+    `seen`. More than 256 newer records come in portions. A request
     whose response was lost is repeated, and finds the record already stored under the same key.
 
     The server must keep what it acknowledges: `appendonly yes` with `appendfsync always` loses nothing, `everysec`
@@ -188,7 +195,7 @@ class RedisStore(Store):
         self._where = f"{self._link.place}, keys {{{name}}}:*"
         self._all = [f"{{{name}}}:{key}" for key in _NAMES]
         self._meta, self._last, self._log, self._keys, self._claims, self._owners = self._all[:6]
-        self._seen, self._copies, self._copy_times = self._all[6:]
+        self._seen, self._copies, self._copy_times, self._bands = self._all[6:]
         scripts = (_PUT, _REMOVE, _END, _NOTE, _BEAT, _SILENT)
         self._scripts = {script: self._link.client.register_script(_COMMON + script) for script in scripts}
         self._opened = False
@@ -215,22 +222,23 @@ class RedisStore(Store):
             return bool(client.exists(self._meta))
 
     @override
-    def newer(self, after: int) -> Iterator[Sequence[Listing]]:
+    def newer(self, after: int) -> Iterator[Sequence[Record]]:
         for batch in self._batches(after):
-            yield [self._record(*one).listing for one in batch]
+            yield [self._record(*one) for one in batch]
 
     @override
-    def records(self) -> Iterator[Record]:
-        for batch in self._batches(0):
-            yield from (self._record(*one) for one in batch)
-
-    @override
-    def expire(self, before: float, most: int) -> list[int]:
+    def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
         with self._client as client:
-            old = [int(one) for one in client.zrangebyscore(self._seen, "-inf", f"({before}", start=0, num=most)]
-        gone = [one for one in self.get(old) if not one.owner]
-        self._forget(gone)
-        return [record.id for record in gone]
+            pipeline = client.pipeline(transaction=False).hget(self._keys, _digest(name))
+            for start in range(0, len(bands), 4):
+                band = bands[start : start + 4]
+                pipeline.zrangebylex(self._bands, b"[" + band, b"[" + band + _LAST, start=0, num=MOST_IN_BAND)
+            if seen is not None:
+                pipeline.xrange(self._log, f"{seen + 1}-0", count=BATCH)
+            named, *alike = pipeline.execute()
+        newer = [] if seen is None else [self._record(*_entry(*one)) for one in alike.pop()]
+        shared = Counter(int(member[4:]) for found in alike for member in found)
+        return Found(int(named or 0), [number for number, _ in shared.most_common()], newer)
 
     @override
     def get(self, numbers: Sequence[int]) -> list[Record]:
@@ -249,12 +257,11 @@ class RedisStore(Store):
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
     ) -> Put:
-        record, every = _pack(name, fingerprint), int(self.every_newer)
-        args = (seen, record, _digest(name), every, MOST_NEWER, owner, _full(name), version)
+        args = (seen, _pack(name, fingerprint), _digest(name), MOST_NEWER, owner, _full(name), version)
         number, newer, last = self._run(_PUT, *args)
         if last < seen:
             raise StoreMismatch("last id", str(last), str(seen), self._where, _LOST)
-        return Put(number, [self._record(int(one), data).listing for one, data in newer])
+        return Put(number, [self._record(int(one), data) for one, data in newer])
 
     @override
     def remove(self, number: int) -> bool:
@@ -373,7 +380,7 @@ class RedisStore(Store):
 
     def _record(self, number: int, data: bytes, version: bytes = b"", owner: str = "") -> Record:
         try:
-            return Record(number, *_unpack(data), owner, version)
+            return self.checked(Record(number, *_unpack(data), owner, version))
         except ValueError as error:
             raise ValueError(f"{self._where}, record {number}: {error}") from None
 

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from typing_extensions import override
 
-from denoise_scrapy.core.feature_strings import BANDS
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, SEEN_STEP, Copy, Listing, Name, Put, Record, Store, is_dead
+from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Put, Record, Store, is_dead
 from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file for so long
 
-FORMAT = "5"  # increase with any change of the tables, and add the upgrade from the previous one to `INDEX.upgrades`
+FORMAT = "6"  # increase with any change of the tables
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     schema=(
         # AUTOINCREMENT: ids are never reused; otherwise another process would mistake a new row for an old one.
-        # The most used columns come first: opening reads all except the group and s1.
         """CREATE TABLE IF NOT EXISTS texts (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL, scope TEXT NOT NULL,
@@ -35,9 +34,11 @@ INDEX = FileKind(
             n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
             text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
             rare BLOB NOT NULL, title BLOB NOT NULL, other_fields BLOB NOT NULL,
-            site TEXT NOT NULL, variant_of TEXT NOT NULL, version BLOB NOT NULL DEFAULT x'', UNIQUE (key, scope))""",
+            site TEXT NOT NULL, variant_of TEXT NOT NULL, version BLOB NOT NULL, UNIQUE (key, scope))""",
         "CREATE INDEX IF NOT EXISTS texts_seen ON texts (seen)",
         "CREATE INDEX IF NOT EXISTS texts_variants ON texts (variant_of, scope) WHERE variant_of <> ''",
+        # texts by the bands of their signatures, if they have any
+        "CREATE TABLE IF NOT EXISTS bands (band INTEGER, id INTEGER, PRIMARY KEY (band, id)) WITHOUT ROWID",
         "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
         # Dropped keys, the latest with the highest ids. Triggers keep them consistent with the texts, whichever program
@@ -52,21 +53,21 @@ INDEX = FileKind(
             BEGIN DELETE FROM copies WHERE key = NEW.key AND scope = NEW.scope; END""",
     ),
     advice="Use the version that wrote it, or give another path; it has not been touched.",
-    # spelled as in the table above: SQLite appends this text to the definition of the table
-    upgrades={"4": ("ALTER TABLE texts ADD COLUMN version BLOB NOT NULL DEFAULT x''",)},
     sound=(
-        ("texts", f"length(digest) <> 16 OR length(bands) NOT IN (0, {4 * BANDS}) OR n NOT BETWEEN 0 AND 4294967295"),
-        *((name, "0") for name in ("meta", "claims", "owners", "copies")),
+        ("texts", "length(digest) <> 16 OR n NOT BETWEEN 0 AND 4294967295"),
+        *((name, "0") for name in ("meta", "bands", "claims", "owners", "copies")),
     ),
 )
 
 # All columns of a record except its id, in the order of `Name`, `Fingerprint` and the version.
 _COLUMNS = """key, scope, text_group, site, variant_of,
     n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version"""
-_LISTING = "SELECT id, key, scope, n, digest, bands, s2, s2_limit FROM texts WHERE id > ? ORDER BY id LIMIT ?"
+_NEWER = f"SELECT id, '', {_COLUMNS} FROM texts WHERE id > ? ORDER BY id LIMIT ?"
+_NAMED = "SELECT id FROM texts WHERE key = ? AND scope = ?"
+_FORGET_BAND = "DELETE FROM bands WHERE band = ? AND id = ?"
+_IN_BAND = "SELECT id FROM (SELECT id FROM bands WHERE band = ? ORDER BY id LIMIT ?)"
 _RECORD = f"SELECT id, owner, {_COLUMNS} FROM texts LEFT JOIN claims USING (id)"
 _ASKED = 512  # ids per statement; every version of SQLite accepts 999 parameters
-_as_listing = partial(tuple.__new__, Listing)  # like `Listing._make`, but faster for a million rows
 # One statement, hence one transaction: nothing is kept if there are newer texts. REPLACE assigns a new id.
 _PUT = f"""INSERT OR REPLACE INTO texts ({_COLUMNS})
     SELECT {", ".join("?" * 16)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
@@ -124,7 +125,6 @@ class SQLiteStore(Store):
             raise ValueError(f"timeout must be 0 or more seconds, got {timeout!r}")
         self.path = Path(path)
         self._timeout = timeout
-        self.opens_damaged = False  # whether to open a file with damaged texts, to report them
         self._link: sqlite3.Connection | None = None
         self._claiming, self._beaten = "", 0.0  # whose claims texts become, and when it was last recorded as alive
         self._lock = threading.RLock()  # held while writing: a connection has only one transaction
@@ -132,7 +132,7 @@ class SQLiteStore(Store):
     @override
     def open(self, constants: Mapping[str, str]) -> None:
         if self._link is None:
-            kind = replace(INDEX, sound=INDEX.sound[1:]) if self.opens_damaged else INDEX
+            kind = INDEX if self.checks else replace(INDEX, sound=INDEX.sound[1:])
             self._link = connect(self.path, kind, {"format": FORMAT, **constants}, self._timeout)
             for statement in _CLAIMING:
                 self._link.execute(statement)
@@ -143,18 +143,26 @@ class SQLiteStore(Store):
                 link.execute(f"DELETE {_ORPHANS}")  # a release without claims may have replaced their texts
 
     @override
-    def newer(self, after: int) -> Iterator[Sequence[Listing]]:
-        while batch := self._listings(after):
+    def newer(self, after: int) -> Iterator[Sequence[Record]]:
+        while batch := self._newer(after):
             yield batch
             after = batch[-1].id
 
     @override
+    def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
+        link, alike = self._connection, list[int]()
+        named = link.execute(_NAMED, name[:2]).fetchone()
+        if bands:
+            keys = _keys(bands)
+            asked = [value for key in keys for value in (key, MOST_IN_BAND)]
+            shared = Counter(one for (one,) in link.execute(" UNION ALL ".join([_IN_BAND] * len(keys)), asked))
+            alike = [number for number, _ in shared.most_common()]
+        newer = [] if seen is None else link.execute(_NEWER, (seen, BATCH)).fetchall()
+        return Found(0 if named is None else named[0], alike, list(map(self._record, newer)))
+
+    @override
     def get(self, numbers: Sequence[int]) -> list[Record]:
-        found = []
-        for number, owner, key, scope, group, site, variant_of, *of, version in self._rows(_RECORD, numbers):
-            name = Name(key, scope, group, site, variant_of)
-            found.append(Record(number, name, Fingerprint(*of), owner or "", version))
-        return found
+        return [self._record(row) for row in self._rows(_RECORD, numbers)]
 
     @override
     def put(
@@ -164,12 +172,17 @@ class SQLiteStore(Store):
         row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.rare, f.title, f.values, version, seen)
         with self._lock:
             self._claim_for(owner)
-            with self._writing(several=bool(replaced)) as link:
+            with self._writing(several=bool(replaced or f.bands)) as link:
+                gone = _bands_of(link, replaced) if replaced else []
                 done = link.execute(_PUT, row)
                 number = (done.lastrowid or 0) if done.rowcount else 0
                 if number and replaced:
                     link.execute("DELETE FROM claims WHERE id = ?", (replaced,))
-        return Put(number, () if number else self._listings(seen))
+                    link.executemany(_FORGET_BAND, gone)
+                if number and f.bands:
+                    rows = [(key, number) for key in _keys(f.bands)]
+                    link.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", rows)
+        return Put(number, () if number else self._newer(seen))
 
     def _claim_for(self, owner: str) -> None:
         """Have the next texts claimed by an owner, "" for none; record that it is alive."""
@@ -309,8 +322,13 @@ class SQLiteStore(Store):
         which = f"AND scope = ? AND (key = ? OR {column} = ? AND {column} <> '')" if values else ""  # by two indexes
         return self._connection.execute(f"SELECT {query} <> '' {which} ORDER BY id", values)
 
-    def _listings(self, after: int) -> list[Listing]:
-        return list(map(_as_listing, self._connection.execute(_LISTING, (after, BATCH))))
+    def _newer(self, after: int) -> list[Record]:
+        return list(map(self._record, self._connection.execute(_NEWER, (after, BATCH))))
+
+    def _record(self, row: Sequence[Any]) -> Record:
+        number, owner, key, scope, group, site, variant_of, *of, version = row
+        name = Name(key, scope, group, site, variant_of)
+        return self.checked(Record(number, name, Fingerprint(*of), owner or "", version))
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -343,5 +361,18 @@ class MemoryStore(SQLiteStore):
 
 def _forget(link: sqlite3.Connection, numbers: Sequence[tuple[int]]) -> int:
     """Delete texts and their claims; return how many texts were there."""
+    for (number,) in numbers:
+        link.executemany(_FORGET_BAND, _bands_of(link, number))
     link.executemany("DELETE FROM claims WHERE id = ?", numbers)
     return link.executemany("DELETE FROM texts WHERE id = ?", numbers).rowcount
+
+
+def _bands_of(link: sqlite3.Connection, number: int) -> list[tuple[int, int]]:
+    """Return the rows of a text in the table of bands."""
+    found = link.execute("SELECT bands FROM texts WHERE id = ?", (number,)).fetchall()
+    return [(key, number) for (bands,) in found for key in _keys(bands)]
+
+
+def _keys(bands: bytes) -> list[int]:
+    """Return bands as signed integers, which SQLite stores in four bytes."""
+    return list(struct.unpack_from(f"<{len(bands) // 4}i", bands))

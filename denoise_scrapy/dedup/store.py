@@ -1,8 +1,8 @@
 """The storage interface of an index.
 
-Several indexes, even in several processes, may use one store. An index remembers a listing of each record, in order of
-id, and keeps a text only if it was judged against everything kept before: `put` returns the records it has not seen.
-This is the only synchronisation: no lock is held between judging and keeping.
+Several indexes, even in several processes, may use one store. An index has read the records in order of id, and keeps a
+text only if it was judged against everything kept before: `put` returns the records it has not seen. This is the only
+synchronisation: no lock is held between judging and keeping.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from typing_extensions import Self
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.exceptions import StoreMismatch
 
-__all__ = ["Copy", "Group", "Listing", "Put", "Record", "Store", "StoreMismatch"]
+__all__ = ["Copy", "Found", "Group", "Put", "Record", "Store", "StoreMismatch"]
 
-BATCH = 4096  # listings per batch: a megabyte
+BATCH = 1024  # records per batch: two megabytes
+MOST_IN_BAND = 256  # texts that one band finds, the earliest: a sentence on every page of a site is no evidence
 # Seconds within which a text seen again is not recorded again. Expiry counts days, and a write costs as much as a
 # check.
 SEEN_STEP = 3600.0
@@ -44,19 +45,6 @@ class Name(NamedTuple):
     variant_of: str = ""
 
 
-class Listing(NamedTuple):
-    """The part of a record by which an index finds it: key and scope of its name, then parts of its fingerprint."""
-
-    id: int  # assigned by the store in ascending order, never reused
-    key: str
-    scope: str
-    n: int
-    digest: bytes
-    bands: bytes
-    s2: bytes = b""
-    limit: int = 0  # 0 if the store omits `s2` and `limit`, which save reading the record
-
-
 class Record(NamedTuple):
     """A kept text."""
 
@@ -66,11 +54,13 @@ class Record(NamedTuple):
     owner: str = ""  # the index that has claimed it; "" if settled, and in `records`
     version: bytes = b""  # version of its item (`Version.pack`), b"" if unknown; opaque to stores
 
-    @property
-    def listing(self) -> Listing:
-        """The part of the record by which an index finds it."""
-        f = self.fingerprint
-        return Listing(self.id, self.name.key, self.name.scope, f.n, f.digest, f.bands, f.s2, f.limit)
+
+class Found(NamedTuple):
+    """The result of `Store.find`: ids, and records."""
+
+    same_name: int = 0  # with the same key; 0 for none
+    alike: Sequence[int] = ()  # with a common band, those with the most first
+    newer: Sequence[Record] = ()
 
 
 class Copy(NamedTuple):
@@ -112,7 +102,7 @@ class Put(NamedTuple):
     """The result of `put`: the text's id, or 0 and the records newer than `seen`, which must be judged first."""
 
     id: int
-    newer: Sequence[Listing]
+    newer: Sequence[Record]
 
 
 class Store(ABC):
@@ -122,13 +112,12 @@ class Store(ABC):
     identified by its name from `new_owner`.
 
     Attributes:
-        every_newer: Whether `put` must return everything newer. An index sets it if its search finds duplicates
-            without a band in common.
         nbytes: Bytes that it takes in memory, for stats.
+        checks: Whether reading a damaged record raises `ValueError`; False to find all of them.
     """
 
-    every_newer = False
     nbytes = 0
+    checks = True
 
     @abstractmethod
     def open(self, constants: Mapping[str, str]) -> None:
@@ -142,12 +131,23 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def newer(self, after: int) -> Iterator[Sequence[Listing]]:
-        """Yield the records with ids above `after`, in order of id, some thousand at a time."""
+    def newer(self, after: int) -> Iterator[Sequence[Record]]:
+        """Yield the records with ids above `after`, without owners, in order of id, some thousand at a time.
+
+        Raises:
+            ValueError: A record is damaged (`checked`).
+        """
+
+    @abstractmethod
+    def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
+        """Find the record of a key and scope, and those with any of some bands, of each the earliest `MOST_IN_BAND`.
+
+        With `seen`, also return the records with higher ids, as `newer` does, but only the first `BATCH`.
+        """
 
     @abstractmethod
     def get(self, numbers: Sequence[int]) -> list[Record]:
-        """Return the records of these ids that are still there, in order of id."""
+        """Return the records of these ids that are still there, in order of id; errors as for `newer`."""
 
     @abstractmethod
     def put(
@@ -156,7 +156,7 @@ class Store(ABC):
         """Keep a text, replacing any of the same key and scope, even if another owner claimed it.
 
         The check for newer records, the keeping and the claim are one atomic step. A store may keep the text despite
-        newer records if none can be a duplicate of it: another key, other words, no common band.
+        newer records if all are of other scopes.
 
         Args:
             name: The item's name.
@@ -167,7 +167,7 @@ class Store(ABC):
             version: Stored in its record.
 
         Returns:
-            The new id, or the records to judge first.
+            The new id, or the records to judge first, without owners.
         """
 
     @abstractmethod
@@ -206,6 +206,12 @@ class Store(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def checked(self, record: Record) -> Record:
+        """Return a record as read, which other programs may have written; raise `ValueError` if it is damaged."""
+        if self.checks and not record.fingerprint.is_sound:
+            raise ValueError(f"text {record.id} is damaged")
+        return record
 
     # The methods below are optional: a store without them still finds duplicates.
 
@@ -250,7 +256,7 @@ class Store(ABC):
     def records(self) -> Iterator[Record]:
         """Yield all records in order of id, claimed or not."""
         for batch in self.newer(0):
-            yield from (one._replace(owner="") for one in self.get([listing.id for listing in batch]))
+            yield from batch
 
     def variants(self, name: Name | None = None) -> Iterator[Name]:
         """Yield the names of kept variants in order of keeping: those with, or of, one key and scope, or all."""

@@ -363,7 +363,7 @@ class Page:
         body = b""
         if root is None:
             body = to_utf8(html, encoding)
-            root = None if is_too_large(body) else root_of(body, collect_ids=any(selectors))
+            root = None if is_too_large(body) else root_of(body, for_selectors=any(selectors))
         tree = tree_of(root, keep_nodes=any(selectors)) if root is not None else Tree()
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))

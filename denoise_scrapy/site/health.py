@@ -199,7 +199,8 @@ class SiteTally:
         self._sample: list[PageReading] = []
         self._templates: list[tuple[Hashes, list[int]]] = []  # containers of the first page, number of pages
         self._words: Floats = np.zeros(WORD_CLASSES)
-        self._last: deque[tuple[int, int]] = deque(maxlen=LAST)  # path and text
+        # path and text of pages under their own URLs, and of those that redirects led to
+        self._last: list[deque[tuple[int, int]]] = [deque(maxlen=LAST), deque(maxlen=LAST)]
         self._random = Random(0)  # so that the same crawl gets the same result
 
     @property
@@ -217,11 +218,14 @@ class SiteTally:
         self._wanted += 1
         return self._random.randrange(self._wanted) < SAMPLE
 
-    def add(self, url: str, plain: int, reading: PageReading | None, *, is_empty: bool) -> None:
-        """Count an extracted page, given the hash of its body; with its figures if it belongs to the sample."""
+    def add(self, url: str, plain: int, reading: PageReading | None, *, is_empty: bool, origin: str = "") -> None:
+        """Count an extracted page, given the hash of its body; with its figures if it belongs to the sample.
+
+        `origin` is the URL that led to it by a redirect from another page.
+        """
         self.pages += 1
         self.empty += is_empty
-        self._last.append((path_hash(url), plain))
+        self._last[bool(origin)].append((path_hash(origin or url), plain))
         if reading is None:
             return
         self._read += 1
@@ -238,14 +242,14 @@ class SiteTally:
         else:
             self._sample[self._random.randrange(SAMPLE)] = held
 
-    def is_repeated(self, url: str, plain: int) -> bool:
+    def is_repeated(self, url: str, plain: int, origin: str = "") -> bool:
         """Return whether a body with this hash is that of most of the last other pages, and of at least three.
 
-        Addresses with one path are one page.
+        Addresses with one path are one page. Of pages that redirects led to, three are enough.
         """
-        own = path_hash(url)
-        last = {path: text == plain for path, text in self._last if path != own}
-        return sum(last.values()) >= max(SEVERAL, len(last) / 2)
+        own = path_hash(origin or url)
+        last = {path: text == plain for path, text in self._last[bool(origin)] if path != own}
+        return sum(last.values()) >= max(SEVERAL, 0 if origin else len(last) / 2)
 
     def crawl(self) -> SiteCrawl:
         """Return the counts."""

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from denoise_scrapy.dedup.tree import SetTree, Units, ones, sign
 from docs.pictures.svg import Svg
 
 TEXTS = """storm ferry harbour captain roof coast
@@ -34,14 +31,10 @@ class Node(NamedTuple):
 
 def draw() -> Svg:
     """The picture."""
-    words = sorted({word for line in [*TEXTS, QUERY] for word in line.split()})
-    query = _units(QUERY, words)
-    tree = SetTree()
-    for number, line in enumerate(TEXTS):
-        tree.add(number, _units(line, words), 100)
-    svg = Svg(880, 110 + 110 * len(tree.levels), "A tree of sets, its edges labelled with distances")
+    levels = _levels()
+    svg = Svg(880, 110 + 110 * len(levels), "A tree of sets, its edges labelled with distances")
     svg.text(20, 22, f"new text: {QUERY}; a kept one must have {NEED} of these words", "b")
-    nodes = _nodes(tree, query)
+    nodes = [one for level in levels for one in level]
     for one in nodes:
         if one.parent is not None:
             x, y = one.parent.x, one.parent.y + HEIGHT
@@ -54,7 +47,7 @@ def draw() -> Svg:
         svg.text(one.x + WIDTH / 2, one.y + 15, " ".join(one.words[:3]), "m s")
         svg.text(one.x + WIDTH / 2, one.y + 30, " ".join(one.words[3:]), "m s")
         svg.text(one.x + WIDTH / 2, one.y + 47, f"{common} in common" if one.read else "not read", "m s b")
-    end = 36 + 110 * len(tree.levels)
+    end = 36 + 110 * len(levels)
     svg.text(
         20,
         end,
@@ -65,28 +58,30 @@ def draw() -> Svg:
     return svg
 
 
-def _units(line: str, words: list[str]) -> Units:
-    """Units are hashes of 16 bits, well spread."""
-    return np.sort(np.array([words.index(word) * 40_503 % 65_536 for word in line.split()], np.uint16))
-
-
-def _nodes(tree: SetTree, query: Units) -> list[Node]:
-    """The nodes, and which of them a look-up reads, as `SetTree.search` goes down; a level a row."""
-    above: list[tuple[Node | None, int]] = [(None, len(query))]
-    nodes: list[Node] = []
-    for depth, level in enumerate(tree.levels):
-        step = 860 / len(level.sets)
-        here: list[tuple[Node | None, int]] = []
-        for row in range(len(level.sets)):
-            place, distance, number, _ = level.table[row].tolist()
-            common_at_most = len(query) - ones(
-                sign(query) & ~np.frombuffer(level.signatures, np.uint64).reshape(-1, 16)
-            )
-            own = int(common_at_most[row])
-            parent, common = above[place]
-            read = (parent is None or parent.read) and common + distance >= NEED
-            x = 10 + step * (row + 0.5) - WIDTH / 2
-            here.append((Node(x, 40 + 110 * depth, parent, distance, TEXTS[number].split(), read), own))
-        above = here
-        nodes += [node for node, _ in here if node is not None]
-    return nodes
+def _levels() -> list[list[Node]]:
+    """Return the nodes by depth, and which of them a look-up reads, as `core/distance_tree.pyx` goes through them."""
+    sets, query = [line.split() for line in TEXTS], {*QUERY.split()}
+    depths, parents, distances, read = [0], [0], [0], [True]
+    for row in range(1, len(sets)):
+        at = 0
+        while True:
+            distance = max(len(sets[row]), len(sets[at])) - len({*sets[row]} & {*sets[at]})
+            below = [i for i in range(1, len(parents)) if parents[i] == at and distances[i] == distance]
+            if not below:
+                break
+            at = below[0]
+        depths.append(depths[at] + 1)
+        parents.append(at)
+        distances.append(distance)
+        read.append(read[at] and len({*sets[at]} & query) + distance >= NEED)
+    levels: list[list[Node]] = []
+    made: dict[int, Node] = {}
+    for depth in range(max(depths) + 1):
+        rows = [row for row in range(len(sets)) if depths[row] == depth]
+        step = 860 / len(rows)
+        for place, row in enumerate(rows):
+            parent = made[parents[row]] if row else None
+            x = 10 + step * (place + 0.5) - WIDTH / 2
+            made[row] = Node(x, 40 + 110 * depth, parent, distances[row], sets[row], read[row])
+        levels.append([made[row] for row in rows])
+    return levels

@@ -73,7 +73,7 @@ def expected(records: list[ArchiveRecord], scope: str) -> dict[Place, Row]:
         page["cell"] = crc32(page["url"].encode()) % -(-counts[page["site"]] // CELL)
     pages.sort(key=lambda page: (page["site"], page["cell"], page["url"]))
     rows = {(row["file"], row["offset"]): row for row in bodies(pages)}
-    with DuplicateIndex() as index:
+    with DuplicateIndex(search="prefilter") as index:
         for row in sorted(rows.values(), key=itemgetter("date", "url")):
             within = row["site"] if scope == "site" else ""
             verdict = index.check_and_add(row["url"], row["text"], scope=within, title=row["title"])

@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.archive import candidate_pairs, keys_of, resolve, verify
+from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint
+from denoise_scrapy.dedup.prefilter import bands_of
 from denoise_scrapy.dedup.rules import Comparison
 from denoise_scrapy.dedup.variants import hash_title
 from tests.archive.warcs import WORDS, story
@@ -23,7 +25,8 @@ def rows_of(texts: Sequence[str], urls: Sequence[str] = (), titles: Sequence[str
     """Return rows of bodies; those without URLs belong to no site."""
     rows = []
     for text, url, title in zip_longest(texts, urls or list(map(str, range(len(texts)))), titles, fillvalue=""):
-        fingerprint = replace(Fingerprint.of(text), title=hash_title(title))
+        bands = bands_of(FeatureStrings(text)) if not Fingerprint.of(text).too_short else b""
+        fingerprint = replace(Fingerprint.of(text), title=hash_title(title), bands=bands)
         columns = {name: getattr(fingerprint, name) for name in Fingerprint.__slots__}
         rows.append({"url": url, "text": text, "title": title, "fingerprint": columns})
     return rows
@@ -49,7 +52,7 @@ def by_pairs(texts: Sequence[str], *, joined: bool = False) -> list[tuple[int, i
 
 
 def by_index(texts: Sequence[str]) -> list[tuple[int, int, float, float, float]]:
-    with DuplicateIndex() as index:
+    with DuplicateIndex(search="prefilter") as index:
         verdicts = [index.check_and_add(str(number), text) for number, text in enumerate(texts)]
     return [(n, int(v.of), v.c1, v.score, v.new) for n, v in enumerate(verdicts) if v.of is not None]
 
@@ -119,7 +122,7 @@ def test_joined_keys_find_what_is_nearly_the_same_and_hold_no_others() -> None:
     copies = [text.replace(text.split()[7], "lantern", 1) for text in texts]
     single, joined = (by_pairs([*texts, *copies], joined=joined) for joined in (False, True))
     assert [edge[:2] for edge in joined] == [edge[:2] for edge in single] == [(n + 40, n) for n in range(40)]
-    bands = [Fingerprint.of(text).bands for text in texts]
+    bands = [bands_of(FeatureStrings(text)) for text in texts]
     assert len(np.unique(keys_of(bands, joined=True))) == 40 * 64
     assert keys_of([], joined=True).shape == (0, 64)
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 
+import parsel
 import pytest
 import requests
 from scrapy.http import HtmlResponse
@@ -100,6 +101,53 @@ def test_a_path_is_read_and_a_parsed_page_taken(tmp_path: Path):
     assert extract(Page.parse(story("fox")), comparison_pages=[story("owl")]).text == whole
     with pytest.raises(FileNotFoundError):
         extract(tmp_path / "none.html")
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [parsel.Selector(story("fox"), base_url=URL), HtmlResponse(URL, body=story("fox"), encoding="utf-8").selector],
+)
+def test_of_a_selector_the_element_is_read(selector: parsel.Selector) -> None:
+    whole = extract(story("fox"), URL, [story("owl")])
+    body = extract(selector, comparison_pages=[parsel.Selector(story("owl"))])
+    assert (body.text, body.html, body.url, body.title) == (whole.text, whole.html, URL, whole.title)
+    part = extract(selector.css("h1")[0], keep="//div | //h1")
+    assert (part.text, part.url) == ("fox wins", URL)
+    assert pickle.loads(pickle.dumps(part)).meta.title == "fox wins"
+    assert [one.text for _, one in extract_pages(selector.css("h1"))] == ["fox wins"]
+
+
+def test_a_selector_of_xml_is_read() -> None:
+    assert extract(parsel.Selector("<r><p>Two foxes.</p></r>", type="xml")).text == "Two foxes."
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        parsel.Selector('{"a": 1}'),
+        parsel.Selector("x", type="text"),
+        *parsel.Selector("<!--x--><p>y").xpath("//p/text() | //comment()"),
+        *parsel.Selector("<p>").xpath("count(//p)"),
+    ],
+)
+def test_a_selector_of_no_element_is_refused(selector: parsel.Selector) -> None:
+    with pytest.raises(TypeError, match="must select an element"):
+        extract(selector)
+
+
+def test_a_body_is_asked_for_its_links_and_images() -> None:
+    source = (
+        story("fox")
+        .replace("nobody", "<a href=/n>nobody</a> <img src=/n.png alt=n>")
+        .replace("Imprint", "<a href=/i>I</a>")
+    )
+    body = extract(source, URL, [story("owl").replace("Imprint", "<a href=/i>I</a>")])
+    assert body.selector is body.selector
+    assert body.selector.css("a::attr(href)").getall() == ["http://a.example/n"]
+    assert body.selector.xpath("//img/@src").getall() == ["http://a.example/n.png"]
+    assert body.selector.root.getroottree().docinfo.URL == URL
+    assert pickle.loads(pickle.dumps(body)).selector.css("img")
+    assert extract("").selector.css("*:not(html)").getall() == []
 
 
 @pytest.mark.parametrize("wrong", [None, object()])
@@ -199,7 +247,7 @@ def test_no_page_gives_no_body_and_what_is_wrong_is_told() -> None:
     assert list(extract_pages([])) == []
     with pytest.raises(ValueError, match="did you mean 'lcs'"):
         list(extract_pages(made(1), strategy="lsc"))
-    with pytest.raises(TypeError, match="a page must be HTML, a path or a response, got"):
+    with pytest.raises(TypeError, match="a page must be HTML, a path, a selector or a response, got"):
         list(extract_pages([("http://a.example/", None)]))  # type: ignore[list-item]
     selectors = list(extract_pages(made(2), remove=iter(["p"])))
     assert all("Menu" in body.text or not body.text or body.fallback for _, body in selectors)

@@ -97,7 +97,9 @@ def test_groups_the_largest_first(rows: Path, dedup: Told) -> None:
     assert Path("groups.csv").read_text().splitlines()[:3] == ["kept,copy", "/b,/b2", "/b,/b"]
 
 
-SITES = [{"url": f"http://{page}", "text": A} for page in ("a.example/1", "b.example/1", "b.example/2")]
+SITES = [
+    {"url": f"http://{page}", "text": A} for page in ("a.example/1", "b.example/1", "b.example/2", "www.b.example:80/1")
+]
 SHORT = [{"url": key, "text": "some words"} for key in "ab"]
 FLAT = "Rooms near the park, bright and quiet, with a view of the river. " + story(7)
 
@@ -110,7 +112,8 @@ FLAT = "Rooms near the park, bright and quiet, with a view of the river. " + sto
         ([row | {"day": row["day"] or "2026-01-02"} for row in ROWS], "--scope day", "/a /b /a2 /c /b2"),
         (ROWS, "--rule near-copy --threshold 1", "/a /b /a2 /c"),
         (ROWS, "--text url", "/a /b /a2 /a3 /c /b2"),
-        (SITES, "--scope site", "http://a.example/1 http://b.example/1"),
+        (SITES, "", "http://a.example/1 http://b.example/1"),
+        (SITES, "--scope global", "http://a.example/1"),
         (SHORT, "", "a b"),
         (SHORT, "--short", "a"),
         (ROWS + ROWS[:1], "--store texts.sqlite", "/a /b /c"),
@@ -134,7 +137,7 @@ def flats(**more: Sequence[str]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("field", ["title", "headline"])
 def test_variants_are_kept_by_their_titles(here: Path, keep: str, field: str, dedup: Told) -> None:
     write("rows.jsonl", flats(**{field: ["Two rooms in Kiel", "Two rooms in Bonn", "Two rooms in Bonn", "To let"]}))
-    _, err = dedup(f"rows.jsonl --title {field} --keep {keep} --mark -o out.jsonl")
+    _, err = dedup(f"rows.jsonl --title {field} --keep {keep} --scope global --mark -o out.jsonl")
     assert of_marks("out.jsonl") == [None, None, "http://a.example/2", "http://a.example/1"]
     assert "4 rows, 2 duplicates, 1 variant kept, " in err
 
@@ -144,7 +147,7 @@ def test_variants_are_kept_by_what_is_filled_in(here: Path, store: str, dedup: T
     made = flats(body=[FLAT.replace("park", park) for park in ("park", "sea", "sea", "park")])
     made[3]["title"] = ["no", "text"]
     write("rows.jsonl", made)
-    dedup(f"rows.jsonl {store} -o out.jsonl")
+    dedup(f"rows.jsonl {store} --scope global -o out.jsonl")
     assert keys("out.jsonl") == ["http://a.example/1", "http://a.example/2"]
 
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any
 
@@ -21,7 +22,7 @@ from denoise_scrapy.site.health import read_record, record_of
 from tests.crawl.conftest import Told
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.test_commands import host_of
-from tests.crawl.web import Web, article, story
+from tests.crawl.web import Reply, Web, article, story
 from tests.docs.pages import DOCS, ROOT, blocks_of
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -114,6 +115,51 @@ def test_all_items_of_a_wall_on_a_known_site_go_out_marked_in_place_of_known_pag
     assert done.log.count("it is no copy") == 1
     again = crawled(web, lambda _: WALL, DENOISE_FIELDS={"no_content": "wall"})
     assert any(item.get("wall") for item in again.items) and not any("no_content" in item for item in again.items)
+
+
+def mixed(web: Web, *among: str, **given: Any) -> Crawl:
+    """A crawl of some pages among ten articles; its items have the URLs that the spider asked for."""
+    web.pages |= {f"/good/{n}": article(30 + n) for n in range(10)}
+    every = [f"/good/{n}" for n in range(10)] + list(among)
+    Random(1).shuffle(every)
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": (*response.meta.get("redirect_urls", ()), response.url)[0]}
+
+    spider = spider_of(*map(web, every), parse=parse, handle_httpstatus_list=[404, 429, 503])
+    return crawl(spider, {"CONCURRENT_REQUESTS": 1, **given})
+
+
+@pytest.mark.parametrize("status", [404, 429, 503])
+def test_no_item_of_an_error_status_is_a_copy(web: Web, status: int) -> None:
+    web.pages = {f"/gone/{n}": Reply(not_found(n).encode(), status) for n in range(6)}
+    done = mixed(web, *web.pages)
+    assert (len(done.items), done.stat("dedup/no_content")) == (16, 5)
+    web.pages = {f"/gone/{n}": not_found(n) for n in range(6)}
+    assert len(mixed(web, *web.pages).dropped) == 5
+
+
+@pytest.mark.parametrize("asked", ["/a/{}", "/show?id={}", "/show/{}?page=1"])
+@pytest.mark.parametrize("target", ["/login", "/login?next={}", "/consent/{}"])
+def test_no_item_of_a_wall_behind_redirects_is_a_copy(web: Web, asked: str, target: str) -> None:
+    for n in range(12):
+        web.pages[asked.format(n)] = Reply(status=302, headers={"Location": target.format(n)})
+        web.pages[target.format(n)] = WALL
+    done = mixed(web, *map(asked.format, range(12)))
+    assert len(done.items) == 22 - len(done.dropped) >= 20  # at the first two it may be copies
+    assert done.stat("dedup/no_content") >= 9
+
+
+def test_pages_that_moved_are_copies_under_both_addresses(web: Web) -> None:
+    for n in range(12):
+        web.pages[f"/old/{n}"] = web.pages[f"/p/{n}"] = Reply(status=301, headers={"Location": f"/new/{n}"})
+        web.pages[f"/new/{n}"] = article(n)
+        web.pages[f"/slash/{n}"] = Reply(status=301, headers={"Location": f"/slash/{n}?v=1"})
+        web.pages[f"/slash/{n}?v=1"] = article(12)
+    done = mixed(web, *(f"/{folder}/{n}" for folder in ("old", "p") for n in range(12)))
+    assert (len(done.items), len(done.dropped)) == (22, 12)
+    done = mixed(web, *(f"/slash/{n}" for n in range(4)))
+    assert (len(done.items), len(done.dropped)) == (11, 3)
 
 
 def test_a_crawl_that_runs_beside_is_no_earlier_one(web: Web) -> None:

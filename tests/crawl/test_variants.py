@@ -1,9 +1,13 @@
 """Variants are kept: no item is lost because it is similar to another."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import pytest
 
-from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
+from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
+from tests.dedup.made_texts import english
 
 IN_ORDER = {**ONE_BY_ONE, "DENOISE_COMPARISON_WAIT": 0}
 PLACES = "Kiel Lund Oban Cork Bergen Ghent Nantes Porto Turin Graz Delft Split".split()
@@ -79,6 +83,51 @@ def test_a_page_that_shows_several_posts_takes_none_of_them(web: Web) -> None:
     assert all(sentence(n) in done.bodies()[web(f"/{n}")] for n in range(3))
 
 
+Fields = Callable[[int], dict[str, Any]]
+
+
+def copies_with(web: Web, fields: Fields, stories: Sequence[int], **given: Any) -> Crawl:
+    web.pages = {f"/a/{n}": article(text) for n, text in enumerate(stories)}
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url, "by": "Ann", **fields(int(response.url.rpartition("/")[2]))}
+
+    return crawl(spider_of(*web.urls(range(len(stories))), parse=parse), {**IN_ORDER, **given})
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        (lambda n: {"rank": n}, "rank"),
+        (lambda n: {"latency": n / 7}, "latency"),
+        (lambda n: {"id": f"{n:08x}-1111-2222-3333-444455556666"}, "id"),
+        (lambda n: {"printed": f"{n + 1:02}/01/2026"}, "printed"),
+        (lambda n: {"depth": n % 7, "visit": 900 + n}, "depth, visit"),
+    ],
+)
+def test_fields_that_make_variants_of_copies_are_named_once(web: Web, fields: Fields, named: str) -> None:
+    done = copies_with(web, fields, [n // 2 for n in range(16)])
+    [said] = done.lines("kept as variants")
+    left_out = [f"-{name}" for name in named.split(", ")]
+    assert f" WARNING Most copies are kept as variants, since they differ in {named} alone." in said
+    assert said.endswith(f"DENOISE_DEDUP_FIELDS = {left_out}")
+    assert (len(done.items), done.stat("dedup/variants")) == (16, 8)
+    assert len(copies_with(web, fields, [n // 2 for n in range(16)], DENOISE_DEDUP_FIELDS=left_out).items) == 8
+
+
+@pytest.mark.parametrize(
+    ("fields", "stories"),
+    [
+        (lambda n: {"rank": n}, [n // 2 for n in range(8)]),  # four copies
+        (lambda n: {"rank": n // 12}, [1] * 17),  # eleven copies, and five for which it differs
+        (lambda n: {"sku": n, "size": n, "colour": n}, [1] * 12),
+        (lambda n: {"price": n, "title": f"Ridge{n} lamp"}, [1] * 12),
+    ],
+)
+def test_other_fields_that_differ_are_not(web: Web, fields: Fields, stories: list[int]) -> None:
+    assert not copies_with(web, fields, stories).lines("kept as variants")
+
+
 def test_five_copies_under_different_titles_are_named(web: Web, other_web: Web) -> None:
     web.pages["/a"] = article(1)
     addresses = [web("/a")]
@@ -92,3 +141,13 @@ def test_five_copies_under_different_titles_are_named(web: Web, other_web: Web) 
     [said] = done.lines("Five copies of")
     assert f"Five copies of {web('/a')} have different titles" in said and "DENOISE_DEDUP_FIELDS" in said
     assert sum(address in said for address in addresses[1:]) == 3
+
+
+def test_a_page_that_says_more_is_kept_and_names_the_one_before(web: Web) -> None:
+    entries = [f"<p>{' '.join(english(seed, 40)).capitalize()}.</p>" for seed in range(9)]
+    head = "<title>The ship off the coast</title><h1>The ship off the coast</h1>"
+    web.pages |= {"/live": head + "".join(entries[:6]), "/live/evening": head + "".join(entries)}
+    named = {"DENOISE_FIELDS": {"update_of": "update_of"}}
+    done = crawl(spider_of(*paths(web, "/live /live/evening")[12:]), {**IN_ORDER, **named})
+    assert [item.get("update_of") for item in done.items] == [None, web("/live")]
+    assert done.stat("dedup/updates") == 1

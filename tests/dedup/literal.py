@@ -1,8 +1,9 @@
 """Runs and their frequencies as the documentation defines them, on plain lists of words; comparisons of whole texts."""
 
-import math
 import re
+import unicodedata
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +21,31 @@ from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.variants import EDITED, EDITED_NAMES, OUTER_PERCENT, units_of
 
 Run = tuple[str, ...]
+
+# ---- units, of texts in some scripts ----
+
+LEFT_OUT = re.compile(
+    "[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u0640\u064b-\u065f\u0670\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff\U000e0020-\U000e01ef]"
+)
+ALONE = "\u3005-\u3007\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+UNIT = re.compile(rf"[{ALONE}]|(?:(?![{ALONE}])[\w\u0900-\u094f])+")
+SPELLINGS = str.maketrans(dict(zip("ıёىیکہةٱłø", "iеييكههاlo", strict=True)) | {"æ": "ae", "œ": "oe", "ʼ": "'"})
+
+
+def bare(one: str) -> str:
+    """A Latin, Greek or Arabic letter without accents or hamza; other characters as they are."""
+    first = unicodedata.normalize("NFD", one)[0]
+    return first if re.match("[a-zα-ω\u0620-\u064a]", first, re.IGNORECASE) else one
+
+
+def units_in(text: str) -> list[str]:
+    """What the units of a text are, in one step after the other."""
+    read = LEFT_OUT.sub("", unicodedata.normalize("NFKC", text))
+    small = "".join(map(bare, read)).casefold().translate(SPELLINGS)
+    return UNIT.findall(re.sub(r"\d", lambda digit: str(int(digit[0])), small))
+
+
+# ---- runs ----
 
 
 def runs_of(words: list[str]) -> list[Run | None]:
@@ -54,21 +80,55 @@ def sampled_runs(new: FeatureStrings, limit: int) -> tuple[np.ndarray, np.ndarra
     return places, hashes[places].astype(np.uint16)
 
 
+def gaps(new: FeatureStrings, kept: Fingerprint, common: list[int]) -> list[float]:
+    """What `rules.gaps` finds between some common runs, which are places in the sample."""
+    places, _ = sampled_runs(new, kept.limit)
+    sizes, before, last = [], 0, -1
+    for one in [*common, len(places)]:
+        begin = int(places[one]) if one < len(places) else new.n
+        gap, missing = max(0, begin - before), one - last - 1
+        sizes.append(float(gap) if kept.limit == EVERY else max(0.0, gap * missing / (missing + 1) - 2))
+        if one < len(places):
+            before, last = begin + (RUN_OF_IDEOGRAPHS if new.kinds[begin] == IDEOGRAPH else RUN), one
+    return sizes
+
+
 def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     """What `rules.share_new` estimates."""
-    if new.digest == kept.digest:
-        return 0.0
+    common = np.flatnonzero(np.isin(sampled_runs(new, kept.limit)[1], kept.runs)).tolist()
+    return 0.0 if new.digest == kept.digest else sum(gaps(new, kept, common)) / max(1, new.n)
+
+
+def stretches(new: FeatureStrings, kept: Fingerprint) -> list[tuple[float, list[int], int, bool]]:
+    """What `variants.stretches` finds: sizes, novel words, runs lost, and whether it is in order."""
     places, runs = sampled_runs(new, kept.limit)
-    missing = ~np.isin(runs, kept.runs)
-    share = float(missing.mean()) if len(places) else 0.0
-    if not 0 < share < 1:
-        return share
-    pairs = len(places) - 1
-    agree = 1 - np.count_nonzero(missing[1:] != missing[:-1]) / (2 * pairs * share * (1 - share))
-    agree = min(max(agree, 0.5 / pairs), 1 - 0.5 / pairs)
-    ends = (1 - share) * -math.log(agree) / float(np.diff(places).mean())
-    length = RUN + (RUN_OF_IDEOGRAPHS - RUN) * float((new.kinds == IDEOGRAPH).mean())
-    return share * max(1 / length, 1 - (length - 1) * ends)
+    theirs = kept.runs.tolist()
+    there = [run for run in theirs if run in set(runs.tolist())]
+    common = [i for i, run in enumerate(runs.tolist()) if run in there]
+    rank = {i: there.index(runs[i]) for i in common}
+    line = [(-1, -1), *((i, rank[i]) for i in common), (len(runs), len(there))]
+    linked = [a == i - 1 or b == j - 1 for (a, b), (i, j) in pairwise(line)]
+    real = [i for i, before, after in zip(common, linked[:-1], linked[1:], strict=True) if before or after]
+    ranks = [rank[i] for i in real]
+    words = [place for place in difference(new, kept)[0] if new.kinds[place] != NUMBER]
+    made = []
+    for number, size in enumerate(gaps(new, kept, real)):
+        last = theirs.index(there[ranks[number - 1]]) if number else -1
+        if not number and there:
+            next_there = theirs.index(there[0])
+        else:
+            after = [place for place, run in enumerate(theirs) if place > last and run in set(runs.tolist())]
+            next_there = after[0] if after else len(theirs)
+        lost = (next_there - last - 1) * (EVERY // kept.limit)
+        length = RUN_OF_IDEOGRAPHS if number and new.kinds[places[real[number - 1]]] == IDEOGRAPH else RUN
+        start = int(places[real[number - 1]]) + length if number else 0
+        end = int(places[real[number]]) if number < len(real) else new.n
+        told = [place for place in words if start <= place < end]
+        most = told[-1] + 1 - told[0] if told and kept.limit < EVERY else size
+        inner = 0 < number < len(real) and ranks[number] == ranks[number - 1] + 1
+        if size or lost:
+            made.append((min(size, most), told, lost, inner))
+    return made
 
 
 def short_hashes(new: FeatureStrings) -> np.ndarray:
@@ -106,7 +166,7 @@ def is_edited(new: FeatureStrings, places: list[int]) -> bool:
 
 def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
     """What `variants.other_title` decides."""
-    mine, theirs = (np.frombuffer(title, "<u2") for title in (one, other))
+    mine, theirs = ((units := np.frombuffer(title, "<u2"))[units > 0] for title in (one, other))
     if not len(mine) or not len(theirs) or np.isin(mine, theirs).all() or np.isin(theirs, mine).all():
         return False
     return bool(np.isin(mine, short_hashes(new)).all() or not np.isin(theirs, short_hashes(new)).all())

@@ -4,6 +4,7 @@ The model is a list of kept texts that is looked through from its start for ever
 other it takes from the rule and from `why_variant`, which have tests of their own.
 """
 
+import inspect
 import time
 from collections import Counter
 from contextlib import ExitStack
@@ -20,6 +21,7 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 
 from denoise_scrapy.dedup import (
     RULES,
+    SEARCHES,
     DuplicateIndex,
     Fingerprint,
     Group,
@@ -144,11 +146,10 @@ class ServerPlace(Place):
 
 @dataclass
 class Owner:
-    """An index in the model: the claims it may hold, its last beat, the last text it has seen, what it counted."""
+    """An index in the model: the claims it may hold, its last beat, what it counted."""
 
     held: set[int] = field(default_factory=set)
     beat: float = float("-inf")
-    seen: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
 
@@ -182,7 +183,7 @@ class Machine(RuleBasedStateMachine):
         self.way = []  # items on their way: index, named, text, price, claim
         self.delivered = set()
 
-    @initialize(short=st.booleans(), search=st.sampled_from(["prefilter", "tree"]))
+    @initialize(short=st.booleans(), search=st.sampled_from(SEARCHES))
     def begin(self, short, search):
         self.place.empty()
         self.short, self.options = short, {"short_duplicates": short, "search": search, "remember_copies": 100}
@@ -197,7 +198,7 @@ class Machine(RuleBasedStateMachine):
         for owner in [one.owner for one in self.kept if one.owner is not None]:
             if self.is_dead(owner):
                 self.release(owner)
-        self.owners[who] = Owner(seen=max((one.number for one in self.kept), default=0))
+        self.owners[who] = Owner()
 
     def is_dead(self, owner):
         return self.place.now - owner.beat >= CLAIM_SECONDS
@@ -209,11 +210,6 @@ class Machine(RuleBasedStateMachine):
 
     def find(self, name):
         return next((one for one in self.kept if one.named == name[:2]), None)
-
-    def see_all(self, me):
-        newer = [one.number for one in self.kept if one.number > me.seen]
-        me.seen = max([me.seen, *newer])
-        return bool(newer)
 
     def alike(self, item, seen):
         """Yield the texts that the item repeats: the same words, other sites, its own site with the likest first."""
@@ -275,7 +271,6 @@ class Machine(RuleBasedStateMachine):
         self.kept = [one for one in self.kept if one is not base]
         copies = base.copies if base else {}
         self.kept.append(Kept(self.given, name, text, price, made, me if claim else None, since, copies))
-        me.seen = self.given
         if claim:
             me.beat = self.place.now
             me.held.add(self.given)
@@ -305,11 +300,7 @@ class Machine(RuleBasedStateMachine):
         read = index.read(text, values=values)
         item, similar = read._replace(name=Name(key, scope, group, site_of(key))), "add" not in how.split()
         text = " ".join(text.split())
-        if how == "check":
-            self.see_all(me)
-        base, variant_of = self.judged(me, item, [one for one in self.kept if one.number <= me.seen], similar=similar)
-        if how != "check" and self.is_kept(base, item, text, price) and self.see_all(me):
-            base, variant_of = self.judged(me, item, self.kept, similar=similar)
+        base, variant_of = self.judged(me, item, self.kept, similar=similar)
         duplicate = base is not None and base.named != (key, scope)
         own, number = (None if duplicate else base), 0
         changed = self.changed(own, read, text, price) if own else ()
@@ -381,7 +372,6 @@ class Machine(RuleBasedStateMachine):
             return
         one = self.find((key, scope))
         assert self.indexes[who].remove(key, scope) == (one is not None)
-        self.see_all(self.owners[who])
         self.kept = [other for other in self.kept if other is not one]
         self.forget_copy((key, scope))
 
@@ -389,7 +379,6 @@ class Machine(RuleBasedStateMachine):
         """Restore a text from an index of an earlier release, without a version."""
         name, made = Name(key, scope, "", site_of(key)), Fingerprint.of(text)
         assert self.indexes[who].restore([Record(9, name, made)]) == 1
-        self.see_all(self.owners[who])
         text = " ".join(text.split())
         self.keep(self.owners[who], self.find(name), name, text, 0, made, None, claim=False)
         self.delivered.add((key, scope, text, 0))
@@ -438,7 +427,7 @@ class Machine(RuleBasedStateMachine):
         assert list(store.records()) == [one._replace(owner="") for one in records]
         seen = max(0, self.given - 2)
         assert [one for batch in store.newer(seen) for one in batch] == [
-            one.listing for one in records if one.id > seen
+            one._replace(owner="") for one in records if one.id > seen
         ]
         times = store.last_seen(range(1, self.given + 2))
         assert {number: at == OLD for number, at in times.items()} == {one.number: one.old for one in self.kept}
@@ -482,7 +471,8 @@ class StoreContract:
             store.open({})
             yield store
 
-    def test_indexes_on_it_answer_as_the_model_does(self, place):
+    def test_indexes_on_it_answer_as_the_model_does(self, place, monkeypatch):
+        monkeypatch.setattr(index_module, "MOST_IN_TREE", 2)  # some texts are in the tree, others have bands
         slow = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
         how = settings(max_examples=place.examples, stateful_step_count=50, deadline=None, suppress_health_check=slow)
         run_machine(lambda: Machine(place), settings=how)
@@ -490,10 +480,42 @@ class StoreContract:
     def test_gives_back_all_of_a_name_and_a_fingerprint(self, store: Store):
         name = Name("ключ", "s", "g", "a.example", "первый")
         full = replace(LONG, title=b"\x01\x00\x02\x00", values=b"\x00" * 16)
+        full = replace(full, bands=bytes(range(128)))
         assert all(field not in {b"", ""} for field in (*name, *(getattr(full, one.name) for one in fields(full))))
         number = store.put(name, full, 0, 0, "", bytes(range(256))).id
+        assert store.get([number])[0].fingerprint.bands == full.bands
         assert store.get([number]) == list(store.records()) == [Record(number, name, full, "", bytes(range(256)))]
         assert store.get([]) == [] and store.get([999]) == [] and store.get([0]) == []
+
+    def test_finds_by_key_and_by_bands(self, store: Store, monkeypatch):
+        module = inspect.getmodule(type(store).find)
+        monkeypatch.setattr(module, "MOST_IN_BAND", 3)
+        bands = [b"aaaabbbbcccc", b"aaaabbbbdddd", b"aaaaeeee", b"aaaa", b"", b"eeee"]
+        for number, one in enumerate(bands):
+            put(store, f"/{number}", replace(LONG, bands=one), "s")
+        assert store.find(Name("/2", "s")) == (3, [], []) and store.find(Name("/2")) == (0, [], [])
+        assert [one.id for one in store.find(Name("/2"), seen=4).newer] == [5, 6]
+        found = store.find(Name("/9", "s"), b"aaaabbbb")
+        assert found.same_name == 0 and found.alike[:2] == [1, 2] and {*found.alike} == {1, 2, 3}
+        assert {*store.find(Name("/9", "s"), b"eeeeffff").alike} == {3, 6}
+        assert store.remove(1) and store.remove(3) and {*store.find(Name("/9"), b"aaaaeeee").alike} == {2, 4, 6}
+        put(store, "/1", replace(LONG, bands=b"ffff"), "s", replaced=2)
+        assert store.find(Name("/1", "s"), b"aaaabbbb") == (7, [4], []) and store.find(Name("/9"), b"ffff").alike == [7]
+
+    @pytest.mark.parametrize(
+        "damage",
+        [{"s1": b"x"}, {"s2": b"xyz"}, {"bands": b"xy"}, {"rare": b"x"}, {"values": b"x" * 7},
+         {"title": b"x"}, {"limit": 3}, {"limit": 0}, {"t": 4}, {"s1": bytes(1 << 18)}],
+    )  # fmt: skip
+    def test_what_others_have_damaged_is_not_used(self, store: Store, damage):
+        put(store, "a", SHORT)
+        number = put(store, "b", replace(LONG, **damage))
+        assert store.get([1])
+        for read in (lambda: store.get([number]), lambda: list(store.newer(0)), lambda: list(store.records())):
+            with pytest.raises(ValueError, match=f"{number}.* is damaged"):
+                read()
+        store.checks = False
+        assert len(list(store.records())) == 2
 
     def test_odd_names(self, store: Store):
         names = ["ключ", "'; DROP TABLE texts; --", "a\x00b", "x" * 5000]

@@ -88,6 +88,7 @@ def test_a_reason_keeps_its_figures_whatever_the_key() -> None:
     [
         ([], {"keep": "last"}, "keep must be one of first, longest, newest, got 'last'"),
         ([], {"rule": "none"}, "rule must be one of"),
+        ([], {"scope": "host"}, "scope must be one of site, global, got 'host'"),
         ([], {"threshold": 2}, "threshold must be"),
         (["ab"], {}, "a row must be .key, text."),
         ([("a",)], {}, "a row must be"),
@@ -108,7 +109,9 @@ def test_like_rows_of_one_site_with_other_titles_are_variants(keep) -> None:
     titles = ["Rooms in Kiel", "Rooms in Bonn", "Rooms in Bonn", "", "Rooms in Bonn"]
     urls = ["http://a.example/1", "http://a.example/2", "http://a.example/2?print", "http://a.example/3", "sku 5"]
     rows = [(key, TEXTS[0], 0, title) for key, title in zip(urls, titles, strict=True)]
-    found = [verdict for _, verdict in deduplicate(rows, keep=keep)]
+    of_sites = [verdict.of for _, verdict in deduplicate(rows, keep=keep)]
+    assert of_sites == [None, None, urls[1], urls[0], None]
+    found = [verdict for _, verdict in deduplicate(rows, keep=keep, scope="global")]
     assert [verdict.of for verdict in found] == [None, None, urls[1], urls[0], urls[0]]
     assert [verdict.variant_of for verdict in found] == [None, urls[0], None, None, None]
     assert found[1].reason == f"a variant of {urls[0]}: another title"

@@ -98,7 +98,7 @@ class TestCosts:
                     call()
                     counts.append(len(sent))
                     sent.clear()
-        assert counts == [1, 1, 1, 1, 2, 0]
+        assert counts == [2, 2, 2, 1, 3, 0]
 
 
 class TestOwners:

@@ -51,6 +51,8 @@ def test_differences_are_those_of_whole_texts(text: str, other: str) -> None:
     found, expected = variants.difference(new, kept), literal.difference(new, kept)
     assert (found.places.tolist(), *found[1:3], found.lacking.tolist()) == expected
     assert share_new(new, kept) == literal.share_new(new, kept)
+    aligned = variants.stretches(new, kept, found.places)
+    assert [(one.size, one.words, one.lost, one.inner) for one in aligned] == literal.stretches(new, kept)
     assert variants._is_edited(new, found.places) == literal.is_edited(new, expected[0])
     titles = [variants.hash_title(" ".join(one.split()[:5])) for one in (text, other)]
     for one, two in (titles, titles[::-1]):
@@ -74,7 +76,7 @@ PROPERTIES = "n ideographs digest text names hashes kinds places runs distinct f
 def values(features: FeatureStrings) -> list[object]:
     """All that can be asked of a text."""
     made = [getattr(features, name) for name in PROPERTIES]
-    made += [features.main_units(t) for t in (0, 3)] + [features.rare_units(2, 5), features.bands()]
+    made += [features.main_units(t) for t in (0, 3)] + [features.rare_units(2, 5), features.shingles()]
     made += [features.sample(limit) for limit in (0, 1 << 28, EVERY)] + list(features.sample_of(20))
     return [one.tolist() if isinstance(one, np.ndarray) else one for one in made]
 

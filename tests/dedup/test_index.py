@@ -47,8 +47,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
             name = Name(str(number))
             item = index._item(name, text, "", None)
-            made = item.fingerprint
-            likes = index._likes(item, index._catalog.find(*name[:2], made.digest, made.bands))
+            likes = index._likes(item, index._store.find(name))
             matches = [like.record.id - 1 for like in likes]
             verdicts = [judge.judge(item.text, one) for one in kept]
             assert matches == [i for i, one in enumerate(verdicts) if one.duplicate]
@@ -119,7 +118,7 @@ class TestRules:
         *(({"remember_copies": value}, "remember_copies must be 0 or more") for value in (-1, 1.5, True, None)),
         ({"candidate_limit": 0}, "candidate_limit must be 1 or more, got 0"),
         ({"rule": "patents"}, "rule must be one of part, near-copy, patent, got 'patents'"),
-        ({"search": "trees"}, "search must be one of prefilter, tree, got 'trees'"),
+        ({"search": "trees"}, "search must be one of auto, tree, prefilter, got 'trees'"),
         ({"rule": "patent", "search": "prefilter"}, "search must be tree for the rule 'patent'"),
     ],
 )

@@ -87,8 +87,8 @@ def opened(place, **options):
 
 @pytest.mark.parametrize(
     "options",
-    [{"near": False}, {}, {"bands": "alike"}, {"bands": "apart", "search": "tree"}],
-    ids=["equal", "near", "false candidates", "tree"],
+    [{"near": False}, {}, {"near": False, "search": "prefilter"}, {"search": "tree"}],
+    ids=["equal", "near", "prefilter", "tree"],
 )
 def test_several_processes_keep_one_of_each(place, options):
     with ExitStack() as stack:

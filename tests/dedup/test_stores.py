@@ -2,13 +2,14 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
-from denoise_scrapy.dedup import SQLiteStore, StoreMismatch
+from denoise_scrapy.dedup import SQLiteStore
 from denoise_scrapy.dedup.rules import CONSTANTS
-from tests.dedup.store_contract import LONG, SHORT, StoreContract, put
+from tests.dedup.store_contract import LONG, StoreContract, put
 
 
 class TestContract(StoreContract):
@@ -34,24 +35,6 @@ class TestFile:
             store.open(CONSTANTS)
             assert store.problems()
 
-    BEFORE = ("DROP INDEX texts_seen", "ALTER TABLE texts DROP COLUMN version")
-    BEFORE += ("UPDATE meta SET value = '4' WHERE name = 'format'",)
-
-    def test_a_file_of_the_format_before_is_brought_up_to_date(self, tmp_path):
-        path = tmp_path / "a.db"
-        with SQLiteStore(path) as store:
-            store.open(CONSTANTS)
-            put(store, "a", LONG, "s")
-        changed(path, *self.BEFORE)
-        for _ in range(2):
-            with SQLiteStore(path) as store:
-                store.open(CONSTANTS)
-                [record] = store.records()
-                assert (record.name.key, record.fingerprint, record.version) == ("a", LONG, b"")
-                assert store.problems() == []
-        assert store.open(CONSTANTS) is None and put(store, "b", SHORT)
-        store.close()
-
     def test_the_mode_of_the_log_is_waited_for(self, tmp_path, monkeypatch):
         """While another process sets it, SQLite refuses at once, whatever the timeout."""
 
@@ -69,14 +52,12 @@ class TestFile:
             store.open(CONSTANTS)
         assert Refused.left == 0
 
-    def test_an_odd_file_of_the_format_before_is_left(self, tmp_path):
-        path = tmp_path / "a.db"
-        SQLiteStore(path).open(CONSTANTS)
-        changed(path, *self.BEFORE, "CREATE TRIGGER odd AFTER UPDATE ON meta BEGIN DELETE FROM texts; END")
-        before = path.read_bytes()
-        with pytest.raises(StoreMismatch, match="'schema' is with a trigger named 'odd'"):
-            SQLiteStore(path).open(CONSTANTS)
-        assert path.read_bytes() == before
+    def test_a_digest_of_another_length_is_not_used(self, tmp_path):
+        with SQLiteStore(tmp_path / "a.db") as store:
+            store.open(CONSTANTS)
+            put(store, "a", replace(LONG, digest=bytes(15)))
+            with pytest.raises(ValueError, match="text 1 is damaged"):
+                store.get([1])
 
     def test_any_client_reads_it(self, tmp_path):
         with SQLiteStore(tmp_path / "a.db") as store:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.core import feature_strings as tokens_module
 from denoise_scrapy.core.feature_strings import NUMBER, is_stop, read_units, tokens
+from tests.dedup import literal
 
 
 @pytest.mark.parametrize(
@@ -19,9 +20,9 @@ from denoise_scrapy.core.feature_strings import NUMBER, is_stop, read_units, tok
         ("全文检索 engine", ["全", "文", "检", "索", "engine"]),
         ("カナとかな", ["カ", "ナ", "と", "か", "な"]),
         ("한국어", ["한", "국", "어"]),
-        ("Straße café", ["straße", "café"]),
+        ("Straße café", ["strasse", "cafe"]),
         ("ＦＵＬＬ width ①", ["full", "width", "1"]),
-        ("cafe\u0301", ["café"]),
+        ("cafe\u0301", ["cafe"]),
         ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
         ("Привет, мир", ["привет", "мир"]),
         ("第3版v2", ["第", "3", "版", "v2"]),
@@ -32,8 +33,65 @@ def test_tokens(text, units):
     assert tokens(text) == units
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Stra\u00dfe Stein\u00adbrücke", "STRASSE Steinbrücke"),
+        ("coun\u200bcil \u200bvoted\u2060 \ufeffon", "council voted on"),
+        ("Bernstein\ufe0e\U000e0041 \u202e\u200fhe\u034fre", "bernstein here"),
+        ("Øresund, Łódź, Đurđevac, Ħamrun", "Oresund, Lodz, Durdevac, Hamrun"),
+        ("Œuvre d’æther", "oeuvre d'aether"),
+        ("Cộng hòa xã hội", "Cong hoa xa hoi"),
+        ("KAYDIĞINI İstanbul ılık", "kaydığını ISTANBUL ILIK"),
+        ("Οδυσσέας, ρεϊ, ᾠδή", "ΟΔΥΣΣΕΑΣ, ΡΕΙ, ΩΔΗ"),
+        ("ёлка, за\u0301мок", "елка, замок"),
+        ("п'ять", "пʼять"),
+        ("أَعْلَنَ مُؤْمِنٌ آخرٌ", "اعلن مومن اخر"),
+        ("مدرسـة على", "مدرسه علي"),
+        ("می\u200cگویند کتاب", "ميگويند كتاب"),
+        ("٤٢ ۴۲ ४२ ４２", "42 42 42 42"),
+        ("שָׁלוֹם", "שלום"),
+        ("クリニック", "ｸﾘﾆｯｸ"),
+        ("\u1112\u1161\u11ab국", "한국"),
+        ("葛\U000e0100城", "葛城"),
+        ("ภาษา\u200bไทย", "ภาษาไทย"),
+    ],
+)
+def test_spellings_of_one_text(one, other):
+    assert tokens(one) == tokens(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("कि", "की"),
+        ("한", "하"),
+        ("か", "が"),
+        ("мой", "мои"),
+        ("ณ", "น"),
+        ("ދަ", "ދު"),
+        ("پل", "بل"),
+        ("ښ", "س"),
+    ],
+)
+def test_other_letters_are_other_units(one, other):
+    assert tokens(one) != tokens(other)
+
+
+@given(
+    st.text(
+        st.sampled_from(
+            "aB I1_ \n,.éÉøŁßŒæıİΆσςΣёйЁʼأؤآةىیکپـً٣۴שָׁ的々かｶﾞ한가कि२①ﬁＡ，）"
+            "\u00ad\u0301\u0327\u200b\u200c\u200d\u2060\ufe0f\ufeff\U000e0100\U000e0061"
+        )
+    )
+)
+def test_units_are_those_of_one_step_after_the_other(text):
+    assert tokens(text) == literal.units_in(text)
+
+
 def test_hash_is_crc32_of_utf8():
-    assert read_units("a 的 straße").hashes.tolist() == [zlib.crc32(word.encode()) for word in ("a", "的", "straße")]
+    assert read_units("a 的 мост").hashes.tolist() == [zlib.crc32(word.encode()) for word in ("a", "的", "мост")]
     assert read_units("").hashes.dtype == np.uint32
 
 

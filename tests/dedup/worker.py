@@ -5,33 +5,16 @@ tell what to do, and says "done" after each: `["add", first, count]` or `["claim
 seeds, or `["settle"]` for what it has claimed.
 """
 
-import hashlib
 import json
 import random
 import sys
-from dataclasses import replace
 from typing import Any
 
 from denoise_scrapy.dedup import DuplicateIndex, open_store
-from denoise_scrapy.dedup.index import RULES
-from denoise_scrapy.dedup.rules import PartRule
 from tests.dedup.made_texts import english
 
 LENGTH = 60
 TOGETHER = 40  # texts that each process takes in an order of its own, or the quickest would be first with all
-
-
-class Planted(PartRule):
-    """Gives every eighth text the same first band, for false candidates; or no texts a band in common."""
-
-    def __init__(self, bands: str):
-        self.bands = bands
-
-    def fingerprint(self, new):
-        made = super().fingerprint(new)
-        if self.bands == "apart":
-            return replace(made, bands=hashlib.blake2b(made.digest).digest() * 2)
-        return replace(made, bands=bytes([made.digest[0] % 8, 0, 0, 0]) + made.bands[4:])
 
 
 def text_of(seed: int) -> str:
@@ -48,9 +31,8 @@ def print_line(*values: object) -> None:
     print(json.dumps(values), flush=True)
 
 
-def main(place: str, who: str, *, near: bool = True, bands: str = "", **options: Any) -> None:
+def main(place: str, who: str, *, near: bool = True, **options: Any) -> None:
     own, claims = random.Random(who), dict[int, int]()
-    RULES["part"] = Planted(bands) if bands else PartRule()
     with DuplicateIndex(store=open_store(place), **options) as index:
         print_line("ready")
         for what, *numbers in map(json.loads, sys.stdin):

@@ -1,10 +1,13 @@
 """Selectors of the user: what they find, what is refused, the hosts they are for, and that they end on any page."""
 
+import time
+
+import parsel
 import pytest
-from cssselect import HTMLTranslator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
+from scrapy.http import HtmlResponse
 
 from denoise_scrapy import extract
 from denoise_scrapy.page import Page, selectors
@@ -34,28 +37,157 @@ _CSS = st.lists(_COMPOUNDS, min_size=1, max_size=4).flatmap(
 @given(pages(), st.lists(_CSS, min_size=1, max_size=2).map(", ".join))
 def test_css_finds_what_the_translation_as_a_whole_finds(source, selector):
     root = html.document_fromstring(source)
-    expected = set(etree.XPath(HTMLTranslator().css_to_xpath(selector))(root))
-    assert compile_selector(selector).find(root) == expected
+    assert compile_selector(selector).find(root) == {found.root for found in parsel.Selector(root=root).css(selector)}
 
 
 _CONDITIONS = st.sampled_from(
     ["", "", "", "[1]", "[2]", "[last()]", "[@class]", "[.//b]", "[//td]", "[a | b]", "[position() > 1]", "[ .='one' ]"]
 )
 _NAMES = st.sampled_from(
-    "div p span b a ul li * nav section following-sibling::p ancestor::div .. . descendant::b self::p".split()
+    "div p span b a ul li * nav section following-sibling::p ancestor::div parent::* . descendant::b self::p".split()
 )
-_STEPS = st.tuples(_NAMES, _CONDITIONS).map(lambda step: step[0] if step[0] in ("..", ".") else "".join(step))
-_PATHS = st.lists(st.tuples(st.sampled_from(["/", "//", "//"]), _STEPS).map("".join), min_size=1, max_size=5)
-_STARTS = st.sampled_from(["", "", "", "/html", "/html/body/*", "(//div)[2]", "(//p | //b)", ".", "./body"])
-_XPATHS = st.tuples(_STARTS, _PATHS.map("".join)).map("".join)
+_NOT_ELEMENTS = st.sampled_from(
+    "comment() text() node() @class @* preceding::comment() following-sibling::node() ancestor::node()".split()
+)
+
+
+def _steps(names: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    tests = st.tuples(names, _CONDITIONS).map(lambda step: step[0] if step[0] == "." else "".join(step))
+    return st.tuples(st.sampled_from(["/", "//", "//"]), tests).map("".join)
+
+
+_PATHS = st.lists(_steps(_NAMES | _NAMES | _NOT_ELEMENTS), max_size=4).map("".join)
+_STARTS = st.sampled_from(
+    [
+        "",
+        "",
+        "",
+        "/html",
+        "/html/body/*",
+        "(//div)[2]",
+        "(//p | //b)",
+        ".",
+        "./body",
+        "(//p/text() | //b//a)",
+        "(//p//b)[1]",
+    ]
+)
+_XPATHS = st.tuples(_STARTS, _PATHS, _steps(_NAMES)).map("".join)
 
 
 @settings(deadline=None)
 @given(pages(), st.lists(_XPATHS, min_size=1, max_size=2).map(" | ".join))
 def test_an_xpath_step_by_step_finds_what_it_finds_as_a_whole(source, expression):
-    root = html.document_fromstring(source)
+    root = html.document_fromstring(source.replace("</p>", "</p>x<!-- y --><?z ?>"))
     expected = {found for found in etree.XPath(expression)(root) if isinstance(found, etree._Element)}
     assert compile_selector(f"xpath:{expression}").find(root) == expected
+
+
+SHOP = """<!-- shop --><html lang=de><head><title>Schuhe</title><meta name=k></head><body class="home wide">
+<!-- Kopf --><nav id=top><ul><li class=first><a href=/>Start</a><li><a href="/b.pdf" rel="nofollow x">Preise</a></ul>
+</nav>
+<!-- Werbung --><div class="ad big"><img src=a.png></div><h2>Neu</h2><p>Leicht<sup>[1]</sup> und <b>rot</b></p>
+<p class="note x">Nur heute<!-- Ende --></p><div class=story><p>Eins</p><div><p id=deep>Zwei <i>drei</i></p></div></div>
+<table><tr><td>1<td>2<tr><td>3<td></table><form><input disabled><input type=checkbox checked></form>
+<section><h2>Maße</h2><p>38 bis 46</p><p></p></section><footer><p lang=en-GB>Imprint</p></footer></body></html>"""
+FOUND_AS_BY_PARSEL = [
+    "*",
+    "p, h2",
+    "div p",
+    "div > p",
+    "h2 + p",
+    "h2 ~ p",
+    ".ad.big",
+    "#deep",
+    "body.wide nav a",
+    "[lang|=en]",
+    "a[href$='.pdf']",
+    "a[rel~=x]",
+    "p:not(.note)",
+    "div:has(p)",
+    "div:has(> img)",
+    "div:not(:has(img))",
+    "section:has(h2 + p)",
+    "div:has(p:first-child)",
+    "*:has(*:has(*:has(i)))",
+    "li:first-child",
+    "tr:nth-child(2) td",
+    "p:nth-of-type(2)",
+    "p:last-of-type",
+    "sup:only-of-type",
+    "tr td:nth-last-child(2)",
+    "p:empty",
+    "input:disabled",
+    "input:checked",
+    "a:link",
+    ":is(h1, h2)",
+    "p:contains('heute')",
+    "p:lang(en)",
+    ":root > body > *",
+    "div div p i",
+    "td:nth-child(2n+1)",
+    "//p",
+    "/html/body/p",
+    ".//div//p",
+    "(//div//p)[1]",
+    "(//h2/following-sibling::p)[last()]",
+    "(//p)[1]/b",
+    "(//td | //sup)/..",
+    "//p[has-class('note', 'x')]",
+    "//a[re:test(@href, '[.]pdf$')]",
+    "xpath:set:difference(//p, //div//p)",
+    "xpath:id('deep')/..",
+    "//p[set:has-same-node(., //div//p)]",
+    "//h2[.='Neu']/following-sibling::p[1]",
+    "//p[preceding-sibling::h2]",
+    "//comment()/..",
+    "//comment()[contains(., 'Werbung')]/following-sibling::div",
+    "//body/comment()[1]/following-sibling::*[1]",
+    "//comment()/following-sibling::comment()/following::p",
+    "/comment()/following-sibling::html",
+    "//p/comment()/parent::p",
+    "//comment()[.=' Kopf ']/following::comment()[1]/following-sibling::div",
+    "//div[preceding-sibling::comment()]",
+    "//text()/..",
+    "//text()[contains(., 'Zwei')]/ancestor::div[1]",
+    "//p/text()[2]/preceding-sibling::*",
+    "//@href/..",
+    "//a/@rel/../../..",
+    "//p/attribute::class/parent::p",
+    "//body/node()[2]/following-sibling::node()[4]/self::div",
+    "//p/node()",
+    "//*[.//*[.//*[.//*[.//i]]]]",
+    "//p[count(../p/following-sibling::p) > 0]",
+    "//div[not(.//div)]",
+    "//*[self::td or self::sup]",
+    "//p[ancestor::div][last()]",
+    "//i/ancestor-or-self::*[@id]",
+    "//td[. > preceding::td]",
+    "//p/following::*[1]",
+    "//p[not(.='a::b//c')]",
+    "//section/child::p/preceding-sibling::h2",
+    "//p[position() > 1]/ancestor::section",
+    "//*[@class and not(contains(@class, 'a'))]",
+    "//tr[2]/td",
+    "//b | //comment()/..",
+    "div p, h2 + p",
+]
+
+
+@pytest.mark.parametrize("more", ["", f"<!--{'x' * 200_000}-->"], ids=["small", "large"])
+@pytest.mark.parametrize("selector", FOUND_AS_BY_PARSEL)
+def test_a_selector_finds_what_it_finds_in_a_response(selector, more):
+    """Also on large pages, which our own parser reads."""
+    source = SHOP + more
+    response = HtmlResponse("http://a.example/", body=source, encoding="utf-8")
+    is_xpath = selector.startswith(("/", ".//", "(", "xpath:"))
+    found = response.xpath(selector.removeprefix("xpath:")) if is_xpath else response.css(selector)
+    expected = {one.root for one in found if isinstance(getattr(one.root, "tag", None), str)}
+    assert expected, "the table is for what is found"
+    root = response.selector.root
+    assert compile_selector(selector).find(root) == expected
+    ours, theirs = (Page.parse(source, keep=selector, root=tree).kept_by_user[0] for tree in (None, root))
+    assert len(ours.elements) and ours.elements.tolist() == theirs.elements.tolist()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +221,14 @@ def test_what_selectors_find(selector, found):
         ("(1 + 2)", "a number, a string or a boolean"),
         ("//p[document('file:///etc/passwd')]", "unknown function document()"),
         ("//x:*", "unknown prefix x:"),
-        ("//*[.//*[.//*[.//b]]]", "searches too far"),
+        ("//p[current()]", "unknown function current()"),
+        ("//p[set:foo(.)]", "unknown function set:foo()"),
+        ("//p[re:test(., '(')]", "missing )"),
+        ("//p[re:test(.)]", "positional arguments"),
+        ("//p[has-class()]", "at least 1 argument"),
+        ("//div/comment()[1]", "selects text or attributes"),
+        ("(//p)[1]/attribute::class", "selects text or attributes"),
+        ("//p | //p/text()", "selects text or attributes"),
         ("example.com: //a[", "not an XPath"),
         ("example: div", "not a CSS selector"),
     ],
@@ -156,6 +295,37 @@ def test_selectors_on_hostile_pages_end(selector, source, monkeypatch):
     page = Page.parse(source, remove=selector)
     assert not page.is_too_large
     assert len(page.removed_by_user[0].elements) > 0 or "b" in selector
+
+
+_FLAT = "<div>word</div><!-- -->" * 5_000
+_DEEP = "<div>" * 200 + "<b><i>word</i></b>" * 5_000
+
+
+@pytest.mark.parametrize(
+    ("selector", "source"),
+    [
+        ("//following-sibling::div", _FLAT),
+        ("//comment()/following-sibling::div", _FLAT),
+        ("//comment()/following-sibling::comment()/following-sibling::div", _FLAT),
+        ("//text()/following::*", _FLAT),
+        ("(//div/following-sibling::div)[1]", _FLAT),
+        ("//node()/preceding::node()", _FLAT),
+        ("//*[count(div/following-sibling::div) > 3]", _FLAT),
+        ("//div[following::div[following::div[following::p]]]", _FLAT),
+        ("//*[.//*[.//*[.//p]]]", _DEEP),
+        ("*:has(*:has(*:has(p)))", _DEEP),
+        ("//*[count(.//div//i) > 1e9]", _DEEP),
+        ("(//div//i)[last()]", _DEEP),
+        ("//text()/ancestor::div", _DEEP),
+    ],
+)
+def test_what_libxml2_takes_minutes_for_ends_in_time(selector, source, monkeypatch):
+    monkeypatch.setattr(selectors, "MAX_SECONDS", 0.1)
+    root = html.document_fromstring(source)
+    start = time.thread_time()
+    with pytest.raises(TooLargeError, match="takes more than"):
+        compile_selector(selector).find(root)
+    assert time.thread_time() - start < 3
 
 
 @pytest.mark.parametrize("selector", ["//div/following-sibling::div", "div ~ div"])

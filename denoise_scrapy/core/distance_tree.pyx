@@ -1,0 +1,287 @@
+"""The edit-distance tree: finds sets of units by their overlap with a query.
+
+D(A, B) = max(|A|, |B|) - |A & B| is a metric on sets. Every set Z below the edge labelled D of Y is at distance D from
+Y, so |X & Z| <= |X & Y| + D: the edge is skipped if that is less than X needs.
+
+A set comes with a sample of its text's runs, of which X needs a share as well. The sample is kept as a signature of 512
+bits: a run of X whose bit is clear is not in the text, an upper bound which loses no match. The nodes are in order of
+insertion, each after its parent, so that a search is one pass over them.
+
+Source: patent text 'Method and system for web page de-duplication', edit-distance tree; Burkhard and Keller (1973).
+Signatures, and the search in order of insertion, are ours.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
+from libcpp.algorithm cimport partial_sort
+from libcpp.vector cimport vector
+
+from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, number_of, open_table
+from denoise_scrapy.core.wide cimport wide_size
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define denoise_ones __builtin_popcountll
+    #else
+    static inline int denoise_ones(unsigned long long bits) {
+        int count = 0;
+        for (; bits; bits &= bits - 1) count++;
+        return count;
+    }
+    #endif
+    """
+    int ones "denoise_ones"(uint64_t bits) noexcept nogil
+
+cdef enum:
+    # Maximum depth. Real texts reach a dozen; many equal sets, or sets with nothing in common, would form a chain, and
+    # all become children of the last node instead.
+    MAX_DEPTH = 64
+    WORTH_NODES = 1 << 12  # a search of fewer nodes, some 50 µs, holds the interpreter's lock
+    # Units are counted exactly at a node with at least this many below it: an edge skipped there saves more than that.
+    WORTH_COUNTING = 256
+    BIT_SETS = 1024  # 64-bit words with one bit for each 16-bit unit
+    # Words of a signature. By 512 bits, unrelated texts lack 69 to 83 in 100 of a full sample's runs, and 40 are
+    # already too many.
+    RUN_WORDS = 8
+    RUN_SHIFT = 7     # the upper nine of a run's 16 bits select its bit
+    HALVINGS = 33     # possible numbers of halvings of a sample, 0 to 32
+    NO_RUNS = 33      # in their place, of a set without runs
+    SKIPPED = -(1 << 30)
+
+cdef struct Signature:
+    uint64_t[RUN_WORDS] bits
+
+cdef struct Step:  # what a search reads of each node
+    Signature runs
+    uint32_t parent    # row
+    uint16_t distance  # to the parent
+    uint8_t halved     # number of times the sample of runs was halved
+    uint8_t is_counted # whether units are counted exactly, since many nodes are below it
+
+cdef struct Node:
+    int64_t number     # of its text
+    uint64_t start     # of its units
+    uint32_t length    # of its text, in units
+    uint32_t below     # number of nodes below it
+    uint16_t size      # number of its units
+    bint is_dropped
+
+cdef struct Hit:
+    int32_t lacks  # bits of runs, then units, that the query has and the set may lack
+    int64_t number
+
+
+cdef struct Query:
+    uint64_t[BIT_SETS] units  # a bit for each
+    int size
+    int need               # units that a match shares
+    int64_t longest        # maximum length of a match
+    # by halvings: the bits of its own sample, and how many of them a match may lack; -1 if there is none
+    Signature[HALVINGS + 1] runs
+    int[HALVINGS + 1] spare
+
+
+cdef bint is_liker(const Hit& one, const Hit& other) noexcept nogil:
+    return one.lacks < other.lacks or (one.lacks == other.lacks and one.number < other.number)
+
+
+cdef inline void sign(const uint16_t* runs, size_t count, Signature& out) noexcept nogil:
+    """Set the bits of some runs."""
+    cdef size_t i
+    cdef uint16_t bit
+    memset(&out, 0, sizeof(Signature))
+    for i in range(count):
+        bit = runs[i] >> RUN_SHIFT
+        out.bits[bit >> 6] |= <uint64_t>1 << (bit & 63)
+
+
+cdef inline void mark(const uint16_t* units, size_t count, uint64_t* there) noexcept nogil:
+    """Set the bits of some units."""
+    cdef size_t i
+    memset(there, 0, BIT_SETS * sizeof(uint64_t))
+    for i in range(count):
+        there[units[i] >> 6] |= <uint64_t>1 << (units[i] & 63)
+
+
+cdef inline int count_clear(const Signature& mine, const Signature& theirs) noexcept nogil:
+    """Count the bits that only the first signature has."""
+    cdef int i, count = 0
+    for i in range(RUN_WORDS):
+        count += ones(mine.bits[i] & ~theirs.bits[i])
+    return count
+
+
+cdef inline int count_units(const uint64_t* there, const uint16_t* units, size_t count) noexcept nogil:
+    """Count the units whose bit is set."""
+    cdef size_t i
+    cdef int common = 0
+    for i in range(count):
+        common += there[units[i] >> 6] >> (units[i] & 63) & 1
+    return common
+
+
+cdef wide_size search_nodes(
+    const Step* steps, const Node* nodes, const uint16_t* units, size_t count, const Query& query, int32_t* most,
+    vector[Hit]& found,
+) noexcept nogil:
+    """List the sets that may match; return how many were looked at. `most` has room for all nodes."""
+    cdef size_t row, visited = 0
+    cdef const Step* step
+    cdef const Node* node
+    cdef int lacks
+    for row in range(count):
+        step = steps + row
+        if row and most[step.parent] + step.distance < query.need:
+            most[row] = SKIPPED  # and so are all below it
+            continue
+        visited += 1
+        most[row] = query.size
+        lacks = count_clear(query.runs[step.halved], step.runs)
+        if lacks <= query.spare[step.halved] or step.is_counted:
+            node = nodes + row
+            most[row] = count_units(query.units, units + node.start, node.size)
+            if (lacks <= query.spare[step.halved] and most[row] >= query.need and node.length <= query.longest
+                    and not node.is_dropped):
+                found.push_back(Hit((lacks << 16) + query.size - most[row], node.number))
+    return visited
+
+
+cdef class DistanceTree:
+    """Sets of distinct 16-bit units, each under an ascending number above 0.
+
+    Attributes:
+        visited: Number of sets that searches have looked at, for measurements.
+    """
+
+    cdef readonly size_t visited
+    cdef uint64_t _halvings     # a bit for each number of halvings
+    cdef vector[Node] _nodes
+    cdef vector[Step] _steps
+    cdef vector[uint16_t] _units
+    cdef Table _edges           # rows of nodes by parent and distance
+    cdef vector[int32_t] _most  # of each node: an upper bound of what it shares with the query
+
+    def __init__(self):
+        open_table(self._edges, 1)
+
+    def __len__(self):
+        return self._nodes.size()
+
+    @property
+    def nbytes(self):
+        """Approximate size in bytes."""
+        cdef size_t of_node = sizeof(Node) + sizeof(Step) + sizeof(int32_t)
+        return self._nodes.size() * of_node + 2 * self._units.size() + 12 * self._edges.keys.size()
+
+    @property
+    def halvings(self):
+        """The numbers of halvings of its samples."""
+        return [halved for halved in range(HALVINGS) if self._halvings >> halved & 1]
+
+    def add(self, int64_t number, bytes units not None, uint32_t length, bytes runs not None=b"", int halved=NO_RUNS):
+        """Add a set.
+
+        Args:
+            number: Its number, above all numbers so far.
+            units: The set, uint16 as bytes, without repeats, up to 65,535.
+            length: Length of its text, in units.
+            runs: A sample of the text's runs, uint16 as bytes.
+            halved: Number of times the sample was halved, 0 to 32; 33 for a set without runs.
+
+        Raises:
+            ValueError: There are more units or halvings.
+        """
+        cdef Node node
+        cdef Step step
+        cdef uint64_t[BIT_SETS] there
+        cdef uint64_t edge = 0
+        cdef size_t size = len(units) // 2, row = 0
+        cdef int32_t depth, child
+        cdef const uint16_t* data = <const uint16_t*><const char*>units
+        if not 0 <= halved <= NO_RUNS or size > 0xFFFF:
+            raise ValueError(f"no sample is halved {halved} times, or no set has {size} units")
+        sign(<const uint16_t*><const char*>runs, len(runs) // 2, step.runs)
+        mark(data, size, there)
+        node.number, node.length, node.size = number, length, <uint16_t>size
+        node.start, node.below, node.is_dropped = self._units.size(), 0, False
+        step.parent, step.distance, step.halved, step.is_counted = 0, 0, <uint8_t>halved, False
+        for depth in range(MAX_DEPTH if self._nodes.size() else 0):
+            step.parent = <uint32_t>row
+            step.distance = <uint16_t>(max(size, <size_t>self._nodes[row].size) - self._common(row, there))
+            self._nodes[row].below += 1
+            self._steps[row].is_counted = self._nodes[row].below >= WORTH_COUNTING
+            edge = <uint64_t>(row + 1) << 16 | step.distance
+            child = find(self._edges, edge)
+            if child == NOT_THERE:
+                break
+            row = child
+        else:
+            edge = <uint64_t>1 << 63 | self._nodes.size()  # no further node is found by it
+        number_of(self._edges, edge)
+        self._nodes.push_back(node)
+        self._steps.push_back(step)
+        self._units.insert(self._units.end(), data, data + size)
+        self._halvings |= <uint64_t>1 << halved
+
+    def drop(self, int64_t number):
+        """Leave a set out of further results, if it is there."""
+        cdef size_t low = 0, high = self._nodes.size(), middle
+        while low < high:
+            middle = (low + high) // 2
+            if self._nodes[middle].number < number:
+                low = middle + 1
+            else:
+                high = middle
+        if low < self._nodes.size() and self._nodes[low].number == number:
+            self._nodes[low].is_dropped = True
+
+    def search(self, const uint16_t[::1] units not None, int need, int64_t longest, dict runs not None, size_t at_most):
+        """Find the sets that share `need` units with a query and have enough of its runs, and some that have not.
+
+        Args:
+            units: The query, uint16 (n,) without repeats.
+            need: Number of units that a match shares, 1 or more.
+            longest: Maximum length of a match's text, in units.
+            runs: By number of halvings: the query's sample, uint16 without repeats, and how many of its runs a match
+                has; 0 if none matches. Samples of other numbers do not match. Sets without runs always may.
+            at_most: Maximum number of sets to return: those that lack the fewest runs and units.
+
+        Returns:
+            Their numbers, the likest first.
+        """
+        cdef Query query
+        cdef vector[Hit] found
+        cdef const uint16_t[::1] sample
+        cdef size_t row, size = units.shape[0]
+        cdef int halved, least
+        memset(&query, 0, sizeof(Query))
+        for halved in range(HALVINGS):
+            query.spare[halved] = -1
+        for halved, (sample, least) in runs.items():
+            if least:
+                query.spare[halved] = <int>sample.shape[0] - least
+                sign(&sample[0], sample.shape[0], query.runs[halved])
+        query.size, query.need, query.longest = <int>size, need, longest
+        if size:
+            mark(&units[0], size, query.units)
+        if self._nodes.size() < WORTH_NODES:
+            self._search(query, found)
+        else:
+            with nogil:
+                self._search(query, found)
+        at_most = min(at_most, found.size())
+        partial_sort(found.begin(), found.begin() + at_most, found.end(), is_liker)
+        return [found[row].number for row in range(at_most)]
+
+    cdef int _search(self, const Query& query, vector[Hit]& found) except -1 nogil:
+        self._most.resize(self._nodes.size())
+        self.visited += search_nodes(
+            self._steps.data(), self._nodes.data(), self._units.data(), self._nodes.size(), query, self._most.data(),
+            found,
+        )
+        return 0
+
+    cdef inline size_t _common(self, size_t row, const uint64_t* there) noexcept nogil:
+        """Count the units of a node whose bit is set."""
+        return count_units(there, self._units.data() + self._nodes[row].start, self._nodes[row].size)
