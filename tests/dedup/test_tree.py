@@ -4,10 +4,10 @@ import random
 
 import numpy as np
 import pytest
-from denoise_scrapy.core.distance_tree import DistanceTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from denoise_scrapy.core.distance_tree import DistanceTree
 from denoise_scrapy.dedup.rules import needed
 
 # Units are spread over the bits of a signature as hashes are.
