@@ -117,19 +117,27 @@ def _plain(address: str) -> str:
     return unquote(unescape(address))
 
 
+def _install() -> None:
+    """Install the readers of npm, unless they are there; processes of one test run wait for each other."""
+    import fcntl  # noqa: PLC0415 - not on Windows, where these tests do not run
+
+    wanted, done = (HERE / "package.json").read_text("utf-8"), INSTALLED / "installed.json"
+    INSTALLED.mkdir(exist_ok=True)
+    with (INSTALLED / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists() or done.read_text("utf-8") != wanted:
+            shutil.copy(HERE / "package.json", INSTALLED)
+            command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(INSTALLED)]
+            subprocess.run(command, check=True, timeout=300)
+            done.write_text(wanted, "utf-8")
+
+
 @contextmanager
 def node_readers() -> Iterator[Callable[[str], dict[str, str]]]:
     """What each reader of npm makes of a text; installs them once, skips or fails the test where there is no npm."""
     if shutil.which("npm") is None or shutil.which("node") is None:
         (pytest.fail if os.environ.get("DENOISE_REQUIRE_SERVERS") else pytest.skip)("apt-get install npm")
-    wanted = (HERE / "package.json").read_text("utf-8")
-    done = INSTALLED / "installed.json"
-    if not done.exists() or done.read_text("utf-8") != wanted:
-        INSTALLED.mkdir(exist_ok=True)
-        shutil.copy(HERE / "package.json", INSTALLED)
-        command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(INSTALLED)]
-        subprocess.run(command, check=True, timeout=300)
-        done.write_text(wanted, "utf-8")
+    _install()
     command = ["node", str(HERE / "readers.mjs"), str(INSTALLED)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdin is not None and process.stdout is not None
