@@ -119,7 +119,7 @@ def _plain(address: str) -> str:
 
 def _install() -> None:
     """Install the readers of npm, unless they are there; processes of one test run wait for each other."""
-    import fcntl  # noqa: PLC0415 - not on Windows, where these tests do not run
+    import fcntl
 
     wanted, done = (HERE / "package.json").read_text("utf-8"), INSTALLED / "installed.json"
     INSTALLED.mkdir(exist_ok=True)
