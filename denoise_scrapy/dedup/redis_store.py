@@ -161,9 +161,9 @@ class RedisStore(Store):
     An index has six keys, with braces so that a cluster keeps them in one slot: `{name}:meta`, a hash of the
     constants; `{name}:log`, a stream with one entry per record, whose id "7-0" means record 7; `{name}:last`, the
     last id assigned; `{name}:keys`, a hash from a 16-byte digest of scope and key to the id; `{name}:seen`, a sorted
-    set of ids by the time they were last kept or seen again, in seconds of the server's clock; `{name}:bands`, a
-    sorted set of bands, each followed by an id. An entry of the stream
-    has two fields: "r" with the bytes of `_pack`, and "v" with the bytes of its version, which older entries lack.
+    set of ids by the time they were last kept or seen again, in seconds of the server's clock; `{name}:bands`, a sorted
+    set of bands, each followed by an id. An entry of the stream has two fields: "r" with the bytes of `_pack`, and "v"
+    with the bytes of its version, which older entries lack.
     While texts are claimed there are two more keys: `{name}:claims`, a hash from the id to this digest and the owner,
     and `{name}:owners`, a hash from the owner to the server's time of its last beat, in milliseconds. Dropped keys are
     in two sorted sets, `{name}:copies` by the id of the kept text and `{name}:copy-times` by the microsecond in which
@@ -171,8 +171,8 @@ class RedisStore(Store):
 
     `put` examines records newer than those the caller has judged. If all are of other scopes, the text is kept at once,
     in the same round trip. Otherwise nothing is kept: the caller judges the new records and retries with a higher
-    `seen`. More than 256 newer records come in portions. A request
-    whose response was lost is repeated, and finds the record already stored under the same key.
+    `seen`. More than 256 newer records come in portions. A request whose response was lost is repeated, and finds the
+    record already stored under the same key.
 
     The server must keep what it acknowledges: `appendonly yes` with `appendfsync always` loses nothing, `everysec`
     loses up to a second in a power cut, and any `maxmemory-policy` but `noeviction` may evict whole keys.
@@ -225,6 +225,14 @@ class RedisStore(Store):
     def newer(self, after: int) -> Iterator[Sequence[Record]]:
         for batch in self._batches(after):
             yield [self._record(*one) for one in batch]
+
+    @override
+    def expire(self, before: float, most: int) -> list[int]:
+        with self._client as client:
+            old = [int(one) for one in client.zrangebyscore(self._seen, "-inf", f"({before}", start=0, num=most)]
+        gone = [one for one in self.get(old) if not one.owner]
+        self._forget(gone)
+        return [record.id for record in gone]
 
     @override
     def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:

@@ -60,6 +60,15 @@ class TestContract:
         assert len(store.expire(time.time() + 100, 5)) == 5 and not len(store)
         assert redis_server.client.info("commandstats")["cmdstat_evalsha"]["calls"] >= 3
 
+    def test_only_the_old_are_read_to_forget_them(self, store, redis_server):
+        for n in range(9):
+            store.put(Name(str(n)), SHORT, n)
+        store.set_last_seen({3: 1000})
+        redis_server.client.config_resetstat()
+        assert store.expire(2000, 5) == [3] and len(store) == 8
+        calls = redis_server.client.info("commandstats")
+        assert calls["cmdstat_xrange"]["calls"] <= 2 and "cmdstat_zscore" not in calls
+
 
 class TestAgreement:
     def test_a_text_is_kept_beside_newer_ones_of_other_scopes_only(self, store):
