@@ -116,6 +116,8 @@ MOST_CANDIDATES = 32
 #: Ranges within which texts are compared.
 SCOPES = ("all", "site")
 
+_FIRST = np.concatenate([np.arange(BANDS), np.arange(BANDS)])
+_SECOND = np.concatenate([(np.arange(BANDS) + step) % BANDS for step in (1, 2)])
 _FACTOR, _STEP = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xC2B2AE3D27D4EB4F),
@@ -141,13 +143,11 @@ def keys_of(bands: Sequence[bytes], *, joined: bool = False) -> npt.NDArray[np.i
         >>> keys_of([bands_of(FeatureStrings(text))], joined=True).shape
         (1, 64)
     """
-    values = np.frombuffer(b"".join(bands), "<u4").reshape(len(bands), BANDS).astype(np.uint64)
-    places = np.arange(BANDS)
+    values = np.frombuffer(b"".join(bands), "<u4").reshape(-1, BANDS).astype(np.uint64)
     if not joined:
-        return np.asarray(values | places.astype(np.uint64) << np.uint64(32)).view(np.int64)
-    first, second = np.tile(places, 2), np.concatenate([np.roll(places, -step) for step in (1, 2)])
-    keys = (values[:, first] << np.uint64(32) | values[:, second]) * _FACTOR
-    return np.asarray(keys + np.arange(len(first), dtype=np.uint64) * _STEP).view(np.int64)
+        return np.asarray(values | np.arange(BANDS, dtype=np.uint64) << np.uint64(32)).view(np.int64)
+    keys = (values[:, _FIRST] << np.uint64(32) | values[:, _SECOND]) * _FACTOR
+    return np.asarray(keys + np.arange(len(_FIRST), dtype=np.uint64) * _STEP).view(np.int64)
 
 
 def candidate_pairs(keyed: Iterable[tuple[Hashable, int]], most: int = MOST_CANDIDATES) -> Iterator[tuple[int, int]]:

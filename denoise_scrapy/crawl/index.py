@@ -284,7 +284,8 @@ class _Shown(Exception):  # noqa: N818 - wraps any error of a store
 
 
 def _nbytes(index: DuplicateIndex) -> int:
-    return index.stats["bytes"] + index.stats["store_bytes"]
+    stats = index.stats
+    return stats["bytes"] + stats["store_bytes"]
 
 
 def _identity(place: str) -> tuple[int, int] | None:

@@ -212,9 +212,8 @@ class DuplicateIndex:
         self._limit = candidate_limit
         self._short = short_duplicates
         self._variants = variants
-        self._most_in_tree = {"auto": MOST_IN_TREE, "tree": 1 << 62, "prefilter": 0}[search]
-        if not self._rule.has_runs:
-            self._most_in_tree = 1 << 62
+        way = search if self._rule.has_runs else "tree"
+        self._most_in_tree = {"auto": MOST_IN_TREE, "tree": 1 << 62, "prefilter": 0}[way]
         self._store = MemoryStore() if store is None else store
         self._forest = DistanceForest(self._rule)
         self._banded: set[str] = set()  # scopes with texts that only the prefilter finds
@@ -375,7 +374,8 @@ class DuplicateIndex:
         with self._lock:
             done = claim in self._held and bool(self._store.release(self._owner, claim))
             self._held.discard(claim)
-            self._forget(int(done))  # otherwise another index may have settled it
+            if done:  # otherwise another index may have settled it
+                self._forget(1)
             self._counts["withdrawn"] += done
             return done
 
@@ -431,8 +431,9 @@ class DuplicateIndex:
             same = self._record_named(name)
             if same is None:
                 return False
+            gone = self._store.remove(same.id)
             self._forget(1)
-            return self._store.remove(same.id)
+            return gone
 
     def expire(self, before: float, most: int = EXPIRED) -> int:
         """Forget texts last kept or seen again before a time, except claimed ones, and return their number.
@@ -500,7 +501,7 @@ class DuplicateIndex:
         """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
         name, short = item.name, item.is_short
         similar, said = similar and (self._short or not short), "too short to be judged" if short and similar else "new"
-        made, found = self._find(item)
+        made, found = self._find(item, similar=similar)
         same = self._same_item(name, found.same_name) if found.same_name else None
         if same is not None:
             return self._compared(item._replace(fingerprint=made), same, short=short)
@@ -616,7 +617,7 @@ class DuplicateIndex:
             self._forest, self._last, self._gone = DistanceForest(self._rule), 0, 0
             self._load()
 
-    def _find(self, item: ReadText) -> tuple[Fingerprint, Found]:
+    def _find(self, item: ReadText, *, similar: bool) -> tuple[Fingerprint, Found]:
         """Look an item up in the current state of the store; return its fingerprint too, with bands if it needs any."""
         scope, made = item.name.scope, item.fingerprint
         is_outgrown = self._is_outgrown(scope)
@@ -624,13 +625,13 @@ class DuplicateIndex:
             made = replace(made, bands=words_of(made.digest, scope))
         elif is_outgrown and isinstance(item.text, FeatureStrings):
             made = replace(made, bands=bands_of(item.text, scope))
-        found = self._store.find(item.name, made.bands, self._last)
+        found = self._store.find(item.name, made.bands if similar else b"", self._last)
         if found.newer:
             self._know(found.newer)
             if len(found.newer) >= BATCH:
                 self._load()
             if self._is_outgrown(scope) != is_outgrown:  # a newer text is the first that has bands
-                return self._find(item)
+                return self._find(item, similar=similar)
         return made, found
 
     def _is_outgrown(self, scope: str) -> bool:

@@ -127,6 +127,8 @@ def is_same_site(one: str, other: str) -> bool:
 
 def hash_title(title: str) -> bytes:
     """Return a title as stored in a fingerprint: hashes of its units, and 0 if the name of a site may be part of it."""
+    if not title:
+        return b""
     units = FeatureStrings(title).places[:TITLE_CAP]
     return np.unique(np.append(units, [0] * bool(_SITE_MARK.search(title)))).astype("<u2").tobytes()
 
@@ -343,11 +345,6 @@ def holds(new: NewText, kept: Fingerprint) -> bool:
     if not isinstance(new, FeatureStrings) or kept.too_short or new.n < kept.n:
         return False
     return count_common(new.sample(kept.limit), kept.s2) >= HELD * len(kept.runs)
-
-
-def _lines(new: FeatureStrings) -> npt.NDArray[np.intp]:
-    """Return the places where lines of a text begin, and its end."""
-    return np.cumsum([0, *(len(read_units(line).hashes) for line in new.text.splitlines())])
 
 
 def _zones(places: npt.NDArray[Any], firsts: npt.NDArray[Any], lasts: npt.NDArray[Any]) -> Zones:
