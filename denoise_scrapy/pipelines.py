@@ -20,7 +20,6 @@ from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.passage import ELSEWHERE, NO_PAGE, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
-from denoise_scrapy.dedup.variants import OTHER_VALUES
 from denoise_scrapy.fields import OF_META
 from denoise_scrapy.items import copied, has_field, has_text, is_declared, refusal, with_field
 from denoise_scrapy.metadata.annotations import LIBRARIES, find
@@ -381,10 +380,9 @@ class NearDuplicatePipeline(ItemPipeline):
         if outcome == VARIANT:
             self._crawl.count("dedup/variants")
             self._crawl.say_once("variants", logging.INFO, VARIANTS, key, verdict.reason)
-            _, said, fields = verdict.reason.rpartition(f": {OTHER_VALUES} of ")
-            if said and self._copies.are_fewer(fields):
-                left_out = [f"-{field}" for field in fields.split(", ")]
-                self._crawl.say_once("other_values", logging.WARNING, OTHER_FIELDS, fields, left_out)
+            if verdict.lone_fields and self._copies.are_fewer(verdict.lone_fields):
+                named, left_out = ", ".join(verdict.lone_fields), [f"-{field}" for field in verdict.lone_fields]
+                self._crawl.say_once("other_values", logging.WARNING, OTHER_FIELDS, named, left_out)
             logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
             self._mark(passage, VARIANT, verdict.variant_of)
         elif outcome == UPDATE:
@@ -454,7 +452,7 @@ class CopyCounts:
         self.dropped = self.in_a_row = 0  # dropped items, and the current unbroken run of them
         self.most, self.most_copies = "", 0  # the item with the most copies
         self.evicted = 0  # items whose number of copies was forgotten
-        self._fields: Counter[str] = Counter()  # fields but for which items would be copies
+        self._fields: Counter[tuple[str, ...]] = Counter()  # fields but for which items would be copies
         self._counts: Counter[str] = Counter()
         self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
 
@@ -464,7 +462,7 @@ class CopyCounts:
         self.dropped += dropped
         self.in_a_row = self.in_a_row + 1 if dropped else 0
 
-    def are_fewer(self, fields: str) -> bool:
+    def are_fewer(self, fields: tuple[str, ...]) -> bool:
         """Count an item that is no copy for some fields alone; return whether copies are fewer, and five such items."""
         if fields in self._fields or len(self._fields) < MOST_FIELDS:
             self._fields[fields] += 1

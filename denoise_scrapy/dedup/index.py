@@ -25,6 +25,7 @@ from denoise_scrapy.dedup.store import BATCH, Found, Group, Name, Record, Store,
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
+    OTHER_VALUES,
     SAYS_MORE,
     STANDS_APART,
     TEXT,
@@ -34,6 +35,7 @@ from denoise_scrapy.dedup.variants import (
     holds,
     is_same_site,
     likest,
+    lone_fields,
     read_text,
     related,
     site_of,
@@ -77,6 +79,7 @@ class Verdict:
         variant_of: Key of the kept text that the text is a variant of, the first of its form: as similar as a
             duplicate, but about something else by its title, its item's values, or its filled-in words. Both are of
             one site, unless values or titles differ, or three texts establish the form. None for no variant.
+        lone_fields: Names of the fields, one or two, but for whose values a variant would be a duplicate; else empty.
         update_of: Key of the kept text that the text updates, None for no update: it is of the same site, holds nearly
             all of that text and says more. It is kept as well.
         contains: Keys of the kept texts that are parts of the text, such as chapters or posts: all of the same site.
@@ -101,6 +104,7 @@ class Verdict:
     c1: float = 0.0
     new: float = 0.0
     variant_of: str | None = None
+    lone_fields: tuple[str, ...] = ()
     update_of: str | None = None
     contains: tuple[str, ...] = ()
     reason: str = "new"
@@ -505,7 +509,7 @@ class DuplicateIndex:
         same = self._same_item(name, found.same_name) if found.same_name else None
         if same is not None:
             return self._compared(item._replace(fingerprint=made), same, short=short)
-        variant_of, reason = "", said
+        variant_of, reason, lone = "", said, tuple[str, ...]()
         held: list[Record] = []
         for like in self._likes(item, found) if similar else ():
             proof, kept = like.proof, like.record.name
@@ -515,9 +519,11 @@ class DuplicateIndex:
                 continue
             if why == STANDS_APART:
                 continue
-            if why:  # the first of several counts
-                reason = reason if variant_of else f"a variant of {kept.key}: {why}"
-                variant_of = variant_of or kept.variant_of or kept.key
+            if why:
+                if not variant_of:  # the first of several counts
+                    lone = lone_fields(item, like) if why == OTHER_VALUES else ()
+                    reason = f"a variant of {kept.key}: {why}{' of ' * bool(lone)}{', '.join(lone)}"
+                    variant_of = kept.variant_of or kept.key
                 continue
             reason = f"near-duplicate of {kept.key} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
             if like.record.fingerprint.digest == made.digest:
@@ -526,9 +532,15 @@ class DuplicateIndex:
             return Answer(verdict, made, like.record)
         update_of, contains = related(item, held) if held else (None, ())
         if update_of or contains:
-            variant_of, reason = "", f"an update of {update_of}" if update_of else f"contains {', '.join(contains[:3])}"
+            variant_of, lone = "", ()
+            reason = f"an update of {update_of}" if update_of else f"contains {', '.join(contains[:3])}"
         verdict = Verdict(
-            variant_of=variant_of or None, update_of=update_of, contains=contains, reason=reason, too_short=short
+            variant_of=variant_of or None,
+            lone_fields=lone,
+            update_of=update_of,
+            contains=contains,
+            reason=reason,
+            too_short=short,
         )
         return Answer(verdict, made, keep=True, variant_of=variant_of)
 

@@ -436,7 +436,7 @@ def read_text(rule: Rule, text: str) -> ReadText:
     return ReadText(new, made, is_short=rule.too_short(made))
 
 
-ANOTHER_TITLE, SAYS_MORE = "another title", "it says more"
+OTHER_VALUES, ANOTHER_TITLE, SAYS_MORE = "other values", "another title", "it says more"
 STANDS_APART = "much of it is its own"  # such a text is no variant either
 
 
@@ -467,24 +467,29 @@ def likest(item: ReadText, likes: Iterable[Like]) -> list[Like]:
     return sorted(likes, key=rank)[:MOST_ALIGNED]
 
 
-# The reason for a variant; the fields are named if nothing else tells it from a copy, and if they are so few: a rank or
-# the number of a visit, of which items seldom have more.
-OTHER_VALUES, MOST_NAMED = "other values", 2
-
-
 def why_variant(item: ReadText, like: Like) -> str:
     """Return why a text is not a copy of a kept one that it repeats; "" if it is a copy."""
     return next(_reasons(item, like), "")
 
 
+# Maximum fields that are named if nothing else tells a variant from a copy: a rank or the number of a visit, of which
+# items seldom have more.
+MOST_NAMED = 2
+
+
+def lone_fields(item: ReadText, like: Like) -> tuple[str, ...]:
+    """Return the names of the few fields but for whose values an item would be a copy of a kept one; none otherwise."""
+    other = other_values(item.fingerprint.values, like.record.fingerprint.values)
+    named = tuple(name for name in item.value_names if _crc(name) in other)
+    alike = item._replace(fingerprint=replace(item.fingerprint, values=b""))
+    return named if 0 < len(named) <= MOST_NAMED and not why_variant(alike, like) else ()
+
+
 def _reasons(item: ReadText, like: Like) -> Iterator[str]:
     """Yield the reasons, those that are found first at the start."""
     mine, theirs, new = item.fingerprint, like.record.fingerprint, item.text
-    if other := other_values(mine.values, theirs.values):
-        named = [name for name in item.value_names if _crc(name) in other]
-        alike = item._replace(fingerprint=replace(mine, values=b""))
-        is_alone = 0 < len(named) <= MOST_NAMED and not why_variant(alike, like)
-        yield f"{OTHER_VALUES} of {', '.join(named)}" if is_alone else OTHER_VALUES
+    if other_values(mine.values, theirs.values):
+        yield OTHER_VALUES
     if not isinstance(new, FeatureStrings):
         return
     one_site = like.own or not (item.name.site or like.record.name.site)
