@@ -20,3 +20,11 @@ class DistanceTree:
         runs: Mapping[int, tuple[npt.NDArray[np.uint16], int]],
         at_most: int,
     ) -> list[int]: ...
+    def parts(
+        self,
+        units: npt.NDArray[np.uint16],
+        longest: int,
+        share: float,
+        runs: Mapping[int, npt.NDArray[np.uint16]],
+        at_most: int,
+    ) -> list[int]: ...

@@ -7,15 +7,19 @@ A set comes with a sample of its text's runs, of which X needs a share as well. 
 bits: a run of X whose bit is clear is not in the text, an upper bound which loses no match. The nodes are in order of
 insertion, each after its parent, so that a search is one pass over them.
 
+The texts that a longer one contains share too little of it for this. Each is found by two neighbouring runs from its
+middle, which the longer text has side by side as well.
+
 Source: patent text 'Method and system for web page de-duplication', edit-distance tree; Burkhard and Keller (1973).
-Signatures, and the search in order of insertion, are ours.
+Signatures, the search in order of insertion, and the search for parts are ours.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
-from libcpp.algorithm cimport partial_sort
+from libcpp.algorithm cimport partial_sort, sort, unique
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.bits cimport BitSet, count_bits, set_bits
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, number_of, open_table
 from denoise_scrapy.core.wide cimport wide_size
 
@@ -39,8 +43,7 @@ cdef enum:
     MAX_DEPTH = 64
     WORTH_NODES = 1 << 12  # a search of fewer nodes, some 50 µs, holds the interpreter's lock
     # Units are counted exactly at a node with at least this many below it: an edge skipped there saves more than that.
-    WORTH_COUNTING = 256
-    BIT_SETS = 1024  # 64-bit words with one bit for each 16-bit unit
+    WORTH_COUNTING = 1024
     # Words of a signature. By 512 bits, unrelated texts lack 69 to 83 in 100 of a full sample's runs, and 40 are
     # already too many.
     RUN_WORDS = 8
@@ -52,7 +55,7 @@ cdef enum:
 cdef struct Signature:
     uint64_t[RUN_WORDS] bits
 
-cdef struct Step:  # what a search reads of each node
+cdef struct Step:  # what a search reads of each node, side by side
     Signature runs
     uint32_t parent    # row
     uint16_t distance  # to the parent
@@ -68,12 +71,12 @@ cdef struct Node:
     bint is_dropped
 
 cdef struct Hit:
-    int32_t lacks  # bits of runs, then units, that the query has and the set may lack
+    int64_t lacks  # bits of runs, then units, that the query has and the set may lack; of parts: of the query
     int64_t number
 
 
 cdef struct Query:
-    uint64_t[BIT_SETS] units  # a bit for each
+    BitSet units
     int size
     int need               # units that a match shares
     int64_t longest        # maximum length of a match
@@ -96,14 +99,6 @@ cdef inline void sign(const uint16_t* runs, size_t count, Signature& out) noexce
         out.bits[bit >> 6] |= <uint64_t>1 << (bit & 63)
 
 
-cdef inline void mark(const uint16_t* units, size_t count, uint64_t* there) noexcept nogil:
-    """Set the bits of some units."""
-    cdef size_t i
-    memset(there, 0, BIT_SETS * sizeof(uint64_t))
-    for i in range(count):
-        there[units[i] >> 6] |= <uint64_t>1 << (units[i] & 63)
-
-
 cdef inline int count_clear(const Signature& mine, const Signature& theirs) noexcept nogil:
     """Count the bits that only the first signature has."""
     cdef int i, count = 0
@@ -112,13 +107,9 @@ cdef inline int count_clear(const Signature& mine, const Signature& theirs) noex
     return count
 
 
-cdef inline int count_units(const uint64_t* there, const uint16_t* units, size_t count) noexcept nogil:
-    """Count the units whose bit is set."""
-    cdef size_t i
-    cdef int common = 0
-    for i in range(count):
-        common += there[units[i] >> 6] >> (units[i] & 63) & 1
-    return common
+cdef inline uint64_t pair_key(int halved, uint16_t one, uint16_t next) noexcept nogil:
+    """Join two neighbouring runs of a sample."""
+    return <uint64_t>(halved + 1) << 32 | <uint32_t>one << 16 | next
 
 
 cdef wide_size search_nodes(
@@ -140,10 +131,10 @@ cdef wide_size search_nodes(
         lacks = count_clear(query.runs[step.halved], step.runs)
         if lacks <= query.spare[step.halved] or step.is_counted:
             node = nodes + row
-            most[row] = count_units(query.units, units + node.start, node.size)
+            most[row] = count_bits(query.units, units + node.start, node.size)
             if (lacks <= query.spare[step.halved] and most[row] >= query.need and node.length <= query.longest
                     and not node.is_dropped):
-                found.push_back(Hit((lacks << 16) + query.size - most[row], node.number))
+                found.push_back(Hit((<int64_t>lacks << 16) + query.size - most[row], node.number))
     return visited
 
 
@@ -161,9 +152,12 @@ cdef class DistanceTree:
     cdef vector[uint16_t] _units
     cdef Table _edges           # rows of nodes by parent and distance
     cdef vector[int32_t] _most  # of each node: an upper bound of what it shares with the query
+    cdef Table _pairs           # pairs of neighbouring runs, one for each node
+    cdef vector[uint32_t] _of   # row of the node of each pair
 
     def __init__(self):
         open_table(self._edges, 1)
+        open_table(self._pairs, 1)
 
     def __len__(self):
         return self._nodes.size()
@@ -172,7 +166,8 @@ cdef class DistanceTree:
     def nbytes(self):
         """Approximate size in bytes."""
         cdef size_t of_node = sizeof(Node) + sizeof(Step) + sizeof(int32_t)
-        return self._nodes.size() * of_node + 2 * self._units.size() + 12 * self._edges.keys.size()
+        cdef size_t of_tables = 12 * (self._edges.keys.size() + self._pairs.keys.size()) + 4 * self._of.size()
+        return self._nodes.size() * of_node + 2 * self._units.size() + of_tables
 
     @property
     def halvings(self):
@@ -194,15 +189,16 @@ cdef class DistanceTree:
         """
         cdef Node node
         cdef Step step
-        cdef uint64_t[BIT_SETS] there
+        cdef BitSet there
         cdef uint64_t edge = 0
         cdef size_t size = len(units) // 2, row = 0
         cdef int32_t depth, child
         cdef const uint16_t* data = <const uint16_t*><const char*>units
+        cdef const uint16_t* sample = <const uint16_t*><const char*>runs
         if not 0 <= halved <= NO_RUNS or size > 0xFFFF:
             raise ValueError(f"no sample is halved {halved} times, or no set has {size} units")
-        sign(<const uint16_t*><const char*>runs, len(runs) // 2, step.runs)
-        mark(data, size, there)
+        sign(sample, len(runs) // 2, step.runs)
+        set_bits(there, data, size)
         node.number, node.length, node.size = number, length, <uint16_t>size
         node.start, node.below, node.is_dropped = self._units.size(), 0, False
         step.parent, step.distance, step.halved, step.is_counted = 0, 0, <uint8_t>halved, False
@@ -219,10 +215,24 @@ cdef class DistanceTree:
         else:
             edge = <uint64_t>1 << 63 | self._nodes.size()  # no further node is found by it
         number_of(self._edges, edge)
+        if halved != NO_RUNS:
+            self._add_pair(sample, len(runs) // 2, halved)
         self._nodes.push_back(node)
         self._steps.push_back(step)
         self._units.insert(self._units.end(), data, data + size)
         self._halvings |= <uint64_t>1 << halved
+
+    cdef int _add_pair(self, const uint16_t* sample, size_t count, int halved) except -1:
+        """Choose the pair of a new node: the first in the second half of its sample that no other node has."""
+        cdef size_t place
+        cdef uint64_t key
+        for place in range(max(1, count // 2), count):
+            key = pair_key(halved, sample[place - 1], sample[place])
+            if find(self._pairs, key) == NOT_THERE:
+                number_of(self._pairs, key)
+                self._of.push_back(<uint32_t>self._nodes.size())
+                break
+        return 0
 
     def drop(self, int64_t number):
         """Leave a set out of further results, if it is there."""
@@ -264,15 +274,13 @@ cdef class DistanceTree:
                 sign(&sample[0], sample.shape[0], query.runs[halved])
         query.size, query.need, query.longest = <int>size, need, longest
         if size:
-            mark(&units[0], size, query.units)
+            set_bits(query.units, &units[0], size)
         if self._nodes.size() < WORTH_NODES:
             self._search(query, found)
         else:
             with nogil:
                 self._search(query, found)
-        at_most = min(at_most, found.size())
-        partial_sort(found.begin(), found.begin() + at_most, found.end(), is_liker)
-        return [found[row].number for row in range(at_most)]
+        return first_numbers(found, at_most)
 
     cdef int _search(self, const Query& query, vector[Hit]& found) except -1 nogil:
         self._most.resize(self._nodes.size())
@@ -282,6 +290,54 @@ cdef class DistanceTree:
         )
         return 0
 
-    cdef inline size_t _common(self, size_t row, const uint64_t* there) noexcept nogil:
-        """Count the units of a node whose bit is set."""
-        return count_units(there, self._units.data() + self._nodes[row].start, self._nodes[row].size)
+    def parts(self, const uint16_t[::1] units not None, int64_t longest, float share, dict runs not None, size_t at_most):
+        """Find sets of which a query may have nearly all.
+
+        A set whose runs stand side by side in the query is found, unless earlier sets have taken its pairs.
+
+        Args:
+            units: The query, uint16 (n,) without repeats.
+            longest: Maximum length of a part's text, in units.
+            share: Minimum share of a part's units that the query has, 0 to 1.
+            runs: By number of halvings: the query's sample, uint16 in the order of the text, with repeats.
+            at_most: Maximum number of sets to return, the largest ones.
+
+        Returns:
+            Their numbers, the largest first.
+        """
+        cdef vector[uint32_t] rows
+        cdef vector[Hit] found
+        cdef const Node* node
+        cdef BitSet there
+        cdef const uint16_t[::1] sample
+        cdef Py_ssize_t place
+        cdef int halved
+        cdef int32_t pair
+        cdef uint32_t row
+        for halved, sample in runs.items():
+            for place in range(sample.shape[0] - 1):
+                pair = find(self._pairs, pair_key(halved, sample[place], sample[place + 1]))
+                if pair != NOT_THERE:
+                    rows.push_back(self._of[pair])
+        if rows.empty():
+            return []
+        sort(rows.begin(), rows.end())
+        rows.erase(unique(rows.begin(), rows.end()), rows.end())
+        set_bits(there, &units[0] if units.shape[0] else NULL, units.shape[0])
+        for row in rows:
+            node = &self._nodes[row]
+            if node.length <= longest and not node.is_dropped and self._common(row, there) >= share * node.size:
+                found.push_back(Hit(-<int64_t>node.length, node.number))
+        return first_numbers(found, at_most)
+
+    cdef inline size_t _common(self, size_t row, const BitSet& there) noexcept nogil:
+        """Count the units of a node that are in a set."""
+        return count_bits(there, self._units.data() + self._nodes[row].start, self._nodes[row].size)
+
+
+cdef list first_numbers(vector[Hit]& found, size_t at_most):
+    """Return the numbers of the likest sets."""
+    cdef size_t i
+    at_most = min(at_most, found.size())
+    partial_sort(found.begin(), found.begin() + at_most, found.end(), is_liker)
+    return [found[i].number for i in range(at_most)]

@@ -28,6 +28,7 @@ from libcpp.algorithm cimport sort, unique
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.bits cimport BitSet, add_bit, clear, has_bit, set_bits
 from denoise_scrapy.core.characters cimport crc32, decode
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_UNITS
@@ -314,7 +315,6 @@ RUN_HASH = "runs-5-3-fmix64-v1"
 EVERY = 1 << 32  # limit of a sample that contains everything
 
 cdef enum:
-    BIT_SETS = 1024  # 64-bit words with one bit for each 16-bit hash
     RUN_BITS = 32    # of a run's hash
     # Bits of the kinds that feature strings keep: of `IDEOGRAPH` and `NUMBER`, and of stop units.
     SORT = 3
@@ -338,25 +338,9 @@ cdef inline uint16_t short_hash(uint32_t unit) noexcept nogil:
     return <uint16_t>((unit * <uint32_t>2654435769) >> 16)
 
 
-cdef inline bint has_bit(const vector[uint64_t]& bits, uint16_t number) noexcept nogil:
-    """Return whether a number is in a set of bits."""
-    return bits[number >> 6] >> (number & 63) & 1
-
-
-cdef inline bint add_bit(vector[uint64_t]& bits, uint16_t number) noexcept nogil:
-    """Add a number to a set of bits, and return whether it is new."""
-    cdef bint new = not has_bit(bits, number)
-    bits[number >> 6] |= <uint64_t>1 << (number & 63)
-    return new
-
-
-cdef int add_bits(vector[uint64_t]& bits, const uint16_t[::1] numbers) except -1:
-    """Add numbers to an empty set of bits."""
-    cdef Py_ssize_t i
-    bits.resize(BIT_SETS)
-    for i in range(numbers.shape[0]):
-        add_bit(bits, numbers[i])
-    return 0
+cdef inline void read_bits(BitSet& bits, const uint16_t[::1] numbers) noexcept:
+    """Make a set of an array's numbers."""
+    set_bits(bits, &numbers[0] if numbers.shape[0] else NULL, numbers.shape[0])
 
 
 cdef class FeatureStrings:
@@ -379,7 +363,7 @@ cdef class FeatureStrings:
     cdef vector[uint32_t] _units  # the distinct ones, and how many distinct runs each begins
     cdef vector[uint32_t] _counts
     cdef uint32_t[RUN_BITS + 1] _below  # number of distinct runs whose hash is below each power of two
-    cdef vector[uint64_t] _there  # hashes of all units, once looked for
+    cdef vector[BitSet] _there  # one, of the hashes of all units, once looked for
     cdef bytes _names
     cdef dict _samples
 
@@ -464,20 +448,12 @@ cdef class FeatureStrings:
 
     cdef int _list_units(self, uint32_t least, uint32_t most, vector[uint16_t]& out) except -1 nogil:
         """Return the hashes of the units with such a frequency, except stop units: sorted, each once."""
-        cdef vector[uint64_t] there
-        cdef size_t i, word
-        cdef uint64_t bits
-        there.resize(BIT_SETS)
+        cdef size_t i
         for i in range(self._units.size()):
             if least <= self._counts[i] <= most and not is_stop_unit(self._units[i]):
-                add_bit(there, short_hash(self._units[i]))
-        for word in range(BIT_SETS):
-            bits, i = there[word], 64 * word
-            while bits:
-                if bits & 1:
-                    out.push_back(<uint16_t>i)
-                bits >>= 1
-                i += 1
+                out.push_back(short_hash(self._units[i]))
+        sort(out.begin(), out.end())
+        out.erase(unique(out.begin(), out.end()), out.end())
         return 0
 
     def main_units(self, uint32_t t):
@@ -525,10 +501,10 @@ cdef class FeatureStrings:
     cdef int _sample(
         self, uint64_t limit, vector[uint32_t]& places, vector[uint16_t]& runs, vector[uint16_t]& distinct
     ) except -1 nogil:
-        cdef vector[uint64_t] there
+        cdef BitSet there
         cdef uint64_t run
         cdef Py_ssize_t place
-        there.resize(BIT_SETS)
+        clear(there)
         for place in range(self.n):
             run = self._run_at(place)
             if run and run >> 32 < limit:
@@ -545,6 +521,10 @@ cdef class FeatureStrings:
         Each occurs once. Two texts sampled with one limit, 0 to 2**32, select the same runs.
         """
         return self._sampled(limit)[2]
+
+    def repeated_sample(self, uint64_t limit):
+        """Sample as `sample` does, with each run as often as it occurs: neighbours stay neighbours."""
+        return self._sampled(limit)[1]
 
     def sample_of(self, uint32_t most):
         """Sample with the highest power of two that leaves at most `most`, and return that limit too."""
@@ -579,22 +559,22 @@ cdef class FeatureStrings:
 
     def sampled(self, const uint16_t[::1] theirs not None, uint64_t limit):
         """Return the places of the runs sampled at a limit, uint32, and which of these the other text has, bool."""
-        cdef vector[uint64_t] there
+        cdef BitSet there
         places, sampled, _ = self._sampled(limit)
         found = np.empty(len(places), np.bool_)
         cdef const uint16_t[::1] runs = sampled
         cdef uint8_t[::1] out = found.view(np.uint8)
         cdef Py_ssize_t i
-        add_bits(there, theirs)
+        read_bits(there, theirs)
         for i in range(runs.shape[0]):
             out[i] = has_bit(there, runs[i])
         return places, found
 
     def novel(self, const uint16_t[::1] theirs not None, uint32_t below):
         """Return the places of units that the other text lacks, except stop units and those hashed above a limit."""
-        cdef vector[uint64_t] there
+        cdef BitSet there
         cdef vector[int64_t] places
-        add_bits(there, theirs)
+        read_bits(there, theirs)
         if self.n < WORTH_UNITS:
             self._find_novel(there, below, places)
         else:
@@ -602,7 +582,7 @@ cdef class FeatureStrings:
                 self._find_novel(there, below, places)
         return array_of(places.data(), places.size(), np.int64)
 
-    cdef int _find_novel(self, const vector[uint64_t]& there, uint32_t below, vector[int64_t]& places) except -1 nogil:
+    cdef int _find_novel(self, const BitSet& there, uint32_t below, vector[int64_t]& places) except -1 nogil:
         cdef Py_ssize_t place
         cdef uint16_t unit
         for place in range(self.n):
@@ -618,11 +598,12 @@ cdef class FeatureStrings:
         cdef uint8_t[::1] out = found.view(np.uint8)
         cdef Py_ssize_t i
         if self._there.empty():
-            self._there.resize(BIT_SETS)
+            self._there.resize(1)
+            clear(self._there[0])
             for i in range(self.n):
-                add_bit(self._there, short_hash(self._unit[i]))
+                add_bit(self._there[0], short_hash(self._unit[i]))
         for i in range(units.shape[0]):
-            out[i] = has_bit(self._there, units[i])
+            out[i] = has_bit(self._there[0], units[i])
         return found
 
     @property
@@ -710,11 +691,11 @@ def _held(
 
 def count_common(const uint16_t[::1] mine not None, bytes theirs not None):
     """Count the elements that a set shares with another, uint16 arrays without repeats as bytes."""
-    cdef vector[uint64_t] there
+    cdef BitSet there
     cdef Py_ssize_t i, common = 0
     cdef const unsigned char* start = theirs
     cdef uint16_t one
-    add_bits(there, mine)
+    read_bits(there, mine)
     for i in range(0, len(theirs) - 1, 2):
         memcpy(&one, start + i, 2)
         common += has_bit(there, one)

@@ -24,6 +24,7 @@ from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import BATCH, Found, Group, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
+    HELD,
     MOST_ALIGNED,
     OTHER_VALUES,
     SAYS_MORE,
@@ -34,6 +35,7 @@ from denoise_scrapy.dedup.variants import (
     Version,
     holds,
     is_same_site,
+    latest,
     likest,
     lone_fields,
     read_text,
@@ -511,7 +513,8 @@ class DuplicateIndex:
             return self._compared(item._replace(fingerprint=made), same, short=short)
         variant_of, reason, lone = "", said, tuple[str, ...]()
         held: list[Record] = []
-        for like in self._likes(item, found) if similar else ():
+        likes = self._likes(item, found) if similar else iter(())
+        for like in likes:
             proof, kept = like.proof, like.record.name
             why = why_variant(item, like) if self._variants else ""
             if not proof.duplicate or (why == SAYS_MORE and holds(item.text, like.record.fingerprint)):
@@ -525,11 +528,7 @@ class DuplicateIndex:
                     reason = f"a variant of {kept.key}: {why}{' of ' * bool(lone)}{', '.join(lone)}"
                     variant_of = kept.variant_of or kept.key
                 continue
-            reason = f"near-duplicate of {kept.key} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
-            if like.record.fingerprint.digest == made.digest:
-                reason = f"the same words as {kept.key}"
-            verdict = Verdict(True, kept.key, proof.c2, proof.c1, proof.new, reason=reason, too_short=short)
-            return Answer(verdict, made, like.record)
+            return _repeated(item, made, latest(item, like, likes) if self._variants else like)
         update_of, contains = related(item, held) if held else (None, ())
         if update_of or contains:
             variant_of, lone = "", ()
@@ -563,10 +562,7 @@ class DuplicateIndex:
         Last come those of its own site that are in it, if it is no duplicate of them.
         """
         made, site = item.fingerprint, item.name.site
-        alike = self._forest.candidates(item.text, item.name.scope, self._limit)
-        if not (found.alike or alike):
-            return
-        records = self._others(item, {*found.alike[: self._limit], *alike})
+        records = self._others(item, self._candidates(item, found))
         self._verified += len(records)
         for one in records:
             if made.n and one.fingerprint.digest == made.digest:
@@ -594,6 +590,14 @@ class DuplicateIndex:
         if own:
             yield from likest(item, own)
         yield from held
+
+    def _candidates(self, item: ReadText, found: Found) -> set[int]:
+        """Return the ids of kept texts that a new one may repeat or contain."""
+        new, scope = item.text, item.name.scope
+        ids = {*found.alike[: self._limit], *self._forest.candidates(new, scope, self._limit)}
+        if self._variants and item.name.site and isinstance(new, FeatureStrings) and not item.is_short:
+            ids.update(self._forest.parts(new, scope, HELD, self._limit))
+        return ids
 
     def _others(self, item: ReadText, ids: Iterable[int]) -> list[Record]:
         """Return the records still in the store, in order of id, except those of the item's group."""
@@ -735,6 +739,16 @@ class DuplicateIndex:
                 self._store.release(self._owner, same.id)
                 self._forget(1)
             self._unsure.pop()
+
+
+def _repeated(item: ReadText, made: Fingerprint, like: Like) -> Answer:
+    """Return that a text repeats a kept one."""
+    proof, kept = like.proof, like.record.name.key
+    reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
+    if like.record.fingerprint.digest == made.digest:
+        reason = f"the same words as {kept}"
+    verdict = Verdict(True, kept, proof.c2, proof.c1, proof.new, reason=reason, too_short=item.is_short)
+    return Answer(verdict, made, like.record)
 
 
 def _check_number(name: str, value: object, kind: type, valid: str, low: float, high: float = 1 << 62) -> None:

@@ -6,7 +6,7 @@ Source: patent text 'Method and system for web page de-duplication', edit-distan
 from __future__ import annotations
 
 from denoise_scrapy.core.distance_tree import DistanceTree
-from denoise_scrapy.core.feature_strings import EVERY
+from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
 from denoise_scrapy.dedup.rules import NewText, Rule
 from denoise_scrapy.dedup.store import Record
 
@@ -62,4 +62,12 @@ class DistanceForest:
             if need:
                 runs = self._rule.run_queries(new, tree.halvings)
                 found += tree.search(units, need, longest, runs, most)
+        return found
+
+    def parts(self, new: FeatureStrings, scope: str, share: float, most: int) -> list[int]:
+        """Return ids of a scope, among them the texts that a new one contains: of each tree up to `most`."""
+        found: list[int] = []
+        for t, tree in self._trees.get(scope, {}).items():
+            runs = {halved: new.repeated_sample(EVERY >> halved) for halved in tree.halvings}
+            found += tree.parts(new.main_units(t), new.n, share, runs, most)
         return found

@@ -455,14 +455,11 @@ class Like(NamedTuple):
 
 
 def likest(item: ReadText, likes: Iterable[Like]) -> list[Like]:
-    """Return the texts to align with a text: with its title first, then with the most runs in common, then the longest.
+    """Return the texts to align with a text: with its title first, then with the most runs in common."""
 
-    So an update stands for the text that it holds.
-    """
-
-    def rank(like: Like) -> tuple[bool, float, float, int, int]:
-        kept = like.record.fingerprint
-        return kept.title != item.fingerprint.title, -like.proof.c2, like.proof.new, -kept.n, like.record.id
+    def rank(like: Like) -> tuple[bool, float, float, int]:
+        other_title = like.record.fingerprint.title != item.fingerprint.title
+        return other_title, -like.proof.c2, like.proof.new, like.record.id
 
     return sorted(likes, key=rank)[:MOST_ALIGNED]
 
@@ -523,15 +520,51 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
 
 
 def related(item: ReadText, held: Sequence[Record]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the key of the kept text that a text updates, and the keys of those that it contains, which it holds."""
+    """Return the key of the kept text that a text updates, and the keys of those that it contains, which it holds.
+
+    An update is at most twice as long, or has the same title and holds nothing else but older versions.
+    """
     mine, new = item.fingerprint, item.text
     longest = max(held, key=lambda one: (one.fingerprint.n, one.id), default=None)
     if longest is None or not isinstance(new, FeatureStrings):
         return None, ()
     theirs = longest.fingerprint
-    if 2 * theirs.n >= mine.n and not other_title(new, mine.title, theirs.title):
+    if _may_update(new, mine, theirs):
         return longest.name.key, ()
+    if mine.title and mine.title == theirs.title:
+        begin, end = _where(new, theirs)
+        if all(begin <= sum(_where(new, one.fingerprint)) / 2 <= end for one in held):
+            return longest.name.key, ()
     return None, tuple(one.name.key for one in held)
+
+
+def _may_update(new: FeatureStrings, mine: Fingerprint, theirs: Fingerprint) -> bool:
+    """Return whether a text that holds another one may be its update by length and title."""
+    return 2 * theirs.n >= mine.n and not other_title(new, mine.title, theirs.title)
+
+
+def _where(new: FeatureStrings, kept: Fingerprint) -> tuple[float, float]:
+    """Return about where a kept text begins and ends in one that holds it; runs are common by chance elsewhere."""
+    places, found = new.sampled(kept.runs, kept.limit)
+    first, third = np.quantile(places[found], (0.25, 0.75))
+    return 1.5 * first - 0.5 * third, 1.5 * third - 0.5 * first
+
+
+def latest(item: ReadText, like: Like, others: Iterable[Like]) -> Like:
+    """Return the update that stands for a kept text, of the further texts that a copy of it repeats; else the text."""
+    for other in others:
+        old, one, new = like.record, other.record, item.text
+        says_more = one.id > old.id and one.fingerprint.n >= old.fingerprint.n + SENTENCE
+        if (
+            says_more
+            and other.proof.duplicate
+            and isinstance(new, FeatureStrings)
+            and is_same_site(old.name.site, one.name.site)
+            and _may_update(new, one.fingerprint, old.fingerprint)
+            and not why_variant(item, other)
+        ):
+            like = other
+    return like
 
 
 # Maximum fields compared one by one, 8 bytes each; further fields of an item count as one. Few items have twenty.

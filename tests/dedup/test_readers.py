@@ -1,5 +1,7 @@
 """What a reader calls a copy, a variant, or an update: cases in many languages, each a kept text and a new one."""
 
+import random
+from itertools import product
 from typing import NamedTuple
 
 import pytest
@@ -154,6 +156,8 @@ def products(form, name, longer, words, **more):
 
 
 KEEP, COPY, UPDATE = "keep", "copy", "update"
+MADE = list(map("".join, product("bcdfgklmnprstv", ("arin", "etal", "imos", "oker", "uvud", "asil"), "aeoiu")))
+
 CASES = {
     # titles that only one of two extends
     "kettle, travel": (KEEP, products(KETTLE, "Vesper kettle", "Vesper kettle Travel", "")),
@@ -344,6 +348,41 @@ def test_a_page_of_pages_contains_them_and_a_longer_page_is_an_update():
     assert related(book, parts) == (None, ("/0", "/1", "/2"))
     assert related(read_text(PartRule(), f"{MILL} {LIBRARY[:200]}"), parts[:1]) == ("/0", ())
     assert related(book, []) == (None, ())
+
+
+def made_prose(seed, sentences):
+    rnd = random.Random(seed)
+    return " ".join(" ".join(rnd.choices(MADE, k=12)).capitalize() + "." for _ in range(sentences))
+
+
+def test_a_book_and_a_digest_contain_whatever_the_index_has_of_them():
+    chapters = [made_prose(i, 4 + i * i % 60) for i in range(40)]
+    with DuplicateIndex() as index:
+        for number, text in enumerate(chapters):
+            assert not index.check_and_add(f"https://a.example/{number}", text, title=f"Chapter {number}").contains
+        book = index.check_and_add("https://a.example/print", "\n".join(chapters), title="The book")
+        day = index.check_and_add("https://a.example/day", "\n\n".join(chapters[3:9]), title="Monday")
+        away = index.check("https://b.example/print", "\n".join(chapters[:20]), title="The book")
+    assert [*book.contains] == [f"https://a.example/{number}" for number in range(40)] and book.update_of is None
+    assert [*day.contains] == [f"https://a.example/{number}" for number in range(3, 9)]
+    assert not away.contains
+
+
+def test_a_live_page_is_an_update_however_much_it_has_grown_and_then_stands_for_the_old_one():
+    old = made_prose(50, 10)
+    grown = [made_prose(51, 4) + "\n" + old]
+    grown.append(made_prose(52, 30) + "\n" + grown[-1])
+    grown.append(grown[-1] + "\n" + made_prose(53, 100))
+    with DuplicateIndex() as index:
+        keys = [f"https://a.example/storm?at={number}" for number in range(4)]
+        index.add(keys[0], old, title="Storm")
+        for number, text in enumerate(grown, 1):
+            verdict = index.check_and_add(keys[number], text, title="Storm")
+            assert (verdict.update_of, verdict.contains) == (keys[number - 1], ()), verdict.reason
+            copies = [old, f"{old} Share this.", text]
+            found = [index.check(f"https://b.example/{i}", copy, title="Storm").of for i, copy in enumerate(copies)]
+            assert found[2] == keys[number] and {*found[:2]} == {keys[1]}  # of the old one, others are too long
+        assert not index.check(keys[0], old, title="Storm").duplicate
 
 
 def test_rows_name_the_row_that_they_update():

@@ -1,6 +1,7 @@
 """The tree against a literal linear scan: all matches, at every stage of its growth."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -131,3 +132,31 @@ def test_empty_tree_and_empty_sets():
 def test_what_does_not_fit_is_refused(size, halved):
     with pytest.raises(ValueError, match=f"halved {halved} times"):
         DistanceTree().add(1, bytes(2 * size), 9, b"", halved)
+
+
+def in_order(units):
+    return np.array([unit * _SPREAD % 65536 for unit in units], np.uint16)
+
+
+TEXTS = st.lists(st.integers(0, 25), min_size=1, max_size=12, unique=True)
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts=st.lists(TEXTS, max_size=12), query=st.lists(st.integers(0, 25), max_size=60), share=st.floats(0, 1))
+def test_parts_are_found_by_a_pair_of_their_own(texts, query, share):
+    tree, pairs, expected = DistanceTree(), {}, set()
+    for number, text in enumerate(texts, 1):
+        tree.add(number, as_units(text).tobytes(), len(text), in_order(text).tobytes(), 0)
+        own = list(pairwise(text))[max(1, len(text) // 2) - 1 :]
+        pairs.update({pair: number for pair in [next((one for one in own if one not in pairs), None)] if pair})
+    for pair in pairwise(query):
+        text = texts[pairs[pair] - 1] if pair in pairs else []
+        if text and len({*text} & {*query}) >= np.float32(share) * len(text) and len(text) <= 9:
+            expected.add(pairs[pair])
+    found = tree.parts(as_units(query), 9, share, {0: in_order(query), 1: in_order(query)}, 99)
+    assert set(found) == expected
+    assert [len(texts[one - 1]) for one in found] == sorted((len(texts[one - 1]) for one in found), reverse=True)
+    assert tree.parts(as_units(query), 9, share, {0: in_order(query)}, 1) == found[:1]
+    for number in found:
+        tree.drop(number)
+    assert tree.parts(as_units(query), 9, share, {0: in_order(query)}, 99) == []
