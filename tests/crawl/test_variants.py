@@ -151,3 +151,13 @@ def test_a_page_that_says_more_is_kept_and_names_the_one_before(web: Web) -> Non
     done = crawl(spider_of(*paths(web, "/live /live/evening")[12:]), {**IN_ORDER, **named})
     assert [item.get("update_of") for item in done.items] == [None, web("/live")]
     assert done.stat("dedup/updates") == 1
+
+
+def test_a_page_of_pages_is_kept_and_names_them(web: Web) -> None:
+    for n in range(4):
+        web.pages[f"/{n}"] = article(n)
+    web.pages["/print"] = article(9, text=" ".join(story(n) for n in range(4)))
+    named = {"DENOISE_FIELDS": {"contains": "contains"}}
+    done = crawl(spider_of(*[web(f"/{n}") for n in range(4)], web("/print")), {**IN_ORDER, **named})
+    assert done.items[-1]["contains"] == [web(f"/{n}") for n in range(4)]
+    assert (len(done.items), done.stat("dedup/contains")) == (5, 1)
