@@ -673,7 +673,7 @@ class DuplicateIndex:
                 if not answer.keep:
                     number = self._see_again(item.name, answer, claim=claim)
                     break
-                name = item.name._replace(variant_of=answer.variant_of)
+                name = item.name._replace(variant_of=answer.variant_of) if answer.variant_of else item.name
                 number = self._keep(name, answer.made, answer.record, version, claim=claim)
                 if number:
                     break

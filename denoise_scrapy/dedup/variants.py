@@ -425,6 +425,8 @@ class ReadText(NamedTuple):
 
     def of_item(self, title: str, values: Mapping[str, object]) -> ReadText:
         """Add the title and the other fields of its item."""
+        if not title and not values:
+            return self
         made = replace(self.fingerprint, title=hash_title(title), values=hash_values(values))
         return self._replace(fingerprint=made, value_names=tuple(values))
 
