@@ -158,7 +158,9 @@ OWN_FILES: Mapping[int, str] = MappingProxyType(
     {0x64736472: "an index of denoise_scrapy", 0x64737369: "a site memory of denoise_scrapy"}  # 'dsdr', 'dssi'
 )
 _MOVE = "Give another path, or move that file away; it has not been touched."
-_MEMORY_PAGE = 16384  # page size of databases in memory: with 4 KB, a seventh is lost at the ends of pages
+# Page size of databases in memory: with 4 KB, a seventh is lost at the ends of pages; with 16 KB, the 32 bands of a
+# text among 300,000 take .19 ms to write, with 8 KB .11.
+_MEMORY_PAGE = 8192
 _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name LIMIT ?"
 
