@@ -15,9 +15,8 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.base import refusing_to_start
-from denoise_scrapy.crawl.duplicates import Duplicates
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.passage import ELSEWHERE, NO_PAGE, SEVERAL, Passage
+from denoise_scrapy.crawl.passages import ELSEWHERE, NO_PAGE, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
 from denoise_scrapy.fields import OF_META
@@ -107,12 +106,6 @@ class UnchangedItem(DropItem):
 class ItemPipeline(Component):
     """Base of our pipelines."""
 
-    takes_passages = True  # Scrapy's manager of pipelines hands them on, if it is of a usual kind
-
-    def open_spider(self) -> None:
-        """Have items followed through all pipelines."""
-        self._state.follow_items()
-
     async def process_item(self, item: Any) -> Any:
         """Return the item, possibly changed."""
         passage = await self._state.passages.of(item)
@@ -161,7 +154,6 @@ class BodyPipeline(ItemPipeline):
 
     def open_spider(self) -> None:
         """Log which pipelines of the project come before ours, if any."""
-        super().open_spider()
         try:
             order = _order(self._crawl.crawler)
         except Exception as error:  # raised by an unusual pipeline manager
@@ -276,8 +268,7 @@ class NearDuplicatePipeline(ItemPipeline):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._duplicates = state.duplicates = Duplicates(state.crawl, state.passages)
-        state.bodies.keeps_versions = self._duplicates.index.keeps_versions
+        self._duplicates = state.duplicates
         self._copies = CopyCounts()
         state.crawl.watch("evicted/copies", lambda: self._copies.evicted)
         with refusing_to_start(state.crawl.crawler):
@@ -285,7 +276,6 @@ class NearDuplicatePipeline(ItemPipeline):
 
     def open_spider(self) -> None:
         """Start using the index."""
-        super().open_spider()
         self._duplicates.index.begin()
 
     async def close_spider(self) -> None:

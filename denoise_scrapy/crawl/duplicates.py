@@ -19,8 +19,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 from denoise_scrapy.crawl.base import LARGE, Crawl, beside
 from denoise_scrapy.crawl.feeds import Feeds
 from denoise_scrapy.crawl.index import CrawlIndex
-from denoise_scrapy.crawl.passage import Passage, Spellings
-from denoise_scrapy.crawl.passages import Passages
+from denoise_scrapy.crawl.passages import Passage, Passages, Spellings
 from denoise_scrapy.dedup import Verdict
 
 # Maximum seconds a near-duplicate waits while the original is still in the pipelines, where it may be dropped or fail:
@@ -70,13 +69,10 @@ class Duplicates:
             passage.claim = verdict.claim
         return verdict
 
-    def lost(self, passage: Passage | None) -> None:
-        """Note that a pipeline has dropped an item, or failed."""
+    def _item_lost(self, item: Any) -> None:
+        passage = self._passages.taken(item)
         if passage is not None and passage in self._open:
             self._end(passage, lost=True)
-
-    def _item_lost(self, item: Any) -> None:
-        self.lost(self._passages.taken(item))  # None if its pipelines were followed
 
     def _item_scraped(self, item: Any) -> None:
         passage = self._passages.taken(item)
