@@ -14,7 +14,6 @@ from denoise_scrapy.crawl.base import Crawl, refusing_to_start
 from denoise_scrapy.crawl.bodies import Bodies
 from denoise_scrapy.crawl.budget import FetchBudget
 from denoise_scrapy.crawl.duplicates import Duplicates
-from denoise_scrapy.crawl.fetching import Fetcher
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.passages import Passages
 from denoise_scrapy.crawl.reading import CrawledPages
@@ -36,9 +35,8 @@ class CrawlState:
         budget = FetchBudget(crawl)
         self.pages = CrawledPages(crawl, self.sites, self.health, budget, self.workers, self.geometry)
         self.passages = Passages(crawl, self.pages)
-        fetcher = Fetcher(crawl, budget, self.pages, self.workers)
         self.duplicates = Duplicates(crawl, self.passages)
-        self.bodies = Bodies(crawl, self.sites, self.health, self.pages.recent, self.workers, fetcher)
+        self.bodies = Bodies(crawl, self.sites, self.health, budget, self.pages, self.workers)
         self.bodies.keeps_versions = self.duplicates.index.keeps_versions
         self.items_in_work = 0
         self._watch_memories()
