@@ -15,9 +15,8 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.base import refusing_to_start
-from denoise_scrapy.crawl.duplicates import Duplicates
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.passage import ELSEWHERE, NO_PAGE, SEVERAL, Passage
+from denoise_scrapy.crawl.passages import ELSEWHERE, NO_PAGE, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
 from denoise_scrapy.fields import OF_META
@@ -107,12 +106,6 @@ class UnchangedItem(DropItem):
 class ItemPipeline(Component):
     """Base of our pipelines."""
 
-    takes_passages = True  # Scrapy's manager of pipelines hands them on, if it is of a usual kind
-
-    def open_spider(self) -> None:
-        """Have items followed through all pipelines."""
-        self._state.follow_items()
-
     async def process_item(self, item: Any) -> Any:
         """Return the item, possibly changed."""
         passage = await self._state.passages.of(item)
@@ -161,24 +154,19 @@ class BodyPipeline(ItemPipeline):
 
     def open_spider(self) -> None:
         """Log which pipelines of the project come before ours, if any."""
-        super().open_spider()
         try:
             order = _order(self._crawl.crawler)
         except Exception as error:  # raised by an unusual pipeline manager
             self._crawl.report("pipelines", error)
             return
-        before, ours, others = list[str](), list[str](), list[str]()  # `before`: before the last of ours
-        for pipeline, name in order:
-            if not isinstance(pipeline, ItemPipeline):
-                others.append(name)
-                continue
-            ours.append(name.rpartition(".")[2])
-            before = list(others)
-            if pipeline is self:
-                self._earlier = before
-        self._last = "".join(ours[-1:])
+        ours = [number for number, (one, _) in enumerate(order) if isinstance(one, ItemPipeline)]
+        before = {number: name for number, (_, name) in enumerate(order) if number < ours[-1] and number not in ours}
+        own = next(number for number in ours if order[number][0] is self)
+        self._earlier = [name for number, name in before.items() if number < own]
+        names = [order[number][1].rpartition(".")[2] for number in ours]
+        self._last = names[-1]
         if self._crawl.settings.enabled and before:
-            named = " and ".join(ours), ", ".join(before)
+            named = " and ".join(names), ", ".join(before.values())
             logger.info("Pipelines of the project before %s: %s", *named, extra=self._crawl.extra)
 
     async def close_spider(self) -> None:
@@ -262,6 +250,7 @@ class BodyPipeline(ItemPipeline):
 # What becomes of an item, besides reasons why it passes that are stats of their own (`denoise/dedup/…`).
 NEW, COPY, UNCHANGED = "", "copy", "unchanged_dropped"
 SAME_PAGE, OTHER_FEED = "same_page", "other_feed"
+STATS = {VARIANT: "variants", UPDATE: "updates"}  # those of other outcomes have their names
 
 
 class NearDuplicatePipeline(ItemPipeline):
@@ -276,8 +265,7 @@ class NearDuplicatePipeline(ItemPipeline):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._duplicates = state.duplicates = Duplicates(state.crawl, state.passages)
-        state.bodies.keeps_versions = self._duplicates.index.keeps_versions
+        self._duplicates = state.duplicates
         self._copies = CopyCounts()
         state.crawl.watch("evicted/copies", lambda: self._copies.evicted)
         with refusing_to_start(state.crawl.crawler):
@@ -285,7 +273,6 @@ class NearDuplicatePipeline(ItemPipeline):
 
     def open_spider(self) -> None:
         """Start using the index."""
-        super().open_spider()
         self._duplicates.index.begin()
 
     async def close_spider(self) -> None:
@@ -372,34 +359,32 @@ class NearDuplicatePipeline(ItemPipeline):
 
     def _act(self, passage: Passage, verdict: Verdict, outcome: str) -> None:
         """Count an outcome, and mark or drop the item."""
-        key = passage.text.key
-        if outcome in {UNCHANGED, SAME_PAGE, OTHER_FEED, NO_CONTENT}:
-            self._crawl.count(f"dedup/{outcome}")
+        key, tally = passage.text.key, passage.tally
+        self._crawl.count(outcome not in {NEW, COPY} and f"dedup/{STATS.get(outcome, outcome)}")
         if outcome == UNCHANGED:
             raise UnchangedItem(_moment(verdict))
         if outcome == VARIANT:
-            self._crawl.count("dedup/variants")
             self._crawl.say_once("variants", logging.INFO, VARIANTS, key, verdict.reason)
             if verdict.lone_fields and self._copies.are_fewer(verdict.lone_fields):
                 named, left_out = ", ".join(verdict.lone_fields), [f"-{field}" for field in verdict.lone_fields]
                 self._crawl.say_once("other_values", logging.WARNING, OTHER_FIELDS, named, left_out)
             logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
-            self._mark(passage, VARIANT, verdict.variant_of)
-        elif outcome == UPDATE:
-            self._crawl.count("dedup/updates")
-            self._mark(passage, UPDATE, verdict.update_of)
-        elif outcome == CONTAINS:
-            self._crawl.count("dedup/contains")
-            self._mark(passage, CONTAINS, list(verdict.contains))
         elif outcome == NO_CONTENT:
             self._crawl.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, key)
-            if passage.tally is not None:
-                passage.tally.no_content += 1
-            self._mark(passage, NO_CONTENT, True)
+            if tally is not None:
+                tally.no_content += 1
         elif outcome == COPY:
-            if passage.tally is not None:
-                passage.tally.copies += 1
+            if tally is not None:
+                tally.copies += 1
             self._note_copy(passage, verdict)
+        marks = {
+            VARIANT: verdict.variant_of,
+            UPDATE: verdict.update_of,
+            CONTAINS: [*verdict.contains],
+            NO_CONTENT: True,
+        }
+        if outcome in marks:
+            self._mark(passage, outcome, marks[outcome])
 
     def _note_seen(self, passage: Passage, verdict: Verdict, since: float) -> None:
         """Count an item that was delivered before, and mark it, depending on the settings."""

@@ -39,8 +39,7 @@ MARK, VARIANT, UPDATE, CONTAINS = "near_duplicate", "variant_of", "update_of", "
 SEEN, NO_CONTENT = "seen", "no_content"
 MARKS = (MARK, VARIANT, UPDATE, CONTAINS, SEEN, NO_CONTENT)
 
-_TRUE = frozenset({"true", "yes", "on", "1"})
-_FALSE = frozenset({"false", "no", "off", "0"})
+_BOOLS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 # Annotations of settings that are not plain values.
 _TEXTS, _PAIRS = "tuple[str, ...]", "Mapping[str, str]"
 AUTO = "auto"  # a number chosen by the plugin
@@ -443,7 +442,7 @@ def _checked(name: str, value: object, kind: str, declared: Declaration, *, impo
         unknown = declared.choices and parsed not in declared.choices
         if too_low or too_high or unknown or (parsed == "" and not declared.may_be_empty):
             raise ValueError
-    except ValueError:
+    except (ValueError, KeyError):
         hint = nearest_hint(value, declared.choices) if isinstance(value, str) else ""
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(kind)}{hint}") from None
     try:
@@ -469,13 +468,6 @@ def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str,
         of_key = Declaration("", choices=choices, may_be_empty=not choices, valid="" if choices else _ITEM_FIELD)
         checked[key] = _checked(f"{name}[{key!r}]", each, "str", of_key)
     return checked
-
-
-def _parse_bool(value: object) -> bool:
-    text = str(value).strip().lower()
-    if text not in _TRUE | _FALSE:
-        raise ValueError(value)
-    return text in _TRUE
 
 
 def _parse_int(value: object) -> int:
@@ -524,7 +516,7 @@ def _json_of(text: str, kind: type) -> Any:
 
 # By annotation: a description of the valid values, and their parser.
 _KINDS: dict[str, tuple[str, Callable[[object], Any]]] = {
-    "bool": ("True | False", _parse_bool),
+    "bool": ("True | False", lambda value: _BOOLS[str(value).strip().lower()]),
     "int": ("whole number", _parse_int),
     "int | None": (f"{AUTO} | whole number", lambda value: None if value == AUTO else _parse_int(value)),
     "float": ("number", _parse_float),

@@ -24,8 +24,6 @@ from denoise_scrapy.shown import logger_of
 logger = logger_of(__name__)
 
 METHODS_META = "playwright_page_methods"
-# The key of our method if page methods are given as a dict.
-METHOD_KEY = "denoise_layout"
 SCRIPT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
 # Elements whose content is ignored. Not the head: our parser closes it early if a script put a frame into it.
 LEAVES = sorted(SKIPPED_TAGS - {"head"})
@@ -66,8 +64,8 @@ with suppress(ImportError):  # scrapy-playwright is optional
             self.before = before
             super().__init__(read_layout)
 
-        def __reduce__(self) -> tuple[Any, tuple[()]]:
-            return LayoutMethod, ()
+        def __reduce__(self) -> tuple[Any, tuple[Any]]:
+            return LayoutMethod, (self.before,)
 
 
 class Geometry:
@@ -91,26 +89,19 @@ class Geometry:
         self.take(request)
         self._layouts.pop(request, None)  # from an earlier attempt
         given = request.meta.get(METHODS_META)
-        ours = LayoutMethod(given)
-        request.meta[METHODS_META] = {**given, METHOD_KEY: ours} if isinstance(given, dict) else [*(given or ()), ours]
+        methods = given.values() if isinstance(given, dict) else given or ()
+        request.meta[METHODS_META] = [*methods, LayoutMethod(given)]
 
     def take(self, request: Request) -> None:
         """Keep the layout for as long as the request lives, and restore the request's meta."""
         methods = request.meta.get(METHODS_META)
-        given = list(methods.values() if isinstance(methods, dict) else methods or ())
-        ours = next((one for one in given if LayoutMethod is not None and isinstance(one, LayoutMethod)), None)
-        if ours is None:
+        ours = methods[-1] if methods and isinstance(methods, list) else None
+        if LayoutMethod is None or not isinstance(ours, LayoutMethod):
             return
-        if isinstance(ours.result, str) and ours.result:
+        if ours.result:
             self._layouts[request] = ours.result
-        rest: Any = [one for one in given if one is not ours]
-        if isinstance(methods, dict):
-            rest = {key: one for key, one in methods.items() if one is not ours}
-        before = ours.before
-        if rest == (before if isinstance(before, dict) else list(before or ())):
-            rest = before  # the spider's own object, unless methods were added
-        request.meta[METHODS_META] = rest
-        if rest is None:
+        request.meta[METHODS_META] = ours.before
+        if ours.before is None:
             del request.meta[METHODS_META]
 
     def layout_of(self, request: Request, response: Response, settings: DenoiseSettings) -> str | None:

@@ -21,7 +21,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.job import job_dir
 
 from denoise_scrapy.crawl.base import Answer, Crawl
-from denoise_scrapy.crawl.passage import NOTHING, ItemText
+from denoise_scrapy.crawl.passages import NOTHING, ItemText
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, Verdict, open_store
 from denoise_scrapy.dedup.places import index_beside, is_file

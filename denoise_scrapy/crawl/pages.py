@@ -12,8 +12,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from denoise_scrapy.core.source import is_too_large
-from denoise_scrapy.crawl.budget import FetchRecord
-from denoise_scrapy.crawl.network import Address
+from denoise_scrapy.crawl.budget import Address, FetchRecord
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.extractor import Extracted, PageSource
 from denoise_scrapy.page.parse import to_utf8
@@ -128,8 +127,7 @@ class RecentPages:
 
     def __init__(self, max_bytes: int):
         self.evicted = 0  # evicted or never kept
-        self.changed: list[CrawledPage] = []  # pages that have another size
-        self._nbytes = 0
+        self.nbytes = 0  # approximate bytes of all pages
         self._max_bytes = max_bytes
         self._pages: OrderedDict[CrawledPage, int] = OrderedDict()  # with their sizes
         self._named: dict[str, CrawledPage] = {}
@@ -141,24 +139,20 @@ class RecentPages:
         """Keep a page, as the newest, under its URLs."""
         self._pages[page] = 0
         self._named |= dict.fromkeys(page.names, page)
-        self.changed.append(page)
+        self.resize(page)
         while self.nbytes > self._max_bytes:
             oldest, nbytes = self._pages.popitem(last=False)
-            self._nbytes -= nbytes
+            self.nbytes -= nbytes
             self.evicted += 1
             for name in oldest.names:
                 if self._named.get(name) is oldest:
                     del self._named[name]
 
-    @property
-    def nbytes(self) -> int:
-        """Approximate bytes of all pages."""
-        for page in self.changed:
-            if page in self._pages:
-                self._nbytes += page.nbytes - self._pages[page]
-                self._pages[page] = page.nbytes
-        self.changed.clear()
-        return self._nbytes
+    def resize(self, page: CrawledPage) -> None:
+        """Note that a page has another size."""
+        if page in self._pages:
+            self.nbytes += page.nbytes - self._pages[page]
+            self._pages[page] = page.nbytes
 
     def get(self, url: str) -> CrawledPage | None:
         """Return the newest page with a URL, or None."""
@@ -168,7 +162,7 @@ class RecentPages:
         """Forget everything."""
         self._pages.clear()
         self._named.clear()
-        self._nbytes = 0
+        self.nbytes = 0
 
 
 def _origin(request: Request, url: str) -> str:

@@ -1,4 +1,6 @@
-"""The passages of a crawl's items: started when an item leaves the spider, and taken along through the pipelines.
+"""The passages of a crawl's items, each with its page, its text, what is compared, its claim in the index and its end.
+
+They start when an item leaves the spider, and are taken along through the pipelines.
 
 When it starts, it is decided whose text the item gets:
 
@@ -19,24 +21,313 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from functools import partial
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial, wraps
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter
-from scrapy.crawler import Crawler
-from scrapy.http import Response
-from scrapy.pipelines import ItemPipelineManager
+from scrapy.http import HtmlResponse, Response
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.crawl.base import Crawl
-from denoise_scrapy.crawl.passage import ELSEWHERE, SEVERAL, Named, Passage, ResponseItems
+from denoise_scrapy.crawl.base import LARGE, Crawl, beside
+from denoise_scrapy.crawl.pages import OK, CrawledPage, RecentPages
 from denoise_scrapy.crawl.reading import CrawledPages
-from denoise_scrapy.items import copied
+from denoise_scrapy.dedup import RULES
+from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
+from denoise_scrapy.fields import OF_BODY
+from denoise_scrapy.items import all_values, copied, field_lines, is_markup, own_values, url_in, values_of
+from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.site import page_identity, site_key
+from denoise_scrapy.site.urls import canonical, spelling
+
+# Maximum URLs that a page may declare as its own; usually it declares one, in one or two places.
+MOST_DECLARED = 4
+# Maximum pages whose first address in the crawl is remembered: 10 MB. Other addresses of forgotten pages pass as the
+# same item.
+MOST_SPELLINGS = 100_000
+AMOUNTS = "(prices and tables)"  # of the page; a pseudo-field that shows changes
+
+
+class ItemText(NamedTuple):
+    """The text and fields of an item that are passed to the index."""
+
+    key: str = ""  # identifies the item
+    text: str = ""  # the text to compare
+    scope: str = ""  # site within which it is compared, "" for all, and the values of fields that must agree
+    group: str = ""  # values of fields that must differ
+    site: str = ""  # host of the item
+    title: str = ""
+    values: Mapping[str, object] = MappingProxyType({})  # its other fields, which distinguish similar texts
+    shown: Mapping[str, object] | None = None  # all fields that show a change, besides its text; None if none matters
+    source: str = ""  # what its text was extracted from, and how; "" if unknown
+    made: ReadText | None = None  # the text, if already read
+    is_alone: bool = False  # whether it is compared only with its own earlier version
+    obstacle: str = ""  # name of the stat for the reason why it is not compared
+
+    def read(self, rule: str) -> ReadText:
+        """Return the text as read by a rule, with the item's attributes."""
+        read = (self.made or read_text(RULES[rule], self.text)).of_item(self.title, self.values)
+        if self.shown is None:
+            return read
+        text = self.text if "title" in self.shown else f"{self.title}\n{self.text}"
+        return read._replace(version=Version.of(text, self.shown, self.source), field_names=tuple(self.shown))
+
+
+NOTHING = ItemText()
+
+
+# Reasons why an item has no text of its own: names of stats (`denoise/body/…`).
+SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
+
+
+class Named(NamedTuple):
+    """The page that an item names: that of its response or another; neither if it names none, or a part of it."""
+
+    this: bool = False
+    other: str = ""
+    other_page: CrawledPage | None = None
+
+
+class ResponseItems:
+    """The items of one response, which is not kept alive; or one item without a response."""
+
+    def __init__(self, response: Response | None, settings: DenoiseSettings, page: CrawledPage | None):
+        self.url = "" if response is None else response.url
+        self.is_ok = response is None or response.status == OK
+        self._response = None if response is None else weakref.ref(response)
+        self.settings = settings
+        self.page = page
+        self._names = {self.url, spelling(self.url)} - {""} if page is None else page.names
+        self._declared: set[str] | None = None
+        self._items = self._naming_this = 0
+        self._held: tuple[Any, Named] | None = None
+        self._keys: Counter[str] = Counter()
+
+    @property
+    def is_over(self) -> bool:
+        """True if the response was freed."""
+        return self._response is not None and self._response() is None
+
+    async def named(self, item: Any, url_field: str, recent: RecentPages) -> Named:
+        """Return the page that an item names, if the spider has fetched it."""
+        url = url_in(item, url_field)
+        if not url or url in self._names:
+            return Named(this=bool(url))
+        url = self._absolute(url)
+        name = spelling(url)
+        if url in self._names or name in self._names:
+            return Named(this=url in self._names or "#" not in url)
+        page = recent.get(url) or recent.get(name)
+        if page is None and self.page is not None and name in await self._declares():
+            return Named(this=True)
+        return Named(other=url, other_page=page)
+
+    def count(self, named: Named) -> None:
+        """Count an item."""
+        self._items += 1
+        self._naming_this += named.this
+
+    def take(self, item: Any, named: Named) -> list[Passage]:
+        """Count an item that leaves the spider, hold it if this page may be about it, and return what may pass."""
+        self.count(named)
+        # the held item is not the only one
+        ready = self.rest() if self._held is not None and (named.this or not self._held[1].this) else []
+        if self.page is not None and self._is_about(named):
+            self._held = item, named
+        else:
+            ready.append(self.passage(item, named))
+        return ready
+
+    def rest(self) -> list[Passage]:
+        """Return the passage of the held item, if any."""
+        held, self._held = self._held, None
+        return [self.passage(*held)] if held else []
+
+    def passage(self, item: Any, named: Named) -> Passage:
+        """Decide which page's text an item gets."""
+        settings, page, reason = self.settings, None, ""
+        if not settings.enabled:
+            reason = OPTED_OUT
+        elif named.other:
+            page, reason = named.other_page, "" if named.other_page is not None else ELSEWHERE
+        elif self.page is None:
+            reason = NO_PAGE
+        elif self._is_about(named):
+            page = self.page
+        else:
+            page, reason = self.page if settings.shared_body else None, SEVERAL
+        return Passage(item, item, self, settings if page is None else page.settings, page, reason, named.other)
+
+    def _is_about(self, named: Named) -> bool:
+        """Return whether this page is about an item, judged by the items so far."""
+        return self._naming_this == 1 if named.this else self._items == 1 and not named.other
+
+    def numbered(self, key: str) -> str:
+        """Return `key`, with "#2", "#3" … added for further items of this response with the same key."""
+        self._keys[key] += 1
+        number = self._keys[key]
+        return key if number == 1 else f"{key}#{number}"
+
+    def _absolute(self, url: str) -> str:
+        """Return a URL resolved against this page; unchanged if it is not a URL."""
+        response = None if self._response is None else self._response()
+        try:
+            return url if "://" in url or response is None else response.urljoin(url)
+        except ValueError:
+            return url
+
+    async def _declares(self) -> set[str]:
+        """Return the spellings of the URLs that the page declares as its own (`canonical`, `og:url`)."""
+        response = None if self._response is None else self._response()
+        if self._declared is None and isinstance(response, HtmlResponse):
+            if len(response.body) > LARGE:
+                # a copy, since the spider may be using the page's selector: selectors of one tree are not thread-safe
+                links = await beside(partial(_declared, response.copy()))
+            else:
+                links = _declared(response)
+            self._declared = {spelling(self._absolute(link)) for link in links}
+        return self._declared or set()
+
+
+def _declared(response: HtmlResponse) -> list[str]:
+    links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
+    return links[:MOST_DECLARED]
+
+
+@dataclass(eq=False)
+class Passage:
+    """An item's way through the crawl."""
+
+    item: Any  # as it is now
+    original: Any  # as it left the spider
+    siblings: ResponseItems  # the items of its response
+    settings: DenoiseSettings
+    page: CrawledPage | None  # the page whose text it gets
+    reason: str  # why it has no text of its own; "" if it has
+    named: str = ""  # another page that it names
+    given: set[str] = field(default_factory=set)  # its fields that we filled
+    text: ItemText = NOTHING  # what is compared
+    claim: int = 0  # its claim in the index, 0 for none
+    is_unchecked: bool = False  # whether the index could not be used for it
+    over: asyncio.Event = field(default_factory=asyncio.Event)  # set when its outcome is known
+
+    def __post_init__(self) -> None:
+        self.own_page = None if self.reason else self.page  # the page whose text is the item's own
+        self.url = self.siblings.url if self.page is None else self.page.url
+        self.is_ok = (self.page or self.siblings).is_ok
+        of = self.page or self.siblings.page
+        self.tally = None if of is None else of.tally  # the counts of its site
+
+    def compare(self, spellings: Spellings, *, version: bool) -> ItemText:
+        """Return the part of the item that is compared with others, or why it has none; set `text` to it.
+
+        The text is what the plugin put into the body field, or the value of the field named by the settings. The key is
+        the value of the key field (for a URL, the page that it names), else the item's page. With `version`, changes
+        show.
+        """
+        held, settings, fields = values_of(self.item), self.settings, self.settings.compared_fields
+        name = fields.text or settings.body_field
+        text = held.get(name)
+        if not isinstance(text, str) or not text.strip():
+            return ItemText(obstacle="no_text")
+        made, is_body = None if self.page is None else self.page.text, name == settings.body_field
+        # the text of the page, possibly changed by another pipeline
+        is_given = name in self.given or (made is not None and made.fields.get(name) == text)
+        key = self._key(held.get(settings.dedup_key_field))
+        obstacle = self._obstacle(key, text, is_given=is_given, is_body=is_body)
+        if obstacle:
+            return ItemText(obstacle=obstacle)
+        if site_key(key):
+            key = spellings.key(key)
+        own = None if self.own_page is None else made
+        is_own = own is not None and is_given and is_body
+        read = own.read if own is not None and is_own and text == own.fields[name] else None
+        if self.page is not None and made is not None and read is not None:
+            self.page.text = made._replace(read=None)  # it is as large as the text, and needed once
+        skipped = {name, *settings.skipped_fields}
+        values = own_values(held, skipped.union(settings.item_fields.values()))
+        title = str(values.pop("title", "" if own is None else own.title))
+        site = site_of(self.url or key) if self.page is None else self.page.host
+        scope = site if settings.dedup_scope == "site" else ""
+        self.text = ItemText(
+            self.siblings.numbered(key),  # items of one response are different, not updates
+            text,
+            scope="\n".join([scope, *field_lines(held, fields.agree)]) if fields.agree else scope,
+            group="\n".join(field_lines(held, fields.differ)) if fields.differ else "",
+            site=site,
+            title=title,
+            values={} if fields.decide else values,
+            shown=self._shown(held, skipped) if version else None,
+            source=own.source if own is not None and is_own else "",
+            made=read,
+            is_alone=settings.dedup == "off",
+        )
+        return self.text
+
+    def _shown(self, held: Mapping[Any, Any], skipped: set[str]) -> dict[str, object]:
+        """Return the fields that show a change."""
+        # bodies also change with the comparison pages, so they do not count as changes of the page
+        of_body = {name for what, name in self.settings.item_fields.items() if what in OF_BODY}
+        shown = all_values(held, skipped | of_body)
+        if self.own_page is not None and self.own_page.text is not None and self.own_page.text.amounts:
+            shown[AMOUNTS] = self.own_page.text.amounts
+        return shown
+
+    def _obstacle(self, key: str, text: str, *, is_given: bool, is_body: bool) -> str:
+        """Return why a text is not compared; "" if it is."""
+        if is_given and self.reason:
+            return "shared"
+        if not (is_given or self.settings.compared_fields.text):
+            return "not_ours"
+        if not (is_given and is_body) and is_markup(text):
+            return "html"
+        if not key:
+            return "no_key"
+        try:
+            (key + text).encode()
+        except UnicodeEncodeError:  # lone surrogates, which no store can write
+            return "unwritable"
+        return ""
+
+    def _key(self, value: Any) -> str:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str) or not value.strip():
+            value = url_in(self.item, self.settings.dedup_key_field) or self.url
+        return str(value).strip()
+
+
+class Spellings:
+    """Keys of pages, equal for all addresses of a page; in one crawl, further addresses get other keys, as copies.
+
+    Example:
+        >>> met = Spellings()
+        >>> [met.key(f"http://a.example/7{more}") for more in ("?PHPSESSID=1f", "?PHPSESSID=2f", "/", "#!/8", "#top")]
+        ['http://a.example/7', 'http://a.example/7?PHPSESSID=2f', 'http://a.example/7/', 'http://a.example/7#!/8', \
+'http://a.example/7#']
+    """
+
+    def __init__(self) -> None:
+        self.evicted = 0  # pages whose first address was forgotten
+        self._first: dict[int, int] = {}  # hashes of first addresses by hashes of pages
+
+    def key(self, url: str) -> str:
+        """Return the key of a URL."""
+        page, _, route = canonical(url).partition("#")
+        end = "#" + route if route.startswith(("!", "/")) else ""  # scripts distinguish pages by it
+        spelling, identity = page + end, page_identity(page) + end
+        if self._first.setdefault(hash(identity), hash(spelling)) == hash(spelling):
+            if len(self._first) > MOST_SPELLINGS:
+                del self._first[next(iter(self._first))]
+                self.evicted += 1
+            return identity
+        return spelling if spelling != identity else spelling + "#"
+
 
 # Logged for the first such item; others are only counted.
 _SAID = {
@@ -93,16 +384,29 @@ class Passages:
 
     def taken(self, item: Any) -> Passage | None:
         """Return the passage that was handed on with an item, None if there is none."""
-        for number, found in enumerate(self._handed_on):
-            if found.item is item or found.original is item:
-                del self._handed_on[number]
-                return found
-        return None
+        found = next((one for one in self._handed_on if one.item is item or one.original is item), None)
+        if found is not None:
+            self._handed_on.remove(found)
+        return found
 
-    def taken_back(self, passage: Passage) -> None:
-        """Take a passage back that was handed on, if it is still there."""
-        with suppress(ValueError):
-            self._handed_on.remove(passage)
+    def follow(self, manager: Any) -> None:
+        """Have passages follow items that pipelines replace, if the manager of these is of a usual kind."""
+        methods = getattr(manager, "methods", {}).get("process_item", ())
+        for number, method in enumerate(methods):
+            if not str(getattr(method, "__module__", "")).startswith("denoise_scrapy."):  # ours hand them on
+                methods[number] = followed = self._followed(method)
+                if method in manager._mw_methods_requiring_spider:  # an old signature
+                    manager._mw_methods_requiring_spider.add(followed)
+
+    def _followed(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        async def process_item(item: Any, *spider: Any) -> Any:
+            passage = await self.of(item)
+            self.hand_on(passage)
+            passage.item = item = await ensure_awaitable(method(item, *spider), _warn=global_object_name(method))
+            return item
+
+        return process_item
 
     async def of(self, item: Any) -> Passage:
         """Return the passage of an item that enters a pipeline; a new one for an item from no callback."""
@@ -149,76 +453,3 @@ class Passages:
             about = (passage.url or "start()", passage.named)[: _SAID[reason].count("%")]
             self._crawl.say_once(reason, logging.INFO, _SAID[reason], *about)
         return passage
-
-
-Lost = Callable[[Passage], None]
-
-
-class _Step(NamedTuple):
-    """A pipeline."""
-
-    name: str
-    method: Callable[[Any], Any]
-    is_ours: bool
-
-
-class FollowedPipelines(ItemPipelineManager):
-    """Scrapy's manager of pipelines, which takes an item's passage along: a pipeline may replace the item."""
-
-    passages: Passages
-    lost: Lost | None  # called for an item that a pipeline drops, or that makes one fail
-    steps: list[_Step]
-
-    async def process_item_async(self, item: Any) -> Any:
-        """Return an item after all pipelines."""
-        passage = await self.passages.of(item)
-        try:
-            for name, method, is_ours in self.steps:
-                if is_ours:
-                    await method(passage)
-                else:
-                    passage.item = await ensure_awaitable(method(passage.item), _warn=name)
-        except BaseException:
-            if self.lost is not None:
-                self.lost(passage)
-            raise
-        if self.lost is not None:
-            self.passages.hand_on(passage)  # to the signal of its end
-        return passage.item
-
-
-def follow(crawler: Crawler, passages: Passages, lost: Lost | None) -> None:
-    """Have a crawl's manager of pipelines take passages along, unless it is of an unusual kind."""
-    engine: Any = crawler.engine
-    manager: Any = engine.scraper.itemproc
-    own = type(manager)
-    if issubclass(own, ItemPipelineManager) and not issubclass(own, FollowedPipelines):
-        # of the project's ITEM_PROCESSOR, whose methods come first
-        bases = (FollowedPipelines,) if own is ItemPipelineManager else (own, FollowedPipelines)
-        steps = [_step(manager, passages, method) for method in manager.methods["process_item"]]
-        manager.__class__ = type(own.__name__, bases, {})
-        manager.passages, manager.lost, manager.steps = passages, lost, steps
-
-
-def _step(manager: Any, passages: Passages, method: Any) -> _Step:
-    name, pipeline = global_object_name(method), getattr(method, "__self__", None)
-    process = getattr(pipeline, "process", None) if getattr(pipeline, "takes_passages", False) else None
-    if process is not None:
-        is_plain = "denoise_scrapy" in method.__func__.__module__
-        return _Step(name, process if is_plain else partial(_handed, passages, method), is_ours=True)
-    if method in manager._mw_methods_requiring_spider:  # an old signature
-        method = partial(_with_spider, method, manager)
-    return _Step(name, method, is_ours=False)
-
-
-async def _handed(passages: Passages, method: Any, passage: Passage) -> None:
-    """Call a method of a subclass of our pipelines, which calls ours with the item alone."""
-    passages.hand_on(passage)
-    try:
-        passage.item = await ensure_awaitable(method(passage.item))
-    finally:
-        passages.taken_back(passage)
-
-
-def _with_spider(method: Any, manager: Any, item: Any) -> Any:
-    return method(item, manager.crawler.spider)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
@@ -12,9 +14,8 @@ from denoise_scrapy.crawl.base import Crawl, refusing_to_start
 from denoise_scrapy.crawl.bodies import Bodies
 from denoise_scrapy.crawl.budget import FetchBudget
 from denoise_scrapy.crawl.duplicates import Duplicates
-from denoise_scrapy.crawl.fetching import Fetcher
 from denoise_scrapy.crawl.geometry import Geometry
-from denoise_scrapy.crawl.passages import Passages, follow
+from denoise_scrapy.crawl.passages import Passages
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
@@ -34,9 +35,9 @@ class CrawlState:
         budget = FetchBudget(crawl)
         self.pages = CrawledPages(crawl, self.sites, self.health, budget, self.workers, self.geometry)
         self.passages = Passages(crawl, self.pages)
-        fetcher = Fetcher(crawl, budget, self.pages, self.workers)
-        self.bodies = Bodies(crawl, self.sites, self.health, self.pages.recent, self.workers, fetcher)
-        self.duplicates: Duplicates | None = None  # None without their pipeline
+        self.duplicates = Duplicates(crawl, self.passages)
+        self.bodies = Bodies(crawl, self.sites, self.health, budget, self.pages, self.workers)
+        self.bodies.keeps_versions = self.duplicates.index.keeps_versions
         self.items_in_work = 0
         self._watch_memories()
         self._connect()
@@ -53,15 +54,15 @@ class CrawlState:
         connect = self.crawl.crawler.signals.connect
         if self.crawl.settings.enabled:
             connect(self.crawl.start, signals.spider_opened)
+        connect(self._follow_items, signals.spider_opened)
         connect(self._ask_layout, signals.request_reached_downloader)
         connect(self.geometry.take, signals.request_left_downloader)
         connect(self._spider_idle, signals.spider_idle)
         connect(self._spider_closed, signals.spider_closed)
 
-    def follow_items(self) -> None:
-        """Have passages of items go through the pipelines with them."""
-        lost = None if self.duplicates is None else self.duplicates.lost
-        follow(self.crawl.crawler, self.passages, lost)
+    def _follow_items(self) -> None:
+        engine: Any = self.crawl.crawler.engine
+        self.passages.follow(engine.scraper.itemproc)
 
     def _ask_layout(self, request: Request) -> None:
         try:
@@ -79,8 +80,7 @@ class CrawlState:
     async def _spider_closed(self) -> None:
         try:
             await self.workers.close()
-            if self.duplicates is not None:  # pipelines are not closed if another one fails
-                await self.duplicates.index.close()
+            await self.duplicates.index.close()  # pipelines are not closed if another one fails
             if self.pages.used:
                 self.crawl.finish()
         finally:

@@ -11,11 +11,10 @@ import asyncio
 import logging
 import os
 import socket
-import subprocess
 import zlib
 from collections import Counter, deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -23,7 +22,6 @@ from math import inf
 from typing import Any
 
 from scrapy.utils.asyncio import is_asyncio_available
-from typing_extensions import override
 
 from denoise_scrapy import worker
 from denoise_scrapy.body import STRATEGIES
@@ -69,11 +67,10 @@ class _Job:
     name: str
     args: tuple[Any, ...]
     page: CrawledPage | None  # the page that it is about
-    size: int  # bytes
     answer: asyncio.Future[Any] | None  # None if nobody waits for the result
 
 
-class Worker(asyncio.Protocol):
+class Worker:
     """A worker's process, started anew whenever it has died, and the jobs sent to it.
 
     Args:
@@ -93,45 +90,37 @@ class Worker(asyncio.Protocol):
         *given: Any,
     ) -> None:
         self.is_up = False  # whether it takes jobs: its process is ready, or soon will be again
-        self.tried = asyncio.Event()  # whether its first start has succeeded or failed
+        self.tried = asyncio.Event()  # whether its start has succeeded or failed
         self._crawl = crawl
         self._note_ready, self._note_death = ready, died
         self._given = limits, given
         self._numbers = count(1)
         self._waiting: deque[_Job] = deque()  # to be sent
         self._sent: dict[int, _Job] = {}  # without a result yet
-        self._backlog = 0  # bytes of both
-        self._room = asyncio.Event()
-        self._received = bytearray()
-        self._ready: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
-        self._ended = asyncio.Event()  # whether there is no connection
-        self._ended.set()
-        self._transport: Any = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._at_work: Any = None  # a file with the number of its job
+        self._link: asyncio.StreamWriter | None = None  # to its process, if that is ready
         self._has_worked = False  # whether the process has returned a result
-        self._back_off = BackOff()
         self._timer: asyncio.TimerHandle | None = None
         self._life = asyncio.ensure_future(self._live())
 
-    def send(self, name: str, *args: Any, page: CrawledPage | None = None, size: int = 0) -> None:
+    def send(self, name: str, *args: Any, page: CrawledPage | None = None) -> None:
         """Have a method called; its result is not needed."""
-        self._add(_Job(name, args, page, size, None))
+        self._add(_Job(name, args, page, None))
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(GATHERING, self._flush)
 
     async def call(self, name: str, *args: Any, page: CrawledPage | None = None) -> Any:
         """Return the result of a method, or raise its exception; None if the worker died, or is not up."""
         answer = asyncio.get_running_loop().create_future()
-        self._add(_Job(name, args, page, 0, answer))
+        self._add(_Job(name, args, page, answer))
         self._flush()
         return await answer
 
     async def room(self) -> None:
         """Wait while too many pages wait for the worker."""
-        while self._backlog > MOST_WAITING:
-            self._room.clear()
-            await self._room.wait()
+        await self.tried.wait()
+        if self._link is not None:
+            with suppress(OSError):  # it has died
+                await self._link.drain()
 
     def end(self) -> None:
         """End the process for good."""
@@ -142,91 +131,66 @@ class Worker(asyncio.Protocol):
         """Do so, and wait until it has ended."""
         self.end()
         await asyncio.wait([self._life])
-        if self._at_work is not None:
-            self._at_work.close()
 
     async def _live(self) -> None:
         """Keep the process running; if it does not start, or dies before it has a result, start it after a pause."""
+        back_off = BackOff()
         try:
             while True:
+                self._has_worked = False
                 try:
-                    can_use = await self._start()
-                    self.is_up = True
-                    self._note_ready(self, can_use)
-                    self.tried.set()
-                    self._flush()
-                    await self._ended.wait()
-                    job = self._sent.get(worker.number_in(self._at_work))
-                    self._note_death(self._stop(), None if job is None else job.page)
+                    await self._run()
                 except Exception as error:  # of the system, or the process has ended
                     self._crawl.say_once("workers", logging.WARNING, SAID_NONE, error)
-                    self._stop()
                 if self._has_worked:
-                    self._back_off.worked()
+                    back_off.worked()
+                    self.tried.clear()
                 else:
-                    self._back_off.failed()
+                    back_off.failed()
                     self.is_up = False
+                    self.tried.set()
                 self._forget()
-                self.tried.set()
-                await self._ended.wait()  # of the connection to the old process
-                await asyncio.sleep(self._back_off.pause)
+                await asyncio.sleep(back_off.pause)
         finally:
             self.is_up = False
-            self._stop()
             self._forget()
             self.tried.set()
 
-    async def _start(self) -> bool:
-        """Start the process, and return its first message."""
-        loop = asyncio.get_running_loop()
-        self._ready, self._has_worked = loop.create_future(), False
-        self._received.clear()
-        self._at_work = self._at_work or worker.file_in_memory()
-        self._at_work.truncate(0)
+    async def _run(self) -> None:
+        """Start the process, and take its results until it dies: it holds nothing that is not elsewhere."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            self._transport, _ = await loop.create_connection(lambda: self, sock=ours)
-            self._process = worker.start(theirs, self._at_work)
-        self._transport.write(worker.pack(self._given))
-        can_use = await asyncio.wait_for(self._ready, STARTING)
+        _, link = streams = await asyncio.open_connection(sock=ours)
+        link.transport.set_write_buffer_limits(MOST_WAITING)
+        with closing(link), worker.file_in_memory() as at_work:
+            with theirs:
+                process = worker.start(theirs, at_work)
+            try:
+                await self._take_from(*streams)
+            finally:
+                self._link = None
+                process.kill()
+                status = process.wait()
+            job = self._sent.get(worker.number_in(at_work))
+            self._note_death(status, None if job is None else job.page)
+
+    async def _take_from(self, source: asyncio.StreamReader, link: asyncio.StreamWriter) -> None:
+        """Take the first message of the process, and the results of its jobs."""
+        messages = _messages(source)
+        link.write(worker.pack(self._given))
+        can_use = await asyncio.wait_for(anext(messages, None), STARTING)
         if can_use is None:
             raise EOFError("its process has ended")
-        return can_use
-
-    def _stop(self) -> int:
-        """End the process now, and return its exit status: it holds nothing that is not elsewhere."""
-        if self._transport is not None:
-            self._transport.abort()
-        process, self._transport, self._process = self._process, None, None
-        if process is None:
-            return 0
-        process.kill()
-        return process.wait()
-
-    @override
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._ended.clear()
-
-    @override
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._ended.set()
-        if not self._ready.done():
-            self._ready.set_result(None)
-
-    @override
-    def data_received(self, data: bytes) -> None:
-        self._received += data
-        for message in worker.unpack(self._received):
-            if self._ready.done():
-                self._take(message)
-            else:
-                self._ready.set_result(message)
+        self._link, self.is_up = link, True
+        self._note_ready(self, can_use)
+        self.tried.set()
+        self._flush()
+        async for results in messages:
+            self._take(results)
 
     def _take(self, results: list[tuple[int, Any, str]]) -> None:
         self._has_worked = True
         for number, value, said in results:
             job = self._sent.pop(number)
-            self._backlog -= job.size
             if said:
                 value.__cause__ = _Remote(said)
             if job.answer is None or job.answer.done():
@@ -236,12 +200,9 @@ class Worker(asyncio.Protocol):
                 job.answer.set_exception(value)
             else:
                 job.answer.set_result(value)
-        if self._backlog <= MOST_WAITING:
-            self._room.set()
 
     def _add(self, job: _Job) -> None:
         self._waiting.append(job)
-        self._backlog += job.size
         if not self.is_up:
             self._forget()
 
@@ -250,25 +211,32 @@ class Worker(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._transport is None or not self.is_up or not self._ready.done() or not self._waiting:
+        if self._link is None or not self._waiting:
             return
         jobs = dict(zip(self._numbers, self._waiting))  # noqa: B905 - there is no last number
-        self._transport.write(worker.pack([(number, job.name, job.args) for number, job in jobs.items()]))
+        self._link.write(worker.pack([(number, job.name, job.args) for number, job in jobs.items()]))
         self._sent |= jobs
         self._waiting.clear()
 
     def _forget(self) -> None:
         """Give up the jobs that were sent, and if it takes none, those that wait: their results are None."""
-        given_up = [*self._sent.values()]
+        for jobs in (self._sent.values(), () if self.is_up else self._waiting):
+            for job in jobs:
+                if job.answer is not None and not job.answer.done():
+                    job.answer.set_result(None)
         self._sent.clear()
         if not self.is_up:
-            given_up += self._waiting
             self._waiting.clear()
-        for job in given_up:
-            self._backlog -= job.size
-            if job.answer is not None and not job.answer.done():
-                job.answer.set_result(None)
-        self._room.set()
+
+
+async def _messages(source: asyncio.StreamReader) -> AsyncIterator[Any]:
+    """Yield the messages of a process until it ends."""
+    received = bytearray()
+    with suppress(OSError):
+        while part := await source.read(1 << 20):
+            received += part
+            for message in worker.unpack(received):
+                yield message
 
 
 class Workers:
@@ -295,7 +263,7 @@ class Workers:
         await at.room()
         if source.layout:
             return await at.call("read", source, page=page) or 0
-        at.send("read", source, page=page, size=len(source.html))
+        at.send("read", source, page=page)
         return 0
 
     async def extract(self, page: CrawledPage, wish: Wish) -> Extracted | Known | None:
@@ -368,7 +336,7 @@ class Workers:
             if at is None:
                 self._own.read(source)
             else:
-                at.send("read", source, page=page, size=len(source.html))
+                at.send("read", source, page=page)
         return None
 
     async def _prepare(self, source: PageSource) -> None:

@@ -15,7 +15,7 @@ from scrapy.utils.test import get_crawler
 from denoise_scrapy import storage
 from denoise_scrapy.crawl import index as crawl_index
 from denoise_scrapy.crawl.index import CrawlIndex
-from denoise_scrapy.crawl.passage import ItemText
+from denoise_scrapy.crawl.passages import ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of

@@ -143,11 +143,11 @@ def test_the_crawl_goes_on_while_a_worker_works(
 def test_small_crawls_stay_in_their_process(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[Any] = []
 
-    async def start(self: Any) -> bool:
+    async def start(self: Any) -> None:
         tried.append(self)
         raise OSError("no process")
 
-    monkeypatch.setattr(workers.Worker, "_start", start)
+    monkeypatch.setattr(workers.Worker, "_run", start)
     web.pages = {f"/a/{n}": article(n) for n in range(6)}
     spider = spider_of(*map(web, web.pages))
     monkeypatch.setattr(workers, "_wanted", lambda asked: (1, 6))
@@ -199,12 +199,11 @@ def test_a_crawl_may_end_while_its_worker_starts(web: Web, monkeypatch: pytest.M
     monkeypatch.setattr(workers, "_wanted", lambda asked: (1, 3))
     ready = asyncio.Event()
 
-    async def never(self: Any) -> bool:
-        return await real(self) and await ready.wait()
+    async def never(*_: Any) -> None:
+        await ready.wait()
 
-    real = workers.Worker._start
     before = children_of(os.getpid())
-    monkeypatch.setattr(workers.Worker, "_start", never)
+    monkeypatch.setattr(workers.Worker, "_take_from", never)
     done = crawl(spider_of(*map(web, web.pages)))
     assert (len(done.items), done.stat("workers/started")) == (6, 0)
     assert children_of(os.getpid()) == before
