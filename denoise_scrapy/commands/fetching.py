@@ -27,7 +27,7 @@ from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
 from denoise_scrapy.commands import Given
-from denoise_scrapy.crawl.budget import leads_to_public_only
+from denoise_scrapy.crawl.network import leads_to_public_only
 from denoise_scrapy.site import site_key
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

@@ -12,7 +12,8 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from denoise_scrapy.core.source import is_too_large
-from denoise_scrapy.crawl.budget import Address, FetchRecord
+from denoise_scrapy.crawl.budget import FetchRecord
+from denoise_scrapy.crawl.network import Address
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.extractor import Extracted, PageSource
 from denoise_scrapy.page.parse import to_utf8

@@ -13,7 +13,8 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl.bodies import CANDIDATES, PATIENCE, redirect_to_same_page
+from denoise_scrapy.crawl.bodies import PATIENCE
+from denoise_scrapy.crawl.fetching import CANDIDATES, redirect_to_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl import rude_web
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of

@@ -9,8 +9,8 @@ import pytest
 import scrapy
 
 from denoise_scrapy.crawl import budget
-from denoise_scrapy.crawl import budget as request
-from denoise_scrapy.crawl.budget import is_public
+from denoise_scrapy.crawl import network as request
+from denoise_scrapy.crawl.network import is_public
 from denoise_scrapy.site import site_key
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.names import LOCAL, Names

@@ -1,0 +1,72 @@
+"""Scrapy's feeds of a crawl, which may reject items (`item_filter`, `item_classes`), and may fail to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any
+
+from scrapy.crawler import Crawler
+from scrapy.extensions.feedexport import FeedExporter
+
+from denoise_scrapy.shown import logger_of
+
+logger = logger_of(__name__)
+
+# Maximum items whose rejecting feeds are remembered: 10 MB. Copies of forgotten items are dropped.
+MOST_REJECTED = 100_000
+
+
+class Feeds:
+    """The feeds, and which of them rejected a kept item."""
+
+    def __init__(self, crawler: Crawler):
+        self.forgotten = 0  # items whose rejecting feeds were forgotten
+        self._crawler = crawler
+        self._counts: list[tuple[int, int]] = []
+        self._rejected: dict[int, list[int]] = {}  # numbers of feeds, by the hash of an item's name
+
+    @cached_property
+    def exporter(self) -> FeedExporter | None:
+        """Scrapy's extension that writes them; None if there are none."""
+        found: FeedExporter | None = self._crawler.get_extension(FeedExporter)
+        return found
+
+    @property
+    def _slots(self) -> list[Any]:
+        return list(getattr(self.exporter, "slots", ()))
+
+    def took(self, name: Hashable | None) -> bool:
+        """Return whether any feed has accepted the last scraped item, or there is none; call after each item.
+
+        Args:
+            name: The item's name if its text is kept, None for other items.
+        """
+        # filters called again may decide differently, such as one that accepts only a hundred items
+        counts = [(slot.batch_id, slot.itemcount) for slot in self._slots]
+        before, self._counts = self._counts or [(1, 0)] * len(counts), counts
+        rejecting = [number for number, (one, other) in enumerate(zip(counts, before, strict=True)) if one == other]
+        if name is not None:
+            self._rejected.pop(hash(name), None)
+            if 0 < len(rejecting) < len(counts):
+                self._rejected[hash(name)] = rejecting
+            if len(self._rejected) > MOST_REJECTED:
+                del self._rejected[next(iter(self._rejected))]
+                self.forgotten += 1
+        return not counts or len(rejecting) < len(counts)
+
+    def may_take(self, item: Any, name: Hashable) -> bool:
+        """Return whether a feed that rejected a kept item would accept a copy as it is now; True if a filter fails."""
+        slots = self._slots
+        try:
+            return any(slots[number].filter.accepts(item) for number in self._rejected.get(hash(name), ()))
+        except Exception as error:  # it may need a field that a later pipeline sets
+            logger.debug("A feed's filter failed on an item that is still in the pipelines: %r", error)
+            return True
+
+    def flush(self) -> None:
+        """Flush the feeds' buffers to the operating system, so that their content survives the process."""
+        # feeds that are compressed, or stored only at the end, are lost with the process in any case
+        for slot in self._slots:
+            if not getattr(slot.file, "closed", True) and "postprocessing" not in slot.feed_options:
+                slot.file.flush()

@@ -1,0 +1,217 @@
+"""Fetching comparison pages through the crawl's engine.
+
+The rules of the crawl (robots.txt, delays, middlewares) apply to each fetch, and so do limits of our own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+from typing import Any
+from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+from w3lib.url import safe_url_string
+
+from denoise_scrapy.crawl.base import Crawl
+from denoise_scrapy.crawl.budget import FETCH_META, LATENCY_META, TIMEOUT, FetchBudget
+from denoise_scrapy.crawl.network import address_of, is_public, leads_to_public_only
+from denoise_scrapy.crawl.pages import CrawledPage, is_comparable, is_page
+from denoise_scrapy.crawl.reading import CrawledPages
+from denoise_scrapy.crawl.workers import Workers
+from denoise_scrapy.extractor import Known
+from denoise_scrapy.shown import logger_of
+from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
+from denoise_scrapy.site.urls import spelling
+
+logger = logger_of(__name__)
+
+# Maximum links tried for one page: a site that forbids or redirects this many siblings will not serve one.
+CANDIDATES = 8
+# Minimum similarity of URLs of one template, which differ in an identifier, a slug or a date.
+LIKE = 0.8
+# Appended to them in Scrapy's log, to explain pages that the spider did not request.
+FETCH_FLAG = "denoise-comparison"
+
+
+class Fetcher:
+    """Fetches comparison pages, each URL once in a crawl, one at a time per site and per server."""
+
+    def __init__(self, crawl: Crawl, budget: FetchBudget, pages: CrawledPages, workers: Workers):
+        self._crawl = crawl
+        self._budget = budget
+        self._pages = pages
+        self._workers = workers
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # of sites and servers
+
+    def may_fetch(self, page: CrawledPage) -> bool:
+        """Return whether pages to compare with a page may be fetched, as far as its site and the settings go."""
+        wanted = page.record is not None and page.settings.comparison_fetch and page.is_got
+        return wanted and not self._budget.gives_up(site_key(page.url))
+
+    def is_stopping(self) -> bool:
+        """Return whether the crawl is about to end."""
+        try:
+            engine: Any = self._crawl.crawler.engine
+        except RuntimeError:  # not created yet
+            return True
+        slot = getattr(engine, "_slot", None)
+        return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
+
+    def is_crawl_requesting(self, page: CrawledPage) -> bool:
+        """Return whether requests of the spider to a page's server are in progress or delayed."""
+        slots = getattr(self._crawl.crawler.engine.downloader, "slots", {})
+        active = getattr(slots.get(self._server(page)), "active", ())
+        return any(FETCH_META not in request.meta for request in active)
+
+    async def fetch(self, page: CrawledPage, needed: int) -> None:
+        """Fetch pages until a number of known ones share a page's template, or nothing more may be fetched."""
+        site, asked = site_key(page.url), monotonic()
+
+        async def is_done() -> Known | None:
+            known = await self._workers.known(page)
+            return None if self._gives_up(site) or known.mates >= needed else known
+
+        # requests may name several slots of the downloader for one site, and one for several sites
+        async with self._lock("site", site), self._lock("server", self._server(page)):
+            # another task may have fetched pages, or given up on the site; then examining links is unnecessary
+            known = await is_done()
+            if known is None or monotonic() - asked >= TIMEOUT:
+                return
+            for url in await self._candidates(page, needed, known):
+                if await is_done() is None:
+                    return
+                if not self._budget.affords(site):
+                    self._crawl.count("comparison/over_budget")
+                    return
+                await self._fetch(url, page, site)
+
+    def _server(self, page: CrawledPage) -> str:
+        """Return the key of the downloader slot for a page and its siblings."""
+        key_of = getattr(self._crawl.crawler.engine.downloader, "get_slot_key", None)
+        return site_key(page.url) if key_of is None else str(key_of(Request(page.url, meta=dict(page.carried))))
+
+    def _gives_up(self, site: str) -> bool:
+        return self._budget.gives_up(site) or self.is_stopping()
+
+    def _lock(self, of: str, name: str) -> asyncio.Lock:
+        return self._locks.setdefault((of, name), asyncio.Lock())
+
+    async def _candidates(self, page: CrawledPage, needed: int, known: Known) -> list[str]:
+        """Return links to siblings, the most similar first."""
+        links = map(safe_url_string, await self._workers.links(page))
+        own = {page_identity(url) for url in page.urls}
+        found = [
+            url
+            for url in sibling_links(page.url, links, CANDIDATES, self._pages.visited)
+            if page_identity(url) not in own
+            and not self._budget.tried(url)
+            and self._pages.recent.get(url) is None
+            # if there are comparison pages, though of other templates, guessing is not worthwhile: then only a few URLs
+            # very similar to the page's own are tried
+            and (not known.pages or url_likeness(page.url, url) >= LIKE)
+        ]
+        return found[:needed] if known.pages else found
+
+    async def _fetch(self, url: str, page: CrawledPage, site: str) -> None:
+        """Fetch `url`, and have its page read if `page` may be compared with it."""
+        self._budget.note_tried(url)
+        response = await self._ask(url, page, site)
+        location = None if response is None else redirect_to_same_page(response)
+        if location is not None and self._budget.affords(site) and not self._gives_up(site):
+            response = await self._ask(location, page, site)
+            if response is not None and 300 <= response.status < 400:
+                self._budget.give_up(site, "redirects")
+        request = None if response is None else response.request
+        if response is None or request is None or not is_sibling(request, response, page):
+            self._crawl.count("comparison/failed")
+            return
+        await self._pages.read_example(request, response, page.settings)
+
+    async def _ask(self, url: str, page: CrawledPage, site: str) -> Response | None:
+        """Send a request if permitted, and count it; return None without a usable response."""
+        budget, must_be_public = self._budget, must_stay_public(page)
+        began, host = monotonic(), urlsplit(url).hostname or ""
+        budget.count_request(site)
+        if must_be_public:
+            is_public_only = await leads_to_public_only(host, budget.seconds_left(site))
+            budget.spend_seconds(site, monotonic() - began)
+            if not is_public_only:
+                budget.give_up(site, "address")
+            if budget.gives_up(site):
+                budget.count_request(site, -1)
+                return None
+        seconds = budget.seconds_left(site)
+        request = comparison_request(url, page, seconds)
+        # a browser's time-outs do not cover the wait for a free page; otherwise the downloader limits the time
+        most = 2 * seconds if request.meta.get("playwright") else None
+        response, error = None, None
+        try:
+            response = await asyncio.wait_for(self._crawl.crawler.engine.download_async(request), most)
+        except Exception as failure:
+            logger.debug("No comparison page from %s: %r", request.url, failure, extra=self._crawl.extra)
+            if isinstance(failure, IgnoreRequest) and LATENCY_META not in request.meta:  # robots.txt, off-site
+                budget.count_request(site, -1)
+                return None
+            error = failure
+        self._crawl.count("comparison/requests")
+        budget.learn(site, request, error)
+        # the host may have resolved to another address by now
+        address = None if response is None else response.ip_address
+        if address is not None and must_be_public and not is_public(address):
+            budget.give_up(site, "address")
+            return None
+        return response
+
+
+def comparison_request(url: str, page: CrawledPage, seconds: float) -> Request:
+    """Return a GET request for `url`, sent in the same way as the page's, but without its headers and cookies."""
+    meta: dict[str, Any] = {
+        **page.carried,
+        FETCH_META: True,
+        "download_timeout": seconds,
+        "download_maxsize": max(1, page.settings.max_page_bytes),
+        "dont_retry": True,  # another link will do
+        "dont_redirect": True,  # never to another site; nor are HTML refreshes followed
+        "dont_merge_cookies": True,  # responses may change the spider's session or language
+    }
+    if meta.get("playwright"):
+        goto = {**meta["playwright_page_goto_kwargs"], "timeout": seconds * 1000}
+        meta["playwright_page_goto_kwargs"] = goto
+    return Request(url, callback=NO_CALLBACK, meta=meta, flags=[FETCH_FLAG])
+
+
+def redirect_to_same_page(response: Response) -> str | None:
+    """Return where a response redirects to, if only a closing slash differs on the same site."""
+    location = response.headers.get("Location")
+    if not (location and 300 <= response.status < 400):
+        return None
+    try:
+        url = response.urljoin(location.decode("latin-1"))
+    except ValueError:  # not a URL
+        return None
+    same_site = site_key(url) == site_key(response.url) and "@" not in url.split("/")[2]
+    return url if same_site and spelling(url) == spelling(response.url) else None
+
+
+def is_sibling(request: Request, response: Response, page: CrawledPage) -> bool:
+    """Return whether a response is a page of the site that `page` may be compared with."""
+    return (
+        is_page(response)
+        and is_comparable(request, response)
+        and site_key(response.url) == site_key(page.url)
+        and len(response.body) <= page.settings.max_page_bytes
+    )
+
+
+def must_stay_public(page: CrawledPage) -> bool:
+    """Return whether comparison pages must come from public addresses: unless the page is from a private one."""
+    if page.carried.get("proxy"):  # it resolves the host; the address of the response is the proxy's
+        return False
+    # unknown with caches and some handlers: then the page counts as public unless its URL has a private address
+    address = page.address or address_of(urlsplit(page.url).hostname or "")
+    return address is None or is_public(address)
