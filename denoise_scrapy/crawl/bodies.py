@@ -69,7 +69,7 @@ class Bodies:
             if page.text is None and page.source is not None:
                 text = await self._made(page)
                 page.text, page.source = text, None  # the HTML is no longer needed
-                self._recent.resize(page)
+                self._recent.changed.append(page)
         return page.text
 
     async def _made(self, page: CrawledPage) -> Extracted | None:

@@ -128,7 +128,8 @@ class RecentPages:
 
     def __init__(self, max_bytes: int):
         self.evicted = 0  # evicted or never kept
-        self.nbytes = 0  # approximate bytes of all pages
+        self.changed: list[CrawledPage] = []  # pages that have another size
+        self._nbytes = 0
         self._max_bytes = max_bytes
         self._pages: OrderedDict[CrawledPage, int] = OrderedDict()  # with their sizes
         self._named: dict[str, CrawledPage] = {}
@@ -140,20 +141,24 @@ class RecentPages:
         """Keep a page, as the newest, under its URLs."""
         self._pages[page] = 0
         self._named |= dict.fromkeys(page.names, page)
-        self.resize(page)
+        self.changed.append(page)
         while self.nbytes > self._max_bytes:
             oldest, nbytes = self._pages.popitem(last=False)
-            self.nbytes -= nbytes
+            self._nbytes -= nbytes
             self.evicted += 1
             for name in oldest.names:
                 if self._named.get(name) is oldest:
                     del self._named[name]
 
-    def resize(self, page: CrawledPage) -> None:
-        """Note that a page has another size."""
-        if page in self._pages:
-            self.nbytes += page.nbytes - self._pages[page]
-            self._pages[page] = page.nbytes
+    @property
+    def nbytes(self) -> int:
+        """Approximate bytes of all pages."""
+        for page in self.changed:
+            if page in self._pages:
+                self._nbytes += page.nbytes - self._pages[page]
+                self._pages[page] = page.nbytes
+        self.changed.clear()
+        return self._nbytes
 
     def get(self, url: str) -> CrawledPage | None:
         """Return the newest page with a URL, or None."""
@@ -163,7 +168,7 @@ class RecentPages:
         """Forget everything."""
         self._pages.clear()
         self._named.clear()
-        self.nbytes = 0
+        self._nbytes = 0
 
 
 def _origin(request: Request, url: str) -> str:

@@ -384,10 +384,11 @@ class Passages:
 
     def taken(self, item: Any) -> Passage | None:
         """Return the passage that was handed on with an item, None if there is none."""
-        found = next((one for one in self._handed_on if one.item is item or one.original is item), None)
-        if found is not None:
-            self._handed_on.remove(found)
-        return found
+        for number, found in enumerate(self._handed_on):
+            if found.item is item or found.original is item:
+                del self._handed_on[number]
+                return found
+        return None
 
     def follow(self, manager: Any) -> None:
         """Have passages follow items that pipelines replace, if the manager of these is of a usual kind."""
