@@ -16,8 +16,7 @@ _ITEM = re.compile(r" {0,3}(?:[-*+]|\d+[.)])(?: {1,4}(?! )| *$| )")
 _QUOTES = re.compile(r"(?:> )*")
 _RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
-_PRE, _END_OF_PRE = re.compile(r"<pre>(?:<code\b[^>]*>)?"), re.compile(r"(?:</code>)?</pre>\s*$")
-_BEGINS = re.compile("|".join(of.pattern for of in (_HEADING, _ITEM, _FENCE, _PRE)))
+_BEGINS = re.compile("|".join(of.pattern for of in (_HEADING, _ITEM, _FENCE)))
 # A sentence ends before a blank and a possible beginning: not a lower-case letter or a digit, which follow "e.g." and
 # "approx."; and not in code, a link or a formula. A run of signs is tried once, not from each of them.
 _END = re.compile(
@@ -280,8 +279,6 @@ def _end_of_block(lines: list[str], start: int) -> int:
     """Return the line after a block."""
     first, behind, item = lines[start], range(start + 1, len(lines)), _ITEM.match(lines[start])
     if is_code := _code_end(first):
-        if first.startswith("<pre>") and is_code(first):
-            return start + 1
         return next((place for place in behind if is_code(lines[place])), len(lines) - 1) + 1
     if _HEADING.match(first):
         return start + 1
@@ -299,9 +296,8 @@ def _end_of_block(lines: list[str], start: int) -> int:
 
 def _code_end(first: str) -> Callable[[str], object] | None:
     """Return a test for the last line of the code that a line begins; None if it begins none."""
-    if fence := _FENCE.match(first):
-        return lambda line: line.startswith(fence[0]) and not line.strip().strip(fence[0][0])
-    return _END_OF_PRE.search if _PRE.match(first) else None
+    fence = _FENCE.match(first)
+    return fence and (lambda line: line.startswith(fence[0]) and not line.strip().strip(fence[0][0]))
 
 
 def _begins(line: str, first: str = "") -> bool:
@@ -367,16 +363,12 @@ def _below(text: str, margin: str) -> str:
 
 def _units_of_code(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
     """Yield code as one unit, or if it does not fit its parts, each between the fences."""
-    first, whole = block[0], "\n".join(block)
-    if pre := _PRE.match(first):
-        end = _END_OF_PRE.search(whole)
-        opens, closes = pre[0], end[0] if end else "</code></pre>"
-        code = whole[pre.end() : end.start() if end else None].split("\n")
-    else:
-        is_end = _code_end(first)
-        closed = len(block) > 1 and is_end is not None and is_end(block[-1])
-        opens, closes = f"{first}\n", "\n" + (block[-1] if closed else "`" * 3)
-        code = block[1 : len(block) - bool(closed)]
+    first, whole, is_end = block[0], "\n".join(block), _code_end(block[0])
+    closed = len(block) > 1 and is_end is not None and is_end(block[-1])
+    opens, closes = f"{first}\n", "\n" + (block[-1] if closed else "`" * 3)
+    code = block[1 : len(block) - bool(closed)]
+    if code and not code[0]:  # active code stays below an empty line
+        opens += "\n"
     if fits(whole) or not fits(opens + closes, half=True):
         yield _Unit(whole, before)
         return

@@ -194,7 +194,7 @@ AROUND = {
     "quote": "> Read it.\n>\n> {}\n>\n> Then close it.",
     "item in a quote": "> - Read it.\n>\n>   {}\n>\n>   Then close it.",
 }
-FENCES = {"fence": "```python\n{}\n```", "tags": '<pre><code class="language-python">{}</code></pre>'}
+FENCES = {"fence": "```python\n{}\n```", "of active code": "```python\n\n{}\n```"}
 
 
 def set_in(frame: str, code: str) -> str:
@@ -215,11 +215,7 @@ def codes(chunk: Chunk) -> list[str]:
         if token.type == "fence":
             assert token.map
             assert lines[token.map[1] - 1].endswith("```"), chunk.text
-            found.append(token.content)
-        elif token.type == "html_block":
-            whole = re.fullmatch(r"<pre><code[^>]*>(.*)</code></pre>\n?", token.content, re.DOTALL)
-            assert whole, chunk.text
-            found.append(whole[1] + "\n")
+            found.append(token.content.removeprefix("\n"))
     return found
 
 
