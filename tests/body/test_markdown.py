@@ -127,6 +127,12 @@ def test_footnotes_of_one_page():
     )
 
 
+def test_a_picture_as_data_is_its_description():
+    markup = "<p>a <img src='data:image/png;base64,{}' alt='b [c]'> d"
+    assert "base64" in html_of(markup.format("A" * 4000))
+    assert markdown_of(markup.format("A" * 4000)) == "a b \\[c\\] d"
+
+
 @pytest.mark.parametrize(
     ("links", "images", "expected"),
     [

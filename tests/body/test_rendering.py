@@ -29,6 +29,9 @@ PICTURE = "data:image/png;base64," + "A" * 4000
             "<ul><li>a<li><p>b</p><ol start=3><li>c</ol></ul>",
             '<ul><li>a</li><li>b<ol start="3"><li>c</li></ol></li></ul>',
         ),
+        ("<ul><li>a<li>b</li><ol><li>c</ol><li>d</ul>", "<ul><li>a</li><li>b<ol><li>c</li></ol></li><li>d</li></ul>"),
+        ("<div>a<li>b<li>c<p>d</div>e", "<p>a</p><ul><li>b</li><li><p>c</p><p>d</p></li></ul><p>e</p>"),
+        ("<div><li>b</li>c<li>d</li></div>", "<ul><li>b</li></ul><p>c</p><ul><li>d</li></ul>"),
         ("<dl><dt>a<dt>b<dd>c<dd>d</dl>e", "<dl><dt>a</dt><dt>b</dt><dd>c</dd><dd>d</dd></dl><p>e</p>"),
         # quotes, figures, preformatted text
         ("<pre>\n a\r\n  b \n</pre>", "<pre> a\n  b</pre>"),

@@ -441,7 +441,7 @@ def to_markdown(tokens: Iterable[Token], links: str = "keep", images: str = "kee
     """Return the rendering as Markdown: blocks separated by empty lines, "" for no tokens.
 
     Text that looks like markup is escaped, including HTML: no reader runs anything of the page. Links and images are
-    treated as in `Body.to_markdown`.
+    treated as in `Body.to_markdown`; of an image that is written as data, only the alternative text.
     """
     for name, value, valid in (("links", links, LINKS), ("images", images, IMAGES)):
         if value not in valid:
@@ -463,7 +463,7 @@ def _chosen(tokens: list[Token], links: str, images: str) -> list[Token]:
                 chosen.append(Token("void", "reference", (("value", given["reference"]),)))
         elif token.kind == "text":
             chosen += [token] if given.get("sign") not in notes else []
-        elif token.value == "img" and images == "text":
+        elif token.value == "img" and (images == "text" or given["src"].startswith("data:")) and images != "drop":
             chosen += [Token("text", given["alt"], block=token.block)] if given["alt"] else []
         elif token.value == "note":
             chosen += [token] if given["value"] in notes else []

@@ -43,6 +43,7 @@ class _Container:
     depth: int  # number of open containers, including this one
     starts: tuple[str, ...] = ()  # tags to close at its end, the last first
     heading: str = ""  # tag of the blocks in it, "" for paragraphs
+    is_implied: bool = False  # the list of items that are in none
     leaves: list[tuple[int, ...]] = field(default_factory=list)  # tokens of the `p` of each leaf directly in it
 
 
@@ -89,6 +90,7 @@ MAX_DEPTH = 64
 MAX_INLINE_DEPTH = 3
 #: Inline elements that add up when nested; others are written once.
 _NESTING = frozenset(["sub", "sup", "q"])
+_LISTS = frozenset(["ul", "ol"])
 #: The parser nests these if they have no end tags.
 _TERMS = frozenset(["dt", "dd"])
 #: Most tokens are one of these.
@@ -113,6 +115,7 @@ class _Writer:
 
     def open_container(self, element: int, tag: str, attributes: Attributes = ()) -> None:
         """Open a container, if it is allowed here."""
+        self._end_implied_list(tag)
         if tag in _TERMS and self._containers[-1].tag in _TERMS and not self._preformatted:
             self.end(self._containers[-1].element)
         above, parents = self._containers[-1], PARENTS.get(tag)
@@ -120,9 +123,24 @@ class _Writer:
             return
         self._close_leaf()
         implied = IMPLIED.get(above.tag, ()) if parents is None else ()
-        self._start(implied)
+        if implied == ("li",) and tag in _LISTS and self._tokens[-1] is _ENDS["li"]:
+            self._tokens[-1] = None  # a list directly in a list belongs to the item before it
+        else:
+            self._start(implied)
         self._tokens.append(Token("start", tag, attributes) if attributes else _STARTS[tag])
         self._containers.append(_Container(element, tag, above.depth + 1, (*implied, tag)))
+
+    def open_item(self, element: int, parent: int) -> None:
+        """Open a list item; if it is in no list, in one of the items in its parent."""
+        if self._containers[-1].tag not in PARENTS["li"]:
+            self.open_container(parent, "ul")
+            self._containers[-1].is_implied = self._containers[-1].tag == "ul"
+        self.open_container(element, "li")
+
+    def _end_implied_list(self, tag: str = "") -> None:
+        """End the list of items that are in none, before anything but another item."""
+        if self._containers[-1].is_implied and tag != "li" and not self._preformatted:
+            self.end(self._containers[-1].element)
 
     def open_heading(self, element: int, tag: str) -> None:
         """Make headings of the following blocks."""
@@ -135,6 +153,7 @@ class _Writer:
         if self._preformatted:
             return
         self._close_leaf()
+        self._end_implied_list()
         starts = (*IMPLIED.get(self._containers[-1].tag, ()), "pre")
         self._start(starts)
         if language is not None:
@@ -160,7 +179,7 @@ class _Writer:
                     self._tokens.append(Token("end", inline.token.value))
         elif self._leaf and self._leaf.element == element:
             self._close_leaf()
-        elif self._containers[-1].element == element:
+        while self._containers[-1].element == element and len(self._containers) > 1:
             self._close_leaf()
             container = self._containers.pop()
             self._marks.clear()
@@ -207,6 +226,7 @@ class _Writer:
         if self._leaf and self._leaf.block != block and self._leaf.element < 0:
             self._close_leaf()
         if self._leaf is None:
+            self._end_implied_list()
             above = self._containers[-1]
             implied = IMPLIED.get(above.tag, ())
             tag = above.heading or ("" if implied else "p")
@@ -401,6 +421,8 @@ class _Walk:
             writer.open_preformatted(element, self._language(element))
         elif tag in HEADING_TAGS:
             writer.open_heading(element, tag)
+        elif tag == "li":
+            writer.open_item(element, int(self._page.elements.parent_or_self[element]))
         elif tag in CONTAINERS:
             if not self._layout[element]:
                 attributes = self._attributes(element) if element in self._attributes_of else ()
