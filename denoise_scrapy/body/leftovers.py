@@ -1,4 +1,4 @@
-"""Leftovers of a body: symbols that are not text, table headers without rows; and its footnotes."""
+"""Leftovers of a body: symbols that are not text, labels, table headers without rows; and its notes and titles."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from denoise_scrapy.body.rendering import blocks_of_notes
+from denoise_scrapy.body.code import code_frames
+from denoise_scrapy.body.rendering import Manual, blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import DIGIT, END, START
+from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
@@ -21,9 +23,12 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     A header that the user keeps stays, and so do headers if there is nothing else. Also return the numbers of the
     elements to omit when its text is written.
     """
+    frames = code_frames(page)
     signs = {
         "a link to its own heading": _permalinks(page),
-        "a button beside code": _code_buttons(page),
+        "a link to its source": _source_links(page),
+        "a button beside code": np.array([*_code_buttons(page), *frames.buttons], np.int64),
+        "a label of code": np.array(frames.labels, np.int64),
         "line numbers": _line_numbers(page),
     }
     gone = np.concatenate(list(signs.values()))
@@ -31,9 +36,10 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     notes = blocks_of_notes(page, decision.kept)
     if notes.any() and page.removed_by_user:
         notes &= blocks.share_owned_by(page.removed_elements) < 1
-    kept = decision.kept | notes
+    followed = Manual(page).follow(decision.kept)
+    kept = followed | notes
     alone = _headers_alone(page, kept)
-    if not (alone.any() or len(gone) or notes.any()):
+    if not (alone.any() or len(gone) or (kept != decision.kept).any()):
         return decision, gone
     removed = page.removed_elements
     reasons = np.full(len(blocks), "", object)
@@ -47,6 +53,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         reasons[empty & kept] = what
     kept &= reasons == ""
     reasons[notes & kept] = "a note that the text refers to"
+    reasons[(followed != decision.kept) & (followed == kept)] = "the title of a box, or a tab, as its text"
     return decision.revised(kept, reasons), gone
 
 
@@ -87,6 +94,27 @@ def _permalinks(page: Page) -> IntArray:
     return np.array(signs, np.int64)
 
 
+_SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNORECASE)
+
+
+def _source_links(page: Page) -> IntArray:
+    """Return links in, or right before or after, a heading or term that say only "source"."""
+    e, blocks, found = page.elements, page.blocks, list[int]()
+    titles = e.nearest(e.has_tag(HEADING_TAGS | {"dt"}))
+    of_block = titles[blocks.element] >= 0
+    sizes = e.rows["seen"]["end"] - e.rows["seen"]["start"]
+    # "[view source code]" has 16 visible characters
+    for link in np.flatnonzero(e.has_tag({"a"}) & (sizes >= 3) & (sizes <= 16)).tolist():
+        if not _SOURCE.fullmatch(_text(page, link).strip()):
+            continue
+        block = int(np.searchsorted(blocks.start, e.rows["marks"]["start"][link], "right")) - 1
+        around = of_block[max(block - 1, 0) : block + 3]
+        inside = titles[link] >= 0 and sizes[titles[link]] > sizes[link]
+        if inside or (around.any() and e.nearest(e.has_tag({"p"}))[link] < 0):
+            found.append(link)
+    return np.array(found, np.int64)
+
+
 #: The button of a code block has a word or two: "Copy", "Try it yourself".
 BUTTON_TOKENS = 3
 
@@ -123,7 +151,7 @@ def _line_numbers(page: Page) -> IntArray:
 
 
 def _gutters(page: Page) -> list[int]:
-    """Return the largest elements with only consecutive numbers, beside as many lines of code."""
+    """Return the largest elements with only consecutive numbers, right before or after as many lines of code."""
     e, blocks = page.elements, page.blocks
     is_number = (blocks.counts[:, DIGIT] == blocks.chars) & (blocks.chars > 0)
     digits, others = (blocks.subtree_sums(of) > 0 for of in (is_number, ~is_number))
@@ -133,7 +161,10 @@ def _gutters(page: Page) -> list[int]:
     for element in np.flatnonzero(alone & ~alone[e.parent_or_self]).tolist():
         beside = int(e.end[element])
         if beside >= int(e.end[e.parent[element]]) or not is_code[beside]:
-            continue
+            before = np.flatnonzero((e.end[:element] == element) & (e.parent[:element] == e.parent[element]))
+            if not len(before) or not is_code[before[0]]:
+                continue
+            beside = int(before[0])
         numbers = _text(page, element, " ").split()
         first, last = np.searchsorted(blocks.start, e.rows["marks"][beside].tolist()).tolist()
         if last - first > len(numbers) or not _go_on(numbers):

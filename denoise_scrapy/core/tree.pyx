@@ -120,7 +120,7 @@ _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_T
           "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG}
 _ATTRIBUTES = (
     "class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
-    "colspan rowspan scope start dir height width alt data-original".split()
+    "colspan rowspan scope start dir height width alt data-original data-language".split()
 )
 _LAID_OUT = "colspan rowspan scope start dir height style width"
 _NOTING = {
@@ -129,6 +129,7 @@ _NOTING = {
     **dict.fromkeys(["img", "source"], "src data-original alt height style width"),
     "mjx-container": "display",
     "input": "type checked",
+    **dict.fromkeys(["pre", "code"], "data-language"),
 }
 _KINDS = (
     (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
@@ -1249,6 +1250,10 @@ cdef class Tree:
         cdef const ElementKind* one = self._token(token)
         cdef str names = piece(self.names, one.other_names)
         return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name), names
+
+    def class_names(self) -> list:
+        """Return class, without digits, then role and itemprop of each token, with spaces between."""
+        return [piece(self.names, one.class_name) + " " + piece(self.names, one.other_names) for one in self.tokens]
 
     def short_links(self, int most) -> list:
         """Return (element, href) of the links to a place on a page that hold 1 to `most` visible characters."""

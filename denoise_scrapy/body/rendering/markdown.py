@@ -429,6 +429,8 @@ class _Frame:
     number: int = 1  # number of a list's next item
     margin: int = 0  # width of an item's indentation
     mark: str = ""  # of a list: its bullet, or the text after its number
+    alert: str = ""  # of a quote: the kind of its admonition
+    is_titled: bool = False  # of an admonition: the first block is its kind in words
     # the mark of a list, "line" of a bare line, "note" of a footnote, or ""
     blocks: list[tuple[str, str]] = field(default_factory=list)
 
@@ -544,7 +546,8 @@ class _Writer:
         elif frame.tag in _ITEMS:
             above.blocks.append((frame.blocks[0][0] if frame.blocks[0][0] == "note" else "", _item(frame, above)))
         elif frame.tag == "blockquote":
-            lines = _joined(frame.blocks).split("\n")
+            text = _joined(frame.blocks[frame.is_titled :])
+            lines = f"[!{frame.alert}]\n{text}".split("\n") if frame.alert else text.split("\n")
             above.blocks.append(("", "\n".join(f"> {line}".rstrip() for line in lines)))
         else:
             above.blocks.extend(frame.blocks)
@@ -577,7 +580,9 @@ def _opened(token: Token, above: _Frame) -> _Frame:
         return _Frame("", margin=above.margin)
     before = above.blocks[-1][0] if above.blocks else ""
     usual, other = (".", ")") if tag == "ol" else ("-", "*")
-    return _Frame(tag, number, margin, other if before == usual else usual)  # adjacent lists with one mark would merge
+    mark = other if before == usual else usual  # adjacent lists with one mark would merge
+    given = dict(token.attributes)
+    return _Frame(tag, number, margin, mark, given.get("alert", ""), "titled" in given)
 
 
 def _item(frame: _Frame, above: _Frame) -> str:

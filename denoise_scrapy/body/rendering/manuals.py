@@ -1,0 +1,234 @@
+"""What generators of manuals mean by their markup: signatures, admonitions, and tabs with their panels.
+
+Class names decide only how kept text is written, and that a title or label stays with its content, not what is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from denoise_scrapy.core.markup import HEADING_TAGS, split_name
+from denoise_scrapy.page import Page
+from denoise_scrapy.page.attributes import letters
+from denoise_scrapy.page.columns import BoolArray
+
+#: The alerts of GitHub's Markdown, each with the names that generators have for it.
+_ALERTS = {
+    "NOTE": "note info information seealso abstract question example quote todo",
+    "TIP": "tip hint success",
+    "IMPORTANT": "important",
+    "WARNING": "warning warn attention",
+    "CAUTION": "caution danger error failure bug",
+}
+_KINDS = {word: alert for alert, words in _ALERTS.items() for word in words.split()}
+#: Words in the names of boxes that are admonitions if they name a kind or have a title.
+_BOXES = frozenset("admonition admonitionblock alert callout notecard".split())
+#: Words in the name of a title.
+_TITLES = frozenset("title heading header label summary".split())
+_BOX_TAGS = frozenset("div section aside details blockquote".split())
+#: Words in the names of tabs, and in those of their panels.
+_TABS, _PANELS = (
+    frozenset("tab tabs tabbed tablist".split()),
+    frozenset("panel tabpanel pane tab content block".split()),
+)
+#: A tab has a few words: "From source", "macOS (Homebrew)".
+LABEL_TOKENS = 6
+#: Elements between a row of tabs and its panels, or around either.
+_LEVELS = 3
+#: A signature of a function, as terms of definitions and headings have it; and of a class.
+_CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+ ?\(.{0,2000}", re.DOTALL)
+_DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
+#: A page without any of these words has nothing to be searched for: half of the recorded pages.
+_ANY = re.compile(
+    r"(?<![a-z])(?:sig|signature|descname|code-header|admonition|alert|callout|notecard|custom-block|note|tip|hint|important|"
+    r"warning|caution|danger|tabs?|tabbed|tablist)(?![a-z])",
+    re.IGNORECASE,
+)
+
+
+class Admonition(NamedTuple):
+    """A box with a note or warning.
+
+    Attributes:
+        alert: Its kind, as in GitHub's Markdown.
+        title: The element of its title, -1 for none.
+        blocks: Its blocks, the title's first: the first, and the one after the last.
+        says_kind: Whether the title is only the kind's name.
+    """
+
+    alert: str
+    title: int
+    blocks: tuple[int, int]
+    says_kind: bool
+
+
+class Manual:
+    """The signatures, admonitions and tabs of a page.
+
+    Attributes:
+        admonitions: By their elements.
+        tabs: The element of its tab, by that of each panel.
+        is_one: Whether the page may have any of these.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._page, self._e = page, page.elements
+        self.admonitions: dict[int, Admonition] = {}
+        self.tabs: dict[int, int] = {}
+        names = page.tree.class_names()
+        self.is_one = _ANY.search(" ".join(names)) is not None
+        if not self.is_one:
+            return
+        self._tags = page.tags()
+        self._words: list[frozenset[str]] = [
+            frozenset(split_name(name).split()) if name != " " else frozenset[str]() for name in names
+        ]
+        self._token: list[int] = self._e.token.tolist()
+        self._edges = np.searchsorted(
+            page.blocks.start, np.stack([self._e.rows["marks"]["start"], self._e.rows["marks"]["end"]])
+        ).T.tolist()
+        self._find_admonitions()
+        self._find_tabs()
+
+    def follow(self, kept: BoolArray) -> BoolArray:
+        """Return m kept blocks, shape (m,), with titles and labels exactly where some of their content is."""
+        followed: BoolArray = kept.copy()
+        for box in self.admonitions.values():
+            if box.title >= 0:
+                followed[box.blocks[0]] = kept[box.blocks[0] + 1 : box.blocks[1]].any()
+        for panel, tab in self.tabs.items():
+            if kept[slice(*self._edges[panel])].any():
+                followed[slice(*self._edges[tab])] = True
+        return followed
+
+    def _words_of(self, element: int) -> frozenset[str]:
+        """Return the words in class, role and itemprop of an element."""
+        return self._words[self._token[element]]
+
+    def _children(self, element: int) -> Iterator[int]:
+        """Yield the child elements with text."""
+        child, end = element + 1, int(self._e.end[element])
+        while child < end:
+            if self._edges[child][0] < self._edges[child][1]:
+                yield child
+            child = int(self._e.end[child])
+
+    # ---- admonitions ----
+
+    def _find_admonitions(self) -> None:
+        kinds = [next((_KINDS[word] for word in sorted(words) if word in _KINDS), "") for words in self._words]
+        boxes = [not words.isdisjoint(_BOXES) or {"custom", "block"} <= words for words in self._words]
+        named = np.array([bool(kind) or box for kind, box in zip(kinds, boxes, strict=True)], bool)[self._e.token]
+        for element in np.flatnonzero(named & self._e.has_tag(_BOX_TAGS)).tolist():
+            token = self._token[element]
+            first, last = self._edges[element]
+            if first == last:
+                continue
+            title, text = self._title_of(element, first), letters(self._page.block_text(first))
+            if last - first == 1 or (title < 0 and text not in _KINDS):
+                if boxes[token] and kinds[token] and title < 0:
+                    self.admonitions[element] = Admonition(kinds[token], -1, (first, last), says_kind=False)
+                continue
+            title = title if title >= 0 else int(self._page.blocks.element[first])
+            if boxes[token] or text in _KINDS or self._tags[element] in ("details", "aside"):
+                alert = kinds[token] or _KINDS.get(text, "NOTE")
+                self.admonitions[element] = Admonition(alert, title, (first, last), _KINDS.get(text) == alert)
+
+    def _title_of(self, box: int, block: int) -> int:
+        """Return the element of a box that is its title according to its name, and holds only a block; -1 for none."""
+        element = int(self._page.blocks.element[block])
+        while element > box and self._edges[element] == [block, block + 1]:
+            if self._tags[element] == "summary" or not self._words_of(element).isdisjoint(_TITLES):
+                return element
+            element = int(self._e.parent[element])
+        return -1
+
+    # ---- tabs ----
+
+    def _find_tabs(self) -> None:
+        named = np.array([not words.isdisjoint(_TABS) for words in self._words], bool)[self._e.token]
+        rows = np.flatnonzero(named)
+        for element in np.unique([*rows, *self._e.parent_or_self[rows]]).tolist():
+            tabs = list(self._children(element))
+            if len(tabs) < 2 or not (named[element] or named[tabs].all()):
+                continue
+            if any(self._edges[tab][1] - self._edges[tab][0] != 1 for tab in tabs) or not self._are_short(tabs):
+                continue
+            self.tabs |= dict(zip(self._panels_of(element, len(tabs)), tabs, strict=False))
+
+    def _are_short(self, tabs: list[int]) -> bool:
+        tokens = self._page.blocks.tokens
+        return all(tokens[self._edges[tab][0]] <= LABEL_TOKENS for tab in tabs)
+
+    def _panels_of(self, row: int, count: int) -> list[int]:
+        """Return the panels of a row of tabs: as many elements after it, or in the one after it."""
+        for _level in range(_LEVELS):
+            parent = int(self._e.parent[row])
+            if parent < 0:
+                break
+            behind = [child for child in self._children(parent) if child > row]
+            if behind:
+                if len(behind) == count and all(not self._words_of(one).isdisjoint(_PANELS) for one in behind):
+                    return behind
+                inner = behind[0]
+                for _deeper in range(_LEVELS):
+                    found = list(self._children(inner))
+                    if len(found) == count and self._are_alike(found):
+                        return found
+                    if len(found) != 1:
+                        break
+                    inner = found[0]
+                return []
+            row = parent
+        return []
+
+    def _are_alike(self, panels: list[int]) -> bool:
+        return len({self._tags[panel] for panel in panels}) == 1
+
+    # ---- signatures ----
+
+    def signatures(self, kept: BoolArray) -> tuple[dict[int, str], set[int]]:
+        """Return the heading that each kept signature is written as, "" for a line of code; and lists not written.
+
+        A signature in a list of definitions is a heading, one level below the last one before, and its definition the
+        text below it.
+        """
+        found, lists = dict[int, str](), set[int]()
+        if not self.is_one:
+            return found, lists
+        around = self._e.nearest(self._e.has_tag({"dl"})).tolist()
+        level, depth = 1, dict[int, int]()  # of the last heading; of each list of signatures
+        for element in np.flatnonzero(self._e.has_tag(HEADING_TAGS | {"dt", "dd", "div", "p"})).tolist():
+            tag, (first, last) = self._tags[element], self._edges[element]
+            if not kept[first:last].any():
+                continue
+            if tag in HEADING_TAGS:
+                if around[element] not in depth:
+                    level = int(tag[1])
+                if "signature" in self._words_of(element) or {"code", "header"} <= self._words_of(element):
+                    found[element] = tag
+            elif tag == "dt" and around[element] >= 0 and self._is_signature(element):
+                list_ = around[element]
+                above = int(self._e.parent[list_])
+                depth[list_] = 1 + (depth.get(around[above], 0) if above >= 0 else 0)
+                found[element] = f"h{min(6, level + depth[list_])}"
+            elif tag == "dd" and around[element] in depth:
+                lists |= {element, around[element]}
+            elif tag in ("div", "p") and last - first == 1 and "signature" in self._words_of(element):
+                text = self._page.block_text(first)
+                if _CALL.match(text) or _DECLARED.match(text):
+                    found[element] = ""
+        return found, lists
+
+    def _is_signature(self, term: int) -> bool:
+        """Return whether a term is named a signature, or contains one; or looks like a call, and can be linked to."""
+        inside = range(term, int(self._e.end[term]))
+        if any(not self._words_of(one).isdisjoint(("sig", "signature", "descname")) for one in inside):
+            return True
+        first, last = self._edges[term]
+        has_id = self._e.tree.name_of(self._token[term])[1] != ""
+        return has_id and last - first == 1 and _CALL.fullmatch(self._page.block_text(first)) is not None
