@@ -40,7 +40,7 @@ LABEL_TOKENS = 6
 #: Elements between a row of tabs and its panels, or around either.
 _LEVELS = 3
 #: A signature of a function, as terms of definitions and headings have it; and of a class.
-_CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+ ?\(.{0,2000}", re.DOTALL)
+_CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOTALL)
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
 #: A page without any of these words has nothing to be searched for: half of the recorded pages.
 _ANY = re.compile(
@@ -57,13 +57,13 @@ class Admonition(NamedTuple):
         alert: Its kind, as in GitHub's Markdown.
         title: The element of its title, -1 for none.
         blocks: Its blocks, the title's first: the first, and the one after the last.
-        says_kind: Whether the title is only the kind's name.
+        kind: The kind in words, if that is the title, else "".
     """
 
     alert: str
     title: int
     blocks: tuple[int, int]
-    says_kind: bool
+    kind: str
 
 
 class Manual:
@@ -80,7 +80,7 @@ class Manual:
         self.admonitions: dict[int, Admonition] = {}
         self.tabs: dict[int, int] = {}
         names = page.tree.class_names()
-        self.is_one = _ANY.search(" ".join(names)) is not None
+        self.is_one = _ANY.search(" ".join(names)) is not None or self._e.holds_tag({"dt"})
         if not self.is_one:
             return
         self._tags = page.tags()
@@ -131,12 +131,14 @@ class Manual:
             title, text = self._title_of(element, first), letters(self._page.block_text(first))
             if last - first == 1 or (title < 0 and text not in _KINDS):
                 if boxes[token] and kinds[token] and title < 0:
-                    self.admonitions[element] = Admonition(kinds[token], -1, (first, last), says_kind=False)
+                    self.admonitions[element] = Admonition(kinds[token], -1, (first, last), "")
                 continue
             title = title if title >= 0 else int(self._page.blocks.element[first])
             if boxes[token] or text in _KINDS or self._tags[element] in ("details", "aside"):
                 alert = kinds[token] or _KINDS.get(text, "NOTE")
-                self.admonitions[element] = Admonition(alert, title, (first, last), _KINDS.get(text) == alert)
+                self.admonitions[element] = Admonition(
+                    alert, title, (first, last), text if _KINDS.get(text) == alert else ""
+                )
 
     def _title_of(self, box: int, block: int) -> int:
         """Return the element of a box that is its title according to its name, and holds only a block; -1 for none."""

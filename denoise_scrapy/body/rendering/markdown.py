@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token, substituted
 from denoise_scrapy.core.markup import HEADING_TAGS
+from denoise_scrapy.page.attributes import letters
 
 #: Markup anywhere; an underscore only at a word's edge, an ampersand only before a possible entity (which may continue
 #: in the next text).
@@ -430,7 +431,7 @@ class _Frame:
     margin: int = 0  # width of an item's indentation
     mark: str = ""  # of a list: its bullet, or the text after its number
     alert: str = ""  # of a quote: the kind of its admonition
-    is_titled: bool = False  # of an admonition: the first block is its kind in words
+    kind: str = ""  # of an admonition: its title, if that is only its kind
     # the mark of a list, "line" of a bare line, "note" of a footnote, or ""
     blocks: list[tuple[str, str]] = field(default_factory=list)
 
@@ -546,7 +547,8 @@ class _Writer:
         elif frame.tag in _ITEMS:
             above.blocks.append((frame.blocks[0][0] if frame.blocks[0][0] == "note" else "", _item(frame, above)))
         elif frame.tag == "blockquote":
-            text = _joined(frame.blocks[frame.is_titled :])
+            is_title = frame.kind != "" and letters(frame.blocks[0][1]) == frame.kind and len(frame.blocks) > 1
+            text = _joined(frame.blocks[is_title:])
             lines = f"[!{frame.alert}]\n{text}".split("\n") if frame.alert else text.split("\n")
             above.blocks.append(("", "\n".join(f"> {line}".rstrip() for line in lines)))
         else:
@@ -582,7 +584,7 @@ def _opened(token: Token, above: _Frame) -> _Frame:
     usual, other = (".", ")") if tag == "ol" else ("-", "*")
     mark = other if before == usual else usual  # adjacent lists with one mark would merge
     given = dict(token.attributes)
-    return _Frame(tag, number, margin, mark, given.get("alert", ""), "titled" in given)
+    return _Frame(tag, number, margin, mark, given.get("alert", ""), given.get("kind", ""))
 
 
 def _item(frame: _Frame, above: _Frame) -> str:

@@ -482,8 +482,7 @@ class _Walk:
         writer = self._writer
         if element in self._admonitions:
             box = self._admonitions[element]
-            titled = (("titled", ""),) if box.says_kind and box.title in self._titles else ()
-            writer.open_container(element, "blockquote", (("alert", box.alert), *titled))
+            writer.open_container(element, "blockquote", (("alert", box.alert), ("kind", box.kind)))
         elif element in self._titles:
             writer.open_inline(element, "strong")
         elif element in self._signatures:
