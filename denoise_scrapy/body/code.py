@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ def code_frames(page: Page) -> CodeFrames:
     if not e.holds_tag({"pre"}):
         return found
     is_pre = e.has_tag({"pre"})
-    is_code = (blocks.flags & Flag.PREFORMATTED) != 0
+    is_code = (blocks.rows["flags"] & Flag.PREFORMATTED) != 0
     no_label = e.has_tag(_NO_LABELS)
     pres = np.asarray(e.subtree_sums(is_pre.astype(np.int64)))
     for pre in np.flatnonzero(is_pre & (pres == 1)).tolist():
@@ -73,29 +74,29 @@ def code_frames(page: Page) -> CodeFrames:
                 break
             frame, inside = above, range(first, last)
         labels = dict[int, str]()
-        for block in inside:
-            holder = -1 if is_code[block] or no_label[blocks.element[block]] else _holder(page, block, frame)
-            name = "-".join(page.block_text(block).lower().split()) if holder >= 0 else ""
-            if name and (name in LANGUAGES or name == language_of(page, pre)):
-                labels[holder] = name
-            elif _COPIES.match(name):
-                found.buttons.append(holder)
+        for block in (block for block in inside if not is_code[block] and not no_label[blocks.element[block]]):
+            for holder, text in _holders(page, block, frame):
+                name = "-".join(text.lower().split())
+                if name in LANGUAGES or name == language_of(page, pre):
+                    labels[holder] = name
+                elif _COPIES.match(name):
+                    found.buttons.append(holder)
         if len(labels) == 1:  # several are tabs
             found.labels.extend(labels)
             found.languages.update((pre, name) for name in labels.values() if name not in _UNKNOWN)
     return found
 
 
-def _holder(page: Page, block: int, frame: int) -> int:
-    """Return the largest element in a frame that holds only a block, all of it; -1 for none."""
-    e, blocks = page.elements, page.blocks
-    owners = e.text_owner[(blocks.block_of_text == block) & (e.visible_after > 0)]
-    seen = e.rows["seen"]
-    element, found = int(owners[0]), -1
-    while element > frame and seen["end"][element] - seen["start"][element] <= blocks.chars[block]:
-        found = element
-        element = int(e.parent[element])
-    return found if found >= 0 and seen["end"][found] - seen["start"][found] == blocks.chars[block] else -1
+def _holders(page: Page, block: int, frame: int) -> Iterator[tuple[int, str]]:
+    """Yield the largest elements in a frame that hold only one of the texts of a block, each with its text."""
+    e, seen = page.elements, page.elements.rows["seen"]
+    for mark in np.flatnonzero((page.blocks.block_of_text == block) & (e.visible_after > 0)).tolist():
+        element, found = int(e.text_owner[mark]), -1
+        while element > frame and seen["end"][element] - seen["start"][element] == e.visible_after[mark]:
+            found = element
+            element = int(e.parent[element])
+        if found >= 0:
+            yield found, page.tree.slice(int(e.marks[mark]) + 1, int(e.text_ends[mark]))
 
 
 def language_of(page: Page, element: int) -> str:

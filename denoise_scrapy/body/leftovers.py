@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from denoise_scrapy.body.code import code_frames
-from denoise_scrapy.body.rendering import Manual, blocks_of_notes
+from denoise_scrapy.body.rendering import BOXES_AND_TABS, Manual, blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import DIGIT, END, START
@@ -36,7 +36,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     notes = blocks_of_notes(page, decision.kept)
     if notes.any() and page.removed_by_user:
         notes &= blocks.share_owned_by(page.removed_elements) < 1
-    followed = Manual(page).follow(decision.kept)
+    followed = Manual(page).follow(decision.kept) if page.tree.tokens_named(BOXES_AND_TABS) else decision.kept
     kept = followed | notes
     alone = _headers_alone(page, kept)
     if not (alone.any() or len(gone) or (kept != decision.kept).any()):
@@ -47,9 +47,10 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         alone &= ~e.inside(match.elements)[blocks.element]
     if (kept & ~alone).any():
         reasons[alone & kept] = "a header without a row"
+    whole = blocks.share_owned_by(removed | e.inside(gone)) == 1
     for what, elements in signs.items():
         in_signs = e.inside(elements)
-        empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed | in_signs) == 1)
+        empty = (blocks.share_owned_by(in_signs) > 0) & whole
         reasons[empty & kept] = what
     kept &= reasons == ""
     reasons[notes & kept] = "a note that the text refers to"
@@ -96,22 +97,26 @@ def _permalinks(page: Page) -> IntArray:
 
 _SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNORECASE)
 
+#: Ends of their texts, with the mark of an element's end.
+_SOURCE_ENDS = (b"ource]", b"ource\2", b"src]", b"src\2")
+
 
 def _source_links(page: Page) -> IntArray:
     """Return links in, or right before or after, a heading or term that say only "source"."""
-    e, blocks, found = page.elements, page.blocks, list[int]()
-    titles = e.nearest(e.has_tag(HEADING_TAGS | {"dt"}))
-    of_block = titles[blocks.element] >= 0
+    if not any(map(page.tree.holds_text, _SOURCE_ENDS)):  # as on most pages
+        return np.zeros(0, np.int64)
+    e, blocks = page.elements, page.blocks
     sizes = e.rows["seen"]["end"] - e.rows["seen"]["start"]
-    # "[view source code]" has 16 visible characters
-    for link in np.flatnonzero(e.has_tag({"a"}) & (sizes >= 3) & (sizes <= 16)).tolist():
-        if not _SOURCE.fullmatch(_text(page, link).strip()):
-            continue
-        block = int(np.searchsorted(blocks.start, e.rows["marks"]["start"][link], "right")) - 1
-        around = of_block[max(block - 1, 0) : block + 3]
-        inside = titles[link] >= 0 and sizes[titles[link]] > sizes[link]
-        if inside or (around.any() and e.nearest(e.has_tag({"p"}))[link] < 0):
-            found.append(link)
+    # "src" and "[view source code]", which has 16 visible characters; the others have an even number
+    short = np.flatnonzero(np.isin(sizes, [3, 5, 6, 8, 10, 12, 14, 16]) & e.has_tag({"a"})).tolist()
+    found = [link for link in short if _SOURCE.fullmatch(_text(page, link).strip())]
+    if found:
+        links = np.array(found, np.int64)
+        titles = e.nearest(e.has_tag(HEADING_TAGS | {"dt"}))
+        is_title = np.pad(titles[blocks.element] >= 0, (1, 2))
+        block = np.searchsorted(blocks.start, e.rows["marks"]["start"][links], "right")  # the one after the link's
+        beside = (is_title[block - 1] | is_title[block + 1]) & (e.nearest(e.has_tag({"p"}))[links] < 0)
+        found = links[(titles[links] >= 0) & (sizes[titles[links]] > sizes[links]) | beside].tolist()
     return np.array(found, np.int64)
 
 

@@ -1251,9 +1251,25 @@ cdef class Tree:
         cdef str names = piece(self.names, one.other_names)
         return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name), names
 
-    def class_names(self) -> list:
-        """Return class, without digits, then role and itemprop of each token, with spaces between."""
-        return [piece(self.names, one.class_name) + " " + piece(self.names, one.other_names) for one in self.tokens]
+    def tokens_named(self, list words) -> list:
+        """Return the tokens with any of these bytes in their tag, class, id, role or itemprop, without repeats."""
+        cdef set found = set()
+        cdef string word
+        cdef size_t at, token
+        for word in words:
+            token = 0
+            at = self.names.find(word)
+            while at < self.names.size():  # npos is larger
+                while token + 1 < self.tokens.size() and <size_t>self.tokens[token + 1].tag_name.start <= at:
+                    token += 1
+                found.add(token)
+                at = self.names.find(word, at + 1)
+        return sorted(found)
+
+    def holds_text(self, bytes text) -> bool:
+        """Return whether these bytes are in the marked text."""
+        cdef string sought = text
+        return self.text.find(sought) < self.text.size()
 
     def short_links(self, int most) -> list:
         """Return (element, href) of the links to a place on a page that hold 1 to `most` visible characters."""

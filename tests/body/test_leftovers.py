@@ -45,14 +45,12 @@ TABLE = (
 )
 ROWS = ("mm", "Bergen", "Oslo")
 BUTTON, HEADER, LINES = "a button beside code", "a header without a row", "line numbers"
-LABEL, SOURCE = "a label of code", "a link to its source"
 
 
 @pytest.mark.parametrize(
     ("page", "crossed", "lost", "stays", "reason"),
     [
         (f"<div><button>Copy</button>{CODE}</div>", (), "Copy", "$ bridge --close", BUTTON),
-        (f"<div><div><span>shell</span><button>Copy</button></div>{CODE}</div>", (), "shell", "bridge --close", LABEL),
         (f"<button>Copy</button>{CODE}", (), "Copy", "$ bridge --close", BUTTON),
         (TABLE, ROWS, "City", "walkers", HEADER),
         (TABLE.replace("<thead>", "").replace("</thead>", ""), ROWS, "City", "walkers", HEADER),

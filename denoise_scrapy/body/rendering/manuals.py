@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from denoise_scrapy.core.markup import HEADING_TAGS, split_name
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import letters
-from denoise_scrapy.page.columns import BoolArray
+from denoise_scrapy.page.columns import BoolArray, IntArray
 
 #: The alerts of GitHub's Markdown, each with the names that generators have for it.
 _ALERTS = {
@@ -42,12 +43,11 @@ _LEVELS = 3
 #: A signature of a function, as terms of definitions and headings have it; and of a class.
 _CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOTALL)
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
-#: A page without any of these words has nothing to be searched for: half of the recorded pages.
-_ANY = re.compile(
-    r"(?<![a-z])(?:sig|signature|descname|code-header|admonition|alert|callout|notecard|custom-block|note|tip|hint|important|"
-    r"warning|caution|danger|tabs?|tabbed|tablist)(?![a-z])",
-    re.IGNORECASE,
-)
+#: Parts of the names of most boxes and of all tabs, after a first letter that may be a capital: where there are none,
+#: as on three of four pages, no title or label is searched for.
+BOXES_AND_TABS = [b"dmonition", b"allout", b"notecard", b"custom-block", b"lert", b"tabs", b"tabbed", b"tablist"]
+_OF_BOXES = [*BOXES_AND_TABS[:5], *b"note tip hint mportant arning aution anger".split()]
+_OF_TABS, _OF_SIGNATURES = BOXES_AND_TABS[5:], [b"sig", b"descname", b"code-header"]
 
 
 class Admonition(NamedTuple):
@@ -72,27 +72,29 @@ class Manual:
     Attributes:
         admonitions: By their elements.
         tabs: The element of its tab, by that of each panel.
-        is_one: Whether the page may have any of these.
     """
 
     def __init__(self, page: Page) -> None:
         self._page, self._e = page, page.elements
         self.admonitions: dict[int, Admonition] = {}
         self.tabs: dict[int, int] = {}
-        names = page.tree.class_names()
-        self.is_one = _ANY.search(" ".join(names)) is not None or self._e.holds_tag({"dt"})
-        if not self.is_one:
-            return
-        self._tags = page.tags()
-        self._words: list[frozenset[str]] = [
-            frozenset(split_name(name).split()) if name != " " else frozenset[str]() for name in names
-        ]
-        self._token: list[int] = self._e.token.tolist()
-        self._edges = np.searchsorted(
-            page.blocks.start, np.stack([self._e.rows["marks"]["start"], self._e.rows["marks"]["end"]])
-        ).T.tolist()
-        self._find_admonitions()
-        self._find_tabs()
+        self._words = dict[int, frozenset[str]]()
+        self._find_admonitions(page.tree.tokens_named(_OF_BOXES))
+        self._find_tabs(page.tree.tokens_named(_OF_TABS))
+
+    @cached_property
+    def _tags(self) -> list[str]:
+        return self._page.tags()
+
+    @cached_property
+    def _edges(self) -> IntArray:
+        """The first block of each element, and the one after its last, shape (n, 2)."""
+        marks = self._e.rows["marks"]
+        return np.searchsorted(self._page.blocks.start, np.stack([marks["start"], marks["end"]], axis=1))
+
+    def _blocks(self, element: int) -> tuple[int, int]:
+        first, last = self._edges[element].tolist()
+        return first, last
 
     def follow(self, kept: BoolArray) -> BoolArray:
         """Return m kept blocks, shape (m,), with titles and labels exactly where some of their content is."""
@@ -101,40 +103,57 @@ class Manual:
             if box.title >= 0:
                 followed[box.blocks[0]] = kept[box.blocks[0] + 1 : box.blocks[1]].any()
         for panel, tab in self.tabs.items():
-            if kept[slice(*self._edges[panel])].any():
-                followed[slice(*self._edges[tab])] = True
+            if kept[slice(*self._blocks(panel))].any():
+                followed[slice(*self._blocks(tab))] = True
         return followed
 
     def _words_of(self, element: int) -> frozenset[str]:
         """Return the words in class, role and itemprop of an element."""
-        return self._words[self._token[element]]
+        return self._words_in(int(self._e.token[element]))
+
+    def _words_in(self, token: int) -> frozenset[str]:
+        if token not in self._words:
+            _, _, class_, others = self._page.tree.name_of(token)
+            self._words[token] = frozenset(split_name(f"{class_} {others}").split())
+        return self._words[token]
+
+    def _of_tokens(self, tokens: list[int]) -> BoolArray:
+        """Return the elements of some tokens, shape (n,)."""
+        wanted = np.zeros(len(self._e.tokens), bool)
+        wanted[tokens] = True
+        return wanted[self._e.token]
 
     def _children(self, element: int) -> Iterator[int]:
         """Yield the child elements with text."""
         child, end = element + 1, int(self._e.end[element])
         while child < end:
-            if self._edges[child][0] < self._edges[child][1]:
+            if self._edges[child, 0] < self._edges[child, 1]:
                 yield child
             child = int(self._e.end[child])
 
     # ---- admonitions ----
 
-    def _find_admonitions(self) -> None:
-        kinds = [next((_KINDS[word] for word in sorted(words) if word in _KINDS), "") for words in self._words]
-        boxes = [not words.isdisjoint(_BOXES) or {"custom", "block"} <= words for words in self._words]
-        named = np.array([bool(kind) or box for kind, box in zip(kinds, boxes, strict=True)], bool)[self._e.token]
-        for element in np.flatnonzero(named & self._e.has_tag(_BOX_TAGS)).tolist():
-            token = self._token[element]
-            first, last = self._edges[element]
+    def _find_admonitions(self, tokens: list[int]) -> None:
+        kinds = dict[int, str]()
+        boxes = set[int]()
+        for token in tokens:
+            words = self._words_in(token)
+            if not words.isdisjoint(_BOXES) or {"custom", "block"} <= words:
+                boxes.add(token)
+            if token in boxes or not words.isdisjoint(_KINDS):
+                kinds[token] = next((_KINDS[word] for word in sorted(words) if word in _KINDS), "")
+        named = np.flatnonzero(self._of_tokens(list(kinds))).tolist() if kinds else []
+        for element in (element for element in named if self._tags[element] in _BOX_TAGS):
+            token, (first, last) = int(self._e.token[element]), self._blocks(element)
             if first == last:
                 continue
             title, text = self._title_of(element, first), letters(self._page.block_text(first))
             if last - first == 1 or (title < 0 and text not in _KINDS):
-                if boxes[token] and kinds[token] and title < 0:
+                if token in boxes and kinds[token] and title < 0:
                     self.admonitions[element] = Admonition(kinds[token], -1, (first, last), "")
                 continue
             title = title if title >= 0 else int(self._page.blocks.element[first])
-            if boxes[token] or text in _KINDS or self._tags[element] in ("details", "aside"):
+            if token in boxes or text in _KINDS or self._tags[element] in ("details", "aside"):
                 alert = kinds[token] or _KINDS.get(text, "NOTE")
                 self.admonitions[element] = Admonition(
                     alert, title, (first, last), text if _KINDS.get(text) == alert else ""
@@ -143,7 +162,7 @@ class Manual:
     def _title_of(self, box: int, block: int) -> int:
         """Return the element of a box that is its title according to its name, and holds only a block; -1 for none."""
         element = int(self._page.blocks.element[block])
-        while element > box and self._edges[element] == [block, block + 1]:
+        while element > box and self._blocks(element) == (block, block + 1):
             if self._tags[element] == "summary" or not self._words_of(element).isdisjoint(_TITLES):
                 return element
             element = int(self._e.parent[element])
@@ -151,20 +170,27 @@ class Manual:
 
     # ---- tabs ----
 
-    def _find_tabs(self) -> None:
-        named = np.array([not words.isdisjoint(_TABS) for words in self._words], bool)[self._e.token]
+    def _find_tabs(self, tokens: list[int]) -> None:
+        tokens = [token for token in tokens if not self._words_in(token).isdisjoint(_TABS)]
+        if not tokens:
+            return
+        named = self._of_tokens(tokens)
         rows = np.flatnonzero(named)
         for element in np.unique([*rows, *self._e.parent_or_self[rows]]).tolist():
             tabs = list(self._children(element))
             if len(tabs) < 2 or not (named[element] or named[tabs].all()):
                 continue
-            if any(self._edges[tab][1] - self._edges[tab][0] != 1 for tab in tabs) or not self._are_short(tabs):
+            if (self._edges[tabs, 1] - self._edges[tabs, 0] != 1).any() or not self._are_short(tabs):
                 continue
-            self.tabs |= dict(zip(self._panels_of(element, len(tabs)), tabs, strict=False))
+            panels = self._panels_of(element, len(tabs))
+            if self._tags[tabs[0]] in ("label", "button") or all(map(self._is_panel, panels)):
+                self.tabs |= dict(zip(panels, tabs, strict=False))
+
+    def _is_panel(self, element: int) -> bool:
+        return not self._words_of(element).isdisjoint(_PANELS)
 
     def _are_short(self, tabs: list[int]) -> bool:
-        tokens = self._page.blocks.tokens
-        return all(tokens[self._edges[tab][0]] <= LABEL_TOKENS for tab in tabs)
+        return bool((self._page.blocks.tokens[self._edges[tabs, 0]] <= LABEL_TOKENS).all())
 
     def _panels_of(self, row: int, count: int) -> list[int]:
         """Return the panels of a row of tabs: as many elements after it, or in the one after it."""
@@ -174,7 +200,7 @@ class Manual:
                 break
             behind = [child for child in self._children(parent) if child > row]
             if behind:
-                if len(behind) == count and all(not self._words_of(one).isdisjoint(_PANELS) for one in behind):
+                if len(behind) == count and all(map(self._is_panel, behind)):
                     return behind
                 inner = behind[0]
                 for _deeper in range(_LEVELS):
@@ -200,12 +226,12 @@ class Manual:
         text below it.
         """
         found, lists = dict[int, str](), set[int]()
-        if not self.is_one:
+        if not (self._page.tree.tokens_named(_OF_SIGNATURES) or self._e.holds_tag({"dt"})):
             return found, lists
         around = self._e.nearest(self._e.has_tag({"dl"})).tolist()
         level, depth = 1, dict[int, int]()  # of the last heading; of each list of signatures
         for element in np.flatnonzero(self._e.has_tag(HEADING_TAGS | {"dt", "dd", "div", "p"})).tolist():
-            tag, (first, last) = self._tags[element], self._edges[element]
+            tag, (first, last) = self._tags[element], self._blocks(element)
             if not kept[first:last].any():
                 continue
             if tag in HEADING_TAGS:
@@ -231,6 +257,6 @@ class Manual:
         inside = range(term, int(self._e.end[term]))
         if any(not self._words_of(one).isdisjoint(("sig", "signature", "descname")) for one in inside):
             return True
-        first, last = self._edges[term]
-        has_id = self._e.tree.name_of(self._token[term])[1] != ""
+        first, last = self._blocks(term)
+        has_id = self._e.tree.name_of(int(self._e.token[term]))[1] != ""
         return has_id and last - first == 1 and _CALL.fullmatch(self._page.block_text(first)) is not None
