@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -23,15 +24,13 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     A header that the user keeps stays, and so do headers if there is nothing else. Also return the numbers of the
     elements to omit when its text is written.
     """
-    frames = code_frames(page)
-    signs = {
-        "a link to its own heading": _permalinks(page),
-        "a link to its source": _source_links(page),
-        "a button beside code": np.array([*_code_buttons(page), *frames.buttons], np.int64),
-        "a label of code": np.array(frames.labels, np.int64),
-        "line numbers": _line_numbers(page),
-    }
-    gone = np.concatenate(list(signs.values()))
+    signs = {"a link to its own heading": _permalinks(page), "a link to its source": _source_links(page)}
+    if page.elements.holds_tag({"pre", "code"}):
+        frames = code_frames(page)
+        signs["a button beside code"] = [*_code_buttons(page), *frames.buttons]
+        signs["a label of code"] = frames.labels
+        signs["line numbers"] = [*_gutters(page), *_before_lines(page)]
+    gone = np.array(list(chain.from_iterable(signs.values())), np.int64)
     e, blocks = page.elements, page.blocks
     notes = blocks_of_notes(page, decision.kept)
     if notes.any() and page.removed_by_user:
@@ -49,7 +48,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         reasons[alone & kept] = "a header without a row"
     whole = blocks.share_owned_by(removed | e.inside(gone)) == 1
     for what, elements in signs.items():
-        in_signs = e.inside(elements)
+        in_signs = e.inside(np.array(elements, np.int64))
         empty = (blocks.share_owned_by(in_signs) > 0) & whole
         reasons[empty & kept] = what
     kept &= reasons == ""
@@ -88,11 +87,10 @@ def _text(page: Page, element: int, between: str = "") -> str:
     return _MARKS.sub(between, page.tree.slice(*page.tree.element_rows["marks"][element].tolist()))
 
 
-def _permalinks(page: Page) -> IntArray:
+def _permalinks(page: Page) -> list[int]:
     """Return links to a place on the page that contain only a symbol."""
     links = page.tree.short_links(2)  # one of the symbols has two UTF-16 units
-    signs = [link for link, href in links if _text(page, link).strip() in _SIGNS and page.leads_here(href)]
-    return np.array(signs, np.int64)
+    return [link for link, href in links if _text(page, link).strip() in _SIGNS and page.leads_here(href)]
 
 
 _SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNORECASE)
@@ -101,10 +99,10 @@ _SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNOR
 _SOURCE_ENDS = (b"ource]", b"ource\2", b"src]", b"src\2")
 
 
-def _source_links(page: Page) -> IntArray:
+def _source_links(page: Page) -> list[int]:
     """Return links in, or right before or after, a heading or term that say only "source"."""
-    if not any(map(page.tree.holds_text, _SOURCE_ENDS)):  # as on most pages
-        return np.zeros(0, np.int64)
+    if not page.tree.holds_text(_SOURCE_ENDS):  # as on most pages
+        return []
     e, blocks = page.elements, page.blocks
     sizes = e.rows["seen"]["end"] - e.rows["seen"]["start"]
     # "src" and "[view source code]", which has 16 visible characters; the others have an even number
@@ -117,19 +115,19 @@ def _source_links(page: Page) -> IntArray:
         block = np.searchsorted(blocks.start, e.rows["marks"]["start"][links], "right")  # the one after the link's
         beside = (is_title[block - 1] | is_title[block + 1]) & (e.nearest(e.has_tag({"p"}))[links] < 0)
         found = links[(titles[links] >= 0) & (sizes[titles[links]] > sizes[links]) | beside].tolist()
-    return np.array(found, np.int64)
+    return found
 
 
 #: The button of a code block has a word or two: "Copy", "Try it yourself".
 BUTTON_TOKENS = 3
 
 
-def _code_buttons(page: Page) -> IntArray:
+def _code_buttons(page: Page) -> list[int]:
     """Return the only button, with few words, right before or after each code block."""
     # several together may be tabs; one in a heading is the heading; one that the user keeps stays
     e, blocks = page.elements, page.blocks
     if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
-        return np.zeros(0, np.int64)
+        return []
     is_button = e.has_tag({"button"})
     lone = is_button & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
     for match in page.kept_by_user:
@@ -138,7 +136,7 @@ def _code_buttons(page: Page) -> IntArray:
     code = np.pad((blocks.flags & Flag.PREFORMATTED) != 0, 1)
     beside = (code[:-2] | code[2:]) & ((blocks.flags & Flag.HEADING) == 0)
     button = e.nearest(lone)[blocks.element[beside]]
-    return np.unique(button[button >= 0])
+    return [int(one) for one in np.unique(button[button >= 0])]
 
 
 _NUMBER = re.compile(r"\s*(\d{1,6})(?!\d)", re.ASCII)
@@ -147,12 +145,6 @@ _NUMBER_ALONE = re.compile(r"\s*\d{1,6}\s*", re.ASCII)
 EMPTY = 5
 #: Numbers before lines are line numbers if this share of those lines has more text.
 MIN_CODE = 0.5
-
-
-def _line_numbers(page: Page) -> IntArray:
-    """Return the elements that contain only line numbers."""
-    has_code = page.elements.holds_tag({"pre", "code"})
-    return np.array([*_gutters(page), *_before_lines(page)] if has_code else [], np.int64)
 
 
 def _gutters(page: Page) -> list[int]:

@@ -1266,10 +1266,13 @@ cdef class Tree:
                 at = self.names.find(word, at + 1)
         return sorted(found)
 
-    def holds_text(self, bytes text) -> bool:
-        """Return whether these bytes are in the marked text."""
-        cdef string sought = text
-        return self.text.find(sought) < self.text.size()
+    def holds_text(self, tuple texts) -> bool:
+        """Return whether any of these bytes are in the marked text."""
+        cdef string sought
+        for sought in texts:
+            if self.text.find(sought) < self.text.size():
+                return True
+        return False
 
     def short_links(self, int most) -> list:
         """Return (element, href) of the links to a place on a page that hold 1 to `most` visible characters."""

@@ -26,8 +26,17 @@ _ALERTS = {
     "CAUTION": "caution danger error failure bug",
 }
 _KINDS = {word: alert for alert, words in _ALERTS.items() for word in words.split()}
-#: Words in the names of boxes that are admonitions if they name a kind or have a title.
-_BOXES = frozenset("admonition admonitionblock alert callout notecard".split())
+#: Words of the class names of boxes: one that consists of these, of kinds and of what generators add.
+_BOXES, _ADDED = (
+    frozenset("admonition admonitionblock alert callout notecard custom".split()),
+    {"theme", "markdown", "block"},
+)
+#: Boxes that are admonitions without a title, too.
+_UNTITLED = _BOXES - {"alert"}
+#: Words that no other boxes have: of any kind.
+_OWN = {"admonition", "custom"}
+#: Larger headings are those of a section.
+_TOO_LARGE = frozenset(["h1", "h2", "h3"])
 #: Words in the name of a title.
 _TITLES = frozenset("title heading header label summary".split())
 _BOX_TAGS = frozenset("div section aside details blockquote".split())
@@ -134,30 +143,37 @@ class Manual:
     # ---- admonitions ----
 
     def _find_admonitions(self, tokens: list[int]) -> None:
-        kinds = dict[int, str]()
-        boxes = set[int]()
-        for token in tokens:
-            words = self._words_in(token)
-            if not words.isdisjoint(_BOXES) or {"custom", "block"} <= words:
-                boxes.add(token)
-            if token in boxes or not words.isdisjoint(_KINDS):
-                kinds[token] = next((_KINDS[word] for word in sorted(words) if word in _KINDS), "")
-        named = np.flatnonzero(self._of_tokens(list(kinds))).tolist() if kinds else []
-        for element in (element for element in named if self._tags[element] in _BOX_TAGS):
+        boxes = {token: self._box_words(token) for token in tokens}
+        named = {token for token in tokens if boxes[token] or not self._words_in(token).isdisjoint(_KINDS)}
+        elements, seen = np.flatnonzero(self._of_tokens(list(named))).tolist() if named else [], set[int]()
+        for element in (element for element in elements if self._tags[element] in _BOX_TAGS):
             token, (first, last) = int(self._e.token[element]), self._blocks(element)
-            if first == last:
+            kind = next((_KINDS[word] for word in sorted(self._words_in(token)) if word in _KINDS), "")
+            if first == last or first in seen:  # inside one that begins with the same title
                 continue
             title, text = self._title_of(element, first), letters(self._page.block_text(first))
-            if last - first == 1 or (title < 0 and text not in _KINDS):
-                if token in boxes and kinds[token] and title < 0:
-                    self.admonitions[element] = Admonition(kinds[token], -1, (first, last), "")
+            if text in _KINDS and last - first > 1:
+                title = title if title >= 0 else int(self._page.blocks.element[first])
+            elif title >= 0 and self._tags[title] in _TOO_LARGE:
                 continue
-            title = title if title >= 0 else int(self._page.blocks.element[first])
-            if token in boxes or text in _KINDS or self._tags[element] in ("details", "aside"):
-                alert = kinds[token] or _KINDS.get(text, "NOTE")
-                self.admonitions[element] = Admonition(
-                    alert, title, (first, last), text if _KINDS.get(text) == alert else ""
-                )
+            is_box = bool(boxes[token]) or text in _KINDS or self._tags[element] in ("details", "aside")
+            if title >= 0 and last - first > 1 and is_box and (kind or boxes[token] & _OWN or text in _KINDS):
+                alert = kind or _KINDS.get(text, "NOTE")
+                says = text if _KINDS.get(text) == alert else ""
+                self.admonitions[element] = Admonition(alert, title, (first, last), says)
+                seen.add(first)
+            elif title < 0 and kind and not boxes[token].isdisjoint(_UNTITLED):
+                self.admonitions[element] = Admonition(kind, -1, (first, last), "")
+                seen.add(first)
+
+    def _box_words(self, token: int) -> frozenset[str]:
+        """Return the words of the class names of a token that name a box."""
+        found = frozenset[str]()
+        for name in self._page.tree.name_of(token)[2].split():
+            words = frozenset(split_name(name).split())
+            if not words.isdisjoint(_BOXES) and words <= _BOXES | _ADDED | _KINDS.keys():
+                found |= words
+        return found
 
     def _title_of(self, box: int, block: int) -> int:
         """Return the element of a box that is its title according to its name, and holds only a block; -1 for none."""

@@ -133,8 +133,8 @@ class _Writer:
         self._containers.append(_Container(element, tag, above.depth + 1, (*implied, tag)))
 
     def open_item(self, element: int, parent: int) -> None:
-        """Open a list item; if it is in no list, in one of the items in its parent."""
-        if self._containers[-1].tag not in PARENTS["li"]:
+        """Open a list item; if it is in no list or item, in a list of the items in its parent."""
+        if self._containers[-1].tag not in PARENTS["li"] | {"li"}:
             self.open_container(parent, "ul")
             self._containers[-1].is_implied = self._containers[-1].tag == "ul"
         self.open_container(element, "li")
