@@ -39,7 +39,7 @@ _NO_LABELS = HEADING_TAGS | frozenset(["li", "dt", "dd", "td", "th", "caption", 
 
 
 class CodeFrames(NamedTuple):
-    """What stands around the code of a page.
+    """Labels and buttons around the code of a page.
 
     Attributes:
         labels: Elements with only the name of a language.

@@ -1,4 +1,4 @@
-"""What generators of manuals mean by their markup: signatures, admonitions, and tabs with their panels.
+"""Signatures, admonitions, and tabs with their panels, in the markup of generators of manuals.
 
 Class names decide only how kept text is written, and that a title or label stays with its content, not what is kept.
 """
