@@ -199,6 +199,7 @@ cdef struct Walk:
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
     int32_t noscript      # visible characters inside skipped noscript elements
+    int32_t image         # the last image, -1 for none
     bint keep_noscript
     bint break_lines      # line ends of the text are line breaks
     bint keep_nodes
@@ -653,6 +654,12 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
                 value = attribute_of(node, b"href")
                 if value != NULL:
                     note(tree, -1, b"base", value)
+            elif tag.role == NOSCRIPT_TAG and own.role == IMAGE_TAG and w.image >= 0 and (
+                    tree.elements[w.image].seen.end == w.visible):
+                # the picture for which the image before it stands until a script loads it
+                value = attribute_of(node, b"src")
+                if value != NULL:
+                    note(tree, w.image, b"noscript-src", value)
         elif node.content != NULL and tag.role == NOSCRIPT_TAG and node.type == XML_TEXT_NODE:
             own = tag_of(w, node.parent.name)
             # scripts and styles show nothing; some versions of libxml2 store them as text, others as CDATA
@@ -763,6 +770,8 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
             w.junction = LINK_AFTER_LINK
         elif w.junction == NO_JUNCTION:
             w.junction = JUNCTION
+    if tag.role == IMAGE_TAG:
+        w.image = number
     if token.kind & IS_BREAK:
         w.break_at = w.visible
         tree.text.push_back(11)
@@ -828,7 +837,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
     open_table(w.tokens, 256)
     open_table(w.places, 64)
     w.place_at.clear()
-    w.open = w.break_at = -1
+    w.open = w.break_at = w.image = -1
     open_block(tree, w)
     while True:
         goes_in = False

@@ -113,6 +113,8 @@ A = image("http://a.example/d/a.png")
         ("<div><p>no</p><figure><img src=a.png>no</figure><p>y</p></div>", "<p>y</p>"),
         # addresses
         (f"x <img src='{DOT}' data-src=a.png>", f"<p>x {A}</p>"),
+        (f"x <img src='{DOT}'><noscript><img src=a.png></noscript>", f"<p>x {A}</p>"),
+        (f"x <img src='{DOT}'>y<noscript><img src=a.png></noscript>", "<p>x y</p>"),
         (f"x <img src='{DOT}'><img><img src='javascript:x'><img src='data:text/html,x'>", "<p>x</p>"),
         ("x <img src=a.png width=1 height=1><img src=a.png style='height:0'>", "<p>x</p>"),
         (

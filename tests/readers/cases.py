@@ -63,6 +63,14 @@ CASES = (
     + "</a> <img src=y>",
     f"<p>\\({_SHOWN} =\\) \\[ *a*{{: onclick='ran=1' }} [a](javascript:ran=1) = \\] \\(`\\) `\\)",
     _TABLE.format(_MATH.format("a|`b\\|"), "<script type='math/tex; mode=display'>a | $</script>"),
+    # alerts, tabs and signatures, in marks of ours beside texts of theirs
+    *(
+        f"<div class='admonition note'><p class=title>{title}</p><p>{text}</p></div>"
+        for title in ("Note", _SHOWN, "a] (javascript:ran=1)")
+        for text in ("(javascript:ran=1) [!NOTE]", ": javascript:ran=1", "[!NOTE]: javascript:ran=1", _SHOWN)
+    ),
+    f"<div class=tabs><button>{_SHOWN}</button><button>*a</button></div><div><p>b</p><p>{_SHOWN}</p></div>",
+    f"<dl><dt id=f>f({_SHOWN}, `a`)</dt><dd>{_SHOWN}</dd><dt class=sig>[a](javascript:ran=1)</dt><dd>b</dd></dl>",
     # footnotes, which readers without them take for addresses of links
     *(
         _NOTES.format(note)
