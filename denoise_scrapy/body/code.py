@@ -90,7 +90,9 @@ def code_frames(page: Page) -> CodeFrames:
 def _holders(page: Page, block: int, frame: int) -> Iterator[tuple[int, str]]:
     """Yield the largest elements in a frame that hold only one of the texts of a block, each with its text."""
     e, seen = page.elements, page.elements.rows["seen"]
-    for mark in np.flatnonzero((page.blocks.block_of_text == block) & (e.visible_after > 0)).tolist():
+    first, last = np.searchsorted(e.marks, [page.blocks.start[block] - 1, page.blocks.end[block]]).tolist()
+    of_block = (page.blocks.block_of_text[first:last] == block) & (e.visible_after[first:last] > 0)
+    for mark in (first + np.flatnonzero(of_block)).tolist():
         element, found = int(e.text_owner[mark]), -1
         while element > frame and seen["end"][element] - seen["start"][element] == e.visible_after[mark]:
             found = element

@@ -291,3 +291,14 @@ def test_chunks_of_a_body_have_its_title_and_address() -> None:
     told = {"title": "Storm", "url": "http://courier.example/1", "headings": ["Storm"], "position": 0}
     assert row == row | told
     assert set(row) == {*told, "id", "tokens", "text"}
+
+
+@pytest.mark.parametrize(
+    "text", ["word " * 9000, "x" * 44_000, "```\n" + "a = 1\n" * 9000 + "```", "| a |\n| --- |\n| " + "b " * 9000]
+)
+def test_no_chunk_is_far_too_long(text: str) -> None:
+    chunks = chunk_markdown(text, 400)
+    assert max(chunk.tokens for chunk in chunks) <= 2 * 400
+    assert "".join("".join(chunk.text for chunk in chunks).split()).count("x") == text.count("x")
+    assert sum(chunk.text.count("a = 1") for chunk in chunks) == text.count("a = 1")
+    assert sum(chunk.text.count("word") for chunk in chunks) == text.count("word")

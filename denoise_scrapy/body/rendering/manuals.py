@@ -47,8 +47,10 @@ _TABS, _PANELS = (
 )
 #: A tab has a few words: "From source", "macOS (Homebrew)".
 LABEL_TOKENS = 6
-#: Elements between a row of tabs and its panels, or around either.
+#: Elements between a row of tabs and its panels, or around either, or around a title.
 _LEVELS = 3
+#: Rows of tabs, and elements of a signature, that are looked at: pages may be hostile.
+_MOST_ROWS, _MOST_INSIDE = 200, 200
 #: A signature of a function, as terms of definitions and headings have it; and of a class.
 _CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOTALL)
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
@@ -178,7 +180,9 @@ class Manual:
     def _title_of(self, box: int, block: int) -> int:
         """Return the element of a box that is its title according to its name, and holds only a block; -1 for none."""
         element = int(self._page.blocks.element[block])
-        while element > box and self._blocks(element) == (block, block + 1):
+        for _level in range(_LEVELS):
+            if element <= box or self._blocks(element) != (block, block + 1):
+                break
             if self._tags[element] == "summary" or not self._words_of(element).isdisjoint(_TITLES):
                 return element
             element = int(self._e.parent[element])
@@ -191,7 +195,7 @@ class Manual:
         if not tokens:
             return
         named = self._of_tokens(tokens)
-        rows = np.flatnonzero(named)
+        rows = np.flatnonzero(named)[:_MOST_ROWS]
         for element in np.unique([*rows, *self._e.parent_or_self[rows]]).tolist():
             tabs = list(self._children(element))
             if len(tabs) < 2 or not (named[element] or named[tabs].all()):
@@ -270,7 +274,7 @@ class Manual:
 
     def _is_signature(self, term: int) -> bool:
         """Return whether a term is named a signature, or contains one; or looks like a call, and can be linked to."""
-        inside = range(term, int(self._e.end[term]))
+        inside = range(term, min(int(self._e.end[term]), term + _MOST_INSIDE))
         if any(not self._words_of(one).isdisjoint(("sig", "signature", "descname")) for one in inside):
             return True
         first, last = self._blocks(term)
