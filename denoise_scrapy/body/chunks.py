@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
@@ -16,8 +16,7 @@ _ITEM = re.compile(r" {0,3}(?:[-*+]|\d+[.)])(?: {1,4}(?! )| *$| )")
 _QUOTES = re.compile(r"(?:> )*")
 _RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
-_PRE, _END_OF_PRE = re.compile(r"<pre>(?:<code\b[^>]*>)?"), re.compile(r"(?:</code>)?</pre>\s*$")
-_BEGINS = re.compile("|".join(of.pattern for of in (_HEADING, _ITEM, _FENCE, _PRE)))
+_BEGINS = re.compile("|".join(of.pattern for of in (_HEADING, _ITEM, _FENCE)))
 # A sentence ends before a blank and a possible beginning: not a lower-case letter or a digit, which follow "e.g." and
 # "approx."; and not in code, a link or a formula. A run of signs is tried once, not from each of them.
 _END = re.compile(
@@ -49,6 +48,10 @@ _CLASS = re.compile(
     r"(?:[({:<]|$|(?:extends|implements|for|where)\b)"
 )
 MOST_LEVELS = 8  # of indentation at which code is split into parts
+# A sentence, row or function of more tokens is cut, if it does not fit: models that embed texts read no more of it.
+LONGEST = 2_000
+# Text that leads to the next: a label such as the name of a tab, or "as follows:".
+_LEADING = re.compile(r".*[:：]|\*\*[^*\n]{1,100}\*\*", re.DOTALL)
 # Tests whether a text fits into a chunk below its headings, or with `half` into half of one.
 _Fits = Callable[..., bool]
 
@@ -92,7 +95,7 @@ class _Unit(NamedTuple):
 
     `before` separates it from the previous unit in the same chunk; `starts` precedes it if it begins a line, as the
     bullet of an item does. `opens` and `closes` enclose its units in each chunk: the head of a table, the fences of
-    code; units `joined` to the previous one share them.
+    code; units `joined` to the previous one share them. One that `leads` stays with the next: a term, a label.
     """
 
     text: str
@@ -101,6 +104,7 @@ class _Unit(NamedTuple):
     closes: str = ""
     starts: str = ""
     joined: bool = False
+    leads: bool = False
     headings: tuple[str, ...] = ()
 
 
@@ -133,8 +137,9 @@ def chunk_markdown(
 
     The head of a table is repeated in each chunk with its rows. Text that does not fit is cut: an item between its
     blocks and sentences, code between functions and other unindented statements. A sentence, row or function longer
-    than `max_tokens`, or a table whose head takes more than half of it, is a chunk of its own. Headings above a chunk
-    take at most half of it; beyond that the outer ones are left out.
+    than `max_tokens`, or a table whose head takes more than half of it, is a chunk of its own; of more than `LONGEST`
+    tokens, it is cut between lines or words. A term stays with its definition. Headings above a chunk take at most
+    half of it; beyond that the outer ones are left out.
 
     Example:
         >>> text = "# *Storm*\n\nIt rained. Rivers rose.\n\n## Roads\n\n- The A1 is closed.\n- The A2 is open."
@@ -181,16 +186,39 @@ def chunk_markdown(
         headings = tuple(map(_plain, above))
         return Chunk(text, headings, count(said), len(chunks), str(name), title, url, "\n\n".join(above))
 
-    for unit in _units(markdown, fits_below):
+    def cost_of(units: list[_Unit]) -> int:
+        return sum(cost(one, last) for last, one in zip([None, *units], units, strict=False))
+
+    whole = _units(markdown, fits_below)
+    for unit in chain.from_iterable(_pieces(one, max_tokens, count) for one in whole):
         if held and tokens + cost(unit, held[-1]) > max_tokens:
-            chunks.append(chunk(held))
-            held = _tail(held, unit.headings, overlap, count)
-            tokens = sum(cost(one, last) for last, one in zip([None, *held], held, strict=False))
+            leading = len(held) - next((n for n, one in enumerate(reversed(held)) if not one.leads), len(held))
+            if not 0 < leading < len(held) or cost_of([*held[leading:], unit]) > max_tokens:
+                leading = len(held)
+            chunks.append(chunk(held[:leading]))
+            held = held[leading:] or _tail(held, unit.headings, overlap, count)
+            tokens = cost_of(held)
             if held and tokens + cost(unit, held[-1]) > max_tokens:
                 held, tokens = [], 0
         tokens += cost(unit, held[-1] if held else None)
         held.append(unit)
     return [*chunks, chunk(held)] if held else chunks
+
+
+def _pieces(unit: _Unit, max_tokens: int, count: Callable[[str], int]) -> Iterator[_Unit]:
+    """Yield a unit, or if it is far too long its pieces: each some lines or words that fill a chunk."""
+    text, tokens = unit.text, count(unit.text)
+    if tokens <= max(LONGEST, max_tokens):
+        yield unit
+        return
+    size = max(1, len(text) * max_tokens // tokens)
+    while text:
+        end = len(text) if len(text) <= size else max(text.rfind("\n", 1, size), text.rfind(" ", size // 2, size))
+        end = end if end > 0 else size
+        yield unit._replace(text=text[:end])
+        gap = text[end : end + 1] if text[end : end + 1].isspace() else ""
+        text = text[end + len(gap) :]
+        unit = unit._replace(before=gap, joined=True, starts="")
 
 
 def _plain(heading: str) -> str:
@@ -280,8 +308,6 @@ def _end_of_block(lines: list[str], start: int) -> int:
     """Return the line after a block."""
     first, behind, item = lines[start], range(start + 1, len(lines)), _ITEM.match(lines[start])
     if is_code := _code_end(first):
-        if first.startswith("<pre>") and is_code(first):
-            return start + 1
         return next((place for place in behind if is_code(lines[place])), len(lines) - 1) + 1
     if _HEADING.match(first):
         return start + 1
@@ -299,9 +325,8 @@ def _end_of_block(lines: list[str], start: int) -> int:
 
 def _code_end(first: str) -> Callable[[str], object] | None:
     """Return a test for the last line of the code that a line begins; None if it begins none."""
-    if fence := _FENCE.match(first):
-        return lambda line: line.startswith(fence[0]) and not line.strip().strip(fence[0][0])
-    return _END_OF_PRE.search if _PRE.match(first) else None
+    fence = _FENCE.match(first)
+    return fence and (lambda line: line.startswith(fence[0]) and not line.strip().strip(fence[0][0]))
 
 
 def _begins(line: str, first: str = "") -> bool:
@@ -330,7 +355,8 @@ def _units_of(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
         for number, sentence in enumerate(_sentences(whole)):
             text = sentence.strip()
             apart = sentence[: len(sentence) - len(sentence.lstrip())]
-            yield _Unit(text, apart if number else before, joined=number > 0)
+            leads = _LEADING.fullmatch(text) is not None
+            yield _Unit(text, apart if number else before, joined=number > 0, leads=leads)
 
 
 def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
@@ -344,8 +370,9 @@ def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]
     def fits_inside(text: str, *, half: bool = False) -> bool:
         return fits(margin + _below(text, margin), half=half)
 
-    for apart, lines in _blocks(inner):
+    for place, (apart, lines) in enumerate(_blocks(inner)):
         for unit in _units_of(lines, apart, fits_inside):
+            is_term = not place and len(inner) > 1 and _ITEM.match(inner[1]) is not None
             head, end, start = unit.opens.rpartition("\n")  # the latter precedes the first line inside
             gap = unit.before.split("\n")
             gap[1:-1] = [(margin + line).rstrip() for line in gap[1:-1]]
@@ -355,6 +382,7 @@ def _units_inside(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]
                 opens=_below(head, margin) + end + (margin + start if end else start),
                 closes=_below(unit.closes, margin),
                 starts=starts + unit.starts,
+                leads=unit.leads or is_term,
             )
             before, starts = "", margin
 
@@ -367,16 +395,12 @@ def _below(text: str, margin: str) -> str:
 
 def _units_of_code(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
     """Yield code as one unit, or if it does not fit its parts, each between the fences."""
-    first, whole = block[0], "\n".join(block)
-    if pre := _PRE.match(first):
-        end = _END_OF_PRE.search(whole)
-        opens, closes = pre[0], end[0] if end else "</code></pre>"
-        code = whole[pre.end() : end.start() if end else None].split("\n")
-    else:
-        is_end = _code_end(first)
-        closed = len(block) > 1 and is_end is not None and is_end(block[-1])
-        opens, closes = f"{first}\n", "\n" + (block[-1] if closed else "`" * 3)
-        code = block[1 : len(block) - bool(closed)]
+    first, whole, is_end = block[0], "\n".join(block), _code_end(block[0])
+    closed = len(block) > 1 and is_end is not None and is_end(block[-1])
+    opens, closes = f"{first}\n", "\n" + (block[-1] if closed else "`" * 3)
+    code = block[1 : len(block) - bool(closed)]
+    if code and not code[0]:  # active code stays below an empty line
+        opens += "\n"
     if fits(whole) or not fits(opens + closes, half=True):
         yield _Unit(whole, before)
         return

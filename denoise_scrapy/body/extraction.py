@@ -145,7 +145,7 @@ class Body:
     ) -> list[Chunk]:
         """Return the Markdown in chunks for a language model, each with the headings above it.
 
-        Sentences, table rows and functions are never cut, nor are items, quotes or code that fit into a chunk.
+        Sentences, table rows and functions of up to 2,000 tokens are not cut, nor items, quotes or code that fit.
 
         Args:
             max_tokens: Maximum number of tokens in a chunk, including its headings.

@@ -1,16 +1,19 @@
-"""Leftovers of a body: symbols that are not text, table headers without rows; and its footnotes."""
+"""Leftovers of a body: symbols that are not text, labels, table headers without rows; and its notes and titles."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
-from denoise_scrapy.body.rendering import blocks_of_notes
+from denoise_scrapy.body.code import code_frames
+from denoise_scrapy.body.rendering import BOXES_AND_TABS, Manual, blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import DIGIT, END, START
+from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
@@ -21,19 +24,21 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     A header that the user keeps stays, and so do headers if there is nothing else. Also return the numbers of the
     elements to omit when its text is written.
     """
-    signs = {
-        "a link to its own heading": _permalinks(page),
-        "a button beside code": _code_buttons(page),
-        "line numbers": _line_numbers(page),
-    }
-    gone = np.concatenate(list(signs.values()))
+    signs = {"a link to its own heading": _permalinks(page), "a link to its source": _source_links(page)}
+    if page.elements.holds_tag({"pre", "code"}):
+        frames = code_frames(page)
+        signs["a button beside code"] = [*_code_buttons(page), *frames.buttons]
+        signs["a label of code"] = frames.labels
+        signs["line numbers"] = [*_gutters(page), *_before_lines(page)]
+    gone = np.array(list(chain.from_iterable(signs.values())), np.int64)
     e, blocks = page.elements, page.blocks
     notes = blocks_of_notes(page, decision.kept)
     if notes.any() and page.removed_by_user:
         notes &= blocks.share_owned_by(page.removed_elements) < 1
-    kept = decision.kept | notes
+    followed = Manual(page).follow(decision.kept) if page.tree.tokens_named(BOXES_AND_TABS) else decision.kept
+    kept = followed | notes
     alone = _headers_alone(page, kept)
-    if not (alone.any() or len(gone) or notes.any()):
+    if not (alone.any() or len(gone) or (kept != decision.kept).any()):
         return decision, gone
     removed = page.removed_elements
     reasons = np.full(len(blocks), "", object)
@@ -41,12 +46,14 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         alone &= ~e.inside(match.elements)[blocks.element]
     if (kept & ~alone).any():
         reasons[alone & kept] = "a header without a row"
+    whole = blocks.share_owned_by(removed | e.inside(gone)) == 1
     for what, elements in signs.items():
-        in_signs = e.inside(elements)
-        empty = (blocks.share_owned_by(in_signs) > 0) & (blocks.share_owned_by(removed | in_signs) == 1)
+        in_signs = e.inside(np.array(elements, np.int64))
+        empty = (blocks.share_owned_by(in_signs) > 0) & whole
         reasons[empty & kept] = what
     kept &= reasons == ""
     reasons[notes & kept] = "a note that the text refers to"
+    reasons[(followed != decision.kept) & (followed == kept)] = "the title of a box, or a tab, as its text"
     return decision.revised(kept, reasons), gone
 
 
@@ -80,23 +87,47 @@ def _text(page: Page, element: int, between: str = "") -> str:
     return _MARKS.sub(between, page.tree.slice(*page.tree.element_rows["marks"][element].tolist()))
 
 
-def _permalinks(page: Page) -> IntArray:
+def _permalinks(page: Page) -> list[int]:
     """Return links to a place on the page that contain only a symbol."""
     links = page.tree.short_links(2)  # one of the symbols has two UTF-16 units
-    signs = [link for link, href in links if _text(page, link).strip() in _SIGNS and page.leads_here(href)]
-    return np.array(signs, np.int64)
+    return [link for link, href in links if _text(page, link).strip() in _SIGNS and page.leads_here(href)]
+
+
+_SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNORECASE)
+
+#: Ends of their texts, with the mark of an element's end.
+_SOURCE_ENDS = (b"ource]", b"ource\2", b"src]", b"src\2")
+
+
+def _source_links(page: Page) -> list[int]:
+    """Return links in, or right before or after, a heading or term that say only "source"."""
+    if not page.tree.holds_text(_SOURCE_ENDS):  # as on most pages
+        return []
+    e, blocks = page.elements, page.blocks
+    sizes = e.rows["seen"]["end"] - e.rows["seen"]["start"]
+    # "src" and "[view source code]", which has 16 visible characters; the others have an even number
+    short = np.flatnonzero(np.isin(sizes, [3, 5, 6, 8, 10, 12, 14, 16]) & e.has_tag({"a"})).tolist()
+    found = [link for link in short if _SOURCE.fullmatch(_text(page, link).strip())]
+    if found:
+        links = np.array(found, np.int64)
+        titles = e.nearest(e.has_tag(HEADING_TAGS | {"dt"}))
+        is_title = np.pad(titles[blocks.element] >= 0, (1, 2))
+        block = np.searchsorted(blocks.start, e.rows["marks"]["start"][links], "right")  # the one after the link's
+        beside = (is_title[block - 1] | is_title[block + 1]) & (e.nearest(e.has_tag({"p"}))[links] < 0)
+        found = links[(titles[links] >= 0) & (sizes[titles[links]] > sizes[links]) | beside].tolist()
+    return found
 
 
 #: The button of a code block has a word or two: "Copy", "Try it yourself".
 BUTTON_TOKENS = 3
 
 
-def _code_buttons(page: Page) -> IntArray:
+def _code_buttons(page: Page) -> list[int]:
     """Return the only button, with few words, right before or after each code block."""
     # several together may be tabs; one in a heading is the heading; one that the user keeps stays
     e, blocks = page.elements, page.blocks
     if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
-        return np.zeros(0, np.int64)
+        return []
     is_button = e.has_tag({"button"})
     lone = is_button & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
     for match in page.kept_by_user:
@@ -105,7 +136,7 @@ def _code_buttons(page: Page) -> IntArray:
     code = np.pad((blocks.flags & Flag.PREFORMATTED) != 0, 1)
     beside = (code[:-2] | code[2:]) & ((blocks.flags & Flag.HEADING) == 0)
     button = e.nearest(lone)[blocks.element[beside]]
-    return np.unique(button[button >= 0])
+    return [int(one) for one in np.unique(button[button >= 0])]
 
 
 _NUMBER = re.compile(r"\s*(\d{1,6})(?!\d)", re.ASCII)
@@ -116,14 +147,8 @@ EMPTY = 5
 MIN_CODE = 0.5
 
 
-def _line_numbers(page: Page) -> IntArray:
-    """Return the elements that contain only line numbers."""
-    has_code = page.elements.holds_tag({"pre", "code"})
-    return np.array([*_gutters(page), *_before_lines(page)] if has_code else [], np.int64)
-
-
 def _gutters(page: Page) -> list[int]:
-    """Return the largest elements with only consecutive numbers, beside as many lines of code."""
+    """Return the largest elements with only consecutive numbers, right before or after as many lines of code."""
     e, blocks = page.elements, page.blocks
     is_number = (blocks.counts[:, DIGIT] == blocks.chars) & (blocks.chars > 0)
     digits, others = (blocks.subtree_sums(of) > 0 for of in (is_number, ~is_number))
@@ -133,7 +158,10 @@ def _gutters(page: Page) -> list[int]:
     for element in np.flatnonzero(alone & ~alone[e.parent_or_self]).tolist():
         beside = int(e.end[element])
         if beside >= int(e.end[e.parent[element]]) or not is_code[beside]:
-            continue
+            before = np.flatnonzero((e.end[:element] == element) & (e.parent[:element] == e.parent[element]))
+            if not len(before) or not is_code[before[0]]:
+                continue
+            beside = int(before[0])
         numbers = _text(page, element, " ").split()
         first, last = np.searchsorted(blocks.start, e.rows["marks"][beside].tolist()).tolist()
         if last - first > len(numbers) or not _go_on(numbers):

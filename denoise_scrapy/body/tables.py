@@ -7,6 +7,7 @@ from itertools import islice
 
 import numpy as np
 
+from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
@@ -70,15 +71,17 @@ MAX_CELL_BLOCKS = 3
 def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolArray, BoolArray]:
     """Return parts of tables that only lay out the page, and dropped rows and cells that are written for alignment.
 
-    A table is written if a row has two cells with kept blocks, no cell is crowded or holds preformatted text, and no
-    written table is inside. `kept` has m blocks, everything else n elements; `live` are those with kept blocks.
+    A table is written if a row has two cells with kept blocks, no cell is crowded or holds what our tables cannot, and
+    no written table is inside. `kept` has m blocks, everything else n elements; `live` are those with kept blocks.
     """
     e, n = page.elements, len(page.elements)
     cells, row, table = cells_of(page)
     data = np.zeros(n, bool)
     live_cells = cells[live[cells]]
     data[table[np.bincount(row[live_cells], minlength=n) > 1]] = True
-    data[table[_crowded(page, kept, live_cells)]] = False
+    rows = np.unique(row[live_cells])
+    is_row = np.bincount(table[rows], minlength=n)[table[live_cells]] == 1
+    data[table[_crowded(page, kept, live_cells, live_cells[is_row])]] = False
     data &= np.asarray(e.subtree_sums(data.astype(np.int64))) == data
     of_data = (table >= 0) & data[table]
     empty = _spanned_rows(page, np.flatnonzero(e.has_tag({"tr"}) & of_data), cells, row, table, live)
@@ -87,14 +90,22 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
     return e.has_tag(TABLE_TAGS) & (table >= 0) & ~of_data, empty
 
 
-def _crowded(page: Page, kept: BoolArray, cells: IntArray) -> IntArray:
-    """Return cells with too many kept blocks, or with preformatted text, whose lines our tables cannot hold."""
+def _crowded(page: Page, kept: BoolArray, cells: IntArray, alone: IntArray) -> IntArray:
+    """Return cells with too many kept blocks, preformatted text, or a heading with text, which our tables cannot hold.
+
+    Of cells `alone` in their table's only row, those with an element around a block: they are columns of the page.
+    """
     e = page.elements
     is_cell = np.zeros(len(e), bool)
     is_cell[cells] = True
     of_block = page.blocks.element[kept]
-    cell, item, pre = (e.nearest(a)[of_block] for a in (is_cell, e.has_tag({"li", "dt", "dd"}), e.has_tag({"pre"})))
-    direct = np.bincount(cell[(cell >= 0) & (item < cell)], minlength=len(e)) > MAX_CELL_BLOCKS
+    tags = map(e.has_tag, ({"li", "dt", "dd"}, {"pre"}, HEADING_TAGS))
+    cell, item, pre, heading = (e.nearest(a)[of_block] for a in (is_cell, *tags))
+    inside = np.bincount(cell[(cell >= 0) & (item < cell)], minlength=len(e))
+    direct = inside > MAX_CELL_BLOCKS
+    headed = cell[(cell >= 0) & (heading > cell)]
+    direct[headed] |= inside[headed] > 1
+    direct[np.intersect1d(cell[(cell >= 0) & (of_block > cell)], alone)] = True
     direct[cell[(cell >= 0) & (pre > cell)]] = True
     return np.flatnonzero(direct)
 

@@ -220,12 +220,31 @@ cdef bint looks_like_tex(const char* text) noexcept nogil:
     return at > text and not in_words
 
 
+cdef bint is_tex(const char* text) noexcept nogil:
+    """Return whether a text is TeX by itself: between delimiters, or with a command or script and its argument."""
+    cdef size_t size = strlen(text), i
+    cdef bint in_command = False
+    if size > 2 and text[0] == 36 and text[size - 1] == 36:
+        return looks_like_tex(text)
+    if size > 4 and text[0] == 92 and text[size - 2] == 92 and (
+            (text[1] == 40 and text[size - 1] == 41) or (text[1] == 91 and text[size - 1] == 93)):
+        return True
+    for i in range(size - 1 if size else 0):
+        if text[i] == 92:
+            in_command = is_name_byte(text[i + 1])
+        elif text[i + 1] == 123 and (text[i] == 94 or text[i] == 95 or (in_command and is_name_byte(text[i]))):
+            return strstr(text + i, b"}") != NULL
+        else:
+            in_command &= is_name_byte(text[i])
+    return False
+
+
 cdef bint is_formula_image(const xmlNode* node) noexcept nogil:
-    """Return whether an image shows the formula in its `alt`, according to a word in its class or its address."""
+    """Return whether an image shows the formula in its `alt`, according to that, a word in its class or its address."""
     cdef const char* alt = told_of(node, b"alt")
     cdef const char* names = told_of(node, b"class") if alt[0] else alt
     cdef const char* source = told_of(node, b"src") if alt[0] else alt
-    return (has_word(names, b"latex") or has_word(names, b"tex") or has_word(names, b"math") or (
+    return is_tex(alt) or (has_word(names, b"latex") or has_word(names, b"tex") or has_word(names, b"math") or (
         strstr(source, b"latex") != NULL or strstr(source, b"math/render") != NULL)) and looks_like_tex(alt)
 
 

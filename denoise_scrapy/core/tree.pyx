@@ -120,7 +120,7 @@ _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_T
           "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG}
 _ATTRIBUTES = (
     "class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
-    "colspan rowspan scope start dir height width alt data-original".split()
+    "colspan rowspan scope start dir height width alt data-original data-language".split()
 )
 _LAID_OUT = "colspan rowspan scope start dir height style width"
 _NOTING = {
@@ -129,6 +129,7 @@ _NOTING = {
     **dict.fromkeys(["img", "source"], "src data-original alt height style width"),
     "mjx-container": "display",
     "input": "type checked",
+    **dict.fromkeys(["pre", "code"], "data-language"),
 }
 _KINDS = (
     (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
@@ -198,6 +199,7 @@ cdef struct Walk:
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
     int32_t noscript      # visible characters inside skipped noscript elements
+    int32_t image         # the last image, -1 for none
     bint keep_noscript
     bint break_lines      # line ends of the text are line breaks
     bint keep_nodes
@@ -652,6 +654,12 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
                 value = attribute_of(node, b"href")
                 if value != NULL:
                     note(tree, -1, b"base", value)
+            elif tag.role == NOSCRIPT_TAG and own.role == IMAGE_TAG and w.image >= 0 and (
+                    tree.elements[w.image].seen.end == w.visible):
+                # the picture for which the image before it stands until a script loads it
+                value = attribute_of(node, b"src")
+                if value != NULL:
+                    note(tree, w.image, b"noscript-src", value)
         elif node.content != NULL and tag.role == NOSCRIPT_TAG and node.type == XML_TEXT_NODE:
             own = tag_of(w, node.parent.name)
             # scripts and styles show nothing; some versions of libxml2 store them as text, others as CDATA
@@ -762,6 +770,8 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
             w.junction = LINK_AFTER_LINK
         elif w.junction == NO_JUNCTION:
             w.junction = JUNCTION
+    if tag.role == IMAGE_TAG:
+        w.image = number
     if token.kind & IS_BREAK:
         w.break_at = w.visible
         tree.text.push_back(11)
@@ -827,7 +837,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
     open_table(w.tokens, 256)
     open_table(w.places, 64)
     w.place_at.clear()
-    w.open = w.break_at = -1
+    w.open = w.break_at = w.image = -1
     open_block(tree, w)
     while True:
         goes_in = False
@@ -1249,6 +1259,29 @@ cdef class Tree:
         cdef const ElementKind* one = self._token(token)
         cdef str names = piece(self.names, one.other_names)
         return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name), names
+
+    def tokens_named(self, list words) -> list:
+        """Return the tokens with any of these bytes in their tag, class, id, role or itemprop, without repeats."""
+        cdef set found = set()
+        cdef string word
+        cdef size_t at, token
+        for word in words:
+            token = 0
+            at = self.names.find(word)
+            while at < self.names.size():  # npos is larger
+                while token + 1 < self.tokens.size() and <size_t>self.tokens[token + 1].tag_name.start <= at:
+                    token += 1
+                found.add(token)
+                at = self.names.find(word, at + 1)
+        return sorted(found)
+
+    def holds_text(self, tuple texts) -> bool:
+        """Return whether any of these bytes are in the marked text."""
+        cdef string sought
+        for sought in texts:
+            if self.text.find(sought) < self.text.size():
+                return True
+        return False
 
     def short_links(self, int most) -> list:
         """Return (element, href) of the links to a place on a page that hold 1 to `most` visible characters."""

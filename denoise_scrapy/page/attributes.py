@@ -28,6 +28,7 @@ KEPT_ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "html": ("dir",),
     "body": ("dir",),
     **dict.fromkeys(["math", "script", "img"], ("display",)),  # noted by the core for formulas only
+    **dict.fromkeys(["pre", "code"], ("data-language",)),
     "input": ("box",),  # of a check box: "x", or " " for an empty one
 }
 #: Preferred to any `src`, which is then a grey.gif.

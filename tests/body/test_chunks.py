@@ -194,7 +194,7 @@ AROUND = {
     "quote": "> Read it.\n>\n> {}\n>\n> Then close it.",
     "item in a quote": "> - Read it.\n>\n>   {}\n>\n>   Then close it.",
 }
-FENCES = {"fence": "```python\n{}\n```", "tags": '<pre><code class="language-python">{}</code></pre>'}
+FENCES = {"fence": "```python\n{}\n```", "of active code": "```python\n\n{}\n```"}
 
 
 def set_in(frame: str, code: str) -> str:
@@ -215,11 +215,7 @@ def codes(chunk: Chunk) -> list[str]:
         if token.type == "fence":
             assert token.map
             assert lines[token.map[1] - 1].endswith("```"), chunk.text
-            found.append(token.content)
-        elif token.type == "html_block":
-            whole = re.fullmatch(r"<pre><code[^>]*>(.*)</code></pre>\n?", token.content, re.DOTALL)
-            assert whole, chunk.text
-            found.append(whole[1] + "\n")
+            found.append(token.content.removeprefix("\n"))
     return found
 
 
@@ -295,3 +291,14 @@ def test_chunks_of_a_body_have_its_title_and_address() -> None:
     told = {"title": "Storm", "url": "http://courier.example/1", "headings": ["Storm"], "position": 0}
     assert row == row | told
     assert set(row) == {*told, "id", "tokens", "text"}
+
+
+@pytest.mark.parametrize(
+    "text", ["word " * 9000, "x" * 44_000, "```\n" + "a = 1\n" * 9000 + "```", "| a |\n| --- |\n| " + "b " * 9000]
+)
+def test_no_chunk_is_far_too_long(text: str) -> None:
+    chunks = chunk_markdown(text, 400)
+    assert max(chunk.tokens for chunk in chunks) <= 2 * 400
+    assert "".join("".join(chunk.text for chunk in chunks).split()).count("x") == text.count("x")
+    assert sum(chunk.text.count("a = 1") for chunk in chunks) == text.count("a = 1")
+    assert sum(chunk.text.count("word") for chunk in chunks) == text.count("word")

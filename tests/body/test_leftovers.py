@@ -51,7 +51,6 @@ BUTTON, HEADER, LINES = "a button beside code", "a header without a row", "line 
     ("page", "crossed", "lost", "stays", "reason"),
     [
         (f"<div><button>Copy</button>{CODE}</div>", (), "Copy", "$ bridge --close", BUTTON),
-        (f"<div><div><span>shell</span><button>Copy</button></div>{CODE}</div>", (), "Copy", "shell", BUTTON),
         (f"<button>Copy</button>{CODE}", (), "Copy", "$ bridge --close", BUTTON),
         (TABLE, ROWS, "City", "walkers", HEADER),
         (TABLE.replace("<thead>", "").replace("</thead>", ""), ROWS, "City", "walkers", HEADER),

@@ -42,9 +42,12 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
         ('<a href="x(y)\'*|">a</a>', "[a](http://a.example/d/x%28y%29%27%2A%7C)"),
         ("/// html | script<br>/// b", "&#47;// html | script\\\n&#47;// b"),
         (
-            "<pre><code class=language-c>a &lt; b\n&lt;c> x[1](2)</code></pre>",
-            '<pre><code class="language-c">a &lt; b\n&lt;c> x[1&#93;(2)</code></pre>',
+            "<pre><code class=language-java>List&lt;T> a = b[1](2)\n&lt;p class='c'></code></pre>",
+            "```java\nList<T> a = b[1](2)\n<p class='c'>\n```",
         ),
+        ("<ul><li>a<pre>&lt;a href=b>c\n\n  d</pre></ul>", "- a\n\n  ```\n\n        <a href=b>c\n\n          d\n  ```"),
+        ("<pre>a &lt;B onClick={c}></pre>", "```\n\n    a <B onClick={c}>\n```"),
+        ("http://b.example<code>&lt;a></code>", "http&#58;//b.example`<a>`"),
         # tables
         (
             "<table><caption>t</caption><tr><th>a<th>b<tr><td>1|2<td><code>c|d</code><p>e</table>",
@@ -122,6 +125,12 @@ def test_footnotes_of_one_page():
         "[^1] [^1-2] [^b] [^4] [^1-5] [^1-6]\n\n[^1]: note 0\n\n[^1-2]: note 1\n\n[^b]: note 2\n\n[^4]: note 3\n\n"
         "[^1-5]: note 4\n\n[^1-6]: note 5\n\n7. no note"
     )
+
+
+def test_a_picture_as_data_is_its_description():
+    markup = "<p>a <img src='data:image/png;base64,{}' alt='b [c]'> d"
+    assert "base64" in html_of(markup.format("A" * 4000))
+    assert markdown_of(markup.format("A" * 4000)) == "a b \\[c\\] d"
 
 
 @pytest.mark.parametrize(

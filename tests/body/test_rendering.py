@@ -29,6 +29,9 @@ PICTURE = "data:image/png;base64," + "A" * 4000
             "<ul><li>a<li><p>b</p><ol start=3><li>c</ol></ul>",
             '<ul><li>a</li><li>b<ol start="3"><li>c</li></ol></li></ul>',
         ),
+        ("<ul><li>a<li>b</li><ol><li>c</ol><li>d</ul>", "<ul><li>a</li><li>b<ol><li>c</li></ol></li><li>d</li></ul>"),
+        ("<div>a<li>b<li>c<p>d</div>e", "<p>a</p><ul><li>b</li><li><p>c</p><p>d</p></li></ul><p>e</p>"),
+        ("<div><li>b</li>c<li>d</li></div>", "<ul><li>b</li></ul><p>c</p><ul><li>d</li></ul>"),
         ("<dl><dt>a<dt>b<dd>c<dd>d</dl>e", "<dl><dt>a</dt><dt>b</dt><dd>c</dd><dd>d</dd></dl><p>e</p>"),
         # quotes, figures, preformatted text
         ("<pre>\n a\r\n  b \n</pre>", "<pre> a\n  b</pre>"),
@@ -110,6 +113,8 @@ A = image("http://a.example/d/a.png")
         ("<div><p>no</p><figure><img src=a.png>no</figure><p>y</p></div>", "<p>y</p>"),
         # addresses
         (f"x <img src='{DOT}' data-src=a.png>", f"<p>x {A}</p>"),
+        (f"x <img src='{DOT}'><noscript><img src=a.png></noscript>", f"<p>x {A}</p>"),
+        (f"x <img src='{DOT}'>y<noscript><img src=a.png></noscript>", "<p>x y</p>"),
         (f"x <img src='{DOT}'><img><img src='javascript:x'><img src='data:text/html,x'>", "<p>x</p>"),
         ("x <img src=a.png width=1 height=1><img src=a.png style='height:0'>", "<p>x</p>"),
         (

@@ -73,6 +73,8 @@ def test_a_formula_is_written_by_its_parts(inside: str) -> None:
         ("<script type='math/tex'>% <![CDATA[\na < b\\%c \\\\% d\n e %]]></script>", "a < b\\%c \\\\ e"),  # kramdown's
         ("<script type='text/javascript'>x = 1</script><script type='math/mml'>y</script><script>z</script>", ""),
         ("<img class=latex alt='$x_1$'>", "x_1"),
+        ("<img alt='$x_1$'> <img alt='\\frac{a}{b}'> <img alt='\\(c\\)'>", "x_1 \\frac{a}{b} c"),
+        ("<img alt='C:\\new {a}'> <img alt='$5 to $'> <img alt='a_b'>", ""),
         ("<img class=latex alt=''><img class=latex><img class=context alt='x^2'><img class=math alt='Noether'>", ""),
         ("<math><mi>" * 200 + "x", ""),
     ],

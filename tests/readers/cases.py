@@ -49,6 +49,7 @@ CASES = (
     "<p><a href=y>![a](http://b.example/p.png)</a> <a href=y>a ![b](javascript:ran=1)</a>",
     # an address that goes on in the tag behind it
     "<p>http://b.example/<img src=y alt=' onerror=ran=1 '> www.b.example<a href=y>a</a> www.b.example<b>(</b><a href=y>a</a>",  # noqa: E501
+    f"<p>http://b.example/<code>{_SHOWN}</code> www.b.example<code>{_SHOWN}</code>",
     "<p>/// html | script<br>ran=1<br>///",
     "<pre>/// html | script\nran=1\n///</pre><ul><li>a<pre>\n/// html | script\nran=1\n///</pre></ul>",
     # TeX, which stands nearly as it is
@@ -62,6 +63,14 @@ CASES = (
     + "</a> <img src=y>",
     f"<p>\\({_SHOWN} =\\) \\[ *a*{{: onclick='ran=1' }} [a](javascript:ran=1) = \\] \\(`\\) `\\)",
     _TABLE.format(_MATH.format("a|`b\\|"), "<script type='math/tex; mode=display'>a | $</script>"),
+    # alerts, tabs and signatures, in marks of ours beside texts of theirs
+    *(
+        f"<div class='admonition note'><p class=title>{title}</p><p>{text}</p></div>"
+        for title in ("Note", _SHOWN, "a] (javascript:ran=1)")
+        for text in ("(javascript:ran=1) [!NOTE]", ": javascript:ran=1", "[!NOTE]: javascript:ran=1", _SHOWN)
+    ),
+    f"<div class=tabs><button>{_SHOWN}</button><button>*a</button></div><div><p>b</p><p>{_SHOWN}</p></div>",
+    f"<dl><dt id=f>f({_SHOWN}, `a`)</dt><dd>{_SHOWN}</dd><dt class=sig>[a](javascript:ran=1)</dt><dd>b</dd></dl>",
     # footnotes, which readers without them take for addresses of links
     *(
         _NOTES.format(note)
@@ -133,4 +142,46 @@ PLACES = (
     "<ul><li><a href=l>{0}</a> <img src=i.png alt='{0}'> <code>{0}</code><li>y</ul>",
     "<table><tr><th>a<th>b<tr><td><img src=i.png alt='{0}'> <a href=l>{0}</a> <code>{0}</code><td>c</table>",
     "<p>x<a id=r href=#n>[1]</a> y<ol><li id=n>z <a href=l>{0}</a> <code>{0}</code> z <a href=#r>b</a></ol>",
+)
+
+#: Code of pieces that readers without fences take for markup, harmless ones and others.
+CODES = st.lists(
+    st.sampled_from(
+        [
+            *_BARE,
+            *("\n", "\n\n", "\n    ", "    ", "=", '"', "'", ">", "List<String>", "<T, U>", "<div class=box>", "<p>"),
+            *(
+                "<div class='box'>",
+                '<b title="',
+                " class='a",
+                " onclick=ran=1 ",
+                "</b>",
+                "<script>ran=1</script>",
+                "<a",
+            ),
+            *(
+                " href='javascript:ran=1'",
+                "<br/",
+                "i<n",
+                "table[key](row)",
+                "](",
+                "]:",
+                "//b.example/a.js",
+                "```",
+                "~~~",
+            ),
+            *("<svg>", "<style>", "<!--", "-->", "<?php", "data-a='<'", "</ b>", "<b\u00a0", "<B CLASS=x", "  </div>"),
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+).map("".join)
+#: Where code stands.
+CODE_PLACES = (
+    "<p>a<pre>{0}</pre><p>b",
+    "<p>a<pre><code class=language-html>{0}</code></pre><p>b",
+    "<ul><li>a<pre>{0}</pre>b<li>c</ul>",
+    "<ol><li>a<ul><li>b<ol><li>c<pre>{0}</pre></ol></ul></ol><p>d",
+    "<blockquote><p>a<pre>{0}</pre></blockquote>",
+    "<dl><dt>a<dd>b<pre>{0}</pre><ul><li>c<pre>{0}</pre></ul></dl>",
 )

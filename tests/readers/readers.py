@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 import cmarkgfm
 import commonmark
+import lxml.html
 import markdown
 import markdown2
 import marko
@@ -81,6 +82,35 @@ _ATTRIBUTES = frozenset(["lang", "href", "src", "alt", "start", "class", "id", "
 _OF_NOTES = frozenset(["title", "role", "aria-label", "aria-describedby", "type", "checked", "disabled"])
 #: Addresses of links that readers make of a text.
 _LINKED = re.compile(r"(?:https?|ftp)://|(?:mailto:)?[\w.+-]+@[\w.@-]+$")
+
+
+#: Readers without fences, and those that have none in lists and quotes: they take some code for markup.
+WITHOUT_FENCES = frozenset(
+    "Python-Markdown Python-Markdown-blocks Python-Markdown-extra Python-Markdown-mkdocs markdown2 marked-pedantic "
+    "showdown-original".split()
+)
+#: What may become of code there: elements that do nothing, with attributes that do nothing.
+_IDLE = re.compile("class|classname|id|type|name|value|title|for|lang|role|key|(?:aria|data)-.*")
+_ACTIVE = re.compile("on.*|.*(?:src|href|style|action).*|data|poster|background|cite|ping")
+
+
+def check_code_as_markup(reading: str, ours: str) -> None:
+    """Nothing in what a reader without fences made of our code runs, loads or leads to another site."""
+    known = _addresses(ours)
+    for tag, attributes in read_document(reading).found:
+        assert tag not in ("script", "style"), f"<{tag}> of code"
+        for name, value in attributes.items():
+            assert not value or name in _ATTRIBUTES or _IDLE.fullmatch(name), f"{name} of <{tag}>: {value}"
+            leads = name in ("href", "src") and re.match(r"\w+:|//", value) is not None
+            linked = tag == "a" and _LINKED.match(value) is not None
+            assert not leads or linked or (name, _plain(value)) in known, f"{name} of <{tag}>: {value}"
+            assert name in ("href", "src", "style") or not _ACTIVE.fullmatch(name) or not value, f"{name} of <{tag}>"
+
+
+def code_of(reading: str) -> list[str]:
+    """The texts of the blocks of code in a reading."""
+    root = lxml.html.fragment_fromstring(reading, create_parent="div")
+    return [str(one.text_content()) for one in root.iter("pre")]
 
 
 def check_reading(reading: str, ours: str) -> None:

@@ -2,15 +2,24 @@
 
 from collections.abc import Callable, Iterator
 from html import escape
+from textwrap import dedent
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.rendering import render, to_html, to_markdown
 from tests.body.rendered import parsed
-from tests.readers.cases import CASES, PAGES, PLACES, TEXTS
-from tests.readers.readers import PYTHON_READERS, check_reading, elements, node_readers
+from tests.readers.cases import CASES, CODE_PLACES, CODES, PAGES, PLACES, TEXTS
+from tests.readers.readers import (
+    PYTHON_READERS,
+    WITHOUT_FENCES,
+    check_code_as_markup,
+    check_reading,
+    code_of,
+    elements,
+    node_readers,
+)
 
 Read = Callable[[str], dict[str, str]]
 
@@ -36,7 +45,10 @@ def check_all(markup: str, read: Read) -> None:
     ours, text = written(markup)
     for name, reading in read(text).items():
         try:
-            check_reading(reading, ours)
+            if name in WITHOUT_FENCES and "<pre" in ours:
+                check_code_as_markup(reading, ours)
+            else:
+                check_reading(reading, ours)
         except AssertionError as error:
             raise AssertionError(f"{name}: {error}\n{text}") from error
 
@@ -50,6 +62,26 @@ def test_case(markup: str, read: Read) -> None:
 @given(markup=PAGES)
 def test_made_pages(markup: str, read: Read) -> None:
     check_all(markup, read)
+
+
+#: Readers that show a text as it is, or code of lists in their own ways.
+_NO_CODE = ("markdown-it-zero", "markdown-it-py-zero", "showdown", "remarkable", "markdown2", "Python-Markdown")
+
+
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(place=st.sampled_from(CODE_PLACES), code=CODES.filter(lambda code: code == code.strip("\n") and code.strip()))
+@example(place=CODE_PLACES[0], code="List<String> names = new ArrayList<>();\n\nnames[at](row);")
+def test_code_is_a_fence_in_which_nothing_runs(place: str, code: str, read: Read) -> None:
+    """Readers with fences find the code in it, active code further to the right; the others find nothing active."""
+    markup = place.format(escape(code))
+    ours, text = written(markup)
+    assert "<pre" not in text.replace(escape(code), "") or "<pre" in code
+    for name, reading in read(text).items():
+        if name in WITHOUT_FENCES:
+            check_code_as_markup(reading, ours)
+        elif not name.startswith(_NO_CODE):
+            found = dedent(code_of(reading)[0]).strip("\n")
+            assert found.split() == dedent(code).split(), f"{name}: {found}\n{text}"
 
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from denoise_scrapy.body.code import code_frames, language_of
 from denoise_scrapy.body.rendering.footnotes import Footnotes
 from denoise_scrapy.body.rendering.html import (
     BARE,
@@ -21,6 +22,7 @@ from denoise_scrapy.body.rendering.html import (
     Token,
     substituted,
 )
+from denoise_scrapy.body.rendering.manuals import Manual
 from denoise_scrapy.body.tables import span, written_tables
 from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
@@ -43,6 +45,7 @@ class _Container:
     depth: int  # number of open containers, including this one
     starts: tuple[str, ...] = ()  # tags to close at its end, the last first
     heading: str = ""  # tag of the blocks in it, "" for paragraphs
+    is_implied: bool = False  # the list of items that are in none
     leaves: list[tuple[int, ...]] = field(default_factory=list)  # tokens of the `p` of each leaf directly in it
 
 
@@ -89,6 +92,7 @@ MAX_DEPTH = 64
 MAX_INLINE_DEPTH = 3
 #: Inline elements that add up when nested; others are written once.
 _NESTING = frozenset(["sub", "sup", "q"])
+_LISTS = frozenset(["ul", "ol"])
 #: The parser nests these if they have no end tags.
 _TERMS = frozenset(["dt", "dd"])
 #: Most tokens are one of these.
@@ -113,6 +117,7 @@ class _Writer:
 
     def open_container(self, element: int, tag: str, attributes: Attributes = ()) -> None:
         """Open a container, if it is allowed here."""
+        self._end_implied_list(tag)
         if tag in _TERMS and self._containers[-1].tag in _TERMS and not self._preformatted:
             self.end(self._containers[-1].element)
         above, parents = self._containers[-1], PARENTS.get(tag)
@@ -120,9 +125,24 @@ class _Writer:
             return
         self._close_leaf()
         implied = IMPLIED.get(above.tag, ()) if parents is None else ()
-        self._start(implied)
+        if implied == ("li",) and tag in _LISTS and self._tokens[-1] is _ENDS["li"]:
+            self._tokens[-1] = None  # a list directly in a list belongs to the item before it
+        else:
+            self._start(implied)
         self._tokens.append(Token("start", tag, attributes) if attributes else _STARTS[tag])
         self._containers.append(_Container(element, tag, above.depth + 1, (*implied, tag)))
+
+    def open_item(self, element: int, parent: int) -> None:
+        """Open a list item; if it is in no list or item, in a list of the items in its parent."""
+        if self._containers[-1].tag not in PARENTS["li"] | {"li"}:
+            self.open_container(parent, "ul")
+            self._containers[-1].is_implied = self._containers[-1].tag == "ul"
+        self.open_container(element, "li")
+
+    def _end_implied_list(self, tag: str = "") -> None:
+        """End the list of items that are in none, before anything but another item."""
+        if self._containers[-1].is_implied and tag != "li" and not self._preformatted:
+            self.end(self._containers[-1].element)
 
     def open_heading(self, element: int, tag: str) -> None:
         """Make headings of the following blocks."""
@@ -135,6 +155,7 @@ class _Writer:
         if self._preformatted:
             return
         self._close_leaf()
+        self._end_implied_list()
         starts = (*IMPLIED.get(self._containers[-1].tag, ()), "pre")
         self._start(starts)
         if language is not None:
@@ -160,7 +181,7 @@ class _Writer:
                     self._tokens.append(Token("end", inline.token.value))
         elif self._leaf and self._leaf.element == element:
             self._close_leaf()
-        elif self._containers[-1].element == element:
+        while self._containers[-1].element == element and len(self._containers) > 1:
             self._close_leaf()
             container = self._containers.pop()
             self._marks.clear()
@@ -207,6 +228,7 @@ class _Writer:
         if self._leaf and self._leaf.block != block and self._leaf.element < 0:
             self._close_leaf()
         if self._leaf is None:
+            self._end_implied_list()
             above = self._containers[-1]
             implied = IMPLIED.get(above.tag, ())
             tag = above.heading or ("" if implied else "p")
@@ -311,15 +333,11 @@ def written_image(base: str, source: str, given: Mapping[str, str]) -> Attribute
     return (("src", address), ("alt", alt), *((name, str(size)) for name, size in sizes.items()))
 
 
-#: How highlighters name a language in the classes of `code`, `pre`, or an ancestor: eight levels up in a table with
-#: line numbers.
+#: Ancestors of code whose classes may name its language: eight levels up in a table with line numbers.
 MOST_AROUND = 9
-_LANGUAGE = re.compile(
-    r"[.](?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.IGNORECASE
-)
+_LANGUAGE = re.compile(r"[a-z][\w+#-]{0,20}", re.ASCII)
 #: Other attributes of containers that are written, except spans, and their values.
 _VALID = {"start": re.compile(r"-?\d{1,9}", re.ASCII), "scope": re.compile("row|col|rowgroup|colgroup")}
-_NO_LANGUAGE = frozenset(["default", "none", "text", "plain", "plaintext", "txt", "notranslate"])
 
 
 def render(page: Page, kept: BoolArray) -> list[Token]:
@@ -345,16 +363,20 @@ class _Walk:
         self._attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
         for element, name, value in page.noted.attributes:
             self._attributes_of[element][name] = value
+        self._manual, self._frames = Manual(page), code_frames(page)
         self._url_chars = page.url_chars  # remaining; links and images beyond them are not written
 
     def tokens(self) -> list[Token]:
         """Visit the marks of written elements and the texts of kept blocks."""
         e, blocks, writer = self._page.elements, self._page.blocks, self._writer
         in_kept = np.append(self._kept, False)[blocks.block_of_text] & ~self._page.removed_text
+        self._tabs, moved = self._moved_tabs(in_kept)
+        in_kept &= ~moved
         self._images = self._shown_images()
         shown = in_kept & (e.visible_after > 0) & (e.text_owner >= 0)
         own = np.bincount(e.text_owner[shown], minlength=len(e))
         own[list(self._images)] += 1
+        own[list(self._tabs)] += 1
         self._texts = np.asarray(e.subtree_sums(own), np.int64)
         live = self._texts > 0
         self._boxes = self._shown_boxes(live)
@@ -368,11 +390,22 @@ class _Walk:
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)
         values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
         rows = zip(chosen.tolist(), *values, strict=True)
+        manual = self._manual
+        self._admonitions = {
+            element: box
+            for element, box in manual.admonitions.items()
+            if self._kept[box.blocks[0] + (box.title >= 0) : box.blocks[1]].any()
+        }
+        self._titles = {box.title: box for box in self._admonitions.values() if self._kept[box.blocks[0]]}
+        self._signatures, self._unwritten = manual.signatures(self._kept)
+        self._signature = (0, -1)  # end and first block of the last one
         for mark, element, starts, is_tag, is_text, is_break, block, start, end in rows:
             if is_tag and starts:
                 self._start(element, block)
             elif is_tag:
-                if self._ends_block[element]:
+                if element in self._signatures:
+                    self._signature = (0, -1)
+                if self._ends_block[element] and element >= self._signature[0]:
                     writer.end_block()
                 writer.end(element)
             if is_break:
@@ -381,8 +414,21 @@ class _Walk:
                 self._text(e.tree.slice(start + is_break, end), mark, block)
         return writer.finish()
 
+    def _moved_tabs(self, in_kept: BoolArray) -> tuple[dict[int, int], BoolArray]:
+        """Return the kept tabs that are written above their panels, by these; and which of n texts are theirs."""
+        e, starts = self._page.elements, self._page.blocks.start
+        tabs, moved = dict[int, int](), np.zeros(len(in_kept), bool)
+        for panel, tab in self._manual.tabs.items():
+            first, last = np.searchsorted(e.marks, e.rows["marks"][tab].tolist()).tolist()
+            start, end = np.searchsorted(e.marks, e.rows["marks"][panel].tolist()).tolist()
+            if in_kept[first:last].any() and in_kept[start:end].any():
+                tabs[panel] = int(np.searchsorted(starts, e.rows["marks"]["start"][tab]))
+                moved[first:last] = True
+        return tabs, moved
+
     def _text(self, text: str, mark: int, block: int) -> None:
         """Write a text; for a footnote's sign, its position."""
+        block = self._signature[1] if self._signature[1] >= 0 else block
         if mark in self._footnotes.starts:
             self._writer.mark("note", self._footnotes.starts[mark])
         sign, label = self._footnotes.signs.get(mark, (0, ""))
@@ -393,30 +439,73 @@ class _Walk:
 
     def _start(self, element: int, block: int) -> None:
         writer, tag = self._writer, self._tags[element]
+        if element < self._signature[0]:  # it is one run of code
+            return
         if self._ends_block[element]:
             writer.end_block()
+        if element in self._tabs:
+            self._write_tab(element)
+        if self._start_of_manual(element):
+            return
         if element in self._images:
             writer.image(self._images[element], block)
         elif tag == "pre":
             writer.open_preformatted(element, self._language(element))
         elif tag in HEADING_TAGS:
             writer.open_heading(element, tag)
+        elif tag == "li":
+            writer.open_item(element, int(self._page.elements.parent_or_self[element]))
         elif tag in CONTAINERS:
             if not self._layout[element]:
                 attributes = self._attributes(element) if element in self._attributes_of else ()
                 writer.open_container(element, CONTAINERS[tag], attributes)
         elif element in self._boxes:
             writer.mark("box", self._boxes[element])
-        elif tag == "a":
+        elif tag in INLINES:
+            self._start_inline(element, tag)
+
+    def _start_inline(self, element: int, tag: str) -> None:
+        writer = self._writer
+        if tag == "a":
             url = self._counted(safe_url(self._page.base_url, self._references.get(element, "")))
             # the label of the footnote that the link refers to, or leads back from
             notes = {"reference": self._footnotes.references, "back": self._footnotes.backs}
             labels = tuple((name, of[element]) for name, of in notes.items() if element in of)
             if url or labels:
                 writer.open_inline(element, tag if url else "reference", ((("href", url),) if url else ()) + labels)
-        elif tag in INLINES:
+        else:
             is_displayed = "display" in self._attributes_of.get(element, ())
             writer.open_inline(element, "display" if is_displayed else INLINES[tag])
+
+    def _start_of_manual(self, element: int) -> bool:
+        """Start a box, its title, or a signature; return whether it is one, or a list of signatures."""
+        writer = self._writer
+        if element in self._admonitions:
+            box = self._admonitions[element]
+            writer.open_container(element, "blockquote", (("alert", box.alert), ("kind", box.kind)))
+        elif element in self._titles:
+            writer.open_inline(element, "strong")
+        elif element in self._signatures:
+            e = self._page.elements
+            block = np.searchsorted(self._page.blocks.start, e.rows["marks"]["start"][element])
+            self._signature = int(e.end[element]), int(block)
+            if self._signatures[element]:
+                writer.open_heading(element, self._signatures[element])
+            writer.open_inline(element, "code")
+        return (
+            element in self._admonitions
+            or element in self._titles
+            or (element in self._signatures or element in self._unwritten)
+        )
+
+    def _write_tab(self, panel: int) -> None:
+        """Write the tab of a panel as a line above it."""
+        writer, block = self._writer, self._tabs[panel]
+        element = int(self._page.blocks.element[block])
+        writer.open_inline(element, "strong")
+        writer.text(self._page.block_text(block), block)
+        writer.end_block()
+        writer.end(element)
 
     def _attributes(self, element: int) -> Attributes:
         """Return attributes of a container: numbers, or one of a few words."""
@@ -454,14 +543,13 @@ class _Walk:
         return url if self._url_chars >= 0 else ""
 
     def _language(self, element: int) -> str | None:
-        """Return the language of code from its classes; "" if unknown, None for other preformatted text."""
-        elements = self._page.elements
+        """Return the language of code from its classes or label; "" if unknown, None for other preformatted text."""
         is_code = self._tags[element + 1 : element + 2] == ["code"]
         for one in (*([element + 1] if is_code else ()), *self._around(element)):
-            named = _LANGUAGE.search(elements.step(one))
-            if named and named[1].lower() not in _NO_LANGUAGE:
-                return named[1].lower()
-        return "" if is_code else None
+            named = language_of(self._page, one) or self._attributes_of.get(one, {}).get("data-language", "").lower()
+            if _LANGUAGE.fullmatch(named):
+                return named
+        return self._frames.languages.get(element, "" if is_code else None)
 
     def _around(self, element: int) -> Iterator[int]:
         """Yield an element, two ancestors, and more while nothing else in them is kept: cells beside a gutter."""

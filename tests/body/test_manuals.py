@@ -1,0 +1,164 @@
+"""Pages of manuals in the markup of their generators: what becomes of signatures, boxes, tabs and frames of code."""
+
+import pytest
+
+from tests.body.test_leftovers import STORY, kept_of
+
+#: The markup of generators, and what Markdown has between two paragraphs.
+FORMS = {
+    "VitePress: code": (
+        "<div class='language-ts line-numbers-mode'><button class='copy'></button><span class='lang'>ts</span>"
+        "<pre class='shiki'><code><span class='line'>a&lt;T&gt;()</span>\n<span class='line'>b()</span></code></pre>"
+        "<div class='line-numbers-wrapper' aria-hidden='true'><span class='line-number'>1</span><br>"
+        "<span class='line-number'>2</span><br></div></div>",
+        "```ts\na<T>()\nb()\n```",
+    ),
+    "VitePress: group of code": (
+        "<div class='vp-code-group'><div class='tabs'><input type='radio' name='g' id='t1' checked><label for='t1'>npm"
+        "</label><input type='radio' name='g' id='t2'><label for='t2'>From source</label></div><div class='blocks'>"
+        "<div class='language-sh active'><button class='copy'></button><span class='lang'>sh</span><pre><code>npm add x"
+        "</code></pre></div><div class='language-sh'><span "
+        "class='lang'>sh</span><pre><code>make</code></pre></div></div>"
+        "</div>",
+        "**npm**\n\n```sh\nnpm add x\n```\n\n**From source**\n\n```sh\nmake\n```",
+    ),
+    "VitePress: boxes": (
+        "<div class='tip custom-block'><p class='custom-block-title'>TIP</p><p>Use a longer name.</p></div>"
+        "<div class='danger custom-block'><p class='custom-block-title'>Stop here</p><p>It is hot.</p></div>"
+        "<details class='details custom-block'><summary>More</summary><p>It is long.</p></details>",
+        "> [!TIP]\n> Use a longer name.\n\n> [!CAUTION]\n> **Stop here**\n>\n> It is hot.\n\n"
+        "> [!NOTE]\n> **More**\n>\n> It is long.",
+    ),
+    "Docusaurus: code": (
+        "<div class='language-jsx theme-code-block'><div class='codeBlockTitle_x'>src/a.js</div><div><pre "
+        "class='prism-code "
+        "language-jsx'><code><span class='token-line'>f(&lt;b&gt;<br></span><span "
+        "class='token-line'>)<br></span></code>"
+        "</pre><div class='buttonGroup'><button aria-label='Wrap'></button><button>Copy</button></div></div></div>",
+        "src/a.js\n\n```jsx\nf(<b>\n)\n```",
+    ),
+    "Docusaurus: tabs": (
+        "<div class='tabs-container'><ul role='tablist' class='tabs'><li role='tab' class='tabs__item'>Apple</li>"
+        "<li role='tab' class='tabs__item'>Pear</li></ul><div class='margin-top--md'><div "
+        "role='tabpanel'><p>It is red.</p>"
+        "</div><div role='tabpanel'><p>It is green.</p></div></div></div>",
+        "**Apple**\n\nIt is red.\n\n**Pear**\n\nIt is green.",
+    ),
+    "Docusaurus: box": (
+        "<div class='theme-admonition theme-admonition-info alert alert--info'><div "
+        "class='admonitionHeading_x'><span></span>"
+        "Before 3</div><div class='admonitionContent_x'><p>It differs.</p></div></div>",
+        "> [!NOTE]\n> **Before 3**\n>\n> It differs.",
+    ),
+    "Sphinx: class": (
+        "<dl class='py class'><dt class='sig sig-object py' id='m.W'><span class='property'>class </span><span class="
+        "'sig-name descname'>W</span><a href='_modules/m.html#W'><span "
+        "class='viewcode-link'>[source]</span></a><a class="
+        "'headerlink' href='#m.W'>¶</a></dt><dd><p>It turns.</p><dl class='py method'><dt class='sig sig-object py' "
+        "id='m.W.turn'><span class='sig-name'>turn</span><span>(</span><em class='sig-param'>by: <a "
+        "href='#i'>int</a></em>"
+        "<span>)</span></dt><dd><p>By some degrees.</p></dd></dl></dd></dl>",
+        "### `class W`\n\nIt turns.\n\n#### `turn(by: int)`\n\nBy some degrees.",
+    ),
+    "docutils: function": (
+        "<dl class='function'><dt id='os.exit'><code class='descname'>exit</code>(<em>code</em>)</dt><dd>It "
+        "ends.</dd></dl>"
+        "<div class='admonition warning'><p class='first admonition-title'>Warning</p><p>At once.</p></div>",
+        "### `exit(code)`\n\nIt ends.\n\n> [!WARNING]\n> At once.",
+    ),
+    "sphinx-tabs": (
+        "<div class='sphinx-tabs'><div role='tablist'><button role='tab'>Linux</button><button "
+        "role='tab'>macOS</button>"
+        "</div><div class='sphinx-tabs-panel' role='tabpanel'><p>apt</p></div><div class='sphinx-tabs-panel' "
+        "role='tabpanel'><p>brew</p></div></div>",
+        "**Linux**\n\napt\n\n**macOS**\n\nbrew",
+    ),
+    "Material: tabs and box": (
+        "<div class='tabbed-set'><input type=radio name=a><input type=radio name=a><div "
+        "class='tabbed-labels'><label>pip"
+        "</label><label>conda</label></div><div class='tabbed-content'><div class='tabbed-block'><p>One.</p></div>"
+        "<div class='tabbed-block'><p>Two.</p></div></div></div><details class='warning'><summary>Read this</summary>"
+        "<p>It is short.</p></details>",
+        "**pip**\n\nOne.\n\n**conda**\n\nTwo.\n\n> [!WARNING]\n> **Read this**\n>\n> It is short.",
+    ),
+    "rustdoc": (
+        "<section id='method.new' class='method'><a class='src' href='../src/v.rs.html'>Source</a><h4 "
+        "class='code-header'>"
+        "pub fn <a href='#method.new'>new</a>() -&gt; <a href='v.html'>V</a>&lt;T&gt;</h4></section><p>It is empty.</p>"
+        "<pre class='rust rust-example-rendered'><code>V::new()</code></pre>",
+        "#### `pub fn new() -> V<T>`\n\nIt is empty.\n\n```rust\nV::new()\n```",
+    ),
+    "Javadoc": (
+        "<section class='detail'><h3>charAt</h3><div "
+        "class='member-signature'><span>public</span>&nbsp;<span>char</span>"
+        "&nbsp;<span>charAt</span><span>(int&nbsp;index)</span></div><div class='block'>The value at an "
+        "index.</div></section>",
+        "### charAt\n\n`public char charAt(int index)`\n\nThe value at an index.",
+    ),
+    "GitHub": (
+        "<div class='markdown-alert markdown-alert-important'><p class='markdown-alert-title'><svg></svg>Important</p>"
+        "<p>It is.</p></div><div class='highlight highlight-source-shell'><pre>npm ci</pre></div>",
+        "> [!IMPORTANT]\n> It is.\n\n```shell\nnpm ci\n```",
+    ),
+    "Asciidoctor": (
+        "<div class='admonitionblock tip'><table><tr><td class='icon'><div class='title'>Tip</div></td><td "
+        "class='content'>"
+        "<div><p>Be short.</p></div></td></tr></table></div>",
+        "> [!TIP]\n> Be short.",
+    ),
+    "in no generator's": (
+        "<div><div><span>TypeScript</span><span>Copy code</span></div><pre>a</pre></div><pre data-language=go>b</pre>"
+        "<dl><dt id=f>close(now=False)</dt><dd>It shuts.</dd></dl>",
+        "```typescript\na\n```\n\n```go\nb\n```\n\n### `close(now=False)`\n\nIt shuts.",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_form(form: str) -> None:
+    markup, expected = FORMS[form]
+    body = kept_of(f"<h2>Manual</h2>{STORY}{markup}<p>The end of it all, which is a paragraph.</p>")
+    between = body.markdown.split("walkers.\n\n")[1].split("\n\nThe end")[0]
+    assert between == expected
+    assert "[source]" not in body.text and "Copy" not in body.text
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div class=info><h3 class=title>Kettle</h3><p>It boils.</p></div>",  # of a shop, no admonition
+        "<div class=signature>Yours, Ann (the second)</div>",
+        "<dl><dt>Widget (noun)<dd>A thing.</dl>",
+        "<ul class=tabs><li>One<li>Two</ul><p>Not as many panels.</p>",
+        "<div><p>In words.</p><span>Python</span> is a language of many words, as this sentence is.<pre>a</pre></div>",
+        "<h4>Python</h4><pre>a</pre>",
+        "<p>It is said <a href=x>[source]</a> that it rained.</p>",
+        "<div><button>Python</button><button>Go</button><pre>a</pre></div>",  # tabs
+    ],
+)
+def test_what_is_none_of_these(markup: str) -> None:
+    body = kept_of(f"<h2>Manual</h2>{STORY}{markup}")
+    assert all(block.kept for block in body.blocks)
+    assert "[!" not in body.markdown and "`" not in body.markdown.replace("```", "")
+
+
+def test_titles_and_labels_stay_with_their_text() -> None:
+    box, tabs = FORMS["VitePress: boxes"][0], FORMS["Docusaurus: tabs"][0]
+    body = kept_of(STORY + box + tabs, "TIP", "Stop", "It is hot", "Apple", "Pear")
+    assert "✗Apple\n✗Pear" in body.text and "[!TIP]" in body.markdown and "Stop" not in body.text
+    assert {block.reason for block in body.blocks if block.text == "✗TIP"} == {
+        "the title of a box, or a tab, as its text"
+    }
+
+
+def test_terms_stay_with_their_definitions_in_chunks() -> None:
+    terms = "".join(f"<dt>Term {n}</dt><dd>{STORY * 2}</dd>" for n in range(9))
+    chunks = kept_of(f"<h2>Terms</h2>{STORY}<dl>{terms}</dl>").chunks(max_tokens=60)
+    for chunk in chunks:
+        assert "Term" not in chunk.text.split("\n")[-1], chunk.text
+    assert sum(chunk.text.count("Term") for chunk in chunks) == 9
+
+
+def test_signatures_are_the_headings_of_their_chunks() -> None:
+    chunks = kept_of(f"<h2>Manual</h2>{STORY}{FORMS['Sphinx: class'][0]}").chunks(max_tokens=20)
+    assert chunks[-1].headings[-2:] == ("class W", "turn(by: int)")
