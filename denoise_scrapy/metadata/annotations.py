@@ -19,6 +19,7 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
 from denoise_scrapy.page.attributes import fold, letters
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
@@ -30,7 +31,7 @@ BYLINE_CHARS = 150
 
 _TAGS = re.compile(r"<[^<>]{0,200}>")
 _NEVER = re.escape("".join(map(chr, NOT_WRITTEN)))
-_UNWRITTEN = re.compile(rf"[{_NEVER}\t\n\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]+")
+_UNWRITTEN = re.compile(rf"[{_NEVER}\t\n\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 #: Words before and after a name in a byline.
 _BY = re.compile(
     r"(?:^|(?<=[\s|•·–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter|[Vv]on|[Pp]ar|[Pp]or|[Dd]i"
@@ -65,7 +66,7 @@ def is_said(headline: str, title: str) -> bool:
 
 def clean(given: str) -> str:
     """Return a text of markup as a reader would see it."""
-    return " ".join(_UNWRITTEN.sub(" ", _TAGS.sub(" ", unescape(unescape(given[:MAX_CHARS])))).split())
+    return " ".join(_UNWRITTEN.sub(" ", without_unseen(_TAGS.sub(" ", unescape(unescape(given[:MAX_CHARS]))))).split())
 
 
 def same_address(address: str) -> str:
@@ -222,7 +223,7 @@ MAX_ELEMENTS, MAX_OPEN, MAX_TEXTS = 2_000, 12, 24
 _OPEN_GRAPH = re.compile(r"https?://ogp\.me/ns/?(\w*)#")
 _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 
-_UNSEEN = frozenset("script style noscript template svg iframe textarea select title".split())
+_UNSEEN = frozenset("script style noscript template svg iframe textarea select title rt rp".split())
 AUTHOR_CLASS = re.compile(r"author|byline|by-line|writer|\bautor")
 DATE_CLASS = re.compile(r"date|time|publish|posted|fecha|datum|meta")
 MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
@@ -330,7 +331,7 @@ class PageAnnotations:
                 mark.texts.append(text)
 
     def _end_line(self) -> None:
-        text = "".join(self._line)
+        text = without_unseen("".join(self._line))
         self._line.clear()
         folded = [part for part in map(fold, text.split(_BREAK)) if part]
         if folded:
