@@ -606,7 +606,7 @@ cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
 
 
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil:
-    """Note a meta element's declaration, if it is of one of the two kinds that count."""
+    """Note a meta element's declaration, if it is of one of the kinds that count."""
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
     if name == NULL or name[0] == 0:
@@ -619,6 +619,10 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
     elif begins(name, b"generator") and in_head:
         note(tree, -1, b"generator", content)
+    elif begins(name, b"og:title") and in_head:
+        note(tree, -1, b"og:title", content)
+    elif begins(name, b"og:site_name") and in_head:
+        note(tree, -1, b"og:site_name", content)
     return 0
 
 
