@@ -218,12 +218,19 @@ class _Fields:
             self.base, next(iter(read.metas.get("og:url", ())), "")
         )
         addresses = {same_address(url), same_address(self.canonical)} - {""}
-        self.ld = JsonLd(map("".join, read.scripts), letters(title), addresses)
-        kept = [i for i, line in enumerate(read.lines) if read.kept[i] and not is_said(letters(line), letters(title))]
-        widths = [len(read.lines[i].encode()) for i in kept]  # ideographs are wide, and have three bytes
-        long = [i for i, width in zip(kept, widths, strict=True) if width > min(LONG, max(widths) / 2)]
+        said = letters(title)
+        self.ld = JsonLd(map("".join, read.scripts), said, addresses)
+        titles = [i for i, line in enumerate(read.lines) if len(line) <= 300 and is_said(letters(line), said)]
+        text = compress(range(len(read.lines)), read.kept)
+        widths = {i: len(read.lines[i].encode("utf-8", "replace")) for i in text}  # ideographs are wide: three bytes
+        for i in titles:
+            widths.pop(i, None)
+        least = min(LONG, max(widths.values(), default=0) / 2)
+        long = [i for i, width in widths.items() if width > least]
         self.first, self.last = (long[0], long[-1]) if long else (-BEHIND, -BEHIND)
-        self.headline = self._headline()
+        before = [i for i in titles if i <= max(self.first, 0)]
+        # the last line before the text with the title, else the first; or the text's start.
+        self.headline = before[-1] if before else titles[0] if titles and self.first < 0 else max(self.first, 0)
 
     def metadata(self) -> Metadata:
         """Return all fields."""
@@ -241,13 +248,6 @@ class _Fields:
             image=next((one for given in self._images() if (one := self._lead(given))), ""),
             canonical=self.canonical,
         )
-
-    def _headline(self) -> int:
-        """Return the headline's line: the last before the text with the title, else the first; or the text's start."""
-        title = letters(self.title)
-        lines = [i for i, line in enumerate(self.read.lines) if len(line) <= 300 and is_said(letters(line), title)]
-        before = [i for i in lines if i <= max(self.first, 0)]
-        return before[-1] if before else lines[0] if lines and self.first < 0 else max(self.first, 0)
 
     def _is_near(self, line: int) -> bool:
         """Return whether a line is next to the headline or the beginning of the text, and not after its end."""

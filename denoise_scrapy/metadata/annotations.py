@@ -211,8 +211,11 @@ class PageAnnotations:
                 mark.texts.append(text)
 
     def _end_line(self) -> None:
-        text = without_unseen("".join(self._line))
+        text = "".join(self._line)
         self._line.clear()
+        if not text.strip():
+            return
+        text = without_unseen(text)
         folded = [part for part in map(fold, text.split(_BREAK)) if part]
         if folded:
             self.lines.append(" ".join(text[:MAX_CHARS].replace(_BREAK, " ").split()))
