@@ -132,6 +132,8 @@ def test_dates_are_read_as_written(text: str, language: str, expected: str) -> N
         ("Redakteurin Nora Quill", ["Nora Quill"]),
         ("Lantern Staff", ["Lantern Staff"]),
         ("Nora Quill Published", ["Nora Quill"]),
+        ("By Nora C.J. and Bo Li Jr.", ["Nora C.J.", "Bo Li Jr."]),
+        ("Ann Reed.", ["Ann Reed"]),
         *(
             (text, [])
             for text in (
@@ -217,6 +219,8 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
             {"byline": "<p>By <a rel=author href=/a>Ann Reed</a> and <a href=/b>Bo Li</a>"},
             ("Ann Reed", "Bo Li"),
         ),
+        ("authors", {"before": "<p class=author>Ann Reed" + "<p>Share" * 8}, ("Ann Reed",)),
+        ("authors", {"before": "<p class=author>Newsroom" + "<p>Share" * 8}, ()),
         ("authors", {"head": "<meta property='x:author dc:creator' content='Ann Reed'>"}, ("Ann Reed",)),
         ("authors", {"head": "<meta name=author content='{{page.author}}'>"}, ()),
         ("site_name", {"head": meta("og:site_name", "{{site.name}}")}, "The Herald"),

@@ -331,6 +331,10 @@ class _Fields:
             for some in texts
         )
         yield next(filter(None, metas), [])
+        far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
+        named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
+        found = (names_in(text, language=self.language) for text in named)
+        yield next((names for names in found if names and all(" " in name for name in names)), [])
 
     def _marked(self, way: Callable[[Mark], object]) -> list[str]:
         """Return names in the marked element that is nearest to the headline, and in similar ones next to it."""

@@ -55,6 +55,8 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και|en|oraz|dan)\s(?![a-z])")
+#: Those of initials are part of a name.
+_DOTS = re.compile(r"(?<!\b[A-Z])(?<!\bJr)(?<!\bSr)[. ]+$")
 _POSTED = {"", *"posted written published reported story text words am pm staff by uhr reviewed".split()}
 
 
@@ -91,7 +93,7 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
         return []
     parts = [_BEHIND.sub("", part) for part in _AND.split(given)]
     names = [name for part in parts for name in re.split(r"\s*,\s*", part)]
-    names = [name.strip(" .,;-–—'\"") for name in names]
+    names = [_DOTS.sub("", name.strip(" ,;-–—'\"").lstrip(".")) for name in names]
     if len(parts) == 1 and not all(" " in name or not name.isascii() for name in names):
         names = names[:1]  # a role, a place
     roles = (i for i, name in enumerate(names) if i and _ROLES.search(name))
@@ -105,5 +107,6 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
 
 def _person(name: str) -> str:
     """Return a name without a role glued to it, if that is two words or more: "Lamp Editors" are a group."""
-    bare = _GLUED.sub("", name).strip(" .,;-–—'\"")
-    return bare if " " in bare else name
+    bare, glued = _GLUED.subn("", name)
+    bare = bare.strip(" .,;-–—'\"")
+    return bare if glued and " " in bare else name
