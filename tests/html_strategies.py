@@ -56,12 +56,13 @@ _ATTRIBUTES = {
 }  # fmt: skip
 _ODD_TAGS = (
     "x-y my-story header main h2 h6 label button td th tr table li ul dl dt dd pre code span b i a em font div p br "
-    "noscript script style template svg select textarea head title meta base link body html article img sub o:p"
+    "noscript script style template svg select textarea head title meta base link body html article img sub o:p "
+    "ruby rt rp"
 ).split()
 _ODD_TEXTS = (
     "One", "Two", "word", "w", "W", "2026", "7", "½", "_", "中文网页", "文", "ア", "한국", "اقرأ", "É", "ß", "İ", "😀",
     "\U00020000", "\U0001d400b", ".", "End.", "?", "、", ",", " ", "  ", "\n", "\n  ", "\t", "\xa0", "\u3000", "\u200b",
-    "\xad", "\ufeff",
+    "\xad", "\ufeff", "می\u200cخ", "\u200c", "\u200d", "\U0001f468", "\U000e0041", "\U000e0100", "\u180e",
     "&#1;", "&#2;", "&#11;", "&#12;", "&#28;", "&#31;", "&#13;", "&#133;", "&#0;", "&amp;", "&nbsp;",
     "five words of some letters, more than twelve in all as prose has them. ", "text " * 30,
 )  # fmt: skip

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from denoise_scrapy import Page, SiteModel, extract
 from denoise_scrapy.metadata import MIN_LETTERS, Metadata, language_of, metadata_of
-from denoise_scrapy.metadata.annotations import MAX_CHARS, MAX_HTML, date_in, names_in
+from denoise_scrapy.metadata.annotations import MAX_CHARS, MAX_HTML
+from denoise_scrapy.metadata.dates import date_in
+from denoise_scrapy.metadata.names import names_in
 from tests.html_strategies import SOUP, pages
 
 URL = "https://herald.example/news/bridge.html"
@@ -71,6 +73,31 @@ def test_a_short_text_has_the_pages_word_for_it(declared: str, expected: str) ->
         ("Δευτέρα 12 Μαρτίου 2024", "el", "2024-03-12"),
         ("2024年3月12日", "zh", "2024-03-12"),
         ("12.03.2024 10:20", "de", "2024-03-12"),
+        ("December 19. 2024", "en", "2024-12-19"),
+        ("19-Dec-2024", "en", "2024-12-19"),
+        ("13. 1. 2020", "de", "2020-01-13"),
+        ("» 2021 – 01 – 18", "", "2021-01-18"),
+        ("Post on: 1 月 9, 2017", "zh", "2017-01-09"),
+        ("Oct 24, 2023 | Von Ann Reed", "de", "2023-10-24"),  # a template in English
+        ("Published: Mar 8, 2024 · Modified: May 19, 2025", "en", "2024-03-08"),
+        ("Modified: May 19, 2025 · Published: Mar 8, 2024", "en", "2024-03-08"),
+        *(
+            (f"{word} 8.3.2024", "", "")
+            for word in (
+                "Updated",
+                "Zuletzt geändert:",
+                "Mis à jour le",
+                "Actualizado el",
+                "Aggiornato il",
+                "Atualizado em",
+                "Обновлено",
+                "更新",
+                "Aktualizacja:",
+                "Bijgewerkt op",
+                "Registered:",
+            )
+        ),
+        ("version 2026-02-25.clover", "", ""),
         ("2024-02-31", "", ""),
         ("1970-01-01T00:00:00Z", "", ""),
     ],
@@ -89,10 +116,44 @@ def test_dates_are_read_as_written(text: str, language: str, expected: str) -> N
         ("作者：王硕", ["王硕"]),
         ("admin", []),
         ("Reed Media Ltd", []),
+        # particles are parts of names, unless nothing is before them
+        ("Alexa von Heyden", ["Alexa von Heyden"]),
+        ("von Alexa von Heyden", ["Alexa von Heyden"]),
+        ("di Marco di Stefano", ["Marco di Stefano"]),
+        ("Par Luc de la Tour avec AFP", ["Luc de la Tour"]),
+        ("Maria da Silva", ["Maria da Silva"]),
+        ("Jean le Bon", ["Jean le Bon"]),
+        ("Écrit par Luc Petit", ["Luc Petit"]),
+        # dates, verbs and roles are not
+        ("By Nora Quill March 4, 2025", ["Nora Quill"]),
+        ("By Nora Quill Dec 22, 2023, 4:45pm EST", ["Nora Quill"]),
+        ("Nora Quill, Vice President, Crane Division, Lantern Corp", ["Nora Quill"]),
+        ("Nora Quill Senior Staff Writer", ["Nora Quill"]),
+        ("Redakteurin Nora Quill", ["Nora Quill"]),
+        ("Lantern Staff", ["Lantern Staff"]),
+        ("Nora Quill Published", ["Nora Quill"]),
+        ("By Nora C.J. and Bo Li Jr.", ["Nora C.J.", "Bo Li Jr."]),
+        ("Ann Reed.", ["Ann Reed"]),
+        *(
+            (text, [])
+            for text in (
+                "Published",
+                "Updated",
+                "February",
+                "Donnerstag",
+                "Veröffentlicht am 4. März 2025",
+                "Publié le 4 mars 2025",
+                "Last Updated: January 7, 2025",
+                "AFP",
+                "Von",
+                "{{page.author}}",
+            )
+        ),
     ],
 )
 def test_names_are_read_out_of_bylines(text: str, expected: list[str]) -> None:
-    assert names_in(text) == expected
+    language = "de" if "Donnerstag" in text or "März" in text else "fr" if "mars" in text else "en"
+    assert names_in(text, language=language) == expected
 
 
 # -- fields ------------------------------------------------------------------------------------------------------------
@@ -114,6 +175,56 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         # the month stands first where Americans write
         ("published", {"byline": "<p class=date>3/5/2024", "url": "https://a.com/"}, "2024-03-05"),
         ("published", {"byline": "<p class=date>3/5/2024", "url": "https://a.co.uk/"}, "2024-05-03"),
+        (
+            "published",
+            {"head": meta("og:locale", "en_AU"), "byline": "<time>3/5/2024", "url": "http://a.com/"},
+            "2024-05-03",
+        ),
+        (
+            "published",
+            {"head": meta("og:locale", "en_US"), "byline": "<time>3/5/2024", "url": "http://a.uk/"},
+            "2024-03-05",
+        ),
+        # the time of day is kept wherever it is
+        (
+            "published",
+            {"byline": "<span class=date><time datetime='2024-03-12T10:20:00+01:00'>12 March 2024</time></span>"},
+            "2024-03-12T10:20:00+01:00",
+        ),
+        ("published", {"byline": "<p>12 March 2024" + "<p>Share" * 5}, "2024-03-12"),
+        ("published", {"before": "<p class=date>12 March 2024" + "<p>Share" * 8}, "2024-03-12"),
+        # a change is none
+        ("published", {"byline": "<p class=date>Updated 12 March 2024"}, ""),
+        ("modified", {"byline": "<p class=date>Updated 12 March 2024"}, "2024-03-12"),
+        ("modified", {"byline": "<p>Last updated on<p>12 March 2024"}, "2024-03-12"),
+        # JSON with a comma too many, in comments, with a line end or quotes in a text
+        ("published", {"head": ld('{"@type":"Article","datePublished":"2024-03-12",}')}, "2024-03-12"),
+        (
+            "published",
+            {"head": ld('<!--\n//<![CDATA[\n[{"@type":"Article","datePublished":"2024-03-12"},]\n//]]>\n-->')},
+            "2024-03-12",
+        ),
+        (
+            "published",
+            {"head": ld('{"@type":"Article","description":"a\nb","datePublished":"2024-03-12"}')},
+            "2024-03-12",
+        ),
+        (
+            "published",
+            {"head": ld('{"@type":"Article","description":"a "b"","datePublished":"2024-03-12"}')},
+            "2024-03-12",
+        ),
+        (
+            "authors",
+            {"byline": "<p>By <a rel=author href=/a>Ann Reed</a> and <a href=/b>Bo Li</a>"},
+            ("Ann Reed", "Bo Li"),
+        ),
+        ("authors", {"before": "<p class=author>Ann Reed" + "<p>Share" * 8}, ("Ann Reed",)),
+        ("authors", {"before": "<p class=author>Newsroom" + "<p>Share" * 8}, ()),
+        ("authors", {"head": "<meta property='x:author dc:creator' content='Ann Reed'>"}, ("Ann Reed",)),
+        ("authors", {"head": "<meta name=author content='{{page.author}}'>"}, ()),
+        ("site_name", {"head": meta("og:site_name", "{{site.name}}")}, "The Herald"),
+        ("image", {"head": meta("og:image", "{{ page.image }}")}, ""),
         ("authors", {"head": ld(ARTICLE % PERSONS)}, ("Ann Reed", "Bo Li")),
         ("authors", {"head": "<meta name=author content='Ann Reed &amp;amp; Bo Li'>"}, ("Ann Reed", "Bo Li")),
         ("authors", {"byline": "<i itemprop=author itemscope><b itemprop=name>Ann Reed</b></i>"}, ("Ann Reed",)),
@@ -151,6 +262,25 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
 )
 def test_each_field(field: str, parts: dict[str, str], expected: object) -> None:
     assert getattr(told(**parts), field) == expected
+
+
+SHORT = "".join(
+    f"<p>{text}"
+    for text in ("港の委員会はクレーンを残すことを決めた。", "修理は氷が解けてから始まる。", "市長は計画を約束した。")
+)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<h1>港のクレーン</h1><time datetime=2024-03-05>3月5日</time>{SHORT}",
+        f"<h1>港のクレーン</h1>{SHORT}<p class=date>2024/03/05",
+        f"<h1>港のクレーン</h1><p>2024年3月5日<noscript>{SHORT}</noscript>",
+    ],
+)
+def test_pages_of_short_lines_have_dates(html: str) -> None:
+    text = "".join(f"\n{part}" for part in SHORT.split("<p>"))
+    assert metadata_of(html, URL, f"港のクレーン{text}", "港のクレーン").published == "2024-03-05"
 
 
 def test_dates_in_order_of_their_worth() -> None:

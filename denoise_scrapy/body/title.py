@@ -1,25 +1,35 @@
 """A page's title: the headings that contain it, and its text without the name of its site.
 
-Three signals reveal that name: titles of other pages of the site that begin or end with it, the host's name, and a
-heading equal to the rest. Without any of them, the title element's text is not changed.
+What reveals that name: titles of other pages of the site that begin or end with it; the name that the page declares
+(Open Graph, JSON-LD) or its host has; a title that it declares without it; and a heading equal to the rest. Without any
+of them, the title element's text is not changed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from html import unescape
 
+from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
 
 #: Separators between a title and the site's name: a symbol between spaces, a colon, a bar or underscore, and a dash
 #: next to an East Asian character (U+2E80 and above), where spaces are not used.
 SEPARATOR = re.compile(
-    r"\s+[-–—|·•»«›‹/~:]+\s+|:\s+|\s*[|_｜]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
+    r"\s+[-–—|·•»«›‹/~:⋆>]+\s+|:\s+|\s*[|_｜]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
 )
 #: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5
+#: Characters of a page's JSON-LD that are searched; `parse.MAX_JSON`.
+MAX_JSON = 200_000
+#: In JSON-LD the name of the site or its publisher, and the headline.
+_SITES = re.compile(
+    r'"@type"\s{0,9}:\s{0,9}"(?:WebSite|\w{0,20}Organization)"[^{}]{0,500}?"name"\s{0,9}:\s{0,9}"([^"\\]{1,100})"'
+)
+_HEADLINE = re.compile(r'"headline"\s{0,9}:\s{0,9}"([^"\\]{1,300})"')
 #: Labels of hosts with fewer letters are countries and kinds of organisation.
 MIN_LABEL = 4
 
@@ -36,8 +46,15 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
         return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
     split = [_split(other) for other in others]
     parts = _without_shared(_parts(title), split)
-    parts = _as_a_heading(page, _without_host(parts, page.url))
-    return title[parts[0].start() : parts[-1].end()]
+    declared = page.tree.declared_values
+    scripts = [value[:MAX_JSON] for name, value in declared if name == "json"]
+    names = [value for name, value in declared if name == "og:site_name"]
+    names = [letters(name) for name in (*names, *(name for text in scripts for name in _SITES.findall(text)[:9]))]
+    parts = _without_names(parts, {*names, *_names_of_host(page.url)} - {""})
+    parts = _as_a_heading(page, parts)
+    found = title[parts[0].start() : parts[-1].end()]
+    headlines = [value for name, value in declared if name == "og:title"]
+    return _as_declared(found, (*headlines, *(one for text in scripts for one in _HEADLINE.findall(text)[:9])), names)
 
 
 _PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)
@@ -73,25 +90,50 @@ def _is_shared(own: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> bool:
     return bool(others) and 2 * others.count(own) >= len(others)
 
 
-def _without_host(parts: Parts, url: str) -> Parts:
-    """Remove a last or first part that is the host's name, or a label of it."""
+def _names_of_host(url: str) -> set[str]:
+    """Return the host's name and its labels as letters."""
     labels = host_of(url).removeprefix("www.").split(".")
     names = {label for label in labels if len(label) >= MIN_LABEL} | {"".join(labels), "".join(labels[:-1])}
-    names = {letters(name) for name in names if not name.isdigit()} - {""}
-    if len(parts) > 1 and letters(parts[-1][0]) in names:
-        return parts[:-1]
-    return parts[1:] if len(parts) > 1 and letters(parts[0][0]) in names else parts
+    return {letters(name) for name in names if not name.isdigit()}
+
+
+def _without_names(parts: Parts, names: set[str]) -> Parts:
+    """Remove the last or first parts that are one of the site's names; at least one part is left."""
+    for n in range(len(parts) - 1, 0, -1):
+        for left, removed in ((parts[:-n], parts[-n:]), (parts[n:], parts[:n])):
+            if letters(removed[0].string[removed[0].start() : removed[-1].end()]) in names:
+                return left
+    return parts
+
+
+def _as_declared(title: str, declared: Iterable[str], names: Sequence[str]) -> str:
+    """Return the declared title with which a title begins or ends, if the rest is separated, or has the site's name."""
+    for given in declared:
+        short = " ".join(without_unseen(unescape(given)).split())
+        if short and short != title and title.startswith(short):
+            rest = title[len(short) :]
+            edge = SEPARATOR.match(rest)
+        elif short and short != title and title.endswith(short):
+            rest = title[: -len(short)]
+            edge = next((one for one in SEPARATOR.finditer(rest) if one.end() == len(rest)), None)
+        else:
+            continue
+        # a colon parts title and subtitle too
+        if (edge and edge[0].strip() != ":") or any(name and name in letters(rest) for name in names):
+            return short
+    return title
 
 
 def _as_a_heading(page: Page, parts: Parts) -> Parts:
     """Return the longest run of parts, from the first or to the last, that is in a heading of the page."""
     if len(parts) < 2:
         return parts
-    likely = page.words.titles & (page.blocks.link_density <= LINKED)
-    headings = {fold(page.block_text(block)) for block in likely.nonzero()[0].tolist()}
-    title = parts[0].string
+    found = page.words.titles.nonzero()[0].tolist()
+    headings = {fold(page.block_text(block)): page.blocks.link_density[block] <= LINKED for block in reversed(found)}
+    title, longest = parts[0].string, max(parts, key=lambda part: len(part[0]))
     for length in range(len(parts), 0, -1):
         for run in (parts[:length], parts[-length:]):
-            if fold(title[run[0].start() : run[-1].end()]) in headings:
+            is_own = headings.get(fold(title[run[0].start() : run[-1].end()]))
+            if is_own or (is_own is not None and longest in run):  # a linked one may be the site's logo
                 return run
     return parts

@@ -54,6 +54,23 @@ cdef inline uint8_t class_of(uint32_t code) noexcept nogil:
     return KIND[code] & CLASS_BITS if code <= 0xFFFF else OTHER
 
 
+cdef inline bint is_joined(uint32_t before) noexcept nogil:
+    """Return whether joiners after a character change its looks: letters from Arabic to Mongolian, Indic ones, emoji."""
+    return 0x0600 <= before < 0x1900 or 0x2190 <= before < 0x2C00 or 0xA800 <= before < 0xAC00 or (
+        0xFB50 <= before < 0xFEFF or before > 0xFFFF)
+
+
+cdef inline bint is_unseen(uint32_t code, uint32_t before) noexcept nogil:
+    """Return whether a character shows nothing, nor changes the one before it, and is left out of texts.
+
+    Joiners stay where a script needs them, the selectors of variants beyond the basic plane after ideographs. Marks of
+    direction stay: they order what is shown.
+    """
+    if code > 0xFFFF:
+        return code >> 7 == 0x1C00 or (0xE0100 <= code < 0xE01F0 and class_of(before) != CJK and before >> 16 != 2)
+    return KIND[code] & (CLASS_BITS | BLANK) == SPACE and not ((code == 0x200C or code == 0x200D) and is_joined(before))
+
+
 cdef inline bint is_blank(unsigned char byte) noexcept nogil:
     """Return whether a byte is ASCII white space."""
     return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31

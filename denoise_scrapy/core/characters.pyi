@@ -11,3 +11,5 @@ UPPER: int
 LETTER: int
 CJK: int
 CLASSES: int
+
+def without_unseen(text: str) -> str: ...

@@ -9,8 +9,9 @@ START, END, LINE_BREAK = "\x01", "\x02", "\x0b"
 
 _COMMAS = ",;:、，；：،؛"
 _STOPS = ".!?…。！？؟۔।"
-#: Invisible, and not the end of a word: zero-width space and joiners, soft hyphen, byte order mark.
-_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+#: Invisible, and not the end of a word: soft hyphen, zero-width spaces and joiners, invisible operators, byte order mark,
+#: annotations. Tags, beyond the basic plane, are in `is_unseen`.
+_INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\ufff9\ufffa\ufffb"
 #: Ideographs, kana and hangul: each character is a token.
 _CJK_RANGES = ((0x3040, 0x3100), (0x3400, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0xFB00))
 
@@ -63,3 +64,22 @@ for _chars, _class in (("_", LETTER), *[(map(chr, range(*_range)), CJK) for _ran
                        (_STOPS, STOP), (_INVISIBLE, SPACE), ("\0" + START + END, MARK)):
     _set_class(_chars, _class)
 KIND, VALUE, LOWER, CRC_STEPS = _kinds, _values, _lower, _crc_steps
+
+
+def without_unseen(str text) -> str:
+    r"""Return a text without characters that show nothing, such as soft hyphens, as the texts of blocks are.
+
+    Example:
+        >>> without_unseen("Frei\u00adberufler\u200b"), without_unseen("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") == "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+        ('Freiberufler', True)
+    """
+    cdef uint32_t code, before = 0
+    if text.isascii():
+        return text
+    kept = []
+    for char in text:
+        code = ord(char)
+        if not is_unseen(code, before):
+            kept.append(char)
+            before = code
+    return "".join(kept)

@@ -9,11 +9,11 @@ import re
 from enum import IntFlag
 from functools import lru_cache
 
-#: Elements whose subtrees show no page text, or only form values; for `math`, only TeX generated from it. They stay in
-#: the feature tree as leaves.
+#: Elements whose subtrees show no page text, or only form values; for `math`, only TeX generated from it; for `rt`, how
+#: the words before it are said, which would run into them. They stay in the feature tree as leaves.
 SKIPPED_TAGS = frozenset(
     "script style noscript template svg math head iframe object embed applet canvas audio video map select option "
-    "textarea input datalist frame frameset noframes".split()
+    "textarea input datalist frame frameset noframes rt rp rtc".split()
 )
 
 #: Elements that a head may contain; any other ends it (HTML's "in head" insertion mode).

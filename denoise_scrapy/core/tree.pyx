@@ -10,7 +10,7 @@ from lxml import etree
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memset, strchr, strcmp, strlen, strstr
+from libc.string cimport memchr, memcmp, memmove, memset, strchr, strcmp, strlen, strstr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
@@ -27,7 +27,7 @@ from lxml.includes.tree cimport (
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode,
-    is_blank, lower, lower_words,
+    is_blank, is_unseen, lower, lower_words,
 )
 from denoise_scrapy.core.formulas cimport (
     attribute_of, is_formula_image, is_of_mathjax, is_tex_script, is_twin, value_of, write_formula,
@@ -35,7 +35,7 @@ from denoise_scrapy.core.formulas cimport (
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 
-from denoise_scrapy.core import markup
+from denoise_scrapy.core import characters as characters_of, markup
 
 import_lxml__etree()
 
@@ -100,6 +100,7 @@ cdef enum:
     LINK_TAG = 7          # a
     MATH_TAG = 8
     IMAGE_TAG = 9
+    READING_TAG = 10      # rt: how a word of East Asian text is said
 
 cdef struct Tag:
     int32_t kind          # bits of `ElementKind.kind`
@@ -117,7 +118,7 @@ cdef uint32_t _seed = 7
 #: Elements whose text is exact: no space is added.
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_TAG, "script": SCRIPT_TAG,
-          "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG}
+          "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG, "rt": READING_TAG}
 _ATTRIBUTES = (
     "class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
     "colspan rowspan scope start dir height width alt data-original data-language".split()
@@ -203,6 +204,7 @@ cdef struct Walk:
     bint keep_noscript
     bint break_lines      # line ends of the text are line breaks
     bint keep_nodes
+    bint keep_readings
     bint too_large
     bint head_read
     bint after_end        # whether the last mark was an end
@@ -287,18 +289,22 @@ cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) e
 
 
 cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil:
-    """Copy a text, and count, hash and split its characters: the only loop over all characters of a page."""
-    cdef size_t size = strlen(<const char*>text), i = 0
+    """Copy what is seen of a text, and count, hash and split its characters: the only loop over all of a page's."""
+    cdef size_t size, i = 0, unseen = 0
     cdef uint32_t code, before = 0
     cdef uint8_t kind, kind_before = 0
     cdef uint64_t value, letters = 0, hash_ = w.block.text_hash, power = w.power
     cdef int32_t width, unit, length = 0, shown = 0, tokens = 0
     cdef bint in_word
     cdef unsigned char* copy
-    if size == 0 or w.open < 0 or tree.elements[w.open].flags & TWIN:
+    width = decode(text, &code)
+    while code > 127 and is_unseen(code, w.left):
+        text += width
+        width = decode(text, &code)
+    if code == 0 or w.open < 0 or tree.elements[w.open].flags & TWIN:
         return 0
+    size = strlen(<const char*>text)
     if w.junction:
-        decode(text, &code)
         if words_meet(w, code) and not is_within(tree, w.joined, IS_EXACT):
             tree.text.push_back(32)
             w.in_word = False
@@ -309,6 +315,12 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     while i < size:
         width = decode(text + i, &code)
         kind = class_of(code)
+        if i and (kind == SPACE or kind == OTHER) and code > 127 and is_unseen(code, before):
+            unseen += width
+            i += width
+            continue
+        if unseen:
+            memmove(copy + i - unseen, text + i, width)
         if DIGIT <= kind < CJK:
             value = characters.VALUE[code]
             hash_ += value * power
@@ -341,12 +353,13 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
                     if kind_before == CJK:
                         end_word(tree, w, 2 * characters.VALUE[before] + value, LONG)
             elif code < 32 and (code < 3 or code == 11 or (code == 10 and w.break_lines)):
-                copy[i] = 11 if code == 10 else 32  # only we may write marks
+                copy[i - unseen] = 11 if code == 10 else 32  # only we may write marks
         kind_before = kind
         w.further = before
         before = code
         i += width
     end_word(tree, w, letters, length)
+    tree.text.resize(tree.text.size() - unseen)
     w.left = before
     w.after_end = False
     w.in_word = in_word
@@ -595,7 +608,7 @@ cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
 
 
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil:
-    """Note a meta element's declaration, if it is of one of the two kinds that count."""
+    """Note a meta element's declaration, if it is of one of the kinds that count."""
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
     if name == NULL or name[0] == 0:
@@ -608,6 +621,10 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
     elif begins(name, b"generator") and in_head:
         note(tree, -1, b"generator", content)
+    elif begins(name, b"og:title") and in_head:
+        note(tree, -1, b"og:title", content)
+    elif begins(name, b"og:site_name") and in_head:
+        note(tree, -1, b"og:site_name", content)
     return 0
 
 
@@ -846,8 +863,11 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
             start(tree, w, node.name, tag, node.properties, node)
             if w.too_large:
                 return 0
-            if not tag.kind & IS_SKIPPED or (tag.role == NOSCRIPT_TAG and w.keep_noscript):
+            if not tag.kind & IS_SKIPPED or (tag.role == NOSCRIPT_TAG and w.keep_noscript) or (
+                    tag.role == READING_TAG and w.keep_readings):
                 goes_in = node.children != NULL
+                if goes_in and tag.role == READING_TAG:
+                    add_text(tree, w, b"(")
                 if tag.role == META_TAG:
                     note_meta(tree, node, False)
             elif tag.role == MATH_TAG or (tag.role == SCRIPT_TAG and is_tex_script(node)):
@@ -886,6 +906,8 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
             end(tree, w)
         while node.next == NULL and w.open >= 0:
             node = node.parent
+            if w.keep_readings and tag_of(w, node.name).role == READING_TAG:
+                add_text(tree, w, b")")
             end(tree, w)
         # elements after the end of html become its siblings; those of an inner element are not in its tree
         if w.open < 0 and root.parent != NULL and root.parent.type == XML_ELEMENT_NODE:
@@ -908,7 +930,9 @@ cdef int number_slots(Tree tree) except -1 nogil:
     return 0
 
 
-cdef int read_tree(Tree tree, const xmlNode* root, string& title, bint break_lines, bint keep_nodes) except -1 nogil:
+cdef int read_tree(
+    Tree tree, const xmlNode* root, string& title, bint break_lines, bint keep_nodes, bint keep_readings
+) except -1 nogil:
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
     The rule was measured: twice the visible text, and at least some 20 words of 5 letters more.
@@ -921,7 +945,7 @@ cdef int read_tree(Tree tree, const xmlNode* root, string& title, bint break_lin
         w.left = w.further = 0
         w.last = 0
         w.too_large = w.head_read = w.after_end = False
-        w.keep_noscript, w.break_lines, w.keep_nodes = keep, break_lines, keep_nodes
+        w.keep_noscript, w.break_lines, w.keep_nodes, w.keep_readings = keep, break_lines, keep_nodes, keep_readings
         clear(tree)
         title.clear()
         walk(tree, &w, root, title)
@@ -1313,13 +1337,16 @@ cdef class Tree:
         return found
 
 
-def tree_of(_Element root not None, *, bint break_lines=False, bint keep_nodes=False) -> Tree:
+def tree_of(
+    _Element root not None, *, bint break_lines=False, bint keep_nodes=False, bint keep_readings=False
+) -> Tree:
     """Return the tree of a page that lxml has parsed; the root is only read.
 
     Args:
         root: The root.
         break_lines: Whether line ends of the text are line breaks.
         keep_nodes: Whether `Tree.numbers_of` will be called.
+        keep_readings: Whether ruby readings are read, in brackets, rather than left out.
 
     Example:
         >>> tree = tree_of(etree.fromstring("<p>One <b>bold</b> word.</p>", etree.HTMLParser()))
@@ -1329,8 +1356,8 @@ def tree_of(_Element root not None, *, bint break_lines=False, bint keep_nodes=F
     cdef Tree tree = Tree()
     cdef string title
     with nogil:
-        read_tree(tree, root._c_node, title, break_lines, keep_nodes)
-    tree.title = " ".join(decoded(title).split())[:MAX_TITLE]
+        read_tree(tree, root._c_node, title, break_lines, keep_nodes, keep_readings)
+    tree.title = " ".join(characters_of.without_unseen(decoded(title)).split())[:MAX_TITLE]
     return tree
 
 

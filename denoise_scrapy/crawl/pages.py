@@ -16,7 +16,7 @@ from denoise_scrapy.crawl.budget import FetchRecord
 from denoise_scrapy.crawl.network import Address
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.extractor import Extracted, PageSource
-from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.page.parse import is_guessed, to_utf8
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.health import SiteTally
@@ -83,13 +83,19 @@ def selector_root(response: Response, told: str | None) -> Any | None:
 
 
 def told_encoding(response: Response) -> str | None:
-    """Return the encoding that the server or the spider gave a response, None if only the page itself declares one."""
+    """Return the encoding that the server, the spider or Scrapy's guess gave a response, None for the page's own.
+
+    Where all can but guess, the spider's text and ours are the same.
+    """
     # Scrapy's `encoding` may be a guess, or a declaration that browsers read differently (`<meta charset=utf-16>`), and
     # responses made from others have it as if it were given
     given: str | None = getattr(response, "_encoding", None)
     if given is not None and given != html_body_declared_encoding(response.body):
         return given
-    return http_content_type_encoding((response.headers.get("Content-Type") or b"").decode("latin-1"))
+    told = http_content_type_encoding((response.headers.get("Content-Type") or b"").decode("latin-1"))
+    if told is None and isinstance(response, TextResponse) and is_guessed(response.body):
+        return response.encoding
+    return told
 
 
 class CrawledPage:

@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import compress, islice
+from operator import itemgetter
 from urllib.parse import urlsplit
 
 from denoise_scrapy.metadata.annotations import (
@@ -22,20 +23,18 @@ from denoise_scrapy.metadata.annotations import (
     LIBRARIES,
     MAX_CHARS,
     MAX_NAME,
-    YEAR,
     JsonLd,
     Mark,
     PageAnnotations,
     clean,
-    date_in,
-    day_in_address,
     is_said,
     joined,
     load,
-    names_in,
     same_address,
     string_of,
 )
+from denoise_scrapy.metadata.dates import CHANGED, YEAR, Dated, date_in, dates_in, day_in_address
+from denoise_scrapy.metadata.names import names_in
 from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.shown import logger_of
 
@@ -49,6 +48,11 @@ MIN_LETTERS = 50
 MAX_TEXT = 5_000
 #: Lines before and after the headline, and after the text, that are near it: bylines are among share links.
 BEFORE, BEHIND, AFTER = 3, 10, 2
+#: Lines before the text and behind it within which a date is looked for last; characters of its line, and of a line
+#: before it that may be its label.
+FAR, FAR_BEHIND, MOST_DATED, MOST_LABEL = 15, 5, 60, 30
+#: Bytes of a line above which it is text and not around it; half of the longest one where all are shorter.
+LONG = 80
 #: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
 MAX_DATES = 12
 #: Maximum number of tags.
@@ -117,6 +121,8 @@ def metadata_of(html: str | bytes, url: str | None, text: str, title: str = "") 
     language = ""
     try:
         read = PageAnnotations(html, text)
+        if 2 * sum(map(len, compress(read.lines, read.kept))) < len(text):  # the page's text is in noscript
+            read = PageAnnotations(html, text, read_noscript=True)
         with suppress(Exception):  # a failing library costs only its own field
             language = language_of(text, read.language)
         return _Fields(read, url or "", title, language).metadata()
@@ -171,7 +177,11 @@ _OFFICE = re.compile(r"\b(?:of|for)\b")
 _EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
 #: Top-level domains where English dates have the month first.
 _AMERICAN = frozenset(["com", "org", "net", "us", "gov", "edu", "info", "tv", ""])
-_AUTHOR_METAS = "author article:author dc.creator dcterms.creator parsely-author sailthru.author byl byline vr:author"
+#: Countries where they have it so too.
+_MONTH_FIRST = frozenset(["us", "ph", "ca"])
+_AUTHOR_METAS = (
+    "author article:author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl byline vr:author"
+)
 _SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜]+\s*|:\s+|\s*[-–—]{2,}\s*")
 _NO_SITE = re.compile(r"^(?:blog|home|news|index|homepage|startseite|main)$|://", re.IGNORECASE)
 #: Files that are not main pictures: logos, cards of a whole site, design elements; and folders of such.
@@ -188,22 +198,39 @@ _NO_LEADS = re.compile(
 )
 
 
+def _is_time(mark: Mark) -> bool:
+    return mark.tag == "time"
+
+
 class _Fields:
     """Selects each field from a page's annotations."""
 
     def __init__(self, read: PageAnnotations, url: str, title: str, language: str) -> None:
         self.read, self.url, self.title, self.language = read, url, title, language
         self.host = host_of(url)
-        self.american = language == "en" and self.host.rpartition(".")[2] in _AMERICAN
+        region = re.match(
+            r"en[-_]([a-z]{2})\b", f"{read.language or self._meta('og:locale', 'content-language')}".lower()
+        )
+        written = region[1] in _MONTH_FIRST if region else self.host.rpartition(".")[2] in _AMERICAN
+        self.american = language == "en" and written
         self.base = joined(url, read.base) or url
         self.canonical = joined(self.base, read.links.get("canonical", "")) or joined(
             self.base, next(iter(read.metas.get("og:url", ())), "")
         )
         addresses = {same_address(url), same_address(self.canonical)} - {""}
-        self.ld = JsonLd(map("".join, read.scripts), letters(title), addresses)
-        long = [i for i, line in enumerate(read.lines) if read.kept[i] and len(line) > 80]
+        said = letters(title)
+        self.ld = JsonLd(map("".join, read.scripts), said, addresses)
+        titles = [i for i, line in enumerate(read.lines) if len(line) <= 300 and is_said(letters(line), said)]
+        text = compress(range(len(read.lines)), read.kept)
+        widths = {i: len(read.lines[i].encode("utf-8", "replace")) for i in text}  # ideographs are wide: three bytes
+        for i in titles:
+            widths.pop(i, None)
+        least = min(LONG, max(widths.values(), default=0) / 2)
+        long = [i for i, width in widths.items() if width > least]
         self.first, self.last = (long[0], long[-1]) if long else (-BEHIND, -BEHIND)
-        self.headline = self._headline()
+        before = [i for i in titles if i <= max(self.first, 0)]
+        # the last line before the text with the title, else the first; or the text's start.
+        self.headline = before[-1] if before else titles[0] if titles and self.first < 0 else max(self.first, 0)
 
     def metadata(self) -> Metadata:
         """Return all fields."""
@@ -221,13 +248,6 @@ class _Fields:
             image=next((one for given in self._images() if (one := self._lead(given))), ""),
             canonical=self.canonical,
         )
-
-    def _headline(self) -> int:
-        """Return the headline's line: the last before the text with the title, else the first; or the text's start."""
-        title = letters(self.title)
-        lines = [i for i, line in enumerate(self.read.lines) if len(line) <= 300 and is_said(letters(line), title)]
-        before = [i for i in lines if i <= max(self.first, 0)]
-        return before[-1] if before else lines[0] if lines and self.first < 0 else max(self.first, 0)
 
     def _is_near(self, line: int) -> bool:
         """Return whether a line is next to the headline or the beginning of the text, and not after its end."""
@@ -255,15 +275,15 @@ class _Fields:
         ]
         return sorted(found, key=lambda mark: abs(mark.line - self.headline))
 
-    def _near_lines(self) -> Iterator[str]:
-        """Yield short lines next to the headline, first those after it, then those that sign the text."""
+    def _near_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield short lines next to the headline, numbered, those after it first; and those that sign the text."""
         lines = enumerate(self.read.lines)
         near = [
             (i < self.headline, i, line)
             for i, line in lines
             if i != self.headline and len(line) <= BYLINE_CHARS and (self._is_near(i) or self._signs(i, line))
         ]
-        return (line for _, _, line in sorted(near))
+        return ((i, line) for _, i, line in sorted(near))
 
     def _meta(self, *names: str) -> str:
         return next((given for name in names for raw in self.read.metas.get(name, ()) if (given := clean(raw))), "")
@@ -299,49 +319,85 @@ class _Fields:
         """Yield names by each method of finding authors, most reliable first."""
         values = self.ld.values(self.ld.work, "author", "creator")
         given = [self.ld.string(value, "name") if isinstance(value, dict) else string_of(value) for value in values]
-        yield [name for one in given for name in names_in(one)]
+        yield [name for one in given for name in names_in(one, language=self.language)]
         yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
             lambda mark: "author" in mark.rel.split()
         )
-        yield next(filter(None, (names_in(line, is_byline=True) for line in self._near_lines())), [])
+        yield next(filter(None, (names_in(line, True, self.language) for _, line in self._near_lines())), [])
         yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
         texts = (self.read.metas.get(name, ()) for name in _AUTHOR_METAS.split())
-        metas = ([name for text in some if not _OFFICE.search(text) for name in names_in(text)] for some in texts)
+        metas = (
+            [name for text in some if not _OFFICE.search(text) for name in names_in(text, language=self.language)]
+            for some in texts
+        )
         yield next(filter(None, metas), [])
+        far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
+        named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
+        found = (names_in(text, language=self.language) for text in named)
+        yield next((names for names in found if names and all(" " in name for name in names)), [])
 
     def _marked(self, way: Callable[[Mark], object]) -> list[str]:
         """Return names in the marked element that is nearest to the headline, and in similar ones next to it."""
         first: Mark | None = None
         found: list[str] = []
         for mark in self._marks(way, only_near=True):
-            names = names_in(mark.text) if len(mark.text) <= BYLINE_CHARS else []
+            names = names_in(mark.text, language=self.language) if len(mark.text) <= BYLINE_CHARS else []
             if names and (first is None or (mark.kind == first.kind and abs(mark.line - first.line) < BEFORE)):
                 first = first or mark
                 found += names
+        if first and first.line < len(self.read.lines):  # a second one may stand unmarked behind it
+            line = self.read.lines[first.line]
+            whole = names_in(line, True, self.language) if len(line) <= BYLINE_CHARS else []
+            found = whole if set(found) < set(whole) else found
         return found
 
     def _published(self) -> str:
-        return (
+        day = (
             self._first_date(self._published_dates())
             or day_in_address(self.url)
             or day_in_address(self.canonical)
             or self._first_date([self.ld.string(self.ld.page, "datePublished")])
+            or next((one.day for one in self._visible_dates() if one.is_publication), "")
         )
+        if day and "T" not in day:  # an element inside may have the time
+            times = (self._first_date([mark.text]) for mark in self._marks(_is_time, only_near=True))
+            return next((time for time in times if time.startswith(f"{day}T")), day)
+        return day
 
     def _published_dates(self) -> Iterator[str]:
         yield self.ld.string(self.ld.work, "datePublished", "dateCreated", "uploadDate")
         yield from self._meta_dates(_PUBLISHED, _NOT_PUBLISHED)
         for mark in self._marks(lambda mark: mark.prop in ("datepublished", "datecreated")):
             yield mark.text
-        for mark in self._marks(lambda mark: mark.tag == "time" or DATE_CLASS.search(mark.kind), only_near=True):
-            if len(mark.text) <= BYLINE_CHARS and "modif" not in mark.prop and "updat" not in mark.kind:
-                yield mark.text
-        yield from self._near_lines()
+        marks = self._marks(lambda mark: _is_time(mark) or DATE_CLASS.search(mark.kind), only_near=True)
+        near = [
+            (self._distance(mark.line, is_marked=True), mark.text)
+            for mark in marks
+            if len(mark.text) <= BYLINE_CHARS and not CHANGED.search(f"{mark.prop} {mark.kind}")
+        ]
+        near += [(self._distance(i, is_marked=False), line) for i, line in self._near_lines()]
+        yield from (text for _, text in sorted(near, key=itemgetter(0)))
+
+    def _distance(self, line: int, *, is_marked: bool) -> tuple[int, int]:
+        """Return how far a line is from the place of dates: between headline and text, else marked above it."""
+        between = self.headline <= line <= self.first + 1
+        return 0 if between else 1 if is_marked else 2 if line < self.headline else 3, abs(line - self.headline)
+
+    def _visible_dates(self) -> Iterator[Dated]:
+        """Yield the dates in short lines farther before the text, or behind it, nearest first."""
+        lines = self.read.lines
+        before = range(self.first - 1, max(self.first - FAR, -1), -1)
+        for i in [*before, *range(max(self.last + 1, 0), min(self.last + FAR_BEHIND + 1, len(lines)))]:
+            if len(lines[i]) <= MOST_DATED and YEAR.search(lines[i]):
+                label = lines[i - 1] if i and len(lines[i - 1]) <= MOST_LABEL else ""
+                for one in dates_in(lines[i], self.language, self.american):
+                    yield one if one.words else one._replace(words=label)
 
     def _modified(self) -> str:
         given = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]
         given += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
-        return self._first_date([*given, self.ld.string(self.ld.page, "dateModified")])
+        shown = (one.day for one in self._visible_dates() if one.is_change)
+        return self._first_date([*given, self.ld.string(self.ld.page, "dateModified")]) or next(shown, "")
 
     def _meta_dates(self, kinds: Iterable[re.Pattern[str]], but: re.Pattern[str] | None = None) -> Iterator[str]:
         for kind in kinds:

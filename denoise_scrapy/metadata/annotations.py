@@ -1,4 +1,4 @@
-"""Annotations of a page: metas, JSON-LD, marked elements; and names, dates and addresses in texts."""
+"""Annotations of a page: metas, JSON-LD, marked elements; and addresses in texts."""
 
 from __future__ import annotations
 
@@ -8,52 +8,31 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from functools import lru_cache
 from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
-from threading import Lock
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
 from denoise_scrapy.page.attributes import fold, letters
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 #: Characters of a text, of a name and of an address that are read.
 MAX_CHARS, MAX_NAME, MAX_ADDRESS = 1_000, 60, 2_000
+#: Characters of a meta element's names that are read: some have several.
+MAX_NAMES = 120
+#: What a template left unfilled is no value.
+_PLACEHOLDER = re.compile(r"\{\{|\$\{|<%|\{%|^%\w{1,60}%$")
 #: A longer line is not a byline.
 BYLINE_CHARS = 150
 
 _TAGS = re.compile(r"<[^<>]{0,200}>")
 _NEVER = re.escape("".join(map(chr, NOT_WRITTEN)))
-_UNWRITTEN = re.compile(rf"[{_NEVER}\t\n\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]+")
-#: Words before and after a name in a byline.
-_BY = re.compile(
-    r"(?:^|(?<=[\s|•·–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter|[Vv]on|[Pp]ar|[Pp]or|[Dd]i"
-    r"|[Aa]ut(?:h?or|eur|ore|orka)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文)(?:\s?[:：]\s?|\s)(?!\d)"
-)
-_BEHIND = re.compile(
-    r"\s+(?:[Oo]n|[Ii]n|[Aa]t|[Uu]m|[Vv]om|[Ff]or|[Ii]s|[Ww]ith|[Uu]pdated|[Pp]ublished|[Pp]osted|w dniu)\b.*"
-    r"|\s*[|•·⋅»<>(\[{@].*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s稿源.*",
-    re.DOTALL,
-)
-_ROLES = re.compile(
-    r"editor|writer|correspondent|reporter|staff|journalist|contributor|columnist|engineer|manager|director|redak|ceo"
-    r"|professor|analyst|ph\.?d|founder|press\b",
-    re.IGNORECASE,
-)
-_NO_NAME = re.compile(
-    r"^(?:admin\w*|webmaster|editor|staff|author|redaktion|unknown|guest|root|user|none|null|anonymous|default|team|by"
-    r"|posted|most read|email|contributor|view .*)$|[?{}]|\d{4}$|://|^www\.|\.[a-z]{2,4}$|\bz o\.?o"
-    r"|\b(?:inc|ltd|gmbh|llc)\b|^\W|[:：]",
-    re.IGNORECASE,
-)
-_AND = re.compile(r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και)\s")
-_POSTED = frozenset(["", "posted", "written", "published", "reported", "story", "text", "words", "am", "pm", "staff"])
+_UNWRITTEN = re.compile(rf"[{_NEVER}\t\n\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
 def is_said(headline: str, title: str) -> bool:
@@ -65,7 +44,7 @@ def is_said(headline: str, title: str) -> bool:
 
 def clean(given: str) -> str:
     """Return a text of markup as a reader would see it."""
-    return " ".join(_UNWRITTEN.sub(" ", _TAGS.sub(" ", unescape(unescape(given[:MAX_CHARS])))).split())
+    return " ".join(_UNWRITTEN.sub(" ", without_unseen(_TAGS.sub(" ", unescape(unescape(given[:MAX_CHARS]))))).split())
 
 
 def same_address(address: str) -> str:
@@ -82,87 +61,6 @@ def joined(base: str, given: str) -> str:
             parts = urlsplit(found)
             if parts.scheme in ("http", "https") and parts.hostname and " " not in parts.netloc:
                 return found.translate(ENCODED)
-    return ""
-
-
-def names_in(given: str, is_byline: bool = False) -> list[str]:
-    """Return the authors in a byline, after its "by", or in a text of only names; none if any of them is not a name."""
-    given = clean(given)
-    by = _BY.search(given)
-    if is_byline:
-        if not by:
-            return []
-        # a "by" follows nothing, a number, a time zone, or "posted"
-        last = (re.findall(r"\w+", given[: by.start()]) or [""])[-1]
-        if not (last.lower() in _POSTED or any(map(str.isdigit, last)) or (last.isupper() and len(last) < 5)):
-            return []
-    given = given[by.end() :] if by else given
-    parts = [_BEHIND.sub("", part) for part in _AND.split(given)]
-    names = [name for part in parts for name in re.split(r"\s*,\s*", part)]
-    names = [name.strip(" .,;-–—'\"") for name in names]
-    if len(parts) == 1 and not all(" " in name or not name.isascii() for name in names):
-        names = names[:1]  # a role, a place
-    roles = (i for i, name in enumerate(names) if i and _ROLES.search(name))
-    names = [name for name in names[: next(roles, len(names))] if name]
-    if is_byline and not all(name[:1].upper() == name[:1] for name in names):
-        return []
-    fits = all(len(name) <= MAX_NAME and len(name.split()) <= 5 and not _NO_NAME.search(name) for name in names)
-    return list(dict.fromkeys(names)) if fits and all(map(letters, names)) else []
-
-
-#: Nothing on the web is older.
-FIRST_DAY = "1995-01-01"
-YEAR = re.compile(r"(?<!\d)(?:19[89]|20[0-4])\d(?!\d{5})|\d[./-]\d\d?[./-]\d\d(?!\d)")
-_TIME = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)(?:(?:\s?T\s?|\s)(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
-)
-_YEAR_FIRST = re.compile(r"((?:19|20)\d\d)\s?[年년./-]\s?([01]?\d)\s?[月월./-]\s?([0-3]?\d)(?!\d)")
-_YEAR_LAST = re.compile(r"(?<![\d/.-])([0-3]?\d)([/.-])([0-3]?\d)\2((?:19|20)?\d\d)(?!\d)")
-_IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)([/_-])([01]?\d)\2([0-3]?\d)(?!\d)")
-_MONTH_NAMED = re.compile(
-    r"\d{1,2}(?:st|nd|rd|th|er|\.|º|ης|η)?,?\s(?:de\s|of\s)?[^\W\d_]{3,14}\.?,?\s(?:de\s|del\s)?(?:19|20)\d\d(?!\d)"
-    r"|[^\W\d_]{3,14}\.?\s\d{1,2}(?:st|nd|rd|th)?,?\s?(?:19|20)\d\d(?!\d)"
-)
-
-
-def date_in(given: str, language: str, american: bool = False) -> str:
-    """Return the first date in a text as ISO 8601, with its time if the text has nothing else; "" without one.
-
-    The language is for names of months; 3/12/2024 is in March if `american`.
-    """
-    given = clean(given)[:BYLINE_CHARS]
-    if match := _TIME.fullmatch(given):
-        year, month, day, hour, minute, second, zone = match.groups()
-        found = _day(year, month, day)
-        if not found or hour is None or int(hour) > 23 or int(minute) > 59 or int(second or 0) > 59:
-            return found
-        if zone:
-            zone = f"{zone[:3]}:{zone[3:].lstrip(':') or '00'}" if zone[0] in "+-" else "+00:00"
-        return f"{found}T{hour}:{minute}:{second or '00'}{zone or ''}"
-    if not YEAR.search(given):
-        return ""
-    if match := _YEAR_FIRST.search(given):
-        return _day(*match.groups())
-    if match := _YEAR_LAST.search(given):
-        day, _, month, year = match.groups()
-        if int(month) > 12 or (american and int(day) <= 12):
-            day, month = month, day
-        return _day(year if len(year) == 4 else f"20{year}", month, day)
-    return _by_dateparser(given, language)
-
-
-def day_in_address(url: str) -> str:
-    """Return the day in an address, "" if it has none."""
-    match = _IN_ADDRESS.search(url)
-    return _day(match[1], match[3], match[4]) if match else ""
-
-
-def _day(year: str, month: str, day: str) -> str:
-    """Return a valid day, not before the web and not after tomorrow; else ""."""
-    with suppress(ValueError):
-        found = f"{datetime(int(year), int(month), int(day)):%Y-%m-%d}"
-        if FIRST_DAY <= found <= f"{datetime.now() + timedelta(days=1):%Y-%m-%d}":
-            return found
     return ""
 
 
@@ -193,26 +91,6 @@ def find(name: str) -> None:
         raise ImportError(_MISSING.format(name))
 
 
-#: A parser is stateful: it may be used by one thread at a time.
-_PARSING = Lock()
-
-
-@lru_cache(maxsize=512)
-def _by_dateparser(given: str, language: str) -> str:
-    """Return the day according to dateparser, which knows month names."""
-    match = _MONTH_NAMED.search(given)
-    with suppress(Exception), _PARSING:  # an unknown language, for example
-        if match:
-            found = _parser(language or "en").get_date_data(match[0].replace(",", " ")).date_obj
-            return _day(str(found.year), str(found.month), str(found.day))
-    return ""
-
-
-@lru_cache(maxsize=8)
-def _parser(language: str) -> Any:
-    return load("dateparser.date").DateDataParser(languages=[language], settings={"STRICT_PARSING": True})
-
-
 #: Bytes of a page that are read. The largest of 360 recorded pages has 1.5 MB.
 MAX_HTML = 2_000_000
 #: Characters of JSON-LD that are parsed, and values in them that are read.
@@ -222,8 +100,8 @@ MAX_ELEMENTS, MAX_OPEN, MAX_TEXTS = 2_000, 12, 24
 _OPEN_GRAPH = re.compile(r"https?://ogp\.me/ns/?(\w*)#")
 _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 
-_UNSEEN = frozenset("script style noscript template svg iframe textarea select title".split())
-AUTHOR_CLASS = re.compile(r"author|byline|by-line|writer|\bautor")
+_UNSEEN = frozenset("script style template svg iframe textarea select title rt rp".split())
+AUTHOR_CLASS = re.compile(r"author|byline|by-line|writer|\bautor|\buser-?name|\bposter\b")
 DATE_CLASS = re.compile(r"date|time|publish|posted|fecha|datum|meta")
 MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
 
@@ -254,7 +132,7 @@ _BREAK = "\x01"
 class PageAnnotations:
     """A page's metas, links, JSON-LD, lines, and marked elements with their line; made in one pass."""
 
-    def __init__(self, html: str | bytes, body: str) -> None:
+    def __init__(self, html: str | bytes, body: str, *, read_noscript: bool = False) -> None:
         self.metas: defaultdict[str, list[str]] = defaultdict(list)
         self.links: dict[str, str] = {}
         self.scripts: list[list[str]] = []
@@ -268,6 +146,7 @@ class PageAnnotations:
         self._elements: list[Mark | None] = []
         self._open: list[Mark] = []
         self._unseen: list[str] = []
+        self._skipped = _UNSEEN if read_noscript else _UNSEEN | {"noscript"}
         # as events: even a page too large for a tree has metadata
         parser = etree.HTMLParser(target=self, encoding="utf-8", huge_tree=True)
         with suppress(etree.LxmlError, ValueError, TypeError):  # what was read before stays
@@ -281,7 +160,7 @@ class PageAnnotations:
         elif tag == "br":
             self._line.append(_BREAK)
         mark = None
-        if tag in _UNSEEN:
+        if tag in self._skipped:
             self._unseen.append(tag)
             if tag == "script" and "ld+json" in attributes.get("type", "").lower():
                 self._unseen[-1] = "json"
@@ -296,6 +175,8 @@ class PageAnnotations:
         elif tag == "html":
             self.language = self.language or attributes.get("lang", "")
         elif attributes and len(self.marks) < MAX_ELEMENTS:
+            if tag not in BLOCK_TAGS:
+                self._line.append(" ")
             self._add_to_open(" ")  # names in separate elements are separate
             mark = self._mark(tag, attributes)
         self._elements.append(mark)
@@ -332,6 +213,9 @@ class PageAnnotations:
     def _end_line(self) -> None:
         text = "".join(self._line)
         self._line.clear()
+        if not text.strip():
+            return
+        text = without_unseen(text)
         folded = [part for part in map(fold, text.split(_BREAK)) if part]
         if folded:
             self.lines.append(" ".join(text[:MAX_CHARS].replace(_BREAK, " ").split()))
@@ -340,9 +224,9 @@ class PageAnnotations:
     def _meta(self, attributes: Mapping[str, str]) -> None:
         content = attributes.get("content", "")[: MAX_ADDRESS + 1].strip()
         self._metas_left -= 1
-        if self._metas_left > 0 and content:
+        if self._metas_left > 0 and content and not _PLACEHOLDER.search(content):
             names = (attributes.get(key, "") for key in ("name", "property", "itemprop", "http-equiv"))
-            for name in {name.strip().lower()[:MAX_NAME] for name in names} - {""}:
+            for name in {name for given in names for name in given.lower()[:MAX_NAMES].split()}:
                 full = _OPEN_GRAPH.match(name)
                 self.metas[f"{full[1] or 'og'}:{name[full.end() :]}" if full else name].append(content)
 
@@ -383,10 +267,7 @@ class JsonLd:
     def _items(self, scripts: Iterable[str]) -> Iterator[Node]:
         left = MAX_VALUES
         for script in scripts:
-            try:
-                todo = [json.loads(script.strip().strip(";"), strict=False, parse_int=str, parse_float=str)]
-            except (ValueError, RecursionError):
-                continue
+            todo = [_loosely_loaded(script)]
             while todo and left > 0:
                 value = todo.pop()
                 left -= 1
@@ -421,11 +302,29 @@ class JsonLd:
         return next(filter(None, map(string_of, texts)), "")
 
 
+_NEEDLESS = re.compile(r",(?=\s*[\]}])|(?:^[ \t]*//)?(?:<!\[CDATA\[|\]\]>)|^[ \t]*//.*$", re.MULTILINE)
+_PROPERTY = re.compile(r'"(@type|headline|url|datePublished|dateModified)"\s{0,9}:\s{0,9}"([^"\n]{1,300})"')
+
+
+def _loosely_loaded(script: str) -> Any:
+    """Return the value of JSON in comments, or with a comma too many; of worse JSON some properties of its article."""
+    bare = _NEEDLESS.sub("", script)
+    start, end = re.search(r"[\[{]|\Z", bare), max(bare.rfind("]"), bare.rfind("}")) + 1
+    for text in (script, bare[start.start() if start else 0 : end]):
+        with suppress(ValueError, RecursionError):
+            return json.loads(text, strict=False, parse_int=str, parse_float=str)
+    found = _PROPERTY.findall(script)
+    types = [value for name, value in found if name == "@type" and _WORK.search(value.lower())]
+    # of several articles none is this page's for sure
+    return {**dict(reversed(found)), "@type": types[0]} if len(types) == 1 else None
+
+
 def _kind(item: Node) -> str:
     kind = item.get("@type")
     return string_of(kind[0] if isinstance(kind, list) and kind else kind).lower().rpartition("/")[2]
 
 
 def string_of(value: Any) -> str:
-    """Return a value if it is a text, else ""."""
-    return value[: MAX_ADDRESS + 1] if isinstance(value, str) else ""
+    """Return a value if it is a text that is filled in, else ""."""
+    text = value[: MAX_ADDRESS + 1] if isinstance(value, str) else ""
+    return "" if _PLACEHOLDER.search(text) else text

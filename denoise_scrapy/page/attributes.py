@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.core.markup import ENCODED, SIZED_TAGS
 from denoise_scrapy.page.parse import root_of, to_utf8
 
@@ -56,7 +57,7 @@ def image_attributes(attributes: Mapping[str, str], picture_source: str = "") ->
     kept = []
     alt = attributes.get("alt")
     if alt:
-        kept.append(("alt", alt[:MAX_ALT_LENGTH]))
+        kept.append(("alt", without_unseen(alt[:MAX_ALT_LENGTH])))
     kept += [size for size in zip(("width", "height"), written_size(attributes), strict=True) if size[1]]
     own = attributes.get("src", "")
     if own.lstrip()[:5] in ("", "data:") or "data-src" in attributes or "data-original" in attributes:

@@ -22,7 +22,7 @@ from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
 from denoise_scrapy.page.parse import read_declared, root_of, to_utf8
-from denoise_scrapy.page.selectors import Match, compile_all, find_elements
+from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, find_elements
 
 
 def _column(*names: str) -> cached_property[IntArray]:
@@ -290,6 +290,8 @@ class PageFacts:
 #: Maximum characters of a page's absolute addresses: a total, times the characters it writes of them, and per element.
 #: A link of 10 characters may stand for an address of 2,000. None of 229 recorded pages has more than a fifth of it.
 URL_CHARS, URL_TIMES, URL_CHARS_AN_ELEMENT = 20_000, 4, 60
+#: The selector that keeps ruby readings. They are part of their words, not content whatever else is decided.
+_READINGS = compile_selector("rt")
 #: Maximum characters of the paths of a page's blocks, per element: on a nested page they grow with its square.
 MAX_DESCRIBED = 100
 
@@ -347,7 +349,8 @@ class Page:
             encoding: Encoding declared by the server, for bytes.
             boxes: Layout of its elements; dropped if it does not match the page's elements.
             keep: CSS selectors or XPaths of content, whatever the strategy decides. A host, a colon and a blank before
-                one, as in `example.com: div.story`, limit it to pages of that host and its subdomains.
+                one, as in `example.com: div.story`, limit it to pages of that host and its subdomains. `rt` keeps the
+                readings of ruby text, in brackets.
             remove: CSS selectors or XPaths of noise; elements that `keep` matches, and those inside, stay.
             root: Root element of the page, or of a part of it, if lxml has parsed it: it is read instead of `html`, and
                 not changed.
@@ -360,11 +363,15 @@ class Page:
             raise TypeError(f"html must be str or bytes, got {type(html).__name__}")
         given = [compile_all(some) if some != () else () for some in (keep, remove)]
         selectors = [[one for one in some if one.is_for(url or "")] for some in given]
+        keep_readings = any(one.paths == _READINGS.paths for one in selectors[0])
+        selectors[0] = [one for one in selectors[0] if one.paths != _READINGS.paths]
         body = b""
         if root is None:
             body = to_utf8(html, encoding)
             root = None if is_too_large(body) else root_of(body, for_selectors=any(selectors))
-        tree = tree_of(root, keep_nodes=any(selectors)) if root is not None else Tree()
+        tree = Tree()
+        if root is not None:
+            tree = tree_of(root, keep_nodes=any(selectors), keep_readings=keep_readings)
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))
         page = cls(tree, url=url or "", boxes=boxes)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from html import unescape
 from typing import Any
 
+import chardet
 from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
@@ -78,6 +79,14 @@ _REFERENCE = re.compile(rb"&#(?:0*(\d{1,7})(?!\d)|x0*([0-9a-f]{1,6})(?![0-9a-f])
 _TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
 _WRITTEN_FOR = {**dict.fromkeys(NOT_WRITTEN, b" "), **_TAKEN_FOR}
 _HIGH_BYTES = bytes(range(0x80, 0x100))
+#: Bytes from whose text an undeclared encoding is detected. Of 565 recorded pages written in twelve other encodings 561
+#: are read right, 548 with a quarter of this.
+DETECTED_BYTES = 262_144
+# Markup in ASCII hides the text's own bytes: with it a fourth of those pages is read wrong. Each reads a byte once.
+_MARKUP = re.compile(rb"<(script|style)\b.*?(?:</\1|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
+_ERAS = chardet.EncodingEra.MODERN_WEB | chardet.EncodingEra.LEGACY_ISO
+#: Used on hardly any page: a few accents of western text pass for them, and browsers guess them rarely or never.
+_NEVER_GUESSED = ("iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-15", "iso8859-16", "johab")
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
@@ -86,7 +95,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     """Return a page as the parser reads it, in UTF-8 without control characters, which include our marks.
 
     Bytes are decoded as browsers do: BOM, `encoding` from the server or framework, if browsers know that name, meta,
-    XML declaration, else a guess.
+    XML declaration, else a guess. But well-formed UTF-8 is read as that, whatever older encoding is declared.
     """
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)
@@ -106,8 +115,14 @@ def _referenced(found: re.Match[bytes]) -> bytes:
 
 
 def decode_html(html: bytes, encoding: str | None = None) -> str:
-    """Decode a page as the HTML standard does: BOM, transport, meta, XML declaration, else by its bytes."""
+    """Decode a page as `to_utf8` does: by BOM, transport, meta, XML declaration, or its bytes."""
     return "".join(_decoded(*_without_bom(html, encoding)))
+
+
+def is_guessed(html: bytes) -> bool:
+    """Return whether nothing but a guess tells a page's encoding: it declares none, and is not in UTF-8."""
+    has_bom = any(html.startswith(bom) for bom, _ in _BOMS)
+    return not (has_bom or _declared_codec(html) or _is_utf8(html))
 
 
 def _without_bom(html: bytes, encoding: str | None) -> tuple[bytes, str]:
@@ -116,7 +131,19 @@ def _without_bom(html: bytes, encoding: str | None) -> tuple[bytes, str]:
         if html.startswith(bom):
             return html[len(bom) :], marked
     codec = _told_codec(encoding or "") or _declared_codec(html)
-    return html, codec or ("utf-8" if _is_utf8(html) else "cp1252")  # the guess of western browsers
+    if codec is None:
+        return html, "utf-8" if _is_utf8(html) else _detected_codec(html)
+    # a page saved anew often keeps its old declaration; one in an older encoding is never UTF-8 by chance
+    is_saved_anew = not codec.startswith("utf") and not html.isascii() and _is_well_formed(html)
+    return html, "utf-8" if is_saved_anew else codec
+
+
+def _detected_codec(html: bytes) -> str:
+    """Return the codec that the text of a page in no Unicode looks like, western browsers' guess in doubt."""
+    text = _MARKUP.sub(b" ", html[:DETECTED_BYTES])
+    found = chardet.detect(text, encoding_era=_ERAS, exclude_encodings=_NEVER_GUESSED)["encoding"]
+    codec = _told_codec(found or "")
+    return "cp1252" if codec is None or codec.startswith("utf") else codec
 
 
 def _utf8_of(html: bytes, encoding: str | None) -> bytes:

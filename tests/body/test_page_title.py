@@ -12,6 +12,14 @@ def titled(title: str, rest: str = "", url: str = "") -> Page:
     return Page.parse(f"<title>{title}</title>{rest}<p>It rained all night.", url=url)
 
 
+def og(name: str, content: str) -> str:
+    return f'<meta property="og:{name}" content="{content}">'
+
+
+def ld(script: str) -> str:
+    return f'<script type="application/ld+json">{script}</script>'
+
+
 HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
 
 
@@ -35,6 +43,26 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled("Fox wins - Herald", "<h1>Fox wins</h1>"), [], "Fox wins"),
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1><h2>Fox wins - again</h2>"), [], "Fox wins - again"),
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1>"), [], AGAIN),
+        (titled("Fox wins - Herald", "<h1><a href=/fox>Fox wins</a></h1>"), [], "Fox wins"),
+        (titled("Fox wins - Sport - The Herald", og("site_name", "The Herald")), [], "Fox wins - Sport"),
+        (titled("The Herald | Sport: Fox wins", og("site_name", "The Herald | Sport")), [], "Fox wins"),
+        (titled("Fox wins - Sport - The Herald", og("title", "Fox wins")), [], "Fox wins"),
+        (titled("The Herald: Fox wins", og("title", "Fox wins") + og("site_name", "The Herald")), [], "Fox wins"),
+        (titled("Fox wins: How it ran", og("title", "Fox wins")), [], "Fox wins: How it ran"),
+        (titled("Fox wins again", og("title", "Fox wins")), [], "Fox wins again"),
+        (titled("Fox wins by The Herald", og("title", "Fox wins") + og("site_name", "The Herald")), [], "Fox wins"),
+        (
+            titled("Fox wins - The Herald", og("title", "Lynx") + og("site_name", "{{site}}")),
+            [],
+            "Fox wins - The Herald",
+        ),
+        (titled("Fox wins – Herald", ld('{"@type":"WebSite","url":"/","name":"Herald"}')), [], "Fox wins"),
+        (
+            titled("Fox wins – Herald", ld('{"publisher": {"@type": "NewsMediaOrganization", "name": "Herald"}}')),
+            [],
+            "Fox wins",
+        ),
+        (titled("Fox wins – Sport – Herald", ld('{"@type":"Article","headline":"Fox wins"}')), [], "Fox wins"),
         # a title that all pages have says nothing
         (titled("Herald", "<h1>Herald</h1><h1>Fox\n wins</h1>"), ["Herald", "Herald"], "Fox wins"),
         (titled("Herald"), ["Herald", "Herald"], "Herald"),
@@ -50,7 +78,8 @@ PIECES = st.lists(st.sampled_from(["Fox", "wins", " - ", "|", ": ", "_", "新", 
 
 @given(PIECES, st.lists(PIECES, max_size=4), PIECES)
 def test_it_is_a_part_of_the_title_element(pieces: list[str], others: list[list[str]], heading: list[str]) -> None:
-    page = titled("".join(pieces), f"<h1>{''.join(heading)}</h1>", "https://herald.example/")
+    declared = "".join(og(name, "".join(other)) for name, other in zip(("title", "site_name"), others, strict=False))
+    page = titled("".join(pieces), f"{declared}<h1>{''.join(heading)}</h1>", "https://herald.example/")
     title = title_of(page, [" ".join("".join(other).split()) for other in others])
     assert title in page.title or title == " ".join("".join(heading).split())
     assert bool(title) >= bool(page.title)

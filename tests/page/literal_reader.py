@@ -36,11 +36,32 @@ def mix(value: int) -> int:
     return value ^ value >> 31
 
 
+def is_zero_width(char: str) -> bool:
+    """Whether a character has no width and is none of those that order what is shown, marks of direction."""
+    return (
+        char in "\xad\ufeff\u180e"
+        or "\u200b" <= char <= "\u200d"
+        or "\u2060" <= char <= "\u2064"
+        or ("\ufff9" <= char <= "\ufffb")
+    )
+
+
+def is_seen(char: str, before: str) -> bool:
+    """Whether a character is part of a text: joiners are in scripts that need them, selectors after ideographs."""
+    if char in "\u200c\u200d":
+        return (
+            re.match("[\u0600-\u18ff\u2190-\u2bff\ua800-\uabff\ufb50-\ufefe\U00010000-\U0010ffff]", before) is not None
+        )
+    if "\U000e0100" <= char <= "\U000e01ef":
+        return before != "" and (bool(_CJK.match(before)) or "\U00020000" <= before <= "\U0002ffff")
+    return not is_zero_width(char) and not "\U000e0000" <= char <= "\U000e007f"
+
+
 def class_of(char: str) -> int:
     """What a character is."""
     if char in "\0\1\2":
         return MARK
-    if char.isspace() or char in "\u200b\u200c\u200d\u2060\ufeff\xad":
+    if char.isspace() or is_zero_width(char):
         return SPACE
     if ord(char) > 0xFFFF:
         return OTHER
@@ -250,6 +271,24 @@ def _may_show(text: Any) -> bool:
     return around.tag == "noscript" or around.tag not in SKIPPED_TAGS
 
 
+def _seen(events: list[Event], elements: list[Element]) -> Iterator[Event]:
+    """The events, without what of texts is not seen."""
+    before = ""
+    for event, number in events:
+        if event.startswith("text"):
+            kept = ""
+            for char in event[5:]:
+                if is_seen(char, before):
+                    kept += char
+                    before = char
+            if kept:
+                yield f"text {kept}", number
+        else:
+            if elements[number].block == number or elements[number].tag == "br":
+                before = ""
+            yield event, number
+
+
 def _glued(events: list[Event], elements: list[Element]) -> Iterator[Event]:
     """The events, with a space where two words meet in inline elements that follow each other directly."""
     before, between = "", list[Event]()
@@ -335,7 +374,7 @@ def _read(root: Any, *, keep_noscript: bool, break_lines: bool) -> tuple[_Walk, 
     walk = _Walk(root, keep_noscript=keep_noscript)
     elements = walk.elements
     writing = _Writing(Literal(elements, title=" ".join(walk.title.split())[:1000]))
-    for event, number in _glued(walk.events, elements):
+    for event, number in _glued(list(_seen(walk.events, elements)), elements):
         element = elements[number]
         if event.startswith("text"):
             text = written = event[5:]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.parse import decode_html, to_utf8
+from denoise_scrapy.page.parse import decode_html, is_guessed, to_utf8
 from tests.crawl.responses import read_page
 
 POLISH, CHINESE, FRENCH = "Zażółć gęślą jaźń", "中文网页", "déjà vu “ça va”"
@@ -29,7 +29,6 @@ def pragma(charset: str) -> str:
 # (declaration, what the bytes are in, text): read right by every browser
 DECLARED = [
     ("", "utf-8", POLISH),
-    ("", "cp1252", FRENCH),
     (meta("' UTF-8 '"), "utf-8", POLISH),
     ("<meta/charset=gbk />", "gbk", CHINESE),
     (meta("gb2312"), "gbk", "中文镕"),  # a character that GBK alone has
@@ -69,10 +68,10 @@ def body_of(page: Page) -> str:
 
 
 def read(body: bytes, content_type: str = "text/html") -> str:
-    """The last block of a page, as Scrapy gets it and as bytes: both are the same where the server names no charset."""
+    """The last block of a page, as Scrapy gets it and as bytes: equal but for the server and Scrapy's guess."""
     response = HtmlResponse("http://a.example/", body=body, headers={"Content-Type": content_type})
     found = body_of(read_page(response))
-    if "charset" not in content_type:
+    if "charset" not in content_type and not is_guessed(body):
         assert body_of(Page.parse(body)) == found
     return found
 
@@ -123,6 +122,57 @@ def test_what_a_spider_gives_a_response_counts() -> None:
         assert body_of(read_page(response)) == text
 
 
+@pytest.mark.parametrize("label", ["iso-8859-1", "shift_jis", "gbk", "big5", "euc-kr", "koi8-r", "windows-1256"])
+@pytest.mark.parametrize("text", [POLISH, CHINESE, FRENCH, "é", "©"])
+def test_utf_8_counts_before_an_older_declaration(label: str, text: str) -> None:
+    body = f"<p>{text}".encode()
+    for head in (meta(label), pragma(label), f"<?xml version='1.0' encoding='{label}'?>"):
+        assert read(head.encode() + body) == text
+    assert read(body, f"text/html; charset={label}") == body_of(Page.parse(body, encoding=label)) == text
+    assert decode_html(body, label) == f"<p>{text}"
+
+
+def test_ascii_is_read_as_declared() -> None:
+    escaped = "日本".encode("iso2022_jp")
+    assert escaped.isascii() and read(meta("iso-2022-jp").encode() + b"<p>" + escaped) == "日本"
+
+
+PROSE = {
+    "cp1251": "Городской совет решил во вторник закрыть старый мост для всех, кроме пешеходов.",
+    "koi8-r": "Городской совет решил во вторник закрыть старый мост для всех, кроме пешеходов.",
+    "gb18030": "市议会星期二决定关闭这座古老的桥梁，只允许行人通过，修理工作将在冰融化之后开始。",
+    "big5": "市議會星期二決定關閉這座古老的橋樑，只允許行人通過，修理工作將在冰融化之後開始。",
+    "cp932": "港の委員会は火曜日の夜、古い橋を閉鎖することを決めた。修理は氷が解けてから始まる。",
+    "euc_jp": "港の委員会は火曜日の夜、古い橋を閉鎖することを決めた。修理は氷が解けてから始まる。",
+    "euc_kr": "시의회는 화요일에 보행자를 제외한 모든 사람에게 오래된 다리를 폐쇄하기로 결정했다.",
+    "iso8859-2": "Rada miasta zdecydowała we wtorek, że stary most będzie zamknięty dla wszystkich prócz pieszych.",
+    "cp1256": "قرر مجلس المدينة يوم الثلاثاء إغلاق الجسر القديم أمام الجميع باستثناء المشاة بعد ارتفاع النهر.",
+    "cp1253": "Το δημοτικό συμβούλιο αποφάσισε την Τρίτη να κλείσει την παλιά γέφυρα για όλους εκτός από τους πεζούς.",
+    "cp1252": "Le conseil municipal a décidé mardi de fermer le vieux pont à tous, sauf aux piétons : l’été, déjà…",
+}
+
+
+@pytest.mark.parametrize("codec", PROSE)
+@pytest.mark.parametrize("markup", ["", "<script>var a = 'é';" + "x" * 9_000 + "</script>", "<div class=a>" * 1_000])
+def test_an_undeclared_encoding_is_detected_in_the_text(codec: str, markup: str) -> None:
+    body = f"<html><title>x</title>{markup.encode('ascii', 'ignore').decode()}<p>{PROSE[codec]}".encode(codec)
+    assert is_guessed(body)
+    assert body_of(Page.parse(body)) == PROSE[codec]
+    assert decode_html(body).endswith(PROSE[codec])
+
+
+@pytest.mark.parametrize("codec", PROSE)
+def test_where_a_crawl_can_but_guess_its_text_is_the_spiders(codec: str) -> None:
+    response = HtmlResponse("http://a.example/", body=f"<p>{PROSE[codec]}".encode(codec))
+    assert body_of(read_page(response)) == response.css("p::text").get()
+
+
+@pytest.mark.parametrize("text", ["50 °", "déjà vu “ça va”", "naïve café", "§ 5"])
+def test_a_few_bytes_are_western(text: str) -> None:
+    body = b"<p>" + b"plain words " * 9 + text.encode("cp1252")
+    assert body_of(Page.parse(body)).endswith(text)
+
+
 @pytest.mark.parametrize(("codec", "left"), [("utf-8", "中文网"), ("gbk", "中文网"), ("shift_jis", "日本")])
 def test_a_character_that_is_cut_costs_itself_alone(codec: str, left: str) -> None:
     whole = f"{meta(codec)}<p>{left}".encode(codec)
@@ -152,11 +202,11 @@ def test_no_declaration_raises(parts: list[str]) -> None:
     read(body + b"<p>x")
 
 
-@pytest.mark.parametrize("part", ["<meta ", "<meta a='", "<!--", "<?xml ", "="])
+@pytest.mark.parametrize("part", ["<meta ", "<meta a='", "<!--", "<?xml ", "=", "<script>", "<style\xe9", "<"])
 def test_looking_for_one_takes_no_square(part: str) -> None:
     started = time.process_time()
-    to_utf8((part * 2_000_000)[:2_000_000].encode())
-    to_utf8(("<meta " + part * 2_000_000)[:2_000_000].encode())
+    to_utf8((part * 2_000_000)[:2_000_000].encode("latin-1"))
+    to_utf8(("<meta " + part * 2_000_000)[:2_000_000].encode("latin-1") + b"\xe9")
     assert time.process_time() - started < 5  # .1 s where it is linear, hours else
 
 

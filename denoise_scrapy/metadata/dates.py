@@ -1,0 +1,136 @@
+"""Dates in texts, as pages write them: numbers here, months' names by dateparser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import lru_cache
+from threading import Lock
+from typing import Any, NamedTuple
+
+from denoise_scrapy.metadata.annotations import BYLINE_CHARS, clean, load
+
+#: Nothing on the web is older.
+FIRST_DAY = "1995-01-01"
+YEAR = re.compile(r"(?<!\d)(?:19[89]|20[0-4])\d(?!\d{5})|\d[./-]\s?\d\d?[./-]\s?\d\d(?!\d)")
+_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)(?:(?:\s?T\s?|\s)(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
+)
+_DATE = re.compile(
+    r"(?P<y>(?:19|20)\d\d)\s?(?P<to>[년年./–-])\s?(?P<m>[01]?\d)\s?(?:[月월./–-])\s?(?P<d>[0-3]?\d)(?!\d|\.[^\W\d])"
+    r"|(?<![\d/.-])(?P<first>[0-3]?\d)(?P<by>[/.-])\s?(?P<second>[0-3]?\d)(?P=by)\s?(?P<last>(?:19|20)?\d\d)(?!\d)"
+    r"|(?<!\d)(?P<month>1?\d)\s?月\s?(?P<day>[0-3]?\d)\s?日?,\s?(?P<year>(?:19|20)\d\d)(?!\d)"
+    r"|(?P<named>(?<!\d)\d{1,2}(?:st|nd|rd|th|er|\.|º|ης|η)?(?:,?\s(?:de\s|of\s)?|-)[^\W\d_]{3,14}\.?(?:,?\s(?:de\s|del\s)?|-)"
+    r"(?:19|20)\d\d(?!\d)|[^\W\d_]{3,14}\.?\s\d{1,2}(?:st|nd|rd|th|\.)?,?\s?(?:19|20)\d\d(?!\d))"
+)
+_IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)([/_-])([01]?\d)\2([0-3]?\d)(?!\d)")
+#: Words before a date, or classes of its element, that make it the date of a change, in the languages of most pages.
+CHANGED = re.compile(
+    r"updat|modif|\bedited|revis|reviewed|actuali[sz]|aktuali[sz]|ge[äa]ndert|bearbeitet|überarbeitet|mise? à jour"
+    r"|aggiorn|atualiz|zmieni|zmodyfik|обновл|измен|bijgewerkt|uppdater|opdater|oppdater|güncelle|ενημ[εέ]ρω|更新|修改|수정|最終",
+    re.IGNORECASE,
+)
+#: Words before a date of something else: today's, of a membership, of a manuscript, of a look-up.
+_OTHERS = re.compile(
+    r"regist|joined|member since|mitglied seit|inscrit|hours|today|heute|received|accepted|accessed|retrieved|abgerufen"
+    r"|expires|deadline|copyright|©|born|注册|登録",
+    re.IGNORECASE,
+)
+
+
+class Dated(NamedTuple):
+    """A date in a text: the day in ISO 8601, and the words between the date before it and this one."""
+
+    day: str
+    words: str
+
+    @property
+    def is_change(self) -> bool:
+        """True for the day of a change."""
+        return CHANGED.search(self.words) is not None
+
+    @property
+    def is_publication(self) -> bool:
+        """False if the words are of something else."""
+        return not self.is_change and _OTHERS.search(self.words) is None
+
+
+def dates_in(given: str, language: str, american: bool = False) -> Iterator[Dated]:
+    """Yield the dates in a line; `language` is for names of months, and 3/12/2024 is in March if `american`."""
+    given, end = clean(given)[:BYLINE_CHARS], 0
+    for match in _DATE.finditer(given):
+        if found := _day_of(match, language, american):
+            yield Dated(found, given[end : match.start()])
+            end = match.end()
+
+
+def _day_of(match: re.Match[str], language: str, american: bool) -> str:
+    part = match.groupdict()
+    if part["named"]:
+        return _by_dateparser(part["named"], language)
+    year, month, day = part["y"] or part["year"], part["m"] or part["month"], part["d"] or part["day"]
+    if part["first"]:
+        year, month, day = part["last"], part["second"], part["first"]
+        if int(month) > 12 or (american and int(day) <= 12):
+            day, month = month, day
+    return _day(year if len(year) == 4 else f"20{year}", month, day)
+
+
+def date_in(given: str, language: str, american: bool = False) -> str:
+    """Return the first date in a text that is not of a change, "" without one; see `dates_in`.
+
+    It is in ISO 8601, with its time if the text is nothing else.
+    """
+    given = clean(given)[:BYLINE_CHARS]
+    if match := _TIME.fullmatch(given):
+        year, month, day, hour, minute, second, zone = match.groups()
+        found = _day(year, month, day)
+        if not found or hour is None or int(hour) > 23 or int(minute) > 59 or int(second or 0) > 59:
+            return found
+        if zone:
+            zone = f"{zone[:3]}:{zone[3:].lstrip(':') or '00'}" if zone[0] in "+-" else "+00:00"
+        return f"{found}T{hour}:{minute}:{second or '00'}{zone or ''}"
+    if not YEAR.search(given):
+        return ""
+    return next((one.day for one in dates_in(given, language, american) if one.is_publication), "")
+
+
+def without_dates(given: str, language: str) -> str:
+    """Return a line with a bar for each of its dates."""
+    return _DATE.sub(lambda match: " | " if _day_of(match, language, american=False) else match[0], given)
+
+
+def day_in_address(url: str) -> str:
+    """Return the day in an address, "" if it has none."""
+    match = _IN_ADDRESS.search(url)
+    return _day(match[1], match[3], match[4]) if match else ""
+
+
+def _day(year: str, month: str, day: str) -> str:
+    """Return a valid day, not before the web and not after tomorrow; else ""."""
+    with suppress(ValueError):
+        found = f"{datetime(int(year), int(month), int(day)):%Y-%m-%d}"
+        if FIRST_DAY <= found <= f"{datetime.now() + timedelta(days=1):%Y-%m-%d}":
+            return found
+    return ""
+
+
+#: A parser is stateful: it may be used by one thread at a time.
+_PARSING = Lock()
+
+
+@lru_cache(maxsize=512)
+def _by_dateparser(given: str, language: str) -> str:
+    """Return the day according to dateparser, which knows month names."""
+    for known in dict.fromkeys([language or "en", "en"]):  # templates are often English
+        with suppress(Exception), _PARSING:  # an unknown language, for example
+            found = _parser(known).get_date_data(re.sub(r"[,-]|(?<=\d)\.", " ", given)).date_obj
+            return _day(str(found.year), str(found.month), str(found.day))
+    return ""
+
+
+@lru_cache(maxsize=8)
+def _parser(language: str) -> Any:
+    return load("dateparser.date").DateDataParser(languages=[language], settings={"STRICT_PARSING": True})
