@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument
     from llama_index.core.schema import TextNode
 
-__all__ = ["chunk_rows", "haystack_documents", "langchain_documents", "llama_index_nodes"]
+__all__ = ["chunk_changes", "chunk_rows", "haystack_documents", "langchain_documents", "llama_index_nodes"]
 
 _TEXTS = ("markdown", "body", "text")  # fields of an item without chunks that are cut into some, the best first
 _Cut = Callable[[str, str, str], list[dict[str, Any]]]  # of Markdown, URL and title
@@ -85,6 +85,37 @@ def chunk_rows(
         record = pages.read.popleft()
         dated = {"date": record.date} if record.date else {}
         yield from (row | dated for row in cut(body.markdown, body.url or record.file, body.title))
+
+
+def chunk_changes(
+    stored: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]], *, complete: bool = False
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what a crawl changes in a store: the chunks to add, and the ids of those to delete.
+
+    Args:
+        stored: The chunks in the store, such as the rows of the last whole crawl; only `url` and `id` are read.
+        rows: The chunks of the new crawl.
+        complete: Whether to delete pages without chunks in the new crawl. Without it they stay, as they must if
+            `DENOISE_SEEN` drops unchanged items.
+
+    Returns:
+        New chunks in order, and ids.
+
+    Example:
+        >>> stored = [{"url": "/a", "id": "1"}, {"url": "/a", "id": "2"}, {"url": "/b", "id": "3"}]
+        >>> rows = [{"url": "/a", "id": "1"}, {"url": "/a", "id": "4"}]
+        >>> chunk_changes(stored, rows), chunk_changes(stored, rows, complete=True)[1]
+        (([{'url': '/a', 'id': '4'}], ['2']), ['2', '3'])
+    """
+    old: dict[str, dict[str, None]] = {}
+    for row in stored:
+        old.setdefault(row["url"], {})[row["id"]] = None
+    new: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in rows:
+        new.setdefault(row["url"], {})[row["id"]] = row
+    added = [dict(row) for url, page in new.items() for name, row in page.items() if name not in old.get(url, {})]
+    pages = old if complete else new
+    return added, [name for url in pages for name in old.get(url, {}) if name not in new.get(url, {})]
 
 
 def langchain_documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[LangChainDocument]:
