@@ -1,13 +1,16 @@
-"""Exporters for Scrapy's `FEEDS`: Parquet, and formats with a row for each chunk of a body."""
+"""Exporters for Scrapy's `FEEDS`: Parquet, a row for each chunk of a body, and lists of pages for language models."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from io import UnsupportedOperation
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import unquote, urlsplit
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
@@ -15,17 +18,24 @@ from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter, PythonItem
 from scrapy.settings import BaseSettings
 from typing_extensions import Self
 
+from denoise_scrapy.body.rendering.markdown import destination, escape_inside, escape_line, escape_text
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.fields import CHUNKS, WHOLE, held_bytes
 from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
-from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.settings import MARK, DenoiseSettings
+from denoise_scrapy.shown import counted, shown
+from denoise_scrapy.site import site_key
 
 #: Exporters by the names of their formats in `FEEDS`.
 FORMATS: Mapping[str, str] = {
     "parquet": f"{__name__}.ParquetItemExporter",
     "chunks-parquet": f"{__name__}.ParquetChunkExporter",
     "chunks-jsonl": f"{__name__}.JsonLinesChunkExporter",
+    "llms-txt": f"{__name__}.LlmsTxtExporter",
+    "llms-full": f"{__name__}.LlmsFullExporter",
 }
+#: Maximum pages in an `llms.txt`, as in a sitemap, and characters of a title or description: a long one is cut.
+MOST_PAGES, MOST_CHARS = 50_000, 300
 
 
 def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
@@ -152,3 +162,115 @@ class ParquetChunkExporter(_ChunkRows, ParquetItemExporter):
 
 class JsonLinesChunkExporter(_ChunkRows, JsonLinesItemExporter):
     """Writes chunks as JSON lines."""
+
+
+class _Pages(BaseItemExporter):
+    """Exports the page of each item, unless it is a near-duplicate, by `_export(url, title, values)`; UTF-8."""
+
+    def __init__(self, file: BinaryIO, **options: Any) -> None:
+        super().__init__(dont_fail=True, **options)
+        self._file = file
+        self._names = {name: name for name in ("url", "title", "description", "markdown", "body", MARK)}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
+        """Create one for a crawl, with its names of fields."""
+        made = cls(*args, **options)
+        settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
+        made._names |= {**settings.item_fields, "url": settings.url_field, MARK: settings.mark_field(MARK)}
+        return made
+
+    def start_exporting(self) -> None:
+        """Empty the file: a list of pages does not continue another."""
+        if _length(self._file):
+            self._file.truncate(0)
+
+    def export_item(self, item: Any) -> None:
+        """Export an item that has an http(s) URL."""
+        values = ItemAdapter(item)
+        found = {what: values.get(name) for what, name in self._names.items()}
+        texts = {what: value for what, value in found.items() if isinstance(value, str)}
+        if site_key(texts.get("url", "")) and not found[MARK]:
+            title = _in_line(texts.get("title", ""))
+            self._export(texts["url"], title or _in_line(unquote(_segments(texts["url"])[-1])), texts)
+
+    def _export(self, url: str, title: str, values: Mapping[str, str]) -> None:
+        raise NotImplementedError
+
+    def _write(self, *blocks: str) -> None:
+        self._file.write("".join(f"{block}\n\n" for block in blocks).encode("utf-8", "replace"))
+
+
+class LlmsTxtExporter(_Pages):
+    """Lists the pages of a site for language models, as `llms.txt`: titles, URLs and descriptions, by folder.
+
+    Title and description of the page at `/` come first. A file that exists is replaced.
+
+    Args:
+        file: A binary file to write to.
+        options: As for Scrapy's exporters; they have no effect.
+
+    Source: https://llmstxt.org/
+    """
+
+    def __init__(self, file: BinaryIO, **options: Any) -> None:
+        super().__init__(file, **options)
+        self._listed: dict[str, tuple[str, str]] = {}  # title and description
+
+    def _export(self, url: str, title: str, values: Mapping[str, str]) -> None:
+        if len(self._listed) < MOST_PAGES:
+            self._listed[url] = title, _in_line(values.get("description", ""))
+
+    def finish_exporting(self) -> None:
+        """Write the list."""
+        sites = sorted({urlsplit(url).netloc for url in self._listed})
+        starts = [page for url, page in self._listed.items() if urlsplit(url)[2:4] in {("", ""), ("/", "")}]
+        of = escape_text(", ".join(sites[:3]) + ", …" * (len(sites) > 3))
+        title, description = map(escape_text, starts[0]) if len(starts) == len(sites) == 1 else (of, "")
+        summary = [f"> {description}"] if description else []
+        # the reader of llmstxt.org finds no title and no summary without a text below them
+        self._write(f"# {title}", *summary, f"{counted(len(self._listed), 'page')} of {of}.")
+        sections = {url: _section(url, several=len(sites) > 1) for url in self._listed}
+        sizes = Counter(sections.values())
+        placed = sorted((section if sizes[section] > 1 else "", url) for url, section in sections.items())
+        for section, pages in groupby(placed, lambda one: one[0]):
+            self._write(f"## {escape_text(section) or 'Pages'}", "\n".join(self._line(url) for _, url in pages))
+
+    def _line(self, url: str) -> str:
+        title, description = self._listed[url]
+        return f"- [{escape_inside(title)}]({destination(url)}){': ' * bool(description)}{escape_text(description)}"
+
+
+class LlmsFullExporter(_Pages):
+    """Writes the main texts of all pages into one file for language models, as `llms-full.txt`: Markdown with URLs.
+
+    A file that exists is replaced.
+
+    Args:
+        file: A binary file to write to.
+        options: As for Scrapy's exporters; they have no effect.
+    """
+
+    def _export(self, url: str, title: str, values: Mapping[str, str]) -> None:
+        lines = (escape_line(escape_text(line)) for line in values.get("body", "").splitlines())
+        text = values.get("markdown") or "\n\n".join(lines)
+        heading, rest = f"# {escape_text(title)}", text
+        if text.startswith("# "):
+            heading, _, rest = text.partition("\n")
+        if text:
+            self._write(heading, f"Source: <{destination(url)}>", rest.strip("\n"))
+
+
+def _segments(url: str) -> list[str]:
+    """Return the host and the parts of the path of a URL."""
+    return [urlsplit(url).netloc, *filter(None, urlsplit(url).path.split("/"))]
+
+
+def _section(url: str, *, several: bool) -> str:
+    """Return the first folder of a page, after its host if there are several; "" for a page outside of folders."""
+    host, *path = _segments(url)
+    return _in_line(unquote("/".join([*[host] * several, *path[:-1][:1]])))
+
+
+def _in_line(text: str) -> str:
+    return shown(" ".join(text.split()), MOST_CHARS)

@@ -9,8 +9,9 @@ import asyncio
 import json
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -64,12 +65,12 @@ class Tools:
         self._error = error
 
     async def extract(
-        self, pages: list[GivenPage], form: Form = "markdown", follow: int = 0, max_chars: int = CHARS_OF_A_BODY
+        self, pages: list[str | GivenPage], form: Form = "markdown", follow: int = 0, max_chars: int = CHARS_OF_A_BODY
     ) -> dict[str, Any]:
         """Return the main text of web pages, without menus, advertisements and the like.
 
         Args:
-            pages: The pages. Those of one site are compared with each other, which improves their texts.
+            pages: The pages, or their URLs. Those of one site are compared with each other, which improves their texts.
             form: The format of the text.
             follow: Maximum number of further pages to fetch by following links of fetched pages to their own site,
                 0 to 50.
@@ -79,17 +80,19 @@ class Tools:
             `pages`: url, title, the text under the name of its form, confidence (0 to 1), evidence; `duplicate_of` for
             a fetched page that duplicates another. `problems`: what could not be read, and why.
         """
+        if max_chars < 0:
+            raise self._error(f"max_chars is 0 or more, not {max_chars}")
         found, problems = await self._read(pages, form, follow)
         for one in found:
             if len(one.row[form]) > max_chars:
                 one.row.update({form: one.row[form][:max_chars], "cut": True})
         return {"pages": [one.row for one in found], "problems": problems}
 
-    async def compare(self, first: GivenPage, second: GivenPage) -> dict[str, Any]:
+    async def compare(self, first: str | GivenPage, second: str | GivenPage) -> dict[str, Any]:
         """Return whether one of two pages or texts is a near-duplicate of the other, and why.
 
         Args:
-            first: A page or a text; the main text of a page is compared.
+            first: A page, its URL, or a text; the main text of a page is compared.
             second: The other one.
 
         Returns:
@@ -113,22 +116,28 @@ class Tools:
         return ways
 
     async def dedup(
-        self, pages: list[GivenPage], keep: Literal["first", "longest"] = "first", follow: int = 0
+        self, pages: list[str | GivenPage], keep: Literal["first", "longest"] = "first", follow: int = 0
     ) -> dict[str, Any]:
         """Find the near-duplicates among pages or texts.
 
         Args:
-            pages: Pages or texts; the main texts of pages are compared.
+            pages: Pages, their URLs, or texts; the main texts of pages are compared.
             keep: Which of several similar ones to keep.
             follow: Maximum number of further pages to fetch by following links of fetched pages to their own site,
                 0 to 50.
 
         Returns:
-            `kept`: keys of texts that are not duplicates; a key is a URL, or "page 3". `duplicates`: key, `of` (the
-            kept one), score. `variants`: similar texts about something else, which are kept. `problems`.
+            `kept`: keys of texts that are not duplicates; a key is a URL, with `#2` for the second page with this URL,
+            or "page 3". `duplicates`: key, `of` (the kept one), score. `variants`: similar texts about something else,
+            which are kept. `problems`.
         """
         found, problems = await self._read(pages, "text", follow)
-        rows = [(one.key, one.text, None, one.row["title"]) for one in found]
+        times: Counter[str] = Counter()
+        rows = []
+        for one in found:
+            times[one.key] += 1
+            key = f"{one.key}#{times[one.key]}" if times[one.key] > 1 else one.key
+            rows.append((key, one.text, None, one.row["title"]))
         verdicts = await asyncio.to_thread(lambda: list(deduplicate(rows, keep=keep, scope="global")))
         return {
             "kept": [key for key, verdict in verdicts if not verdict.duplicate],
@@ -142,9 +151,10 @@ class Tools:
         }
 
     async def _read(
-        self, pages: Sequence[GivenPage], form: Form, follow: int
+        self, given: Sequence[str | GivenPage], form: Form, follow: int
     ) -> tuple[list[_Found], list[dict[str, str]]]:
         """Return the texts of pages in order, fetched ones last, and problems."""
+        pages = [_encodable(GivenPage(one) if isinstance(one, str) else one) for one in given]
         if len(pages) > MOST_PAGES or sum(len(one.html) + len(one.text) for one in pages) > MOST_CHARS:
             raise self._error(f"a call takes {MOST_PAGES} pages and {MOST_CHARS:,} characters at most")
         if not 0 <= follow <= MOST_FOLLOWED:
@@ -185,6 +195,11 @@ class Tools:
                 raise self._error(f"the crawl failed: {last[:500]}")
             crawled: dict[str, Any] = json.loads(out.read_text("utf-8"))
             return crawled
+
+
+def _encodable(page: GivenPage) -> GivenPage:
+    """Return a page without lone surrogates, which JSON may contain; they are replaced as browsers do."""
+    return GivenPage(*(value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for value in astuple(page)))
 
 
 def _given(pages: Sequence[GivenPage], form: Form) -> list[_Found]:

@@ -27,7 +27,7 @@ from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
 from denoise_scrapy.commands import Given
-from denoise_scrapy.crawl.network import leads_to_public_only
+from denoise_scrapy.crawl.network import is_public, leads_to_public_only
 from denoise_scrapy.site import site_key
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
@@ -44,6 +44,7 @@ _DEFAULTS = {"DOWNLOAD_DELAY": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, "DOWNLOAD
 _FORCED = {
     **_PAGES_ALONE,
     "TWISTED_REACTOR": _ASYNCIO,  # for `PublicOnly`
+    "DNSCACHE_ENABLED": True,  # the download uses the addresses that it has checked
     "ROBOTSTXT_OBEY": True,
     "CLOSESPIDER_TIMEOUT": 240,  # below the tool's own limit, so that fetched pages are not lost
     "DOWNLOAD_MAXSIZE": 10_000_000,
@@ -56,6 +57,7 @@ _FORCED = {
 }
 _ADDON = "denoise_scrapy.DenoiseAddon"
 _MARK = "near_duplicate"
+_NOT_REACHED = "the crawl ended before it was fetched; its log at -L ERROR says why"
 _RESOLVING = 10.0  # maximum seconds to resolve a host
 
 ResponseReader: TypeAlias = Callable[[Response], None]
@@ -71,7 +73,7 @@ def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, boo
     ours = settings.copy() if isinstance(settings, Settings) else Settings(settings)
     ours.setdict({**_PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed
     pages: dict[str, tuple[str, str, bool]] = {}
-    problems = dict.fromkeys(urls, "the crawl ended before it was fetched; use -L ERROR to see why")
+    problems: dict[str, str] = {}
 
     def read(response: Response) -> None:
         if isinstance(response, TextResponse):
@@ -105,7 +107,7 @@ def crawl_pages(
     asyncio = asyncio or not settings.getbool("TWISTED_REACTOR_ENABLED", True)
     process = AsyncCrawlerProcess(settings) if asyncio else CrawlerProcess(settings)  # as `scrapy.cmdline` chooses
     crawler = process.create_crawler(PagesSpider)
-    problems: dict[str, str] = {}
+    problems = dict.fromkeys(urls, _NOT_REACHED)
     if keep is not None:
         crawler.signals.connect(keep, signals.item_scraped)
     process.crawl(crawler, urls=urls, follow=follow, problems=problems, read=read)
@@ -129,13 +131,18 @@ class PagesSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Request the pages."""
         for url in self.urls:
-            if site_key(url):  # no files of this machine
-                yield Request(url, self.parse, errback=self.fail, dont_filter=True, meta={"asked": url})
+            try:
+                asked = Request(url, self.parse, errback=self.fail, dont_filter=True, meta={"asked": url})
+            except ValueError:  # no scheme, a lone surrogate
+                asked = None
+            if asked is not None and site_key(url):  # no files of this machine
+                yield asked
             else:
                 self.problems[url] = "not a valid http(s) URL"
 
     def parse(self, response: Response) -> Iterator[Any]:
         """Pass on the response, or yield an item for an HTML page, and requests for pages that it links to."""
+        self.problems.pop(response.meta["asked"], None)
         if self.read is not None:
             self.read(response)
             return
@@ -159,13 +166,20 @@ class PagesSpider(Spider):
 
 
 class PublicOnly:
-    """Downloader middleware: rejects requests to private addresses, including redirects and links."""
+    """Downloader middleware: rejects requests to private addresses, including redirects and links, and their pages."""
 
     async def process_request(self, request: Request) -> None:
         """Raise `IgnoreRequest` for a private address."""
         host = urlsplit(request.url).hostname or ""
         if not site_key(request.url) or not await leads_to_public_only(host, _RESOLVING):
             raise IgnoreRequest(f"{host or request.url} has no public address")
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Raise `IgnoreRequest` for a page from a private address: its name may lead elsewhere by now."""
+        address = None if request.meta.get("proxy") else response.ip_address  # a proxy resolves names itself
+        if address is not None and not is_public(address):
+            raise IgnoreRequest(f"{urlsplit(request.url).hostname} has no public address")
+        return response
 
 
 def crawl_for_tool(request: dict[str, Any], settings: Settings) -> dict[str, Any]:

@@ -14,6 +14,9 @@ Address = IPv4Address | IPv6Address
 
 # IPv6 addresses that carry an IPv4 address in their last four bytes: RFC 6052.
 _NAT64 = ip_network("64:ff9b::/96")
+# Private, though older Pythons, or all of them, count them as public: protocol assignments, where some clouds have
+# the metadata of their machines (RFC 6890); the address by which machines of another reach their host.
+_PRIVATE = (ip_network("192.0.0.0/24"), ip_network("168.63.129.16/32"))
 
 
 def is_public(address: Address) -> bool:
@@ -26,6 +29,8 @@ def is_public(address: Address) -> bool:
             return is_public(inner)
         if address.is_site_local:
             return False
+    if any(address in network for network in _PRIVATE):
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved)
 
 

@@ -18,7 +18,10 @@ LISTING = Path(__file__).with_name("public_api.txt")
 RENEW = "python -m tests.api.listing"
 MODULES = (
     "denoise_scrapy",
-    *(f"denoise_scrapy.{name}" for name in ("page", "site", "body", "dedup", "metadata", "archive", "exceptions")),
+    *(
+        f"denoise_scrapy.{name}"
+        for name in ("page", "site", "body", "dedup", "metadata", "archive", "loaders", "exceptions")
+    ),
 )
 #: Classes that settings name by their path, and the exception that a wrong setting raises: what they are made of is
 #: Scrapy's and ours.

@@ -13,12 +13,15 @@ import pytest
 import scrapy
 from hypothesis import example, given
 from hypothesis import strategies as st
+from llms_txt import parse_llms_file
+from markdown_it import MarkdownIt
 from pyarrow import parquet
 from scrapy.extensions.postprocessing import GzipPlugin, PostProcessingManager
 
 from denoise_scrapy import row_files
-from denoise_scrapy.exporters import ParquetItemExporter
+from denoise_scrapy.exporters import LlmsTxtExporter, ParquetItemExporter
 from denoise_scrapy.settings import ConfigurationError
+from denoise_scrapy.shown import counted
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web
 
@@ -135,3 +138,82 @@ def test_an_object_of_no_type_of_arrow_is_text(tmp_path: Path) -> None:
 def test_nothing_and_chosen_fields(tmp_path: Path) -> None:
     assert exported(tmp_path / "a", []) == []
     assert exported(tmp_path / "a", [{"n": 1, "m": 2}], fields_to_export={"m": "x", "o": "y"}) == [{"x": 2, "y": None}]
+
+
+def test_a_site_is_listed_for_language_models(articles: Web, tmp_path: Path) -> None:
+    """By a crawl with names of its own, read by the reader of llmstxt.org; a file that exists is replaced."""
+    html = articles.pages["/a/0"]
+    articles.pages["/"], articles.pages["/b/copy"] = html, html
+    urls = [*articles.urls(range(3)), articles("/"), articles("/b/copy")]
+    paths = [tmp_path / "llms.txt", tmp_path / "llms-full.txt"]
+    names = {"title": "head", "markdown": "md", "near_duplicate": "copy"}
+    feeds = {str(path): {"format": kind} for path, kind in zip(paths, ("llms-txt", "llms-full"), strict=True)}
+    description = "Boats [and] *fog*."
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"page": response.url, "description": description}
+
+    settings = {"FEEDS": feeds, "DENOISE_FIELDS": names, "DENOISE_URL_FIELD": "page", "DENOISE_DEDUP": "mark"}
+    for _ in range(2):
+        done = crawl(spider_of(*urls, parse=parse), settings)
+    kept = {item["page"]: item for item in done.items if not item.get("copy")}
+    assert len(kept) == 3 < len(done.items)
+    listed, full = (path.read_text("utf-8") for path in paths)
+    found = parse_llms_file(listed)
+    links = [link for section in found.sections.values() for link in section]
+    assert {link["url"]: link["title"] for link in links} == {url: item["head"] for url, item in kept.items()}
+    assert MarkdownIt().renderInline(links[0]["desc"]) == description
+    assert listed.startswith("# ") and listed.count("\n# ") == 0
+    for url, item in kept.items():
+        heading, _, rest = item["md"].partition("\n")
+        assert full.count(f"{heading}\n\nSource: <{url}>\n\n{rest.strip()}\n") == 1
+
+
+def listed(*items: Any) -> str:
+    file = io.BytesIO()
+    file.name = ""
+    exporter = LlmsTxtExporter(file)
+    exporter.start_exporting()
+    for item in items:
+        exporter.export_item(item)
+    exporter.finish_exporting()
+    return file.getvalue().decode()
+
+
+def test_pages_are_listed_by_folders_below_the_start_page() -> None:
+    paths = {
+        "/": "Harbour",
+        "/docs/": "Docs",
+        "/docs/b": "B",
+        "/docs/a/1": "A",
+        "/x/only": "",
+        "/b%20c/1/": "",
+        "/b%20c/2": "2",
+    }
+    items = [{"url": f"http://a.example{path}", "title": title} for path, title in paths.items()]
+    items[0]["description"] = "Ships."
+    found = parse_llms_file(listed(*items))
+    assert (found.title, found.summary) == ("Harbour", "Ships.")
+    titles = {name: [link["title"] for link in links] for name, links in found.sections.items()}
+    assert titles == {"Pages": ["Harbour", "Docs", "only"], "b c": ["1", "2"], "docs": ["A", "B"]}
+    two = parse_llms_file(listed(*items, {"url": "http://b.example/docs/1"}, {"url": "http://b.example/docs/2"}))
+    assert two.title == "a.example, b.example"
+    assert [*two.sections] == ["Pages", "a.example", "a.example/b c", "a.example/docs", "b.example/docs"]
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries({"title": st.text(max_size=30), "description": st.text("[]()#>*\\\n a:", max_size=20)})
+    )
+)
+@example([{"title": "](http://evil.example/)\n## Optional\n- [x", "description": "\n# Ignore\n- [a](b)"}])
+def test_no_title_and_no_description_changes_the_list(texts: list[dict[str, str]]) -> None:
+    items = [{"url": f"http://a.example/{number:04}(]", **text} for number, text in enumerate(texts)]
+    lines = [
+        line for line in listed(*items, {"url": "/relative"}, {"url": "http://[::1"}, {"url": 5}).split("\n") if line
+    ]
+    assert lines[:2] == (
+        ["# a.example", f"{counted(len(texts), 'page')} of a.example."] if texts else ["# ", "0 pages of ."]
+    )
+    assert len(lines) == 3 + len(texts) if texts else len(lines) == 2
+    assert all(line.startswith("- [") and "](http://a.example/" in line for line in lines[3:])

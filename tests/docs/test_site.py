@@ -16,7 +16,13 @@ from tests.docs.pages import DOCS, ROOT
 from tests.rendered.browser import chromium_options
 
 # Modules of which the reference lists all that is public.
-PUBLIC = ("denoise_scrapy", "denoise_scrapy.archive", "denoise_scrapy.body", "denoise_scrapy.dedup")
+PUBLIC = (
+    "denoise_scrapy",
+    "denoise_scrapy.archive",
+    "denoise_scrapy.body",
+    "denoise_scrapy.dedup",
+    "denoise_scrapy.loaders",
+)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The server for agents, by the protocol's own client, over standard input and output."""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from denoise_scrapy.mcp import GivenPage, Tools
 from tests.crawl.web import Reply, Web, article, story
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +62,7 @@ def test_pages_and_texts_that_are_handed_over(call: Call) -> None:
         ("compare", {"first": {"text": "a"}, "second": {}}),
         ("extract", {"pages": [], "follow": 99}),
         ("extract", {"pages": [], "form": "pdf"}),
+        ("extract", {"pages": [], "max_chars": -5}),
     )
     tools = {tool.name: tool for tool in listed}
     assert sorted(tools) == ["compare", "dedup", "extract"]
@@ -77,7 +80,7 @@ def test_pages_and_texts_that_are_handed_over(call: Call) -> None:
     assert compared["first_is_new"]["duplicate"]
     assert not compared["second_is_new"]["duplicate"]
     assert 0 < compared["second_is_new"]["shares"]["c2"] < 1
-    said = ["there are not two texts", "follow is 0 to 50, not 99", "form"]
+    said = ["there are not two texts", "follow is 0 to 50, not 99", "form", "max_chars is 0 or more, not -5"]
     assert all(part in error for part, error in zip(said, errors, strict=True))
 
 
@@ -89,6 +92,33 @@ def test_a_crawl_obeys_robots_and_follows_links(call: Call, site: Web) -> None:
     problems = {one["url"]: one["problem"] for one in found["problems"]}
     assert problems == {site("/secret"): "Forbidden by robots.txt", site("/none"): "status 404"}
     assert all(page["text"].startswith("Heading of ") for page in found["pages"])
+
+
+def test_pages_are_plain_urls_too(call: Call, site: Web) -> None:
+    urls = [site("/0"), "ferry", "", site("/1")]
+    [_, found, compared] = call(
+        ("extract", {"pages": [*urls, {"text": "Rain."}]}), ("compare", {"first": site("/0"), "second": site("/copy")})
+    )
+    assert sorted(page["url"] for page in found["pages"]) == ["", site("/0"), site("/1")]
+    problems = {one["url"]: one["problem"] for one in found["problems"]}
+    assert problems == {"ferry": "not a valid http(s) URL", "page 3": "neither html nor text nor url"}
+    assert compared["second_is_new"]["shares"]["c1"] > 0.9
+
+
+def test_urls_that_cannot_be_requested_take_no_other_with_them(
+    site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the tools themselves: a client of the protocol refuses to send lone surrogates, which JSON may contain."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    bad = ["http://[::1", "http://" + "a." * 200, "http://\udfff.example/", "http:///", "http://a b/", "http://a:x/"]
+    given = [{"url": "http://a.example/\udc00", "html": article(1) + "\ud800"}, {"text": "Rain \ud83d\ude00 \ud83d."}]
+    pages = [*bad, site("/0\ud800"), site("/1"), *(GivenPage(**one) for one in given)]
+    found = asyncio.run(Tools(private=True).extract(pages, "text"))
+    assert [page["url"] for page in found["pages"]] == ["http://a.example/\ufffd", "", site("/1")]
+    assert found["pages"][1]["text"] == "Rain \U0001f600 \ufffd."
+    assert len(found["problems"]) == len(bad) + 1
+    assert json.dumps(found, ensure_ascii=False).encode()
 
 
 def test_a_crawl_keeps_the_rules_of_its_project(call: Call, site: Web, tmp_path: Path) -> None:
@@ -117,6 +147,28 @@ def test_nothing_is_fetched_from_this_machine_without_leave(call: Call, site: We
     [_, found] = call(("extract", {"pages": no_web}))
     assert found["pages"] == []
     assert {one["problem"] for one in found["problems"]} == {"not a valid http(s) URL"}
+
+
+def test_nothing_is_read_from_a_name_that_leads_to_this_machine_after_it_was_checked(
+    call: Call, site: Web, tmp_path: Path
+) -> None:
+    """A project without Scrapy's cache of names, and a name that has become private when the page is fetched."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
+    (tmp_path / "conf.py").write_text(
+        "import __main__\nDNSCACHE_ENABLED = False\nDOWNLOAD_DELAY = 0\n"
+        "async def public(*given): return True\n__main__.leads_to_public_only = public\n"
+    )
+    [_, found] = call(("extract", {"pages": [site("/0")], "follow": 2}), private=False)
+    assert found["pages"] == []
+    assert [one["problem"] for one in found["problems"]] == ["127.0.0.1 has no public address"]
+    assert site.count("/0") == 1
+
+
+def test_pages_of_one_url_have_keys_of_their_own(call: Call) -> None:
+    pages = [{"url": "http://a.example/1", "text": story(n)} for n in (1, 2, 1)]
+    [_, found] = call(("dedup", {"pages": pages}))
+    assert found["kept"] == ["http://a.example/1", "http://a.example/1#2"]
+    assert [(one["key"], one["of"]) for one in found["duplicates"]] == [("http://a.example/1#3", "http://a.example/1")]
 
 
 def test_copies_are_found_among_pages_texts_and_urls(call: Call, site: Web) -> None:
