@@ -1,4 +1,4 @@
-"""What `scrapy denoise extract` writes of several pages: JSON lines, Parquet, or a folder with a file for each text."""
+"""Outputs of `scrapy denoise extract` for several pages: JSON lines, Parquet, or a folder with a file for each text."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from denoise_scrapy.commands.body_files import BodyFiles, FolderOfTexts, JsonLin
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.commands.jobs import bodies_of, in_processes
 from denoise_scrapy.commands.page_files import Pages, is_many
+from denoise_scrapy.commands.tei import tei_of
 from denoise_scrapy.formats import FORMS, format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
@@ -28,14 +29,14 @@ from denoise_scrapy.site import site_key
 
 MOST_JOBS = 64
 #: Suffixes of files of texts, by format.
-_ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
+_ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "tei": ".xml"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page_arguments(parser, several=True)
     of_files = "address of the file or folder; default: the one each page declares (link rel=canonical)"
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
-    parser.add_argument("--format", choices=(*FORMS, "json"), default="text", help="default: text")
+    parser.add_argument("--format", choices=(*FORMS, "json", "tei"), default="text", help="default: text")
     parser.add_argument("--links", choices=LINKS, help="links in Markdown; default: DENOISE_MARKDOWN, or keep")
     parser.add_argument("--images", choices=IMAGES, help="images in Markdown; default: as for --links")
     parser.add_argument(
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Given) -> int:
     """Write the text of a page, or a line of JSON for each of several."""
     if args.meta and args.format == "html":
-        raise UsageError("extract: --meta needs --format text, markdown or json")
+        raise UsageError("extract: --meta needs --format text, markdown, json or tei")
     options = {name: value for name in ("links", "images") if (value := getattr(args, name))}
     if options and args.format != "markdown":
         raise UsageError("extract: --links and --images need --format markdown")
@@ -86,6 +87,8 @@ def _whole_text(body: Body, form: str, markdown: Mapping[str, str], *, meta: boo
     """Return what a file of a single text has."""
     if form == "json":
         return shown(json.dumps(body_fields(body, form, markdown, meta=meta), ensure_ascii=False)) + "\n"
+    if form == "tei":
+        return tei_of(body, meta=meta)
     front = body.meta.front_matter() + "\n\n" if meta else ""
     return front + _in_form(body, form, markdown).rstrip("\n") + "\n"
 
@@ -104,6 +107,8 @@ def body_fields(body: Body, form: str, markdown: Mapping[str, str] | None = None
 
 
 def _in_form(body: Body, form: str, markdown: Mapping[str, str]) -> str:
+    if form == "tei":
+        return tei_of(body, meta=False)
     return body.to_markdown(**markdown) if form == "markdown" else str(getattr(body, form))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import etree
 from pyarrow import parquet
 
 from denoise_scrapy import extract
@@ -196,6 +197,46 @@ def test_a_file_for_each_text(sites: Path, told: Told) -> None:
     assert Path("texts/b/4.html.md").read_text() == "mine" and Path("texts/b/3.html.md").exists()
     assert told("extract sites --output-dir texts -o x.jsonl", 2)[0] == ""
     assert told("extract sites/a/0.html --output-dir texts", 2)[0] == ""
+
+
+STORY = """<html><head><title>Rain - Courier</title><meta name=author content="Ann Reed"></head><body><article>
+<h1>Rain</h1><p>It rained for <b>forty days</b>, <a href="/flood">the council</a> said,\x0b and the river rose.</p>
+<h2>What to do</h2><ul><li>Move cars to the hill before the evening.<ul><li>Not to the market.</li></ul></li>
+<li>Keep the drains of the houses free of leaves.</li></ul>
+<pre>pump --all\n  --fast</pre><h3>Later</h3>
+<blockquote><p>We will rebuild the bridge, the mayor said on Friday.</p></blockquote>
+<table><tr><th>Day<th>Level</tr><tr><td>Monday<td colspan=2>4 metres and a half</tr></table>
+<h2>Thanks</h2><p>To all who carried sand, of whom there were many.</p></article></body></html>"""
+
+
+def test_tei(here: Path, told: Told) -> None:
+    (here / "a.html").write_text(STORY, "utf-8")
+    told("extract a.html --url https://a.example/1 --format tei --meta -o a.xml")
+    root = etree.parse("a.xml").getroot()
+    names = {"t": root.nsmap[None]}
+    assert root.nsmap[None] == "http://www.tei-c.org/ns/1.0"
+
+    def found(path: str) -> list[str]:
+        return [" ".join(str(one.xpath("string()")).split()) for one in root.xpath(path, namespaces=names)]
+
+    assert found("t:teiHeader/t:fileDesc/t:titleStmt/t:author") == ["Ann Reed"]
+    assert root.xpath("//t:ptr/@target", namespaces=names) == ["https://a.example/1"]
+    assert found("//t:div/t:head") == ["Rain", "What to do", "Later", "Thanks"]
+    assert found("//t:div[t:head='Rain']/t:div/t:head") == ["What to do", "Thanks"]
+    assert found("//t:p/t:hi[@rend='bold']") == ["forty days"]
+    assert root.xpath("//t:ref/@target", namespaces=names) == ["https://a.example/flood"]
+    assert found("//t:item//t:item") == ["Not to the market."]
+    assert root.xpath("string(//t:ab)", namespaces=names) == "pump --all\n  --fast"
+    assert found("//t:cell") == ["Day", "Level", "Monday", "4 metres and a half"]
+    (here / "site").mkdir()
+    (here / "site" / "b.html").write_text(STORY, "utf-8")
+    told("extract site --format tei --output-dir texts")
+    assert etree.parse("texts/b.html.xml").getroot().tag == root.tag
+    for html in ("", "<p>Only a <q>paragraph</q> of a few words stands here, in the rain.", "Bare & <b>bold</b> words"):
+        (here / "a.html").write_text(html, "utf-8")
+        told("extract a.html --format tei -o a.xml")
+        whole = " ".join(str(etree.parse("a.xml").xpath("string(//*[local-name()='body'])")).split())
+        assert whole == " ".join(extract(html).text.split())
 
 
 @pytest.mark.parametrize("jobs", [[], ["--jobs", "2"]])
