@@ -10,17 +10,23 @@ Form = Literal["text", "markdown", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
 FORMS_BESIDE_TEXT = FORMS[1:]
 
+
+def _compressed(*suffixes: str) -> tuple[str, ...]:
+    return tuple(one + of for one in suffixes for of in ("", ".gz", ".zst"))
+
+
 #: Suffixes of file names.
 SUFFIXES: Mapping[str, tuple[str, ...]] = {
     "warc": (".warc", ".warc.gz", ".warc.zst", ".warc.lz4"),
-    "jsonl": (".jsonl", ".jl", ".ndjson", ".jsonl.gz", ".jl.gz", ".ndjson.gz"),
-    "csv": (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
+    "jsonl": _compressed(".jsonl", ".jl", ".ndjson"),
+    "csv": _compressed(".csv", ".tsv"),
     "parquet": (".parquet", ".pq"),
-    "html": (".html", ".htm", ".xhtml"),
+    "html": _compressed(".html", ".htm", ".xhtml"),
+    "zip": (".zip", ".wacz"),
 }
 #: Formats that `scrapy denoise dedup run` reads and writes (`row_files`), and formats of pages (`archive.places`).
 ROW_FORMATS = ("csv", "jsonl", "parquet")
-PAGE_FORMATS = ("warc", "jsonl", "parquet", "html")
+PAGE_FORMATS = ("warc", "jsonl", "parquet", "html", "zip")
 
 
 def format_of(name: str, formats: Iterable[str] = SUFFIXES) -> str:

@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import pickle
+import sys
 import tempfile
 import zlib
 from abc import ABC, abstractmethod
@@ -20,12 +21,17 @@ from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from typing_extensions import override
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 ROWS_AHEAD = 1000  # rows of JSON lines without a field after which its name is considered mistyped
 MOST_CHARS = 64 << 20  # maximum of a line or a cell: longer ones mean that the file has another format
 # Maximum rows, and bytes if these are counted, held in memory; also of a row group of Parquet.
 MOST_ROWS, MOST_BYTES = 1000, 8_000_000
 _BUFFER = 1 << 20  # bytes of a column read at a time
-_GZIP = b"\x1f\x8b"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _NO_PYARROW = "Parquet needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]"
 
 
@@ -69,16 +75,30 @@ class RowFile(ABC):
 
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
-        """Open the file as text, decompressing gzip; raise `ValueError` if that is cut short or damaged."""
+        """Open the file as text, decompressed; raise `ValueError` if that is cut short or damaged."""
         encoding = "utf-8-sig" if self._encoding == "utf-8" else self._encoding  # skips a byte order mark
-        with self._opened() as file:
-            content: Any = gzip.GzipFile(fileobj=file) if file.read(2) == _GZIP else file
-            file.seek(0)
-            with io.TextIOWrapper(content, encoding, errors="surrogateescape", newline="") as text:
-                try:
-                    yield text
-                except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                    raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
+        with (
+            self._opened() as file,
+            uncompressed(file) as content,
+            io.TextIOWrapper(content, encoding, errors="surrogateescape", newline="") as text,
+        ):
+            yield text
+
+
+@contextmanager
+def uncompressed(file: BinaryIO) -> Iterator[Any]:
+    """Decompress a seekable file that begins like gzip or Zstandard; raise `ValueError` if that is damaged."""
+    start = file.read(len(_ZSTD))
+    file.seek(0)
+    content: Any = file
+    if start == _ZSTD:
+        content = zstd.ZstdFile(file)
+    elif start.startswith(_GZIP):
+        content = gzip.GzipFile(fileobj=file)
+    try:
+        yield content
+    except (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError) as error:
+        raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
 
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:

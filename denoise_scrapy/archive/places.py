@@ -1,7 +1,8 @@
 """Files of archives, on disk or, by pyarrow, under a URL: s3a://, gs://, hdfs://.
 
-Records are read from WARC, from JSON lines and Parquet with the fields url, html and date, and from HTML files. Damaged
-files raise no exception: every problem becomes a bad record.
+Records are read from WARC, from JSON lines and Parquet with the fields url, html and date, and from HTML files. A ZIP
+file counts as a folder of such files, WACZ as a folder of WARC. Damaged files raise no exception: every problem becomes
+a bad record.
 """
 
 from __future__ import annotations
@@ -9,6 +10,10 @@ from __future__ import annotations
 import datetime
 import io
 import os
+import shutil
+import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,12 +23,18 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import quote, urljoin
 
-from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord
+from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, begins_page
 from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
-from denoise_scrapy.row_files import JsonLines, Read, kind_of, pyarrow_and_parquet
+from denoise_scrapy.row_files import JsonLines, Read, kind_of, pyarrow_and_parquet, uncompressed
 
 _ROWS = 16  # rows of Parquet read at a time: some MB of pages
+_COMPRESSIONS = (".gz", ".zst")
+# Maximum bytes of an archive that is compressed again within a ZIP file, whose copy needs a place on disk. By custom, a
+# WARC file has 1 GB, and is stored as it is, however large.
+_MOST_UNPACKED = 1 << 30
+# Compression methods of ZIP files whose memory is bounded: that of LZMA may want 4 GB.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def files_of(patterns: list[str]) -> list[str]:
@@ -43,25 +54,36 @@ def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
     """Return the addresses of local pages of HTML: their places below a URL; that of a single file is the URL."""
     found: dict[str, str] = {}
     for pattern in patterns if url else ():
-        names = [name for name in _local(pattern) if page_format(name) == "html"]
+        names = [name for name in _local(pattern) if page_format(name) in {"html", "zip"}]
         if names == [str(Path(pattern).absolute())]:
             found[names[0]] = url
             continue
         folder = pattern if Path(pattern).is_dir() else os.path.commonpath([Path(name).parent for name in names or "."])
-        base = url if url.endswith("/") else f"{url}/"
         for name in names:
-            place = Path(name).relative_to(Path(folder).absolute()).as_posix()
-            found[name] = urljoin(base, quote(place, safe="/@!$&'()*+,;=~"))
+            found[name] = address_below(url, Path(name).relative_to(Path(folder).absolute()).as_posix())
     return found
 
 
+def address_below(url: str, place: str) -> str:
+    """Return the address of a file at a place below a URL, without the suffix of its compression."""
+    place = place.removesuffix(next((one for one in _COMPRESSIONS if place.lower().endswith(one)), ""))
+    return urljoin(url if url.endswith("/") else f"{url}/", "./" + quote(place, safe="/@!$&'()*+,;=~"))
+
+
 def _local(pattern: str) -> list[str]:
+    found = local_files(pattern)
+    if Path(pattern).is_dir():
+        return _readable(found)
+    return found if Path(pattern).is_file() else [name for name in found if kind_of_pages(name)]
+
+
+def local_files(pattern: str) -> list[str]:
+    """Return all files of a folder or pattern, of whatever format."""
     path = Path(pattern)
     names = [str(one) for one in path.rglob("*")] if path.is_dir() else glob(pattern, recursive=True)  # noqa: PTH207 - absolute, too
     if not names and path.exists():  # a name with a bracket
         names = [pattern]
-    found = [str(Path(name).absolute()) for name in names if Path(name).is_file()]
-    return _readable(found) if path.is_dir() else found
+    return [str(Path(name).absolute()) for name in names if Path(name).is_file()]
 
 
 def _listed(pattern: str) -> list[str]:
@@ -84,9 +106,9 @@ def _listed(pattern: str) -> list[str]:
 
 
 def _readable(names: list[str]) -> list[str]:
-    """Return the archives of a folder, or its HTML files if there are none."""
-    pages = [name for name in names if format_of(name) in PAGE_FORMATS]
-    return [name for name in pages if format_of(name) != "html"] or pages
+    """Return the archives of a folder, or its pages, which may be zipped, if there are none."""
+    pages = [name for name in names if kind_of_pages(name)]
+    return [name for name in pages if kind_of_pages(name) not in {"html", "zip"}] or pages
 
 
 def file_system(place: str) -> tuple[Any, str]:
@@ -124,6 +146,8 @@ def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRe
     kind = page_format(name)
     if kind == "html":
         return iter([_page(ArchiveRecord(name, 0, url), file)])
+    if kind == "zip":
+        return _of_members(name, file, url)
     if kind == "warc":
         try:
             from denoise_scrapy.archive.warc import read_warc  # noqa: PLC0415 - an extra
@@ -134,20 +158,99 @@ def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRe
 
 
 def page_format(name: str) -> str:
-    """Return the format of a file of pages, "warc", "jsonl", "parquet" or "html"; raise `ValueError` for others."""
-    found = format_of(name)
-    if found not in PAGE_FORMATS:
-        raise ValueError(f"{name}: neither .warc, .jsonl (both also .gz), .parquet nor .html")
+    """Return the format of a file of pages, one of `PAGE_FORMATS`; raise `ValueError` for others."""
+    found = kind_of_pages(name)
+    if not found:
+        raise ValueError(f"{name}: neither .warc, .jsonl, .html (all also .gz, .zst), .parquet, .zip nor .wacz")
     return found
+
+
+def kind_of_pages(name: str) -> str:
+    """Return the format of a file of pages by its name; without any suffix it may be HTML; "" for others.
+
+    Example:
+        >>> kind_of_pages("a.warc.gz"), kind_of_pages("news/1070"), kind_of_pages("1070.gz"), kind_of_pages("a.png")
+        ('warc', 'html', 'html', '')
+    """
+    found = format_of(name)
+    return found if found in PAGE_FORMATS else "html" if _lacks_suffix(name) else ""
+
+
+def _lacks_suffix(name: str) -> bool:
+    last = PurePosixPath(name.replace(os.sep, "/"))
+    last = last.with_suffix("") if last.suffix.lower() in _COMPRESSIONS else last
+    return not last.suffix and not last.name.startswith(".")
+
+
+def page_bytes(name: str, file: BinaryIO) -> bytes:
+    """Return the bytes of an HTML file, decompressed, a little more than `MOST_BYTES` at most.
+
+    Returns:
+        b"" for a file without a suffix that does not begin like a page.
+
+    Raises:
+        ValueError: It is compressed, and cut short or damaged.
+    """
+    with uncompressed(file) as content:
+        data: bytes = content.read(MOST_BYTES + 1)
+    return b"" if not format_of(name) and _lacks_suffix(name) and not begins_page(data) else data
 
 
 def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
     """Return the record of an HTML file."""
-    data = file.read(MOST_BYTES + 1)
+    try:
+        data = page_bytes(record.file, file)
+    except ValueError as error:
+        return record.bad("damaged", error)
     found = replace(record, url=record.url or declared_url(data)).page(data)
     if found.problem == "no URL" and not found.url:
         return found.bad("no URL", "it declares none; give one with --url")
     return found
+
+
+def _of_members(name: str, file: BinaryIO, url: str) -> Iterator[ArchiveRecord]:
+    for record, content in members(name, file, url):
+        if content is None:
+            yield record
+        else:
+            yield from read_records(record.file, content, record.url)
+
+
+def members(name: str, file: BinaryIO, url: str = "") -> Iterator[tuple[ArchiveRecord, BinaryIO | None]]:
+    """Read the pages and archives in a ZIP file, those of the folder `archive` in WACZ: a record with name and address.
+
+    Returns:
+        The record and its seekable content, to be read before the next one is asked for; None for a bad record.
+    """
+    whole = ArchiveRecord(name, 0)
+    try:
+        archive = zipfile.ZipFile(file)
+        infos = [info for info in archive.infolist() if kind_of_pages(info.filename) not in {"", "zip"}]
+        is_wacz = name.lower().endswith(".wacz")
+        infos = [info for info in infos if not info.is_dir() and (info.filename.startswith("archive/") or not is_wacz)]
+        if sum(info.compress_size for info in infos) > file.seek(0, io.SEEK_END):
+            raise zipfile.BadZipFile("its files overlap")  # a bomb has one, and many names for it
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+        yield whole.bad("unreadable", error), None
+        return
+    for info in infos:
+        record = ArchiveRecord(f"{name}/{info.filename}", 0, address_below(url, info.filename) if url else "")
+        is_page = kind_of_pages(info.filename) == "html"
+        most = MOST_BYTES if is_page else max(_MOST_UNPACKED, info.compress_size)
+        if info.compress_type not in _METHODS or info.flag_bits & 1:
+            yield record.bad("unreadable", "encrypted, or by an unusual compression method"), None
+        elif info.file_size > most:
+            yield record.bad("too large", f"{info.file_size} bytes"), None
+        else:
+            with io.BytesIO() if is_page else tempfile.TemporaryFile(prefix="denoise-") as content:
+                try:
+                    with archive.open(info) as part:
+                        shutil.copyfileobj(part, content, 1 << 20)
+                except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, RuntimeError) as error:
+                    yield record.bad("damaged", error), None
+                    continue
+                content.seek(0)
+                yield record, content
 
 
 def _parquet_rows(file: BinaryIO) -> Iterator[Read]:

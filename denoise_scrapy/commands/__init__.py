@@ -27,6 +27,7 @@ Given: TypeAlias = Mapping[Any, Any]
 
 PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as in Scrapy and argparse
+STOPPED = 130  # exit code after Ctrl-C, as of shells
 STANDARD = "-"  # standard input, standard output
 
 # Modules of this package, with a description and an example. Their options must differ from those of all Scrapy
@@ -66,6 +67,9 @@ def run(argv: Sequence[str], settings: Given) -> int:
     except UsageError as error:
         say(f"{PROGRAM}: {error}", file=sys.stderr)
         return MISUSED
+    except KeyboardInterrupt:
+        say(f"{PROGRAM}: stopped", file=sys.stderr)
+        return STOPPED
     except BrokenPipeError:  # as with `… | head`; flushing must not fail at the end of the process
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-import time
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping
 from dataclasses import asdict
 from glob import has_magic
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.archive.places import addresses_of, files_of, records_of
 from denoise_scrapy.archive.records import ArchiveRecord, is_binary
-from denoise_scrapy.body import Body, extract, extract_pages
+from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.rendering import IMAGES, LINKS
-from denoise_scrapy.commands import STANDARD, Given, UsageError
+from denoise_scrapy.commands import STANDARD, STOPPED, Given, UsageError
+from denoise_scrapy.commands.body_files import BodyFiles, FolderOfTexts, JsonLinesFile, ParquetFile
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
-from denoise_scrapy.formats import FORMS, PAGE_FORMATS, format_of
+from denoise_scrapy.commands.jobs import bodies_of, in_processes
+from denoise_scrapy.commands.page_files import Pages, is_many
+from denoise_scrapy.commands.tei import tei_of
+from denoise_scrapy.formats import FORMS, format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say, shown, straight
 from denoise_scrapy.site import site_key
 
-PROGRESS_SECONDS = 5.0
-PROBLEMS_SHOWN = 10
-#: Problems of files; other records, such as redirects, are just not pages.
-DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
+MOST_JOBS = 64
+#: Suffixes of files of texts, by format.
+_ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "tei": ".xml"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page_arguments(parser, several=True)
     of_files = "address of the file or folder; default: the one each page declares (link rel=canonical)"
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
-    parser.add_argument("--format", choices=(*FORMS, "json"), default="text", help="default: text")
+    parser.add_argument("--format", choices=(*FORMS, "json", "tei"), default="text", help="default: text")
     parser.add_argument("--links", choices=LINKS, help="links in Markdown; default: DENOISE_MARKDOWN, or keep")
     parser.add_argument("--images", choices=IMAGES, help="images in Markdown; default: as for --links")
     parser.add_argument(
@@ -44,13 +44,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='add author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
     )
-    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD, help="default: standard output")
+    output = "of several pages, .parquet is written as Parquet, others as JSON lines; default: standard output"
+    parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD, help=output)
+    several = parser.add_argument_group("several pages")
+    several.add_argument("--output-dir", metavar="DIR", help="write a file for each text, named after that of its page")
+    several.add_argument("--resume", action="store_true", help="leave out pages that an earlier run has written")
+    several.add_argument("--errors", metavar="FILE", help="write a line of JSON for each record that is not a page")
+    jobs = "processes; the pages of one site are extracted by one; default: 1"
+    several.add_argument("--jobs", type=_jobs, default=1, metavar="N", help=jobs)
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
     """Write the text of a page, or a line of JSON for each of several."""
     if args.meta and args.format == "html":
-        raise UsageError("extract: --meta needs --format text, markdown or json")
+        raise UsageError("extract: --meta needs --format text, markdown, json or tei")
     options = {name: value for name in ("links", "images") if (value := getattr(args, name))}
     if options and args.format != "markdown":
         raise UsageError("extract: --links and --images need --format markdown")
@@ -60,22 +67,30 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     markdown = {**read.markdown, **options}
     taste = {"taste": read.taste, "keep": read.keep, "remove": read.remove}
     chosen: dict[str, Any] = {"strategy": args.strategy or read.strategy, **taste}
-    if len(args.page) > 1 or _is_many(args.page[0]):
+    if len(args.page) > 1 or is_many(args.page[0]):
         return _extract_many(args, settings, markdown, chosen)
+    if args.output_dir or args.resume or args.errors or args.jobs > 1:
+        raise UsageError("extract: --output-dir, --resume, --errors and --jobs need several pages, such as a folder")
     (html, url), *others = pages_of([*args.page, *args.compare], "extract", settings)
     if isinstance(html, bytes) and is_binary(html):
         raise ValueError(f"{args.page[0]}: neither HTML nor text, nor named as an archive (.warc, .jsonl, .parquet)")
     body = extract(html, url or args.url or None, [Page.parse(source, url=at) for source, at in others], **chosen)
-    if args.format == "json":
-        text = _line_of(body_fields(body, "json", markdown, meta=args.meta))
-    else:
-        front = body.meta.front_matter() + "\n\n" if args.meta else ""
-        text = front + _in_form(body, args.format, markdown).rstrip("\n") + "\n"
+    text = _whole_text(body, args.format, markdown, meta=args.meta)
     if args.output != STANDARD:
         Path(args.output).write_text(text, "utf-8", "replace", newline="\n")  # a lone surrogate has no bytes
     else:
         sys.stdout.buffer.write((straight(text) if sys.stdout.isatty() else text).encode(errors="replace"))
     return 0
+
+
+def _whole_text(body: Body, form: str, markdown: Mapping[str, str], *, meta: bool) -> str:
+    """Return what a file of a single text has."""
+    if form == "json":
+        return shown(json.dumps(body_fields(body, form, markdown, meta=meta), ensure_ascii=False)) + "\n"
+    if form == "tei":
+        return tei_of(body, meta=meta)
+    front = body.meta.front_matter() + "\n\n" if meta else ""
+    return front + _in_form(body, form, markdown).rstrip("\n") + "\n"
 
 
 def body_fields(body: Body, form: str, markdown: Mapping[str, str] | None = None, *, meta: bool) -> dict[str, Any]:
@@ -92,93 +107,79 @@ def body_fields(body: Body, form: str, markdown: Mapping[str, str] | None = None
 
 
 def _in_form(body: Body, form: str, markdown: Mapping[str, str]) -> str:
+    if form == "tei":
+        return tei_of(body, meta=False)
     return body.to_markdown(**markdown) if form == "markdown" else str(getattr(body, form))
 
 
-def _line_of(fields: Mapping[str, Any]) -> str:
-    return shown(json.dumps(fields, ensure_ascii=False)) + "\n"
-
-
-def _is_many(name: str) -> bool:
-    """Return whether a name stands for several pages: a folder, a pattern, an archive."""
-    path = Path(name)
-    if "://" in name or name == STANDARD:
-        return False
-    return path.is_dir() or (has_magic(name) and not path.exists()) or format_of(name) in {*PAGE_FORMATS} - {"html"}
+def _jobs(text: str) -> int:
+    if not 0 < int(text) <= MOST_JOBS:
+        raise argparse.ArgumentTypeError(f"{text} is not from 1 to {MOST_JOBS}")
+    return int(text)
 
 
 def _extract_many(
     args: argparse.Namespace, settings: Given, markdown: Mapping[str, str], chosen: Mapping[str, Any]
 ) -> int:
-    """Write a line of JSON for each page; return an exit code, 1 if a file is damaged."""
+    """Write a row or a file for each page; return an exit code, 1 if a file is damaged."""
     if args.compare:
         raise UsageError("extract: --compare needs a single PAGE; several are compared with each other")
     if STANDARD in args.page:
         raise UsageError("extract: standard input cannot be combined with other pages")
     urls = [name for name in args.page if "://" in name]
-    pages = Pages(args.page, args.url, dict(zip(urls, pages_of(urls, "extract", settings), strict=True)))
-    with nullcontext(sys.stdout.buffer) if args.output == STANDARD else Path(args.output).open("wb") as out:
-        for _, body in extract_pages(pages, **chosen):
-            record = pages.read.popleft()
-            row = {"file": record.file, **body_fields(body, args.format, markdown, meta=args.meta)}
-            if record.date:
-                row["date"] = record.date
-            out.write(_line_of(row).encode(errors="replace"))
-            pages.count += 1
-            pages.say_progress()
-    pages.say_progress(at_end=True)
-    return int(not DAMAGES.isdisjoint(pages.problems))
+    fetched = dict(zip(urls, pages_of(urls, "extract", settings), strict=True))
+    with _output(args) as out, Pages(args.page, args.url, fetched, out.is_done) as pages:
+        if args.errors:
+            pages.list_problems(args.errors)
+        make = _Making(args.format, markdown, meta=args.meta, whole=bool(args.output_dir))
+        try:
+            pages.say_before()
+            found = in_processes(pages, args.jobs, make, chosen) if args.jobs > 1 else bodies_of(pages, make, chosen)
+            for record, row in found:
+                out.write(record, row)
+                pages.count += 1
+                pages.say_progress()
+        except KeyboardInterrupt:
+            where = args.output_dir or args.output
+            held = f", which {'is' if pages.count == 1 else 'are'} in {where}" if where != STANDARD else ""
+            say(f"stopped after {counted(pages.count, 'page')}{held}", file=sys.stderr)
+            return STOPPED
+        pages.say_progress(at_end=True)
+        return int(pages.is_damaged)
 
 
-class Pages:
-    """The pages of some files, read one after the other; problems are counted, and the first ones reported."""
+def _output(args: argparse.Namespace) -> BodyFiles:
+    """Open what rows or texts are written to; raise `UsageError` where that is given twice, or cannot be resumed."""
+    is_parquet = format_of(args.output) == "parquet"
+    if args.output_dir:
+        if args.output != STANDARD:
+            raise UsageError("extract: give --output-dir or -o, not both")
+        root = os.path.commonpath([_folder_of(name) for name in args.page if "://" not in name] or [Path()])
+        return FolderOfTexts(args.output_dir, root, _ENDINGS[args.format], resume=args.resume)
+    if args.resume and (is_parquet or args.output == STANDARD):
+        raise UsageError("extract: --resume needs -o FILE of JSON lines, or --output-dir")
+    return ParquetFile(args.output) if is_parquet else JsonLinesFile(args.output, resume=args.resume)
 
-    def __init__(self, names: Sequence[str], url: str, fetched: Mapping[str, tuple[str | bytes, str | None]]) -> None:
-        self._fetched = fetched
-        self._files = [one for name in names for one in (files_of([name]) if _is_many(name) else [name])]
-        self._addresses = addresses_of([name for name in names if _is_many(name)], url)
-        self._start = self._said = time.monotonic()
-        self.read: deque[ArchiveRecord] = deque()  # records whose bodies are not extracted yet
-        self.problems: Counter[str] = Counter()
-        self.count = 0
 
-    def __iter__(self) -> Iterator[tuple[str | None, str | bytes]]:
-        for file in self._files:
-            for record, source in self._read(file):
-                if record.problem:
-                    self._count_problem(record)
-                else:
-                    self.read.append(record)
-                    yield record.url or None, source
+def _folder_of(name: str) -> Path:
+    """Return a folder, that of a file, or that which a pattern begins with."""
+    path = Path(name).absolute()
+    if path.is_dir():
+        return path
+    return next(one for one in path.parents if not has_magic(str(one)) or one.exists())
 
-    def _read(self, file: str) -> Iterator[tuple[ArchiveRecord, str | bytes]]:
-        if file in self._fetched:
-            source, url = self._fetched[file]
-            yield ArchiveRecord(file, 0, url or ""), source
-        elif _is_many(file):
-            yield from ((record, record.html or "") for record in records_of(file))
-        else:
-            record = ArchiveRecord(file, 0, self._addresses.get(str(Path(file).absolute()), ""))
-            try:
-                data = Path(file).read_bytes()
-            except OSError as error:
-                yield record.bad("unreadable", error), b""
-            else:
-                yield record.bad("no HTML") if is_binary(data) else record, data
 
-    def _count_problem(self, record: ArchiveRecord) -> None:
-        self.problems[record.problem] += 1
-        if record.problem in DAMAGES | {"no HTML"} and self.problems.total() <= PROBLEMS_SHOWN:
-            place = f"{record.file}, {record.offset}" if record.offset else record.file
-            say(f"{place}: {': '.join(filter(None, (record.problem, record.detail)))}", file=sys.stderr)
+class _Making:
+    """Makes the row of a page, or its text for a file; other processes receive it."""
 
-    def say_progress(self, *, at_end: bool = False) -> None:
-        """Print the counts so far on standard error, every few seconds."""
-        now = time.monotonic()
-        if not at_end and now - self._said < PROGRESS_SECONDS:
-            return
-        self._said = now
-        rate = self.count / max(now - self._start, 1e-3)
-        whole = "" if at_end or any(map(_is_many, self._files)) else f" of {len(self._files):,}"
-        bad = "".join(f", {times:,} {problem}" for problem, times in self.problems.most_common())
-        say(f"{counted(self.count, 'page')}{whole}{bad}, {rate:,.0f} pages/s", file=sys.stderr)
+    def __init__(self, form: str, markdown: Mapping[str, str], *, meta: bool, whole: bool) -> None:
+        self._form = form
+        self._markdown = dict(markdown)
+        self._meta = meta
+        self._whole = whole
+
+    def __call__(self, record: ArchiveRecord, body: Body) -> Any:
+        if self._whole:
+            return _whole_text(body, self._form, self._markdown, meta=self._meta)
+        row = {"file": record.file, **body_fields(body, self._form, self._markdown, meta=self._meta)}
+        return {**row, "date": record.date} if record.date else row

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from w3lib.encoding import html_to_unicode
 
-from denoise_scrapy.archive.records import begins_page
+from denoise_scrapy.archive.records import MOST_BYTES, begins_page
 from denoise_scrapy.body import STRATEGIES, extract
 from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.formats import format_of
+from denoise_scrapy.row_files import uncompressed
 from denoise_scrapy.settings import DenoiseSettings
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
@@ -88,6 +89,13 @@ def pages_of(names: Sequence[str], command: str, settings: Given) -> list[tuple[
     return [(source, url) for source, url, _ in _sources(names, command, settings)]
 
 
+def _content(name: str) -> bytes:
+    """Return the bytes of a file, decompressed."""
+    with Path(name).open("rb") as file, uncompressed(file) as content:
+        data: bytes = content.read() if content is file else content.read(MOST_BYTES)
+    return data
+
+
 def _sources(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None, bool]]:
     """Read files and standard input ("-", once) as they are, and fetch URLs: source, URL, whether it is HTML.
 
@@ -102,7 +110,7 @@ def _sources(names: Sequence[str], command: str, settings: Given) -> list[tuple[
             raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
     urls = [name for name in dict.fromkeys(names) if _URL.match(name)]
     found: dict[str, tuple[str | bytes, str | None, bool]] = {
-        name: (sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes(), None, False)
+        name: (sys.stdin.buffer.read() if name == STANDARD else _content(name), None, False)
         for name in names
         if name not in urls
     }

@@ -1,6 +1,5 @@
 """`scrapy denoise extract`, `python -m denoise_scrapy`, `scrapy denoise explain`: of files, standard input, the web."""
 
-import gzip
 import io
 import json
 import os
@@ -165,7 +164,11 @@ def folder(here: Path) -> Path:
 
 
 def test_a_folder_is_compared_with_itself(folder: Path, told: Told) -> None:
-    assert told("extract site -o out.jsonl")[1].startswith("6 pages, ")
+    _, err = told("extract site -o out.jsonl")
+    left, lacking, end = err.splitlines()
+    assert left == "left out: 1 file of other formats (1 .txt)"
+    assert lacking.startswith(f"no address: 6 of 6 files ({folder / 'a' / '0.html'}, ") and "--url" in lacking
+    assert end.startswith("6 pages, ")
     rows = rows_of(Path("out.jsonl").read_text("utf-8"))
     assert [row["file"] for row in rows] == sorted(str(path) for path in folder.rglob("*.html"))
     for row in rows:
@@ -196,14 +199,16 @@ def test_archives_and_a_file(three: Path, told: Told) -> None:
     sites = [f"http://{site}.example/{n}" for site in "ab" for n in range(3)]
     rows = [(row["url"], row["evidence"]) for row in rows_of(out)]
     assert rows[:6] == [(url, "comparison pages") for url in sites] and len(rows) == 7
-    assert re.fullmatch(r".*/pages.jsonl, 4: no JSON.*\n7 pages, 1 .*, 1 .*, [\d,]+ pages/s\n", err)
+    assert re.fullmatch(
+        r"no address: 1 of 1 file .*\n.*/pages.jsonl, 4: no JSON.*\n7 pages, 1 .*, 1 .*, [\d,]+ pages/s\n", err
+    )
 
 
 @pytest.mark.parametrize("name", ["page.gz", "page.png", "page.html"])
 def test_what_is_no_page_is_refused_in_a_line(three: Path, told: Told, name: str) -> None:
-    (three / name).write_bytes(gzip.compress(article(0).encode()))
+    (three / name).write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     archive = "nor named as an archive (.warc, .jsonl, .parquet)"
     assert told(f"extract {name}", 1) == ("", f"scrapy denoise: {name}: neither HTML nor text, {archive}\n")
     out, err = told(f"extract {name} 0.html")
     assert len(out.splitlines()) == 1
-    assert err.startswith(f"{name}: no HTML\n1 page, 1 no HTML, ")
+    assert f"\n{name}: no HTML\n1 page, 1 no HTML, " in err

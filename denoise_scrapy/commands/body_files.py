@@ -1,0 +1,155 @@
+"""Outputs of `scrapy denoise extract` for several pages: JSON lines, Parquet, or a folder with a file for each text."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from abc import ABC, abstractmethod
+from collections import Counter
+from contextlib import ExitStack
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from typing_extensions import Self, override
+
+from denoise_scrapy.archive.places import kind_of_pages
+from denoise_scrapy.archive.records import ArchiveRecord
+from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.fields import held_bytes
+from denoise_scrapy.formats import ROW_FORMATS
+from denoise_scrapy.row_files import JsonLines, ParquetRows
+from denoise_scrapy.shown import shown
+from denoise_scrapy.storage import replacing
+
+# What some file system refuses in a name, or takes for another folder, and bytes that all accept, without a suffix.
+_REFUSED = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\%]|^\.+$|[. ]$')
+_LONGEST = 200
+
+
+class BodyFiles(ABC):
+    """Where the rows or texts of pages are written."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    @abstractmethod
+    def write(self, record: ArchiveRecord, row: Any) -> None:
+        """Write what was made of a page."""
+
+    def is_done(self, record: ArchiveRecord) -> bool:
+        """Return whether an earlier run has written the page; to be called once for each page."""
+        return False
+
+
+class JsonLinesFile(BodyFiles):
+    """JSON lines. To resume, an incomplete last line is cut off, and the pages of the others are done."""
+
+    def __init__(self, name: str, *, resume: bool) -> None:
+        super().__init__()
+        self._done: Counter[tuple[str, str]] = Counter()
+        path = Path(name)
+        if resume and path.exists():
+            self._done.update(_done_in(path))
+        self._file: BinaryIO = sys.stdout.buffer
+        if name != STANDARD:
+            self._file = self._open.enter_context(path.open("ab" if resume else "wb"))
+
+    @override
+    def write(self, record: ArchiveRecord, row: Any) -> None:
+        self._file.write((shown(json.dumps(row, ensure_ascii=False)) + "\n").encode(errors="replace"))
+
+    @override
+    def is_done(self, record: ArchiveRecord) -> bool:
+        key = _key(record.file, record.url)
+        self._done[key] -= 1
+        return self._done[key] >= 0
+
+
+def _done_in(path: Path) -> list[tuple[str, str]]:
+    """Return the keys of the pages in an output; raise `ValueError` if it is another file."""
+    end = 0
+    with path.open("rb") as file:
+        for line in file:
+            end += len(line) if line.endswith(b"\n") else 0
+    os.truncate(path, end)
+    found = [read.fields or {} for read in JsonLines(lambda: path.open("rb"), "utf-8").rows()]
+    if not all(isinstance(row.get(name), str) for row in found for name in ("file", "url")):
+        raise ValueError(f"{path}: not an output of this command, which cannot be continued")
+    return [_key(row["file"], row["url"]) for row in found]
+
+
+def _key(file: str, url: str) -> tuple[str, str]:
+    """Return what identifies a page: its file, in an archive also its address."""
+    # a file may declare its address, which is not known before it is parsed
+    return file, url if _is_archive(file) else ""
+
+
+def _is_archive(file: str) -> bool:
+    return "://" not in file and kind_of_pages(file) in {"warc", *ROW_FORMATS}
+
+
+class ParquetFile(BodyFiles):
+    """Parquet, written at the end of a run, also of one that is stopped."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._path = Path(name).absolute()
+        if not self._path.parent.is_dir():
+            raise FileNotFoundError(f"{name}: its folder does not exist")
+        self._rows = ParquetRows()
+
+    @override
+    def write(self, record: ArchiveRecord, row: Any) -> None:
+        self._rows.add(row, held_bytes(row))
+
+    @override
+    def __exit__(self, *error: object) -> None:
+        with replacing(self._path) as temporary, temporary.open("wb") as file:
+            self._rows.write(file)
+
+
+class FolderOfTexts(BodyFiles):
+    """A file for each text, below a folder as its page is below another; to resume, pages with a file are done."""
+
+    def __init__(self, folder: str, root: str, suffix: str, *, resume: bool) -> None:
+        super().__init__()
+        self._folder, self._root, self._suffix, self._resume = Path(folder), root, suffix, resume
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    @override
+    def write(self, record: ArchiveRecord, row: Any) -> None:
+        path = self._path(record)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary:
+            temporary.write_text(row, "utf-8", "replace", newline="\n")  # a lone surrogate has no bytes
+
+    @override
+    def is_done(self, record: ArchiveRecord) -> bool:
+        return self._resume and self._path(record).exists()
+
+    def _path(self, record: ArchiveRecord) -> Path:
+        """Return the place of a text, which is in the folder whatever names an archive has."""
+        file = record.file if "://" in record.file else os.path.relpath(Path(record.file).absolute(), self._root)
+        parts = [_name(part) for part in file.replace(os.sep, "/").split("/") if part]
+        if _is_archive(record.file):
+            parts.append(str(record.offset))
+        parts[-1] += self._suffix
+        return self._folder.joinpath(*parts)
+
+
+def _name(part: str) -> str:
+    """Return a name that every file system accepts, another for each part of a path."""
+    name = _REFUSED.sub(lambda found: "".join(f"%{ord(char):02X}" for char in found[0]), part)
+    data = name.encode("utf-8", "surrogateescape")
+    if len(data) <= _LONGEST:
+        return name
+    return data[: _LONGEST - 17].decode("utf-8", "ignore") + "-" + blake2b(data, digest_size=8).hexdigest()

@@ -1,0 +1,197 @@
+"""The pages that `scrapy denoise extract` reads: of files, folders and archives, with problems and progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from glob import has_magic
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from typing_extensions import Self
+
+from denoise_scrapy.archive.places import (
+    addresses_of,
+    files_of,
+    kind_of_pages,
+    local_files,
+    members,
+    opened,
+    page_bytes,
+    read_records,
+    records_of,
+)
+from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, is_binary
+from denoise_scrapy.body.extraction import PAGES_A_SITE
+from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.formats import PAGE_FORMATS, format_of
+from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
+from denoise_scrapy.row_files import uncompressed
+from denoise_scrapy.shown import counted, say, shown
+
+PROGRESS_SECONDS = 5.0
+PROBLEMS_SHOWN = 10
+#: Problems of files; other records, such as redirects, are just not pages.
+DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
+
+
+class Given(NamedTuple):
+    """A page to extract, or one that was extracted by an earlier run and that others are compared with."""
+
+    record: ArchiveRecord
+    source: str | bytes
+    is_new: bool = True
+
+
+def is_many(name: str) -> bool:
+    """Return whether a name stands for several pages: a folder, a pattern, an archive."""
+    path = Path(name)
+    if "://" in name or name == STANDARD:
+        return False
+    return path.is_dir() or (has_magic(name) and not path.exists()) or format_of(name) in {*PAGE_FORMATS} - {"html"}
+
+
+class Pages:
+    """The pages of some files, read one after the other; problems are counted, and the first ones reported.
+
+    `is_done` is called for each page: whether an earlier run has written it.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        url: str,
+        fetched: Mapping[str, tuple[str | bytes, str | None]],
+        is_done: Callable[[ArchiveRecord], bool],
+    ) -> None:
+        self._names, self._fetched, self._is_done = names, fetched, is_done
+        self._files = [one for name in names for one in (files_of([name]) if is_many(name) else [name])]
+        self._addresses = addresses_of([name for name in names if is_many(name)], url)
+        self._has_url = bool(url)
+        self._start = self._said = time.monotonic()
+        self._open = ExitStack()
+        self._errors: BinaryIO | None = None
+        self.problems: Counter[str] = Counter()
+        self.count = self.done = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    def list_problems(self, name: str) -> None:
+        """Write each problem to a file, as a line of JSON."""
+        self._errors = self._open.enter_context(Path(name).open("wb"))  # noqa: SIM115 - closed by `__exit__`
+
+    def __iter__(self) -> Iterator[Given]:
+        # a page is compared with others of its site, though an earlier run has written them
+        before: deque[Given] = deque(maxlen=PAGES_A_SITE)
+        for file in self._files:
+            for record, source in self._read(file):
+                if record.problem:
+                    self._count_problem(record)
+                elif self._is_done(record):
+                    self.done += 1
+                    before.append(Given(record, source, is_new=False))
+                else:
+                    yield from before
+                    before.clear()
+                    yield Given(record, source)
+
+    def _read(self, file: str) -> Iterator[tuple[ArchiveRecord, str | bytes]]:
+        if file in self._fetched:
+            source, url = self._fetched[file]
+            yield ArchiveRecord(file, 0, url or ""), source
+            return
+        url = self._addresses.get(str(Path(file).absolute()), "")
+        try:
+            if format_of(file) == "zip":
+                with opened(file) as whole:
+                    for record, content in members(file, whole, url):
+                        yield from [(record, b"")] if content is None else _of_file(record, content)
+            elif is_many(file):
+                yield from ((replace(record, html=None), record.html or "") for record in records_of(file))
+            else:
+                with opened(file) as content:
+                    yield from _of_file(ArchiveRecord(file, 0, url), content)
+        except OSError as error:
+            yield ArchiveRecord(file, 0).bad("unreadable", error), b""
+
+    def say_before(self) -> None:
+        """Print which files of folders are left out, and which have no address, on standard error."""
+        folders = [name for name in self._names if is_many(name)]
+        left = {one for name in folders for one in local_files(name)}.difference(self._files)
+        if left:
+            kinds = Counter(Path(one).suffix or Path(one).name for one in sorted(left)).most_common()
+            more = ", …" if len(kinds) > PROBLEMS_SHOWN else ""
+            shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds[:PROBLEMS_SHOWN])
+            say(f"left out: {counted(len(left), 'file')} of other formats ({shares}{more})", file=sys.stderr)
+        if self._has_url:
+            return
+        files = [one for one in self._files if one not in self._fetched and kind_of_pages(one) in {"html", ""}]
+        without = [one for one in files if not _declares_address(one)]
+        if without:
+            which = ", ".join(without[:3]) + (", …" if len(without) > 3 else "")
+            advice = "they count as one site; --url gives addresses"
+            say(f"no address: {len(without):,} of {counted(len(files), 'file')} ({which}); {advice}", file=sys.stderr)
+
+    def _count_problem(self, record: ArchiveRecord) -> None:
+        self.problems[record.problem] += 1
+        if self._errors is not None:
+            names = ("file", "offset", "url", "problem", "detail")
+            row = {name: getattr(record, name) for name in names}
+            self._errors.write((shown(json.dumps(row, ensure_ascii=False)) + "\n").encode(errors="replace"))
+        if record.problem in DAMAGES | {"no HTML"} and self.problems.total() <= PROBLEMS_SHOWN:
+            place = f"{record.file}, {record.offset}" if record.offset else record.file
+            say(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}", file=sys.stderr)
+
+    @property
+    def is_damaged(self) -> bool:
+        """True if a file is damaged."""
+        return not DAMAGES.isdisjoint(self.problems)
+
+    def say_progress(self, *, at_end: bool = False) -> None:
+        """Print the counts so far on standard error, every few seconds."""
+        now = time.monotonic()
+        if not at_end and now - self._said < PROGRESS_SECONDS:
+            return
+        self._said = now
+        rate = self.count / max(now - self._start, 1e-3)
+        whole = "" if at_end or any(map(is_many, self._files)) else f" of {len(self._files):,}"
+        bad = "".join(f", {times:,} {problem}" for problem, times in self.problems.most_common())
+        done = f", {self.done:,} of an earlier run" if self.done else ""
+        say(f"{counted(self.count, 'page')}{whole}{done}{bad}, {rate:,.0f} pages/s", file=sys.stderr)
+
+
+def _of_file(record: ArchiveRecord, content: BinaryIO) -> Iterator[tuple[ArchiveRecord, str | bytes]]:
+    """Yield the page of a file, or the records of an archive in a ZIP file."""
+    if is_many(record.file) and kind_of_pages(record.file) != "html":
+        yield from ((replace(one, html=None), one.html or "") for one in read_records(record.file, content))
+        return
+    try:
+        data = page_bytes(record.file, content)
+    except ValueError as error:
+        yield record.bad("damaged", error), b""
+        return
+    if len(data) > MOST_BYTES:
+        content.seek(0)
+        if content.read(4) != data[:4]:  # compressed
+            yield record.bad("too large", f"over {MOST_BYTES} bytes"), b""
+            return
+        content.seek(0)
+        data = content.read()
+    yield record if data and not is_binary(data) else record.bad("no HTML"), data
+
+
+def _declares_address(file: str) -> bool:
+    try:
+        with opened(file) as content, uncompressed(content) as data:
+            return bool(declared_url(data.read(ADDRESS_WITHIN)))
+    except (OSError, ValueError):
+        return True  # reading it will tell
