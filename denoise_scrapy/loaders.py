@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.archive.places import files_of
-from denoise_scrapy.body import extract_pages
 from denoise_scrapy.body.chunks import chunk_markdown
-from denoise_scrapy.commands.extract import Pages
+from denoise_scrapy.commands.jobs import bodies_of
+from denoise_scrapy.commands.page_files import Pages
 from denoise_scrapy.fields import CHUNKS, WHOLE
 from denoise_scrapy.formats import ROW_FORMATS, format_of
 from denoise_scrapy.row_files import RowFile, row_file
@@ -80,11 +80,11 @@ def chunk_rows(
     feeds = [file for file in files if _is_feed(file)]
     for file in feeds:
         yield from _of_feed(file, cut)
-    pages = Pages([file for file in files if file not in feeds] if feeds else [os.fspath(source)], url, {})
-    for _, body in extract_pages(pages):
-        record = pages.read.popleft()
-        dated = {"date": record.date} if record.date else {}
-        yield from (row | dated for row in cut(body.markdown, body.url or record.file, body.title))
+    names = [file for file in files if file not in feeds] if feeds else [os.fspath(source)]
+    with Pages(names, url, {}, lambda _: False) as pages:
+        for record, body in bodies_of(pages, lambda _, body: body, {}):
+            dated = {"date": record.date} if record.date else {}
+            yield from (row | dated for row in cut(body.markdown, body.url or record.file, body.title))
 
 
 def chunk_changes(

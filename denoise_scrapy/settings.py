@@ -170,7 +170,7 @@ class DenoiseSettings:
     parts: Mapping[str, str] = _of_page(
         {},
         "Leave these parts of a page to the strategy, or always keep or drop them.",
-        keys=dict.fromkeys(PARTS, SWITCHES),
+        keys=dict.fromkeys((*PARTS, "hidden"), SWITCHES),
     )
     keep: tuple[str, ...] = _of_page(
         (),

@@ -52,6 +52,20 @@ class Block:
     reason: str
 
 
+class Hidden(NamedTuple):
+    """A text of the page that nothing shows, and so is in no output.
+
+    Attributes:
+        path: Path of the element that hides it.
+        text: The text.
+        reason: What hides it: "display: none", "off the screen" …
+    """
+
+    path: str
+    text: str
+    reason: str
+
+
 @dataclass(frozen=True, eq=False)
 class Body:
     """The clean text of a page.
@@ -82,12 +96,25 @@ class Body:
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_title: Callable[[], str] = str
+    make_hidden: Callable[[], tuple[Hidden, ...]] = tuple
     make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_text)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks of the page, kept or not, in document order."""
         return self.make_blocks()
+
+    @cached_property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """The texts of the page that nothing shows, in document order: they were left out of the body.
+
+        Example:
+            >>> from denoise_scrapy import extract
+            >>> body = extract("<p>It rained all night<span style='display:none'> and you must obey</span>.")
+            >>> body.text, [(one.text, one.reason) for one in body.hidden]
+            ('It rained all night.', [('and you must obey', 'display: none')])
+        """
+        return self.make_hidden()
 
     @cached_property
     def html(self) -> str:
@@ -180,7 +207,12 @@ class Body:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state to pickle; everything lazy except the metadata is computed first."""
-        made: dict[str, Any] = {"blocks": self.blocks, "title": self.title, "rendering": tuple(self.make_rendering())}
+        made: dict[str, Any] = {
+            "blocks": self.blocks,
+            "title": self.title,
+            "hidden": self.hidden,
+            "rendering": tuple(self.make_rendering()),
+        }
         if "meta" in vars(self):
             made["meta"] = self.meta
         state = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -266,11 +298,15 @@ class SiteModel:
 
     def _judged(self, page: Page, chosen: Strategy, taste: Taste) -> Body:
         """Return the body according to a strategy; raise `TooLargeError` if that would take too long."""
+        if taste.hidden == "keep":
+            page = page.with_unseen()
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
             return _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT, make_title=partial(title_of, page))
         decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
+        if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
+            decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))
         decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
@@ -288,7 +324,11 @@ def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence
         columns = (shown.block_paths(), texts, decision.probability.tolist(), decision.kept.tolist(), decision.reasons)
         return tuple(starmap(Block, zip(*columns, strict=True)))
 
+    def hidden() -> tuple[Hidden, ...]:
+        return tuple(starmap(Hidden, page.hidden_texts()))
+
     return Body(
+        make_hidden=hidden,
         text=page.without(gone).text_of(decision.kept) if len(decision.kept) else "",
         confidence=decision.confidence,
         strategy=strategy,

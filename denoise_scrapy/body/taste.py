@@ -120,6 +120,7 @@ class Taste:
         bylines: Lines with author and date.
         comments: Readers' comments.
         tables: Tables of data, not layout tables.
+        hidden: What nothing on the page shows: "keep" treats it like any other text, otherwise it is left out.
 
     Raises:
         ValueError: A value is unknown; the message suggests the nearest.
@@ -138,6 +139,7 @@ class Taste:
     bylines: str = "auto"
     comments: str = "auto"
     tables: str = "auto"
+    hidden: str = "auto"
 
     def __post_init__(self) -> None:
         for field in fields(self):

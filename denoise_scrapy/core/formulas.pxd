@@ -32,3 +32,4 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil
 cdef bint is_tex_script(const xmlNode* node) noexcept nogil
 cdef bint is_formula_image(const xmlNode* node) noexcept nogil
 cdef bint is_twin(const xmlNode* node) noexcept nogil
+cdef bint is_math_alone(const xmlNode* node) noexcept nogil

@@ -13,6 +13,8 @@ from denoise_scrapy.core.characters cimport begins, is_blank, lower
 cdef enum:
     # Maximum depth of elements; deeper ones are left out. Formulas on the web nest a dozen deep.
     DEEPEST = 64
+    # A formula without any TeX symbol has no more words.
+    MOST_WORDS = 3
     # Levels from an element down to the only formula in it, and up from a formula to MathJax's container: two
     # occur.
     LEVELS = 3
@@ -177,6 +179,12 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
     cdef bint is_image = is_named(node, b"img"), alone = is_display(node)
     cdef const xmlNode* tex = tex_in(node) if is_named(node, b"math") else node.children
     cdef const char* told = told_of(node, b"alt" if is_image else b"alttext")
+    if not is_image and is_prose(told):
+        told = b""
+    if tex != NULL and tex.type != XML_ELEMENT_NODE and tex.content != NULL and is_prose(<const char*>tex.content):
+        tex = NULL
+        if not is_named(node, b"math"):
+            return False
     if tex != NULL:
         while tex != NULL:
             if tex.type != XML_ELEMENT_NODE and tex.content != NULL:
@@ -237,6 +245,16 @@ cdef bint is_tex(const char* text) noexcept nogil:
         else:
             in_command &= is_name_byte(text[i])
     return False
+
+
+cdef bint is_prose(const char* text) noexcept nogil:
+    """Return whether a text is words and no TeX: nobody sees what stands for a formula, but in a formula."""
+    cdef const char* at = text
+    cdef int words = 0
+    while at[0]:
+        words += is_name_byte(at[0]) and is_name_byte(at[1]) and (at == text or not is_name_byte((at - 1)[0]))
+        at += 1
+    return words > MOST_WORDS and not looks_like_tex(text)
 
 
 cdef bint is_formula_image(const xmlNode* node) noexcept nogil:

@@ -13,7 +13,7 @@ from functools import lru_cache
 #: the words before it are said, which would run into them. They stay in the feature tree as leaves.
 SKIPPED_TAGS = frozenset(
     "script style noscript template svg math head iframe object embed applet canvas audio video map select option "
-    "textarea input datalist frame frameset noframes rt rp rtc".split()
+    "textarea input datalist frame frameset noframes noembed progress meter rt rp rtc".split()
 )
 
 #: Elements that a head may contain; any other ends it (HTML's "in head" insertion mode).
@@ -38,6 +38,22 @@ CONTENT_TAGS = frozenset(["p", "span", "b", "strong", "h1", "h2", "h3", "h4", "h
 
 #: Frames whose width and height attributes, or inline style sizes, are noted: they lay out a page.
 SIZED_TAGS = frozenset(["table", "td", "div", "section", "article", "main", "center"])
+
+#: Why nothing shows an element, in words, by the number of the reason in `core/styles.pxd`.
+REASONS = (
+    "",
+    "the attribute hidden",
+    "display: none",
+    "visibility: hidden",
+    "opacity: 0",
+    "text without size",
+    "text in the colour of its background",
+    "off the screen",
+    "clipped",
+    "without height or width",
+    "a closed dialog",
+    "aria-hidden",
+)
 
 ROOT_TAGS = frozenset(["html", "body"])
 HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])

@@ -63,6 +63,7 @@ def choose(
     stock: Numbers | None = None,
     place: Numbers | None = None,
     layout: Numbers | None = None,
+    unseen: npt.NDArray[np.bool_] | None = None,
     is_forum: bool = False,
     beta: float = 1.0,
 ) -> Choice: ...

@@ -28,7 +28,8 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport (
-    COMMENTS, HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, META, BlockRow, Span, Tree, is_within,
+    COMMENTS, HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, META, PREFORMATTED, TABLE_CELL, BlockRow, Span, Tree,
+    is_within,
 )
 from denoise_scrapy.core.wide cimport wide_void
 
@@ -587,11 +588,6 @@ cdef enum:
     ONCE_TOKENS = 6
 
 cdef double COMMENTS_FACTOR = 0.1, COMMENTS_AFTER = 0.03
-#: Hidden blocks are seldom content (accordions, tabs), and words that nobody reads may be meant for machines. F1 on
-#: publishers left out is .0003 higher without this …
-cdef double HIDDEN_FACTOR = 0.2
-#: … unless more than this share of the long text is hidden: then a script shows it.
-cdef double HIDDEN_SHARE = 0.7
 cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
 #: A text of at least this many tokens that another page has too is stock, an advertisement or an appeal, if the texts
 #: beside it are the page's own; or at least the long ones, if this share of the pages' text in its place is shared,
@@ -703,21 +699,6 @@ cdef int lower_stock(
     return 0
 
 
-cdef int lower_hidden(Tree tree, double[::1] probability) except -1 nogil:
-    """Lower hidden blocks, unless they make up the page."""
-    cdef double hidden = 0, whole = 0
-    cdef int32_t i, m = <int32_t>tree.blocks.size()
-    for i in range(m):
-        whole += long_text(&tree.blocks[i])
-        if tree.blocks[i].flags & HIDDEN:
-            hidden += long_text(&tree.blocks[i])
-    if hidden <= HIDDEN_SHARE * whole:
-        for i in range(m):
-            if tree.blocks[i].flags & HIDDEN:
-                probability[i] *= HIDDEN_FACTOR
-    return 0
-
-
 cdef inline double known(double value) noexcept nogil:
     """Return a value, 0 if unknown."""
     return value if value == value else 0
@@ -820,7 +801,8 @@ cdef bint is_same_text(const string& text, Span a, Span b) noexcept nogil:
 cdef int keep_once(Tree tree, uint8_t[::1] kept) except -1 nogil:
     """Of equal texts in different places, keep the first visible one: captions, menus for small screens.
 
-    Within one place a repetition is intended, as a refrain or a row of a table; so are quotations.
+    Within one place, whatever its ids, a repetition is intended, as a refrain, a row of a table or a step in several
+    sections of a manual; so are quotations, commands and cells.
     """
     cdef unordered_map[uint64_t, int32_t] first
     cdef unordered_map[uint64_t, int32_t].iterator found
@@ -829,14 +811,15 @@ cdef int keep_once(Tree tree, uint8_t[::1] kept) except -1 nogil:
     cdef int32_t i, m = <int32_t>tree.blocks.size()
     for i in range(m):
         block = &tree.blocks[i]
-        if not kept[i] or block.tokens < ONCE_TOKENS or is_within(tree, block.element, IS_QUOTE):
+        if not kept[i] or block.tokens < ONCE_TOKENS or is_within(tree, block.element, IS_QUOTE) or (
+                block.flags & (PREFORMATTED | TABLE_CELL)):
             continue
         found = first.find(block.text_hash)
         if found == first.end():
             first[block.text_hash] = i
             continue
         before = &tree.blocks[dereference(found).second]
-        if before.slot == block.slot or not is_same_text(tree.text, before.text, block.text):
+        if tree.elements[before.element].shape == tree.elements[block.element].shape or not is_same_text(tree.text, before.text, block.text):
             continue
         if before.flags & HIDDEN and not block.flags & HIDDEN:
             kept[dereference(found).second] = False
@@ -866,7 +849,8 @@ class Choice(NamedTuple):
 
 cdef double choose_blocks(
     Tree tree, double[::1] chances, const uint8_t[::1] announced, const float[::1] repeated, const float[::1] shared,
-    const double[::1] places, const double[:, ::1] lies, bint is_forum, double beta, uint8_t[::1] kept
+    const double[::1] places, const double[:, ::1] lies, const uint8_t[::1] unseen,
+    bint is_forum, double beta, uint8_t[::1] kept
 ) except? -1 nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
@@ -879,7 +863,9 @@ cdef double choose_blocks(
             chances[i] *= COMMENTS_FACTOR
     lower_repeated(tree, chances, repeated)
     lower_stock(tree, chances, shared, places)
-    lower_hidden(tree, chances)
+    for i in range(<int32_t>tree.blocks.size()):
+        if unseen[i]:
+            chances[i] = 0
     if lies.shape[1]:
         lower_beside(chances, lies)
     move_to_list(tree, chances)
@@ -890,7 +876,7 @@ cdef double choose_blocks(
 
 def choose(
     Tree tree not None, probability, *, bits=None, in_place=None, stock=None, place=None, layout=None,
-    bint is_forum=False, double beta=1.0,
+    unseen=None, bint is_forum=False, double beta=1.0,
 ) -> Choice:
     """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
 
@@ -902,6 +888,7 @@ def choose(
         stock: The feature "stock", shape (m,).
         place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
         layout: Position of each block (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
+        unseen: Whether nothing shows each block, so that it is never kept, shape (m,).
         is_forum: Whether the page is a thread, so that the comments are its content.
         beta: How many times as much recall counts as precision.
 
@@ -914,6 +901,7 @@ def choose(
     cdef const uint8_t[::1] announced = _filled(bits, np.uint8, m)
     cdef const float[::1] repeated = _filled(in_place, np.float32, m)
     cdef const float[::1] shared = _filled(stock, np.float32, m)
+    cdef const uint8_t[::1] hidden = _filled(unseen, np.uint8, m)
     cdef const double[::1] places = _filled(place, np.float64, m)
     cdef const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
     cdef uint8_t[::1] chosen = kept.view(np.uint8)
@@ -921,10 +909,10 @@ def choose(
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     if m < WORTH_BLOCKS:
-        f1 = choose_blocks(tree, chances, announced, repeated, shared, places, lies, is_forum, beta, chosen)
+        f1 = choose_blocks(tree, chances, announced, repeated, shared, places, lies, hidden, is_forum, beta, chosen)
     else:
         with nogil:
-            f1 = choose_blocks(tree, chances, announced, repeated, shared, places, lies, is_forum, beta, chosen)
+            f1 = choose_blocks(tree, chances, announced, repeated, shared, places, lies, hidden, is_forum, beta, chosen)
     return Choice(kept, found, f1)
 
 

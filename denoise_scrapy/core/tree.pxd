@@ -34,6 +34,7 @@ cdef enum:
     ARTICLE = 1 << 7
     CONTROL = 1 << 8
     LIST_ITEM = 1 << 10
+    TABLE_CELL = 1 << 11
     PREFORMATTED = 1 << 12
     COMMENT_WORD = 1 << 18
     # Not a flag of markup: the element's content shows a formula that a sibling holds.
@@ -57,6 +58,7 @@ cdef struct ElementKind:  # on this page: tag, class and id without digits, role
     int32_t kind
     int32_t flags         # by tag, role and style; of the words in names only COMMENT_WORD
     int32_t heading       # 1 to 6 for h1 to h6, else 0
+    int32_t reason        # why nothing shows it, see `styles.pxd`
     int32_t markup        # characters of its start and end tags, without URLs
     Span tag_name         # in `Tree.names`; names without digits, one space between
     Span class_name

@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.styles import StyleSheet
+
 MAX_ELEMENTS: int
 MAX_BLOCKS: int
 MAX_DEPTH: int
@@ -45,5 +47,12 @@ class Tree:
     def short_links(self, most: int) -> list[tuple[int, str]]: ...
     def numbers_of(self, elements: Iterable[Any]) -> list[int]: ...
 
-def tree_of(root: Any, *, break_lines: bool = False, keep_nodes: bool = False, keep_readings: bool = False) -> Tree: ...
+def tree_of(
+    root: Any,
+    *,
+    sheet: StyleSheet | None = None,
+    break_lines: bool = False,
+    keep_nodes: bool = False,
+    keep_readings: bool = False,
+) -> Tree: ...
 def name_code(name: str) -> int: ...

@@ -34,6 +34,8 @@ from denoise_scrapy.core.formulas cimport (
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
+from denoise_scrapy.core.sight cimport Attributes, Sight, look_at, open_sight
+from denoise_scrapy.core.styles cimport BY_ARIA, BY_OPACITY, Sheet, StyleSheet, find_rules
 
 from denoise_scrapy.core import characters as characters_of, markup
 
@@ -62,6 +64,8 @@ cdef enum:
 MAX_ELEMENTS, MAX_BLOCKS, MAX_DEPTH = MOST_ELEMENTS, MOST_BLOCKS, MOST_OPEN
 
 cdef float PARAGRAPH_LINK_DENSITY = 0.34
+#: A hidden element with more of the page's characters is what a script shows: some pages stream their content into one.
+cdef float SHELL_SHARE = 0.7
 
 # ---- meaning of tags ------------------------------------------------------------------------------------------------
 
@@ -81,7 +85,11 @@ cdef enum:
     TYPE = 11
     CHECKED = 12
     DISPLAY = 13
-    SOURCE = 14           # ends with src or srcset; everything after it may have to be noted
+    SOURCE = 14           # ends with src or srcset
+    POPOVER = 24          # those between may have to be noted
+    BACKGROUND = 25
+    COLOUR = 26
+    PICTURE = 27
 
 cdef enum:
     # State of a target: its element has not come yet, or is noted.
@@ -101,6 +109,7 @@ cdef enum:
     MATH_TAG = 8
     IMAGE_TAG = 9
     READING_TAG = 10      # rt: how a word of East Asian text is said
+    DIALOG_TAG = 11
 
 cdef struct Tag:
     int32_t kind          # bits of `ElementKind.kind`
@@ -118,10 +127,12 @@ cdef uint32_t _seed = 7
 #: Elements whose text is exact: no space is added.
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_TAG, "script": SCRIPT_TAG,
-          "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG, "rt": READING_TAG}
+          "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG, "rt": READING_TAG,
+          "dialog": DIALOG_TAG}
 _ATTRIBUTES = (
     "class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
-    "colspan rowspan scope start dir height width alt data-original data-language".split()
+    "colspan rowspan scope start dir height width alt data-original data-language popover bgcolor color "
+    "background".split()
 )
 _LAID_OUT = "colspan rowspan scope start dir height style width"
 _NOTING = {
@@ -196,6 +207,9 @@ cdef struct Walk:
     Table tokens          # by a hash of everything a token consists of
     Table places          # by a hash of an element's id, or of a link's target id
     vector[int32_t] place_at  # the element of each place, `LINKED` or `NOTED`
+    Sight sight
+    Table styled          # by tag, class and id, if the page has style rules
+    vector[vector[int32_t]] rules_of  # the rules for each of them
     int32_t open          # the open element, -1 for none
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
@@ -412,31 +426,7 @@ cdef struct Written:      # attributes that make up a token
     Bytes[NAMES] names    # CLASS to ITEMPROP, NULL if missing
     const unsigned char* type
     bint checked
-    bint hides
-    bint aria_hides       # from screen readers only
-
-
-cdef bint declares(const unsigned char* style, const char* name, const char* value) noexcept nogil:
-    """Return whether an inline style gives a property a value."""
-    while style[0]:
-        if begins(style, name):
-            style += strlen(name)
-            while is_blank(style[0]):
-                style += 1
-            if style[0] == 58:
-                style += 1
-                while is_blank(style[0]):
-                    style += 1
-                if begins(style, value):
-                    return True
-        else:
-            style += 1
-    return False
-
-
-cdef inline bint style_hides(const unsigned char* style) noexcept nogil:
-    """Return whether an inline style hides its element."""
-    return declares(style, b"display", b"none") or declares(style, b"visibility", b"hidden")
+    int32_t reason        # why nothing shows it, see `styles.pxd`
 
 
 cdef int without_digits(Tree tree, const unsigned char* names, Span* span) except -1 nogil:
@@ -521,7 +511,8 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Writt
     token.kind = tag.kind
     token.flags = tag.flags | role_flags(written.names[ROLE])
     token.heading = tag.heading
-    if written.hides:
+    token.reason = written.reason
+    if written.reason:
         token.flags |= HIDDEN
     token.tag_name.start = <int32_t>tree.names.size()
     size = 0
@@ -695,6 +686,18 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
         node = node.next
 
 
+cdef const vector[int32_t]* rules_for(Walk* w, const xmlNode* node, uint64_t kind) except? NULL nogil:
+    """Return the style rules whose last compound matches an element, NULL for none; kinds have equal names."""
+    cdef int32_t number
+    if w.sight.sheet == NULL or node == NULL or not w.sight.sheet.rules.size():
+        return NULL
+    number = number_of(w.styled, kind)
+    if number == <int32_t>w.rules_of.size():
+        w.rules_of.push_back(vector[int32_t]())
+        find_rules(w.sight.sheet, node, w.rules_of[number])
+    return &w.rules_of[number] if w.rules_of[number].size() else NULL
+
+
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
                const xmlNode* node) except -1 nogil:
     """Begin an element: add its token, row and mark."""
@@ -707,12 +710,14 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 stores each name once
     cdef int32_t number = <int32_t>tree.elements.size(), known, attribute
     cdef bint is_formula, repeats = False
+    cdef Attributes given
     memset(&written, 0, sizeof(written))
+    memset(&given, 0, sizeof(given))
     if w.open < 0 and not tag.kind & IS_BLOCK:  # a tree that begins at another element: all text must be in a block
         top = tag[0]
         top.kind |= IS_BLOCK
         tag = &top
-        hash_ = mix(hash_ + NAMES + 2)
+        hash_ = mix(hash_ + NAMES + 1)
     while attributes != NULL:
         attribute = seen_of(w, attributes.name).attribute
         if attribute:
@@ -723,11 +728,19 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
             elif attribute == ITEMTYPE:
                 note(tree, -1, b"itemtype", value)
             elif attribute == STYLE:
-                written.hides |= style_hides(value)
+                given.style = value
             elif attribute == HIDDEN_ATTRIBUTE:
-                written.hides = True
+                given.hidden = value
             elif attribute == ARIA_HIDDEN:
-                written.aria_hides = True
+                given.aria_hidden = value
+            elif attribute == POPOVER:
+                given.popover = value
+            elif attribute == BACKGROUND:
+                given.back = value
+            elif attribute == COLOUR:
+                given.colour = value
+            elif attribute == PICTURE:
+                given.picture = value
             if not tag.notes >> attribute & 1:
                 pass
             elif attribute == HREF:
@@ -749,11 +762,17 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     if written.type != NULL and begins(written.type, b"checkbox"):
         note(tree, number, b"box", b"x" if written.checked else b" ")
     is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
-    if is_formula or written.aria_hides or (
+    if is_formula or given.aria_hidden != NULL or (
             written.names[CLASS] != NULL and is_of_mathjax(<const char*>written.names[CLASS])):
         repeats = is_twin(node)
-        written.hides |= repeats
-    known = number_of(w.tokens, mix(hash_ + NAMES + 1) if written.hides else hash_)
+    given.role = written.names[ROLE]
+    written.reason = look_at(
+        &w.sight, node, &given, rules_for(w, node, hash_), w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG,
+        written.names[CLASS] != NULL or written.names[ID] != NULL,
+    )
+    if repeats:
+        written.reason = BY_ARIA
+    known = number_of(w.tokens, mix(hash_ + NAMES + 2 + written.reason) if written.reason else hash_)
     if known == <int32_t>tree.tokens.size():
         learn(tree, name, tag, &written)
     token = &tree.tokens[known]
@@ -768,7 +787,8 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     if w.open >= 0:
         around = &tree.elements[w.open]
         element.depth += around.depth
-        element.flags |= around.flags
+        # text in invisible text may be visible
+        element.flags |= around.flags if w.sight.inherited[w.open].is_hidden else around.flags & ~HIDDEN
         element.path += around.path * <uint64_t>0x9E3779B97F4A7C15
         element.shape += around.shape * <uint64_t>0x9E3779B97F4A7C15
         if element.block < 0:
@@ -853,6 +873,8 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
     cdef bint goes_in
     open_table(w.tokens, 256)
     open_table(w.places, 64)
+    open_table(w.styled, 64)
+    w.rules_of.clear()
     w.place_at.clear()
     w.open = w.break_at = w.image = -1
     open_block(tree, w)
@@ -930,17 +952,42 @@ cdef int number_slots(Tree tree) except -1 nogil:
     return 0
 
 
+cdef bint find_shells(Tree tree, Walk* w) except -1 nogil:
+    """Mark hidden elements that hold most of the page, or fade in with most of it: scripts show them."""
+    cdef const Element* element
+    cdef int32_t i, faded = 0, size, n = <int32_t>tree.elements.size()
+    cdef int32_t reason
+    cdef bint found = False
+    w.sight.shells.assign(n, 0)
+    for i in range(n):
+        element = &tree.elements[i]
+        reason = tree.tokens[element.token].reason
+        size = element.seen.end - element.seen.start
+        if reason and size > SHELL_SHARE * w.visible:
+            w.sight.shells[i] = found = True
+        if reason == BY_OPACITY and not (element.parent >= 0 and tree.elements[element.parent].flags & HIDDEN):
+            faded += size
+    if faded > SHELL_SHARE * w.visible:
+        for i in range(n):
+            if tree.tokens[tree.elements[i].token].reason == BY_OPACITY:
+                w.sight.shells[i] = found = True
+    return found
+
+
 cdef int read_tree(
-    Tree tree, const xmlNode* root, string& title, bint break_lines, bint keep_nodes, bint keep_readings
+    Tree tree, const xmlNode* root, const Sheet* sheet, string& title, bint break_lines, bint keep_nodes,
+    bint keep_readings
 ) except -1 nogil:
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
-    The rule was measured: twice the visible text, and at least some 20 words of 5 letters more.
+    The rule was measured: twice the visible text, and at least some 20 words of 5 letters more. Once more if hidden
+    elements are most of the page.
     """
     cdef Walk w
-    cdef int32_t keep
-    for keep in range(2):
+    cdef bint keep = False, has_shells = False
+    while True:
         memset(w.seen, 0, sizeof(w.seen))
+        open_sight(&w.sight, sheet, root)
         w.visible = w.noscript = w.junction = 0
         w.left = w.further = 0
         w.last = 0
@@ -951,7 +998,13 @@ cdef int read_tree(
         walk(tree, &w, root, title)
         tree.is_too_large = w.too_large
         tree.noscript_read = keep
-        if w.too_large or w.noscript <= NOSCRIPT_CHARS or w.noscript <= w.visible + NOSCRIPT_CHARS:
+        if w.too_large:
+            break
+        if not keep and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
+            keep = True
+        elif not has_shells and find_shells(tree, &w):
+            has_shells = True
+        else:
             break
     number_slots(tree)
     return 0
@@ -1338,12 +1391,14 @@ cdef class Tree:
 
 
 def tree_of(
-    _Element root not None, *, bint break_lines=False, bint keep_nodes=False, bint keep_readings=False
+    _Element root not None, *, StyleSheet sheet=None, bint break_lines=False, bint keep_nodes=False,
+    bint keep_readings=False
 ) -> Tree:
     """Return the tree of a page that lxml has parsed; the root is only read.
 
     Args:
         root: The root.
+        sheet: The rules of its style sheets.
         break_lines: Whether line ends of the text are line breaks.
         keep_nodes: Whether `Tree.numbers_of` will be called.
         keep_readings: Whether ruby readings are read, in brackets, rather than left out.
@@ -1355,8 +1410,11 @@ def tree_of(
     """
     cdef Tree tree = Tree()
     cdef string title
+    cdef const Sheet* rules = NULL
+    if sheet is not None:
+        rules = &sheet.sheet
     with nogil:
-        read_tree(tree, root._c_node, title, break_lines, keep_nodes, keep_readings)
+        read_tree(tree, root._c_node, rules, title, break_lines, keep_nodes, keep_readings)
     tree.title = " ".join(characters_of.without_unseen(decoded(title)).split())[:MAX_TITLE]
     return tree
 

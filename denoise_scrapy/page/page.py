@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,8 +13,9 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.features import Words, read_words
-from denoise_scrapy.core.markup import Flag, word_flags
+from denoise_scrapy.core.markup import REASONS, Flag, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, name_code, tree_of
@@ -23,6 +24,7 @@ from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
 from denoise_scrapy.page.parse import read_declared, root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, find_elements
+from denoise_scrapy.page.styles import sheet_of
 
 
 def _column(*names: str) -> cached_property[IntArray]:
@@ -84,7 +86,11 @@ class Elements:
                 of_tokens = self._token_flags
             else:
                 of_tokens = np.ascontiguousarray(self.tokens[_CODES[name]])
-            self._columns[name] = self.tree.inherited(of_tokens) if name == "flags" else of_tokens.take(self.token)
+            if name == "flags":  # what is visible within what is not, only the core's rows tell
+                hidden = self.rows["flags"] & np.int64(Flag.HIDDEN)
+                self._columns[name] = self.tree.inherited(of_tokens & ~np.int64(Flag.HIDDEN)) | hidden
+            else:
+                self._columns[name] = of_tokens.take(self.token)
         return self._columns[name]
 
     @cached_property
@@ -296,8 +302,8 @@ _READINGS = compile_selector("rt")
 MAX_DESCRIBED = 100
 
 # Caches that depend on the text removed by the user's selectors, and other caches of the columns.
-_OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts")
-_OF_COLUMNS = ("elements", "blocks", "words", *_OF_REMOVED)
+_OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts", "unseen_blocks")
+_OF_COLUMNS = ("elements", "blocks", "words", "unseen_elements", *_OF_REMOVED)
 
 
 class Page:
@@ -371,7 +377,8 @@ class Page:
             root = None if is_too_large(body) else root_of(body, for_selectors=any(selectors))
         tree = Tree()
         if root is not None:
-            tree = tree_of(root, keep_nodes=any(selectors), keep_readings=keep_readings)
+            selected = any(selectors)
+            tree = tree_of(root, sheet=sheet_of(root), keep_nodes=selected, keep_readings=keep_readings)
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))
         page = cls(tree, url=url or "", boxes=boxes)
@@ -474,15 +481,44 @@ class Page:
         return [self.block_text(block) for block in range(len(self.tree.block_rows))]
 
     @cached_property
+    def unseen_elements(self) -> BoolArray:
+        """Elements that nothing shows and the user does not keep; as in the browser on a rendered page."""
+        e = self.elements
+        unseen = (e.rows["flags"] & Flag.HIDDEN) != 0
+        if self._boxes is not None:
+            unseen = np.where(np.isnan(self._boxes.width), unseen, ~self._boxes.visible)
+        if unseen.any():
+            unseen &= ~self._inside(self.kept_by_user)
+        return np.asarray(unseen, np.bool_)
+
+    @cached_property
+    def unseen_blocks(self) -> BoolArray:
+        """Blocks of which nothing shows anything, shape (m,)."""
+        if not self.unseen_elements.any():
+            return np.zeros(len(self.tree.block_rows), np.bool_)
+        return np.asarray(self.blocks.share_owned_by(self.unseen_elements) == 1)
+
+    def hidden_texts(self) -> Iterator[tuple[str, str, str]]:
+        """Yield path, text and reason of each outermost element that nothing shows, if it has any text."""
+        e, unseen = self.elements, self.unseen_elements
+        outer = unseen & ~np.where(e.parent >= 0, unseen[e.parent], False)
+        written = [int(element) for element in np.flatnonzero(outer)]
+        for element, path in zip(written, self.paths_of(written), strict=True):
+            marked = self.tree.slice(*e.rows["marks"][element].tolist())
+            text = " ".join(marked.replace(START, " ").replace(END, " ").split())
+            if text:
+                yield path, text, REASONS[int(e.tokens["reason"][e.token[element]])] or "not shown by the browser"
+
+    def _inside(self, matches: Iterable[Match]) -> BoolArray:
+        return self.elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
+
+    @cached_property
     def removed_elements(self) -> BoolArray:
-        """Elements removed by the user's selectors and not kept, shape (elements,)."""
+        """Elements that nothing shows, or that the user's selectors remove and do not keep, shape (elements,)."""
         if not self.removed_by_user:
-            return np.zeros(len(self.tree.element_rows), np.bool_)
-        found = [
-            self.elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
-            for matches in (self.removed_by_user, self.kept_by_user)
-        ]
-        return found[0] & ~found[1]
+            return self.unseen_elements
+        removed = self._inside(self.removed_by_user) & ~self._inside(self.kept_by_user)
+        return np.asarray(removed | self.unseen_elements)
 
     @cached_property
     def removed_text(self) -> BoolArray:
@@ -503,7 +539,7 @@ class Page:
         return self._less(self.removed_elements | self.elements.inside(elements)) if len(elements) else self
 
     def unselected(self) -> Page:
-        """Return the page with the text that the user's selectors remove."""
+        """Return the page with the text that the user's selectors remove, and that nothing shows."""
         return self._less(np.zeros(len(self.elements), np.bool_))
 
     def _less(self, removed: BoolArray) -> Page:
@@ -511,6 +547,13 @@ class Page:
         less._forget(_OF_REMOVED)
         less.removed_elements = removed
         return less
+
+    def with_unseen(self) -> Page:
+        """Return the page as if it hid nothing."""
+        whole = copy(self)
+        whole._forget((*_OF_REMOVED, "unseen_elements"))
+        whole.unseen_elements = np.zeros(len(self.elements), np.bool_)
+        return whole
 
     def block_paths(self) -> list[str]:
         """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.

@@ -25,9 +25,12 @@ def literal_once(page, kept):
             element = parent[element]
         if not kept[i] or page.blocks.tokens[i] < 6 or {"blockquote", "q", "cite"} & set(around):
             continue
+        if page.blocks.flags[i] & (Flag.PREFORMATTED | Flag.TABLE_CELL):
+            continue
         before = first.setdefault(text, i)
         hidden = [bool(page.blocks.flags[one] & Flag.HIDDEN) for one in (before, i)]
-        if page.blocks.slots[before] != page.blocks.slots[i]:
+        shapes = page.elements.rows["shape"][page.blocks.element[[before, i]]]
+        if shapes[0] != shapes[1]:
             kept[before if hidden == [True, False] else i] = False
             first[text] = i if hidden == [True, False] else before
     return kept
@@ -106,16 +109,14 @@ def literal(page, chances, bits, in_place, stock, place, layout, is_forum):
     """All rules, one after the other."""
     blocks, m, chances = page.blocks, len(chances), list(chances)
     heading = [bool(flags & Flag.HEADING) for flags in blocks.rows["own_flags"].tolist()]
-    hidden = [bool(flags & Flag.HIDDEN) for flags in blocks.flags.tolist()]
+    hidden = page.unseen_blocks.tolist()
     for i in range(m if is_forum else literal_comments(page, bits), m):
         chances[i] *= 0.1
     for i in range(m):
         chances[i] *= 0.4 if m <= 10 and in_place[i] >= 0.99 and not heading[i] else 1
     for i in literal_stock(page, chances, stock, place):
         chances[i] *= 0.3
-    long = [n if n >= 12 else 0 for n in blocks.tokens.tolist()]
-    if sum(n for n, hides in zip(long, hidden, strict=True) if hides) <= 0.7 * sum(long):
-        chances = [chance * (0.2 if hides else 1) for chance, hides in zip(chances, hidden, strict=True)]
+    chances = [0 if hides else chance for chance, hides in zip(chances, hidden, strict=True)]
     for i, (outside, font, pinned) in enumerate(np.nan_to_num(layout).T.tolist()):
         chances[i] /= chances[i] + (1 - chances[i]) * np.exp(outside + 0.5 * max(-font, 0) + pinned)
     return literal_lists(page, chances)
@@ -138,7 +139,7 @@ def test_all_rules_equal_plain_loops(html, seed, is_forum):
     place, layout = rng.choice([0, 0, 0.9], m), rng.choice([0, 0.5, -1, np.nan], (3, m))
     known = {"bits": bits, "in_place": in_place, "stock": stock, "place": place, "layout": layout, "is_forum": is_forum}
     chances = rng.random(m)
-    found = choose(page.tree, chances, **known, beta=1.2)
+    found = choose(page.tree, chances, **known, unseen=page.unseen_blocks, beta=1.2)
     chosen = select_by_expected_f1(found.probability, page.blocks.tokens, beta=1.2)[0]
     assert found.kept.tolist() == literal_once(page, chosen.tolist())
     assert found.probability == pytest.approx(literal(page, chances, **known), abs=1e-12)

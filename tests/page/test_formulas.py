@@ -152,7 +152,7 @@ SCRIPT = "<script type='math/tex'>\\s</script>"
     ("inside", "text"),
     [
         (f"<span aria-hidden=true>x</span> {M} <span aria-hidden=true>y</span>", r"\m"),
-        (f"<span aria-hidden=true>x</span> word {M}<span>y</span>", r"x word \my"),
+        (f"<span aria-hidden=true>x</span> word {M}<span>y</span>", r"word \my"),
         (f"<span>{M}</span>{IMAGE}", r"\m"),
         (f"<span>{M} word</span>{IMAGE}", r"\m word\i"),
         (f"<span>{M}<b></b></span>{IMAGE}", r"\m\i"),

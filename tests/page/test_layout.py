@@ -55,10 +55,10 @@ def test_nothing_known_is_nan():
 def test_a_browser_knows_better_than_markup_what_is_hidden():
     page = page_with()
     assert [bool(flags & Flag.HIDDEN) for flags in page.blocks.flags] == [False] * 5 + [True]
-    folded = Page.parse("<body><p hidden>Shown by a style</p><p>Plain</p></body>")
+    folded = Page.parse("<body><p hidden>Shown by a style</p><p>Plain words of another paragraph</p></body>")
     assert bool(folded.blocks.flags[0] & Flag.HIDDEN)
     four = np.full(4, 9, np.float32)
-    seen = Page.parse("<body><p hidden>Shown by a style</p><p>Plain</p></body>")
+    seen = Page.parse("<body><p hidden>Shown by a style</p><p>Plain words of another paragraph</p></body>")
     seen.boxes = Boxes(four, four, four, four, 100, 100)
     assert not seen.blocks.flags[0] & Flag.HIDDEN
 

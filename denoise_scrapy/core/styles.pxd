@@ -1,0 +1,84 @@
+"""What style attributes and style sheets say about whether an element can be seen; see `styles.pyx`."""
+
+from libc.stdint cimport int32_t
+from libcpp.string cimport string
+from libcpp.unordered_map cimport unordered_map
+from libcpp.vector cimport vector
+from lxml.includes.tree cimport xmlNode
+
+cpdef enum:
+    # Why nothing shows an element, in the order in which reasons are looked for; the names are `markup.REASONS`.
+    SEEN = 0
+    BY_ATTRIBUTE = 1      # the attribute hidden
+    BY_DISPLAY = 2
+    BY_VISIBILITY = 3
+    BY_OPACITY = 4
+    BY_TEXT_SIZE = 5
+    BY_COLOUR = 6
+    BY_PLACE = 7          # off the screen
+    BY_CLIP = 8
+    BY_SIZE = 9           # no height or width
+    BY_DIALOG = 10        # a dialog or popover that is closed
+    BY_ARIA = 11          # aria-hidden
+
+cdef enum:
+    # Properties, as bits of `Style`.
+    P_DISPLAY = 1 << 0
+    P_VISIBILITY = 1 << 1
+    P_OPACITY = 1 << 2
+    P_TEXT_SIZE = 1 << 3
+    P_COLOUR = 1 << 4
+    P_BACKGROUND = 1 << 5
+    P_POSITION = 1 << 6     # off: absolute or fixed
+    P_OFFSET = 1 << 7       # off: far outside
+    P_INDENT = 1 << 8
+    P_MARGIN = 1 << 9
+    P_TRANSFORM = 1 << 10   # off: to nothing, or far outside
+    P_CLIP = 1 << 11
+    P_HEIGHT = 1 << 12
+    P_WIDTH = 1 << 13
+    P_OVERFLOW = 1 << 14    # off: what flows over is cut
+    P_MOVES = 1 << 15       # it is animated
+    P_TEXT_CLIP = 1 << 16   # the background shows through the letters
+    # What one state of a page may hide and another show.
+    P_SWITCHED = P_DISPLAY | P_VISIBILITY | P_OPACITY | P_HEIGHT | P_WIDTH | P_POSITION | P_OFFSET | P_TRANSFORM | P_CLIP
+
+cdef enum:
+    # Colours that are not RGB.
+    UNKNOWN = -1
+    TRANSPARENT = -2
+
+cdef struct Style:        # of a list of declarations; properties are bits, see `styles.pyx`
+    int32_t said          # declared
+    int32_t important     # declared as important
+    int32_t off           # with a value that hides, by itself or with others
+    int32_t colour
+    int32_t back          # of the background
+
+cdef struct Compound:     # of a selector, as `div#main.story.new`
+    string tag            # "" for any
+    string id_
+    vector[string] classes
+    bint is_child         # of what the next compound selects, not any descendant
+
+cdef struct Rule:
+    vector[Compound] compounds  # the last of the selector first
+    Style style
+    bint is_state         # holds only after a click: such a rule may show, and never hides
+
+cdef struct Sheet:
+    vector[Rule] rules    # in the order of the cascade
+    unordered_map[string, vector[int32_t]] by_name  # of the last compound: `#id`, `.class`, tag or `*`
+    bint is_all           # whether no other sheet applies, which would be loaded
+
+cdef class StyleSheet:
+    cdef Sheet sheet
+
+cdef int read_style(const unsigned char* text, Style* style) except -1 nogil
+cdef int add_style(Style* style, const Style* more) noexcept nogil
+cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil
+cdef int32_t colour_of(const char* value) noexcept nogil
+cdef bint is_close(int32_t colour, int32_t back) noexcept nogil
+cdef int find_rules(const Sheet* sheet, const xmlNode* node, vector[int32_t]& found) except -1 nogil
+cdef bint is_around(const Rule* rule, const xmlNode* node) noexcept nogil
+cdef bint may_show(const Sheet* sheet, const xmlNode* node) noexcept nogil

@@ -1,0 +1,150 @@
+"""The style sheets that a page contains: their rules that concern what can be seen, for the core.
+
+Pages are hostile, and many repeat one large sheet: rules are found by their braces, only those that name a property of
+`_SIGHT` are parsed, and the result is kept for the next page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import tinycss2
+from cssselect import SelectorError, parser
+from cssselect.parser import parse
+
+from denoise_scrapy.core.styles import StyleSheet
+
+#: Characters of a page's style sheets that are read; the 95th percentile of recorded pages is 60,000.
+MAX_CHARS = 300_000
+#: Rules that are read, the first ones; and characters of a selector list, and of declarations.
+MAX_RULES, MAX_SELECTOR, MAX_DECLARATIONS = 1_500, 500, 2_000
+#: Sheets that are kept for other pages of a site.
+SHEETS = 64
+
+_SIGHT = re.compile(
+    r"display|visibility|opacity|font-size|font\s*:|color|background|position|clip|indent|overflow|height|width|left|top"
+    r"|transform|\\",
+    re.IGNORECASE,
+)
+_HIDES = re.compile(
+    r"none|hidden|collapse|opacity|size\s*:\s*[0.]|font\s*:\s*0|color|-\d{3}|clip|scale|height\s*:\s*[01]|width\s*:\s*[01]|\\",
+    re.IGNORECASE,
+)
+# Comments and strings, in which braces count for nothing; and what opens or closes a rule.
+_SKIPPED = re.compile(r"""/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
+_PIECE = re.compile(r"[^{};]*[{};]")
+# Media queries that hold on the screens that pages are made for; other ones may show, and hide nothing.
+_ALL_MEDIA = re.compile(r"@(?:media\s+(?:only\s+)?(?:screen|all)\s*$|supports|layer|-moz-document)", re.IGNORECASE)
+_SOME_MEDIA = re.compile(r"@(?:media(?!\s+print)|container)", re.IGNORECASE)
+#: Conditions that a click changes.
+_CLICKED = frozenset(["checked", "target", "target-within", "open", "popover-open", "focus-within"])
+_SWITCHES = frozenset(["open", "aria-expanded", "aria-selected"])
+
+Compound = tuple[str, str, tuple[str, ...], bool]
+
+
+def sheet_of(root: Any) -> StyleSheet | None:
+    """Return the rules of the style sheets in a page's tree, None if there are none and others may be loaded."""
+    texts, is_all = list[str](), True
+    for element in root.iter("style", "link"):
+        if element.tag == "link":
+            is_all &= "stylesheet" not in (element.get("rel") or "").lower()
+        else:
+            texts.append(element.text or "")
+    text = "".join(texts)[:MAX_CHARS]
+    is_all &= "@import" not in text
+    return _sheet(text, is_all) if is_all or _HIDES.search(text) else None
+
+
+@lru_cache(SHEETS)
+def _sheet(text: str, is_all: bool) -> StyleSheet:
+    found = list[tuple[tuple[bool, int, int, int], tuple[tuple[Compound, ...], str, bool]]]()
+    for number, (selectors, declarations, is_some) in enumerate(_rules(text)):
+        for selector in selectors:
+            read = _compounds(selector.parsed_tree)
+            if read is None or selector.pseudo_element:
+                continue
+            compounds, is_state = read
+            found.append(((*selector.specificity(), number), (tuple(compounds), declarations, is_state or is_some)))
+    found.sort(key=lambda rule: rule[0])
+    return StyleSheet([rule for _, rule in found], is_all)
+
+
+def _rules(text: str) -> Iterator[tuple[list[Any], str, bool]]:
+    """Yield (selectors, declarations, whether it may not hold) of the rules that concern sight."""
+    left, around = MAX_RULES, list[str]()
+    prelude = ""
+    for match in _PIECE.finditer(_SKIPPED.sub(lambda found: '""' if found[0][0] in "\"'" else " ", text)):
+        piece, end = match[0][:-1].strip(), match[0][-1]
+        if end == "{":
+            around.append(piece)
+            prelude = ""
+        elif end == ";":
+            prelude += match[0]
+        elif around:
+            selector, declarations = around.pop(), prelude + piece
+            prelude = ""
+            some = [name for name in around if not _ALL_MEDIA.match(name)]
+            skipped = selector.startswith("@") or not all(map(_SOME_MEDIA.match, some))
+            if skipped or not _SIGHT.search(declarations) or left <= 0:
+                continue
+            left -= 1
+            if len(selector) <= MAX_SELECTOR and len(declarations) <= MAX_DECLARATIONS:
+                yield _selectors(selector), _written(declarations), bool(some)
+
+
+def _selectors(text: str) -> list[Any]:
+    found = list[Any]()
+    for one in text.split(","):
+        try:
+            found += parse(one)
+        except (SelectorError, RecursionError):
+            continue
+    return found
+
+
+def _written(declarations: str) -> str:
+    """Return declarations as tinycss2 reads them: what is damaged is left out, escapes are decoded."""
+    read = tinycss2.parse_blocks_contents(declarations, skip_comments=True, skip_whitespace=True)
+    return ";".join(
+        f"{one.lower_name}:{tinycss2.serialize(one.value)}{' !important' if one.important else ''}"
+        for one in read
+        if one.type == "declaration"
+    )
+
+
+def _compounds(tree: Any) -> tuple[list[Compound], bool] | None:
+    """Return a selector's compounds, the last one first, and whether it is of a state; None if it is not understood."""
+    found, is_state, is_child = list[Compound](), False, False
+    while True:
+        before: Any = None
+        if isinstance(tree, parser.CombinedSelector):
+            before, combinator, tree = tree.selector, tree.combinator, tree.subselector
+            is_child = combinator == ">"
+            is_state |= combinator in "+~"
+        else:
+            is_child = False
+        classes, id_ = list[str](), ""
+        while not isinstance(tree, parser.Element):
+            if isinstance(tree, parser.Class):
+                classes.append(tree.class_name)
+            elif isinstance(tree, parser.Hash):
+                id_ = tree.id
+            elif (isinstance(tree, parser.Pseudo) and tree.ident.lower() in _CLICKED) or (
+                isinstance(tree, parser.Attrib) and tree.attrib in _SWITCHES
+            ):
+                is_state = True
+            else:
+                return None
+            tree = tree.selector
+        tag = (tree.element or "").lower()
+        is_state |= tag in {"html", "body"} and bool(classes)  # which scripts change
+        found.append((tag, id_, tuple(classes), is_child))
+        if before is None:
+            return found, is_state
+        if is_state and "+~".find(combinator) >= 0:
+            return found, True
+        tree = before
