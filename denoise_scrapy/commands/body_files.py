@@ -98,7 +98,7 @@ def _is_archive(file: str) -> bool:
 
 
 class ParquetFile(BodyFiles):
-    """Parquet, written at the end of a run, also of one that is stopped."""
+    """Parquet, written at the end of a run, also of one that is stopped; an error leaves the file as it was."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -113,6 +113,8 @@ class ParquetFile(BodyFiles):
 
     @override
     def __exit__(self, *error: object) -> None:
+        if any(error):
+            return
         with replacing(self._path) as temporary, temporary.open("wb") as file:
             self._rows.write(file)
 

@@ -128,7 +128,9 @@ def _extract_many(
         raise UsageError("extract: standard input cannot be combined with other pages")
     urls = [name for name in args.page if "://" in name]
     fetched = dict(zip(urls, pages_of(urls, "extract", settings), strict=True))
-    with _output(args) as out, Pages(args.page, args.url, fetched, out.is_done) as pages:
+    pages = Pages(args.page, args.url, fetched)  # first, so that a mistyped name does not empty the output
+    with pages, _output(args) as out:
+        pages.is_done = out.is_done
         if args.errors:
             pages.list_problems(args.errors)
         make = _Making(args.format, markdown, meta=args.meta, whole=bool(args.output_dir))

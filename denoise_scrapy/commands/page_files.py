@@ -59,17 +59,13 @@ def is_many(name: str) -> bool:
 class Pages:
     """The pages of some files, read one after the other; problems are counted, and the first ones reported.
 
-    `is_done` is called for each page: whether an earlier run has written it.
+    Attributes:
+        is_done: Called for each page, returns whether an earlier run has written it.
     """
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        url: str,
-        fetched: Mapping[str, tuple[str | bytes, str | None]],
-        is_done: Callable[[ArchiveRecord], bool],
-    ) -> None:
-        self._names, self._fetched, self._is_done = names, fetched, is_done
+    def __init__(self, names: Sequence[str], url: str, fetched: Mapping[str, tuple[str | bytes, str | None]]) -> None:
+        self._names, self._fetched = names, fetched
+        self.is_done: Callable[[ArchiveRecord], bool] = lambda _: False
         self._files = [one for name in names for one in (files_of([name]) if is_many(name) else [name])]
         self._addresses = addresses_of([name for name in names if is_many(name)], url)
         self._has_url = bool(url)
@@ -96,7 +92,7 @@ class Pages:
             for record, source in self._read(file):
                 if record.problem:
                     self._count_problem(record)
-                elif self._is_done(record):
+                elif self.is_done(record):
                     self.done += 1
                     before.append(Given(record, source, is_new=False))
                 else:

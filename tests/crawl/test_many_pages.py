@@ -54,6 +54,10 @@ def test_parquet_is_parquet(sites: Path, told: Told) -> None:
     rows = rows_of("x.jsonl")
     assert [{**row, "meta": None} for row in found] == [{**row, "meta": None} for row in rows]
     assert found[0]["meta"]["title"] == rows[0]["meta"]["title"]
+    before = [Path(name).read_bytes() for name in ("x.jsonl", "x.parquet")]
+    for name in ("x.jsonl", "x.parquet"):
+        told(f"extract sites none/ none.zip -o {name}", 1)
+    assert [Path(name).read_bytes() for name in ("x.jsonl", "x.parquet")] == before
     assert told("extract sites --resume -o x.parquet", 2)[1].startswith("scrapy denoise: extract: --resume needs")
 
 
