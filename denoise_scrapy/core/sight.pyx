@@ -1,4 +1,4 @@
-"""Whether an element of a page can be seen: by its attributes, its styles, and the controls that may show it.
+"""The visible elements of a page: by attributes and styles and by the controls that may show them.
 
 What a click shows is content: a panel that a tab, a button or a link of the page names, or that follows one. What
 nothing shows is not.
