@@ -1,4 +1,4 @@
-"""Whether an element of a page can be seen: by its attributes, its styles, and the controls that may show it.
+"""The visible elements of a page: by attributes and styles and by the controls that may show them.
 
 What a click shows is content: a panel that a tab, a button or a link of the page names, or that follows one. What
 nothing shows is not.
@@ -25,7 +25,7 @@ cdef enum:
     # Slides beside a hidden one that are compared with it.
     MOST_SLIDES = 40
     # Bytes of a script in which ids are looked for: those that fill in streamed content are short.
-    MOST_SCRIPT = 2000
+    MOST_SCRIPT = 8000
     # Levels from a heading down to the button that is all of it.
     LEVELS = 4
 
@@ -195,14 +195,14 @@ cdef bint is_item_like(const xmlNode* item, const xmlNode* node) noexcept nogil:
 
 
 cdef bint is_slide(const xmlNode* node) noexcept nogil:
-    """Return whether an element that is hidden from screen readers has a shown one of its kind beside it."""
+    """Return whether an element that is hidden from screen readers has one of its kind beside it."""
     cdef const xmlNode* other = node.parent.children if node.parent != NULL else NULL
     cdef int left = MOST_SLIDES
     while other != NULL and left:
         if other != node and other.type == XML_ELEMENT_NODE and strcmp(
                 <const char*>other.name, <const char*>node.name) == 0:
             left -= 1
-            if not has_value(other, b"aria-hidden", b"true") and shares_class(other, node):
+            if shares_class(other, node):
                 return True
         other = other.next
     return False
@@ -306,8 +306,9 @@ cdef int32_t of_box(
     if (is_dialog and attribute_of(node, b"open") == NULL) or given.popover != NULL:
         return BY_DIALOG
     reason = reason_of(style, is_block)
+    # pictures of formulas, and links that repeat one beside them, are hidden from screen readers only
     if reason == SEEN and given.aria_hidden != NULL and begins(given.aria_hidden, b"true") and (
-            not is_in_ruby(node) and not is_named(node, b"img")):
+            not is_in_ruby(node) and not is_named(node, b"img") and attribute_of(node, b"href") == NULL):
         return BY_ARIA
     return reason
 

@@ -1,4 +1,4 @@
-"""What style attributes and style sheets say about whether an element can be seen.
+"""The meaning of style attributes and style sheets for what can be seen.
 
 A declaration is read as browsers do, without comments and with escapes decoded. Of a style sheet, those rules are
 applied that concern sight and whose selectors are compounds, or descendants and children of compounds; rules that hold

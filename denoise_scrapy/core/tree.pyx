@@ -35,7 +35,7 @@ from denoise_scrapy.core.formulas cimport (
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.sight cimport Attributes, Sight, look_at, open_sight
-from denoise_scrapy.core.styles cimport BY_ARIA, BY_OPACITY, Sheet, StyleSheet, find_rules
+from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet, find_rules
 
 from denoise_scrapy.core import characters as characters_of, markup
 
@@ -952,6 +952,11 @@ cdef int number_slots(Tree tree) except -1 nogil:
     return 0
 
 
+cdef inline bint is_shell(int32_t reason) noexcept nogil:
+    """Return whether scripts often show what is hidden so: what fades in, and what is streamed."""
+    return reason == BY_OPACITY or reason == BY_ATTRIBUTE
+
+
 cdef bint find_shells(Tree tree, Walk* w) except -1 nogil:
     """Mark hidden elements that hold most of the page, or fade in with most of it: scripts show them."""
     cdef const Element* element
@@ -965,11 +970,11 @@ cdef bint find_shells(Tree tree, Walk* w) except -1 nogil:
         size = element.seen.end - element.seen.start
         if reason and size > SHELL_SHARE * w.visible:
             w.sight.shells[i] = found = True
-        if reason == BY_OPACITY and not (element.parent >= 0 and tree.elements[element.parent].flags & HIDDEN):
+        if is_shell(reason) and not (element.parent >= 0 and tree.elements[element.parent].flags & HIDDEN):
             faded += size
     if faded > SHELL_SHARE * w.visible:
         for i in range(n):
-            if tree.tokens[tree.elements[i].token].reason == BY_OPACITY:
+            if is_shell(tree.tokens[tree.elements[i].token].reason):
                 w.sight.shells[i] = found = True
     return found
 
