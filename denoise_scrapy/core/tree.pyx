@@ -86,7 +86,7 @@ cdef enum:
     CHECKED = 12
     DISPLAY = 13
     SOURCE = 14           # ends with src or srcset
-    POPOVER = 24          # those between may have to be noted
+    POPOVER = 24          # those between, and further ones, may have to be noted
     BACKGROUND = 25
     COLOUR = 26
     PICTURE = 27
@@ -131,8 +131,8 @@ _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_T
           "dialog": DIALOG_TAG}
 _ATTRIBUTES = (
     "class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
-    "colspan rowspan scope start dir height width alt data-original data-language popover bgcolor color "
-    "background".split()
+    "colspan rowspan scope start dir height width alt data-original popover bgcolor color background "
+    "data-language".split()
 )
 _LAID_OUT = "colspan rowspan scope start dir height style width"
 _NOTING = {
