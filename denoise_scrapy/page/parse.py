@@ -13,7 +13,6 @@ from contextlib import suppress
 from html import unescape
 from typing import Any
 
-import chardet
 from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
@@ -84,7 +83,6 @@ _HIGH_BYTES = bytes(range(0x80, 0x100))
 DETECTED_BYTES = 262_144
 # Markup in ASCII hides the text's own bytes: with it a fourth of those pages is read wrong. Each reads a byte once.
 _MARKUP = re.compile(rb"<(script|style)\b.*?(?:</\1|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
-_ERAS = chardet.EncodingEra.MODERN_WEB | chardet.EncodingEra.LEGACY_ISO
 #: Used on hardly any page: a few accents of western text pass for them, and browsers guess them rarely or never.
 _NEVER_GUESSED = ("iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-15", "iso8859-16", "johab")
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
@@ -140,8 +138,11 @@ def _without_bom(html: bytes, encoding: str | None) -> tuple[bytes, str]:
 
 def _detected_codec(html: bytes) -> str:
     """Return the codec that the text of a page in no Unicode looks like, western browsers' guess in doubt."""
+    import chardet  # noqa: PLC0415 - .1 s, for few pages
+
     text = _MARKUP.sub(b" ", html[:DETECTED_BYTES])
-    found = chardet.detect(text, encoding_era=_ERAS, exclude_encodings=_NEVER_GUESSED)["encoding"]
+    eras = chardet.EncodingEra.MODERN_WEB | chardet.EncodingEra.LEGACY_ISO
+    found = chardet.detect(text, encoding_era=eras, exclude_encodings=_NEVER_GUESSED)["encoding"]
     codec = _told_codec(found or "")
     return "cp1252" if codec is None or codec.startswith("utf") else codec
 
