@@ -19,8 +19,10 @@ from denoise_scrapy.core.styles import StyleSheet
 
 #: Characters of a page's style sheets that are read; the 95th percentile of recorded pages is 60,000.
 MAX_CHARS = 300_000
-#: Rules that are read, the first ones; and characters of a selector list, and of declarations.
-MAX_RULES, MAX_SELECTOR, MAX_DECLARATIONS = 1_500, 500, 2_000
+#: Selectors that are read, the first ones; and characters of a list of them, and of declarations.
+MAX_SELECTORS, MAX_SELECTOR, MAX_DECLARATIONS = 3_000, 500, 2_000
+#: Conditions around a rule, such as media queries.
+MAX_AROUND = 8
 #: Sheets that are kept for other pages of a site.
 SHEETS = 64
 
@@ -34,8 +36,8 @@ _HIDES = re.compile(
     re.IGNORECASE,
 )
 # Comments and strings, in which braces count for nothing; and what opens or closes a rule.
-_SKIPPED = re.compile(r"""/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
-_PIECE = re.compile(r"[^{};]*[{};]")
+_SKIPPED = re.compile(r"""/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?""", re.DOTALL)
+_PIECE = re.compile(r"[^{};]*(?:[{};]|\Z)")  # the last one too: each character is read once
 # Media queries that hold on the screens that pages are made for; other ones may show, and hide nothing.
 _ALL_MEDIA = re.compile(r"@(?:media\s+(?:only\s+)?(?:screen|all)\s*$|supports|layer|-moz-document)", re.IGNORECASE)
 _SOME_MEDIA = re.compile(r"@(?:media(?!\s+print)|container)", re.IGNORECASE)
@@ -75,10 +77,10 @@ def _sheet(text: str, is_all: bool) -> StyleSheet:
 
 def _rules(text: str) -> Iterator[tuple[list[Any], str, bool]]:
     """Yield (selectors, declarations, whether it may not hold) of the rules that concern sight."""
-    left, around = MAX_RULES, list[str]()
+    left, around = MAX_SELECTORS, list[str]()
     prelude = ""
     for match in _PIECE.finditer(_SKIPPED.sub(lambda found: '""' if found[0][0] in "\"'" else " ", text)):
-        piece, end = match[0][:-1].strip(), match[0][-1]
+        piece, end = match[0].rstrip("{};").strip(), match[0][-1:]
         if end == "{":
             around.append(piece)
             prelude = ""
@@ -87,11 +89,12 @@ def _rules(text: str) -> Iterator[tuple[list[Any], str, bool]]:
         elif around:
             selector, declarations = around.pop(), prelude + piece
             prelude = ""
-            some = [name for name in around if not _ALL_MEDIA.match(name)]
-            skipped = selector.startswith("@") or not all(map(_SOME_MEDIA.match, some))
-            if skipped or not _SIGHT.search(declarations) or left <= 0:
+            if len(around) > MAX_AROUND or left <= 0 or not _SIGHT.search(declarations):
                 continue
-            left -= 1
+            some = [name for name in around if not _ALL_MEDIA.match(name)]
+            if selector.startswith("@") or not all(map(_SOME_MEDIA.match, some)):
+                continue
+            left -= 1 + selector.count(",")
             if len(selector) <= MAX_SELECTOR and len(declarations) <= MAX_DECLARATIONS:
                 yield _selectors(selector), _written(declarations), bool(some)
 

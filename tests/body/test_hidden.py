@@ -153,3 +153,18 @@ def test_a_table_is_kept_whole_or_dropped() -> None:
     kept = [block.kept for block in body.blocks if "/table.t/" in block.path]
     assert len(kept) == 63
     assert len(set(kept)) == 1
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        "a" * 300_000,
+        '"\\' * 150_000,
+        '"\\"' * 100_000,
+        "{" * 150_000 + "}" * 150_000,
+        "a{" * 50_000 + "color:red}" * 20_000,
+    ],
+    ids=["no rule", "open strings", "escapes", "nested", "rules nested"],
+)
+def test_a_hostile_sheet_is_read_in_steps_of_its_size(sheet: str) -> None:
+    assert extract(f"<style>{sheet}</style><main><h1>Bees</h1><p>{STORY}</p></main>").text
