@@ -211,13 +211,16 @@ def _pieces(unit: _Unit, max_tokens: int, count: Callable[[str], int]) -> Iterat
     if tokens <= max(LONGEST, max_tokens):
         yield unit
         return
-    size = max(1, len(text) * max_tokens // tokens)
-    while text:
-        end = len(text) if len(text) <= size else max(text.rfind("\n", 1, size), text.rfind(" ", size // 2, size))
-        end = end if end > 0 else size
-        yield unit._replace(text=text[:end])
+    size, start = max(1, len(text) * max_tokens // tokens), 0
+    while start < len(text):
+        last = start + size
+        end = len(text)
+        if end > last:
+            end = max(text.rfind("\n", start + 1, last), text.rfind(" ", start + size // 2, last))
+            end = end if end > start else last
+        yield unit._replace(text=text[start:end])
         gap = text[end : end + 1] if text[end : end + 1].isspace() else ""
-        text = text[end + len(gap) :]
+        start = end + len(gap)
         unit = unit._replace(before=gap, joined=True, starts="")
 
 

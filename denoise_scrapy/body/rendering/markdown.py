@@ -46,7 +46,7 @@ _IDLE_TAG = (
 #: In 18 of 944 blocks of code on recorded pages.
 _ACTIVE_CODE = re.compile(
     rf"<(?=[a-z/])(?!{_IDLE_TAG[1:]})|\]\s{{0,9}}[(:]\s{{0,9}}(?:<|//|\S{{0,99}}[:&])"
-    r"|\{[^}\n]{0,99}\b(?:on[a-z]{1,30}|src|href|style|action)\s?=|/// *html",
+    r"|\{[^{}\n]{0,99}\b(?:on[a-z]{1,30}|src|href|style|action)\s?=|/// *html",
     re.IGNORECASE,
 )
 #: A bare address, to be broken: showdown includes a tag of ours that follows directly, marked a backtick.
