@@ -51,7 +51,7 @@ MOST_LEVELS = 8  # of indentation at which code is split into parts
 # A sentence, row or function of more tokens is cut, if it does not fit: models that embed texts read no more of it.
 LONGEST = 2_000
 # Text that leads to the next: a label such as the name of a tab, or "as follows:".
-_LEADING = re.compile(r".*[:：]|\*\*[^*\n]{1,100}\*\*", re.DOTALL)
+_LEADING = re.compile(r"\*\*[^*\n]{1,100}\*\*")
 # Tests whether a text fits into a chunk below its headings, or with `half` into half of one.
 _Fits = Callable[..., bool]
 
@@ -358,7 +358,7 @@ def _units_of(block: list[str], before: str, fits: _Fits) -> Iterator[_Unit]:
         for number, sentence in enumerate(_sentences(whole)):
             text = sentence.strip()
             apart = sentence[: len(sentence) - len(sentence.lstrip())]
-            leads = _LEADING.fullmatch(text) is not None
+            leads = text.endswith((":", "：")) or _LEADING.fullmatch(text) is not None
             yield _Unit(text, apart if number else before, joined=number > 0, leads=leads)
 
 
