@@ -819,7 +819,8 @@ cdef int keep_once(Tree tree, uint8_t[::1] kept) except -1 nogil:
             first[block.text_hash] = i
             continue
         before = &tree.blocks[dereference(found).second]
-        if tree.elements[before.element].shape == tree.elements[block.element].shape or not is_same_text(tree.text, before.text, block.text):
+        if tree.elements[before.element].shape == tree.elements[block.element].shape or not is_same_text(
+                tree.text, before.text, block.text):
             continue
         if before.flags & HIDDEN and not block.flags & HIDDEN:
             kept[dereference(found).second] = False

@@ -1,6 +1,6 @@
 """Whether an element of a page can be seen, or a click shows it; see `sight.pyx`."""
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.tree cimport xmlNode
@@ -31,6 +31,7 @@ cdef struct Sight:
     vector[uint8_t] shells       # elements that a script shows, as they hold most of the page; empty, or by element
     Table controlled      # ids that a control names, and ids of controls
     bint knows_controls
+    int64_t steps         # comparisons of rules with elements that are left
 
 cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) except -1 nogil
 cdef int32_t look_at(

@@ -28,6 +28,9 @@ cdef enum:
     MOST_SCRIPT = 8000
     # Levels from a heading down to the button that is all of it.
     LEVELS = 4
+    # Comparisons of style rules with elements for one page, .1 s. Recorded pages need fewer; of a page that needs more,
+    # further elements are judged without its sheets: their text stays.
+    MOST_STEPS = 20_000_000
 
 # The background of a page that nothing colours.
 cdef int32_t WHITE = 0xFFFFFF
@@ -38,6 +41,7 @@ cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) excep
     sight.sheet, sight.root = sheet, root
     sight.inherited.clear()
     sight.knows_controls = False
+    sight.steps = MOST_STEPS
     return 0
 
 
@@ -346,7 +350,7 @@ cdef int32_t look_at(
     if rules != NULL:
         for i in range(rules.size()):
             rule = &sight.sheet.rules[rules[0][i]]
-            if is_around(rule, node):
+            if is_around(rule, node, &sight.steps):
                 add_style(&style, &rule.style)
     by_sheet = style.off & P_SWITCHED != 0
     if given.style != NULL:
@@ -354,14 +358,14 @@ cdef int32_t look_at(
     reason = of_box(node, given, &style, is_block, is_dialog)
     # a formula in MathML stands hidden beside its picture
     if reason and (is_math_alone(node) or a_click_shows(sight, node, given.role, reason, is_block) or (
-            by_sheet and may_show(sight.sheet, node))):
+            by_sheet and may_show(sight.sheet, node, &sight.steps))):
         reason = SEEN
     if sight.shells.size() and sight.shells[sight.inherited.size()]:
         reason, style.off = SEEN, 0
     inherit(sight, &style, &text, is_named)
     if text.hides == BY_VISIBILITY and of_parent != BY_VISIBILITY and (
             a_click_shows(sight, node, given.role, BY_VISIBILITY, is_block) or (
-                by_sheet and may_show(sight.sheet, node))):
+                by_sheet and may_show(sight.sheet, node, &sight.steps))):
         text.hides = SEEN
     text.is_hidden |= reason != SEEN
     sight.inherited.push_back(text)

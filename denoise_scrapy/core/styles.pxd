@@ -1,6 +1,6 @@
 """What style attributes and style sheets say about whether an element can be seen; see `styles.pyx`."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
@@ -80,5 +80,5 @@ cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil
 cdef int32_t colour_of(const char* value) noexcept nogil
 cdef bint is_close(int32_t colour, int32_t back) noexcept nogil
 cdef int find_rules(const Sheet* sheet, const xmlNode* node, vector[int32_t]& found) except -1 nogil
-cdef bint is_around(const Rule* rule, const xmlNode* node) noexcept nogil
-cdef bint may_show(const Sheet* sheet, const xmlNode* node) noexcept nogil
+cdef bint is_around(const Rule* rule, const xmlNode* node, int64_t* steps) noexcept nogil
+cdef bint may_show(const Sheet* sheet, const xmlNode* node, int64_t* steps) noexcept nogil

@@ -7,7 +7,7 @@ in a state only, as after a click, tell what may be shown. What is not understoo
 Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance Level 4* (2022).
 """
 
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport strcmp, strlen, strncmp, strstr
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
@@ -405,27 +405,33 @@ cdef int32_t missing(const Compound* compound, const xmlNode* node) noexcept nog
     return lacks
 
 
-cdef bint is_around(const Rule* rule, const xmlNode* node) noexcept nogil:
+cdef bint is_around(const Rule* rule, const xmlNode* node, int64_t* steps) noexcept nogil:
     """Return whether the compounds of a rule before its last match the ancestors of an element.
 
-    Nearest ancestors are taken first, which misses few selectors in which children follow descendants.
+    Nearest ancestors are taken first, which misses few selectors in which children follow descendants. No rule matches
+    once there are no `steps` left.
     """
     cdef size_t i
     cdef int level = 0
     cdef bint is_child
     for i in range(1, rule.compounds.size()):
+        if steps[0] <= 0:
+            return False
         is_child = rule.compounds[i - 1].is_child
         node = node.parent
         while node != NULL and node.type == XML_ELEMENT_NODE and not is_child and level < LEVELS_UP and (
                 missing(&rule.compounds[i], node)):
             node = node.parent
             level += 1
+        steps[0] -= level + 1
         if node == NULL or node.type != XML_ELEMENT_NODE or missing(&rule.compounds[i], node):
             return False
     return True
 
 
-cdef int add_rules_of(const Sheet* sheet, const string& name, const xmlNode* node, vector[int32_t]& found) except -1 nogil:
+cdef int add_rules_of(
+    const Sheet* sheet, const string& name, const xmlNode* node, vector[int32_t]& found
+) except -1 nogil:
     """Add the rules whose last compound has a name and matches an element."""
     cdef unordered_map[string, vector[int32_t]].const_iterator named = sheet.by_name.const_find(name)
     cdef size_t i
@@ -470,14 +476,18 @@ cdef int find_rules(const Sheet* sheet, const xmlNode* node, vector[int32_t]& fo
     return 0
 
 
-cdef bint may_show(const Sheet* sheet, const xmlNode* node) noexcept nogil:
+cdef bint may_show(const Sheet* sheet, const xmlNode* node, int64_t* steps) noexcept nogil:
     """Return whether a rule would show an element in another state of the page.
 
-    That is one whose selector matches in a state, or lacks one class of the element, or one of an ancestor.
+    That is one whose selector matches in a state, or lacks one class of the element, or one of an ancestor. No rule
+    does once there are no `steps` left.
     """
     cdef const Rule* rule
     cdef int32_t lacks
     cdef size_t i
+    if steps[0] <= 0:
+        return False
+    steps[0] -= <int64_t>sheet.rules.size()
     for i in range(sheet.rules.size()):
         rule = &sheet.rules[i]
         if not rule.style.said & P_SWITCHED or rule.style.off & P_SWITCHED:
@@ -485,9 +495,9 @@ cdef bint may_show(const Sheet* sheet, const xmlNode* node) noexcept nogil:
         lacks = missing(&rule.compounds[0], node)
         if lacks == 1 and rule.compounds[0].id_.size() == 0 and rule.compounds[0].classes.size() == 1:
             # nothing of the element itself is selected: what is around it has to be
-            if rule.compounds.size() > 1 and rule.compounds[0].is_child and is_around(rule, node):
+            if rule.compounds.size() > 1 and rule.compounds[0].is_child and is_around(rule, node, steps):
                 return True
-        elif lacks == 1 or (lacks == 0 and (rule.is_state or not is_around(rule, node))):
+        elif lacks == 1 or (lacks == 0 and (rule.is_state or not is_around(rule, node, steps))):
             return True
     return False
 
