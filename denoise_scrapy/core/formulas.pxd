@@ -28,6 +28,7 @@ cdef inline bint is_of_mathjax(const char* names) noexcept nogil:
     return names[0] | 0x20 == 109 and (strncmp(names, b"MathJax", 7) == 0 or strncmp(names, b"mjx-chtml", 9) == 0)
 
 
+cdef bint has_word(const char* names, const char* word) noexcept nogil
 cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil
 cdef bint is_tex_script(const xmlNode* node) noexcept nogil
 cdef bint is_formula_image(const xmlNode* node) noexcept nogil

@@ -34,6 +34,7 @@ from denoise_scrapy.core.formulas cimport (
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
+from denoise_scrapy.core.shadow cimport Shadows, find_shadows, first_in, next_to, opens_shadow, shown_in
 from denoise_scrapy.core.sight cimport Attributes, Sight, look_at, open_sight
 from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet, find_rules
 
@@ -110,6 +111,7 @@ cdef enum:
     IMAGE_TAG = 9
     READING_TAG = 10      # rt: how a word of East Asian text is said
     DIALOG_TAG = 11
+    TEMPLATE_TAG = 12
 
 cdef struct Tag:
     int32_t kind          # bits of `ElementKind.kind`
@@ -128,7 +130,7 @@ cdef uint32_t _seed = 7
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
 _NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_TAG, "script": SCRIPT_TAG,
           "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG, "rt": READING_TAG,
-          "dialog": DIALOG_TAG}
+          "dialog": DIALOG_TAG, "template": TEMPLATE_TAG}
 _ATTRIBUTES = (
     "class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
     "colspan rowspan scope start dir height width alt data-original popover bgcolor color background "
@@ -208,6 +210,8 @@ cdef struct Walk:
     Table places          # by a hash of an element's id, or of a link's target id
     vector[int32_t] place_at  # the element of each place, `LINKED` or `NOTED`
     Sight sight
+    Shadows shadows       # found once a template opens one
+    bint has_shadows
     Table styled          # by tag, class and id, if the page has style rules
     vector[vector[int32_t]] rules_of  # the rules for each of them
     int32_t open          # the open element, -1 for none
@@ -887,7 +891,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                 return 0
             if not tag.kind & IS_SKIPPED or (tag.role == NOSCRIPT_TAG and w.keep_noscript) or (
                     tag.role == READING_TAG and w.keep_readings):
-                goes_in = node.children != NULL
+                goes_in = first_in(w.shadows, node) != NULL
                 if goes_in and tag.role == READING_TAG:
                     add_text(tree, w, b"(")
                 if tag.role == META_TAG:
@@ -896,6 +900,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                 read_formula(tree, w, node)
             else:
                 read_skipped(tree, w, node, tag, title)
+                w.has_shadows |= tag.role == TEMPLATE_TAG and opens_shadow(node)
                 if tag.role == HEAD_TAG and not w.head_read:
                     w.head_read = True
                     # if the page does not close its head, the body begins at the first tag that a head may not hold:
@@ -922,19 +927,19 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                     inner = text_behind_comments(node)
                 add_text(tree, w, <const unsigned char*>whole.c_str())
         if goes_in:
-            node = node.children
+            node = first_in(w.shadows, node)
             continue
         if node.type == XML_ELEMENT_NODE:
             end(tree, w)
-        while node.next == NULL and w.open >= 0:
-            node = node.parent
+        while next_to(w.shadows, node) == NULL and w.open >= 0:
+            node = shown_in(w.shadows, node)
             if w.keep_readings and tag_of(w, node.name).role == READING_TAG:
                 add_text(tree, w, b")")
             end(tree, w)
         # elements after the end of html become its siblings; those of an inner element are not in its tree
         if w.open < 0 and root.parent != NULL and root.parent.type == XML_ELEMENT_NODE:
             break
-        node = node.next
+        node = next_to(w.shadows, node)
         if node == NULL:
             break
     close_block(tree, w)
@@ -986,10 +991,11 @@ cdef int read_tree(
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
     The rule was measured: twice the visible text, and at least some 20 words of 5 letters more. Once more if hidden
-    elements are most of the page.
+    elements are most of the page, or elements show others than their children.
     """
     cdef Walk w
     cdef bint keep = False, has_shells = False
+    w.has_shadows = False
     while True:
         memset(w.seen, 0, sizeof(w.seen))
         open_sight(&w.sight, sheet, root)
@@ -1005,7 +1011,9 @@ cdef int read_tree(
         tree.noscript_read = keep
         if w.too_large:
             break
-        if not keep and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
+        if w.has_shadows and w.shadows.links.empty():
+            find_shadows(w.shadows, root)
+        elif not keep and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
             keep = True
         elif not has_shells and find_shells(tree, &w):
             has_shells = True
