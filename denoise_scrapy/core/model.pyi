@@ -58,13 +58,11 @@ def choose(
     tree: Tree,
     probability: Numbers,
     *,
-    bits: Numbers | None = None,
     in_place: Numbers | None = None,
     stock: Numbers | None = None,
     place: Numbers | None = None,
     layout: Numbers | None = None,
     unseen: npt.NDArray[np.bool_] | None = None,
-    is_forum: bool = False,
     beta: float = 1.0,
 ) -> Choice: ...
 def select_by_expected_f1(

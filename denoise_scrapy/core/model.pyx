@@ -28,8 +28,7 @@ from libcpp.vector cimport vector
 
 from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport (
-    COMMENTS, HEADING, HIDDEN, IS_LIST, IS_QUOTE, IS_TERM, META, PREFORMATTED, TABLE_CELL, BlockRow, Span, Tree,
-    is_within,
+    HEADING, HIDDEN, IS_LIST, IS_QUOTE, PREFORMATTED, TABLE_CELL, BlockRow, Span, Tree, is_within,
 )
 from denoise_scrapy.core.wide cimport wide_void
 
@@ -569,13 +568,6 @@ def judge(
 # ---- the choice -----------------------------------------------------------------------------------------------------
 
 cdef enum:
-    # After a heading of comments, followed within this many blocks by this many lines of meta data, the probability of
-    # everything is lowered. The heading must follow a share of the long text: a link "12 comments" is above stories
-    # too.
-    COMMENTS_META = 3
-    COMMENTS_BLOCKS = 60
-    # Texts of at least this many tokens are long.
-    LONG_TOKENS = 12
     # On pages of up to this many blocks, text that every comparison page has in the same place is less probable: the
     # model, fitted on whole pages, is unsure about it. No corpus has such pages, but demos, tests and error pages do.
     FEW = 10
@@ -587,7 +579,6 @@ cdef enum:
     # readers labelled +.004, `single` +.0035, `wcxb` +.003; forums whose truth repeats every copy -.009.
     ONCE_TOKENS = 6
 
-cdef double COMMENTS_FACTOR = 0.1, COMMENTS_AFTER = 0.03
 cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
 #: A text of at least this many tokens that another page has too is stock, an advertisement or an appeal, if the texts
 #: beside it are the page's own; or at least the long ones, if this share of the pages' text in its place is shared,
@@ -606,35 +597,6 @@ cdef double AGREE = 0.2
 #: size; for being pinned to the screen. No corpus of the study changes by .003 (docs/figures.md); twice as much costs
 #: .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
-
-
-cdef inline double long_text(const BlockRow* block) noexcept nogil:
-    """Return the block's tokens if it is long, else 0."""
-    return block.tokens if block.tokens >= LONG_TOKENS else 0
-
-
-cdef int32_t find_comments(Tree tree, const uint8_t[::1] bits) except -1 nogil:
-    """Return the block of the heading above the comments, or the number of blocks if there is none."""
-    cdef const BlockRow* block
-    cdef double before = 0, whole = 0
-    cdef int32_t i, j, lines, m = <int32_t>tree.blocks.size()
-    cdef bint is_term
-    for i in range(m):
-        whole += long_text(&tree.blocks[i])
-    for i in range(m):
-        block = &tree.blocks[i]
-        before += long_text(block)
-        if not bits[i] & COMMENTS or before <= COMMENTS_AFTER * whole:
-            continue
-        is_term = tree.tokens[tree.elements[block.element].token].kind & IS_TERM
-        if not block.own_flags & HEADING and not is_term:
-            continue
-        lines = 0
-        for j in range(i, min(i + COMMENTS_BLOCKS, m)):
-            lines += (bits[j] & META) != 0
-        if lines >= COMMENTS_META:
-            return i
-    return m
 
 
 cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_place) except -1 nogil:
@@ -849,9 +811,8 @@ class Choice(NamedTuple):
 
 
 cdef double choose_blocks(
-    Tree tree, double[::1] chances, const uint8_t[::1] announced, const float[::1] repeated, const float[::1] shared,
-    const double[::1] places, const double[:, ::1] lies, const uint8_t[::1] unseen,
-    bint is_forum, double beta, uint8_t[::1] kept
+    Tree tree, double[::1] chances, const float[::1] repeated, const float[::1] shared, const double[::1] places,
+    const double[:, ::1] lies, const uint8_t[::1] unseen, double beta, uint8_t[::1] kept
 ) except? -1 nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
@@ -859,9 +820,6 @@ cdef double choose_blocks(
     cdef double f1
     for i in range(<int32_t>tree.blocks.size()):
         tokens.push_back(tree.blocks[i].tokens)
-    if not is_forum:
-        for i in range(find_comments(tree, announced), <int32_t>tree.blocks.size()):
-            chances[i] *= COMMENTS_FACTOR
     lower_repeated(tree, chances, repeated)
     lower_stock(tree, chances, shared, places)
     for i in range(<int32_t>tree.blocks.size()):
@@ -876,21 +834,19 @@ cdef double choose_blocks(
 
 
 def choose(
-    Tree tree not None, probability, *, bits=None, in_place=None, stock=None, place=None, layout=None,
-    unseen=None, bint is_forum=False, double beta=1.0,
+    Tree tree not None, probability, *, in_place=None, stock=None, place=None, layout=None, unseen=None,
+    double beta=1.0,
 ) -> Choice:
     """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
 
     Args:
         tree: The page of m blocks.
         probability: The model's probability of each block, shape (m,).
-        bits: Announcements of each block (`announcements`), uint8, shape (m,).
         in_place: The feature "repeated_in_place", shape (m,).
         stock: The feature "stock", shape (m,).
         place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
         layout: Position of each block (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
         unseen: Whether nothing shows each block, so that it is never kept, shape (m,).
-        is_forum: Whether the page is a thread, so that the comments are its content.
         beta: How many times as much recall counts as precision.
 
     Raises:
@@ -899,7 +855,6 @@ def choose(
     m = tree.blocks.size()
     found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)
     cdef double[::1] chances = _filled(found, np.float64, m)
-    cdef const uint8_t[::1] announced = _filled(bits, np.uint8, m)
     cdef const float[::1] repeated = _filled(in_place, np.float32, m)
     cdef const float[::1] shared = _filled(stock, np.float32, m)
     cdef const uint8_t[::1] hidden = _filled(unseen, np.uint8, m)
@@ -910,10 +865,10 @@ def choose(
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     if m < WORTH_BLOCKS:
-        f1 = choose_blocks(tree, chances, announced, repeated, shared, places, lies, hidden, is_forum, beta, chosen)
+        f1 = choose_blocks(tree, chances, repeated, shared, places, lies, hidden, beta, chosen)
     else:
         with nogil:
-            f1 = choose_blocks(tree, chances, announced, repeated, shared, places, lies, hidden, is_forum, beta, chosen)
+            f1 = choose_blocks(tree, chances, repeated, shared, places, lies, hidden, beta, chosen)
     return Choice(kept, found, f1)
 
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.features import COMMENTS_BIT, META_BIT
 from denoise_scrapy.core.model import choose, expected_f1, select_by_expected_f1
 from denoise_scrapy.page import Flag, Page
 from tests.html_strategies import SOUP, pages
@@ -36,27 +35,13 @@ def literal_once(page, kept):
     return kept
 
 
-@pytest.mark.parametrize("name", ["bits", "in_place", "stock", "place", "layout"])
+@pytest.mark.parametrize("name", ["in_place", "stock", "place", "layout"])
 def test_arrays_of_another_page(name):
     tree = Page.parse("<p>One.<p>Two.").tree
     with pytest.raises(ValueError, match="there are 2 blocks"):
         choose(tree, np.ones(2), **{name: np.zeros((3, 3) if name == "layout" else 3)})
     with pytest.raises(ValueError, match="there are 2 blocks"):
         choose(tree, np.zeros(3))
-
-
-def literal_comments(page, bits):
-    """The block under whose heading the comments stand."""
-    blocks, m = page.blocks, len(bits)
-    long = [n if n >= 12 else 0 for n in blocks.tokens.tolist()]
-    tags = page.tags()
-    for i in range(m):
-        heading = blocks.rows["own_flags"][i] & Flag.HEADING or tags[blocks.element[i]] == "dt"
-        late = sum(long[: i + 1]) > 0.03 * sum(long)
-        lines = sum(1 for bit in bits[i : i + 60] if bit & META_BIT)
-        if bits[i] & COMMENTS_BIT and heading and late and lines >= 3:
-            return i
-    return m
 
 
 def literal_stock(page, chances, stock, place):
@@ -105,13 +90,11 @@ def literal_lists(page, chances):
     return moved
 
 
-def literal(page, chances, bits, in_place, stock, place, layout, is_forum):
+def literal(page, chances, in_place, stock, place, layout):
     """All rules, one after the other."""
     blocks, m, chances = page.blocks, len(chances), list(chances)
     heading = [bool(flags & Flag.HEADING) for flags in blocks.rows["own_flags"].tolist()]
     hidden = page.unseen_blocks.tolist()
-    for i in range(m if is_forum else literal_comments(page, bits), m):
-        chances[i] *= 0.1
     for i in range(m):
         chances[i] *= 0.4 if m <= 10 and in_place[i] >= 0.99 and not heading[i] else 1
     for i in literal_stock(page, chances, stock, place):
@@ -130,14 +113,13 @@ TEXTS = (PROSE, "Short.", "Some eight words or more are in this one")
 LONG = st.tuples(st.sampled_from(TAGS), st.sampled_from(TEXTS)).map("".join)
 
 
-@given(st.lists(LONG, max_size=16).map("".join) | SOUP | pages(), st.integers(0, 2**32 - 1), st.booleans())
-def test_all_rules_equal_plain_loops(html, seed, is_forum):
+@given(st.lists(LONG, max_size=16).map("".join) | SOUP | pages(), st.integers(0, 2**32 - 1))
+def test_all_rules_equal_plain_loops(html, seed):
     page = Page.parse(html)
     m, rng = len(page.blocks), np.random.default_rng(seed)
-    bits = rng.choice([0, 0, COMMENTS_BIT, META_BIT, META_BIT], m).astype(np.uint8)
     in_place, stock = (rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32) for _ in range(2))
     place, layout = rng.choice([0, 0, 0.9], m), rng.choice([0, 0.5, -1, np.nan], (3, m))
-    known = {"bits": bits, "in_place": in_place, "stock": stock, "place": place, "layout": layout, "is_forum": is_forum}
+    known = {"in_place": in_place, "stock": stock, "place": place, "layout": layout}
     chances = rng.random(m)
     found = choose(page.tree, chances, **known, unseen=page.unseen_blocks, beta=1.2)
     chosen = select_by_expected_f1(found.probability, page.blocks.tokens, beta=1.2)[0]

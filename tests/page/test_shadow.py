@@ -18,7 +18,7 @@ PROSE = "The harbour board met on Tuesday evening to decide whether the old cran
         (f"<div>{OPEN}<p>One<p>Two</template>Nobody shows this</div>", ["One", "Two"]),
         ("<section><template shadowrootmode='CLOSED'>Shut</template></section>", ["Shut"]),
         # slots: by name, the others, what is between comments, and their own text if nothing is for them
-        (f"<div>{OPEN}<h2><slot name=t></slot></h2><slot></slot></template>Text<b slot=t>Title</b></div>", ["Title", "Text"]),
+        (f"<div>{OPEN}<h2><slot name=t></slot></h2><slot></slot></template>Text<b slot=t>T</b></div>", ["T", "Text"]),
         (f"<div>{OPEN}<slot></slot></template>O<!-- -->ne<i slot=none>Gone</i> Two</div>", ["One Two"]),
         (f"<div>{OPEN}<slot name=t>Own</slot><slot>Gone</slot></template>Given</div>", ["Own Given"]),
         (f"<div>{OPEN}<slot></slot>, <slot>second</slot></template>First</div>", ["First, second"]),

@@ -249,13 +249,11 @@ class CombinedStrategy(Strategy):
         choice = choose(
             page.tree,
             probability,
-            bits=page.words.bits,
             in_place=features[_IN_PLACE],
             stock=features[_STOCK],
             place=place,
             layout=page.blocks.layout,
             unseen=page.unseen_blocks,
-            is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # whose comments are content
             beta=BETA,
         )
         kept = whole_tables(page, choice.kept)
