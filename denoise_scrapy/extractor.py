@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from denoise_scrapy.body import Body, SiteModel, find_strategy
-from denoise_scrapy.body.extraction import TOO_LARGE
+from denoise_scrapy.body.extraction import STATED, TOO_LARGE
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, read_text
@@ -273,7 +273,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         found = found._replace(title=body.title, read=read)
     if wish.version and settings.needs_index:
         amounts = "" if body.fallback == TOO_LARGE else amounts_of(page)
-        found = found._replace(source=_source(page, settings), amounts=amounts)
+        found = found._replace(source=_source(page, body, settings), amounts=amounts)
     reading = PageReading.of(body.text, body.confidence, page.facts) if wish.reading else None
     nbytes = sum(map(held_bytes, (found.title, found.source, found.amounts, *found.fields.values())))
     return found._replace(reading=reading, nbytes=nbytes)
@@ -292,8 +292,9 @@ def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, source: 
     return found._replace(fields={**found.fields, **values}, lack=lack, error=error)
 
 
-def _source(page: Page, settings: DenoiseSettings) -> str:
+def _source(page: Page, body: Body, settings: DenoiseSettings) -> str:
     """Return a hash of a page's whole text, and its extraction settings: if equal, no text has changed."""
-    text = page.text_of(np.ones(len(page.blocks), np.bool_)).encode("utf-8", "surrogatepass")
+    whole = page.text_of(np.ones(len(page.blocks), np.bool_)) + (body.text if body.fallback == STATED else "")
+    text = whole.encode("utf-8", "surrogatepass")
     way = (VERSION, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
     return f"{blake2b(text, digest_size=16).hexdigest()} {way}"

@@ -21,6 +21,7 @@ from w3lib.encoding import http_content_type_encoding
 from denoise_scrapy.body.chunks import Chunk, chunk_markdown
 from denoise_scrapy.body.leftovers import without_leftovers
 from denoise_scrapy.body.rendering import Token, render, to_html, to_markdown
+from denoise_scrapy.body.stated import stated_text
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
@@ -76,9 +77,10 @@ class Body:
         strategy: Name of the strategy that decided.
         comparison: URLs of the comparison pages that were used.
         fallback: How the body was chosen if the strategy could not decide normally: "" (it could), "page alone" (no
-            comparison page), "whole text" (nothing was selected), "too large" (the page exceeds a limit: all of its
-            text); and if the user's wishes remove everything selected: "second choice" (the most probable remaining
-            blocks), "dropped kinds" (only those are available), "all removed" (nothing is left).
+            comparison page), "whole text" (nothing was selected), "structured data" (the page's JSON has a text that it
+            does not show), "too large" (the page exceeds a limit: all of its text); and if the user's wishes remove
+            everything selected: "second choice" (the most probable remaining blocks), "dropped kinds" (only those are
+            available), "all removed" (nothing is left).
         evidence: Basis of the decision, best first: "comparison pages", "page alone", "whole text".
         probability: Probability that each of the page's m blocks is content, shape (m,).
         url: URL of the page, "" if unknown.
@@ -234,6 +236,8 @@ def _meta_of_text(body: Body) -> Metadata:
 TOO_LARGE = "too large"
 #: Fallback and evidence of a page without comparison pages.
 ALONE = "page alone"
+#: Fallback of a page whose text is only in its JSON.
+STATED = "structured data"
 
 
 class SiteModel:
@@ -303,7 +307,8 @@ class SiteModel:
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
-            return _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT, make_title=partial(title_of, page))
+            body = _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT, make_title=partial(title_of, page))
+            return _stated(page, nothing, taste, body) or body
         decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
         if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
             decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))
@@ -312,7 +317,8 @@ class SiteModel:
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
         urls = tuple([other.url for other in site.pages])
         title = partial(title_of, page, [other.title for other in site.pages])
-        return _body(page, decision, chosen.name, fallback, evidence, comparison=urls, make_title=title)
+        body = _body(page, decision, chosen.name, fallback, evidence, comparison=urls, make_title=title)
+        return (_stated(page, decision, taste, body) if lack in {"", WHOLE_TEXT} else None) or body
 
 
 def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence: str, **more: Any) -> Body:
@@ -339,6 +345,28 @@ def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence
         make_blocks=blocks,
         make_rendering=lambda: render(page.without(gone), decision.kept),
         **more,
+    )
+
+
+def _stated(page: Page, decision: Decision, taste: Taste, shown: Body) -> Body | None:
+    """Return the body with the text of the page's data, None unless the page shows hardly any of it."""
+    expected = (decision.probability * page.blocks.tokens)[decision.kept].sum()
+    found = stated_text(page, 0 if shown.fallback == WHOLE_TEXT else float(expected))
+    if found is None:
+        return None
+    every = np.ones(len(found.page.blocks), bool)
+    whole = Decision(
+        every & ~found.page.unseen_blocks, every / 1, found.confidence, [STATED] * len(every), is_rule=True
+    )
+    told, _ = follow(found.page, SiteStatistics(()), whole, taste)
+    blocks = shown.make_blocks
+    return replace(
+        shown,
+        text=found.page.text_of(told.kept),
+        confidence=told.confidence,
+        fallback=STATED,
+        make_blocks=lambda: tuple(replace(block, kept=False, reason=STATED) for block in blocks()),
+        make_rendering=lambda: render(found.page, told.kept),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from lxml import etree
@@ -313,6 +313,9 @@ def words_meet(before: str, after: str, *, twins: bool) -> bool:
     left, right = before[-1], after[0]
     if class_of(left) < DIGIT or class_of(right) < DIGIT:
         return False
+    runs = [len(list(takewhile(is_of_word, text))) for text in (reversed(before), after)]
+    if left.islower() and right.islower() and min(runs) >= 4:
+        return True
     if twins:
         return not right.islower()
     if len(before) == 1 and left.isalpha():

@@ -148,6 +148,7 @@ def shown(text: str) -> list[str]:
         "<p>" + "shown " * 60 + "</p><noscript>" + "hidden words " * 20 + "</noscript>",
         "<p>shown</p><noscript><style>" + "p {} " * 200 + "</style><script>" + "x " * 200 + "</script></noscript>",
         "<p><span>S</span><span>Ale</span><b></b>X<i>中</i><i>文</i><a class=x>اقرأ</a><a class=x>شاهد</a>",
+        "<p><span>By us</span><span>here</span><a>be\xadgin</a><b><i>long</i></b><i>онлайн</i><b>газета</b><i>n1an",
         "<p>\U0001f600 \U00020000\U0001d400 a\U0001f600b</p><p>\U0001f600</p>",
         f"<title> {'long ' * 400}</title><p>x",
     ],
@@ -155,6 +156,24 @@ def shown(text: str) -> list[str]:
 def test_the_walk_on_pages_of_its_rules(html: str) -> None:
     check(html)
     check(html, break_lines=True)
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<span>By the authors</span><span>beginning of it</span>", "By the authors beginning of it"),
+        ("<a href=/a>machine learning</a><a href=/b class=x>psychology</a>", "machine learning psychology"),
+        ("<small>colour</small><time>today</time>", "colour today"),
+        ("<em>онлайн</em><strong>газета</strong>", "онлайн газета"),
+        # halves of a word: a letter or a few, or with text between
+        ("<span>includin</span><span>g it, d</span><span>epicting animals</span>", "including it, depicting animals"),
+        ("<a href=/a>case stud</a><a href=/a>ies</a>", "case studies"),
+        ("<b>electro</b>catalyst", "electrocatalyst"),
+        ("<code>from</code><code>import</code>", "fromimport"),
+    ],
+)  # fmt: skip
+def test_longer_words_in_elements_side_by_side_are_two(html: str, shown: str) -> None:
+    assert read(f"<p>{html}")[1].block_text(0) == shown
 
 
 def test_comments_and_instructions_part_nothing_but_words() -> None:
