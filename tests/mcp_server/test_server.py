@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
 
 from denoise_scrapy.mcp import GivenPage, Tools
 from tests.crawl.web import Reply, Web, article, story
@@ -22,6 +21,7 @@ Call = Callable[..., list[Any]]
 @pytest.fixture
 def call(tmp_path: Path) -> Call:
     """Calls tools of a server, which may fetch from this machine; returns the list of them, what they give, errors."""
+    from mcp import Client, StdioServerParameters
 
     def called(*calls: tuple[str, dict[str, Any]], private: bool = True) -> list[Any]:
         async def session() -> list[Any]:
