@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("sklearn")
-
 from benchmarks.dedup import forms
 from benchmarks.dedup.forms import ACROSS_SITES, HOWS, common, stream
 from benchmarks.dedup.pairs import make_pairs
