@@ -41,7 +41,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
     kept: list[Fingerprint] = []
     hits = 0
     with DuplicateIndex(rule=rule, search="tree") as index:
-        for number in range(120):
+        for number in range(200):
             words = list(rnd.choice(stock))
             start = rnd.randrange(len(words) // 2)
             text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
