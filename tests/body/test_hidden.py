@@ -65,7 +65,7 @@ def test_what_nothing_shows_is_in_no_output(html: str) -> None:
     assert TOLD not in outputs(html)
 
 
-@pytest.mark.parametrize(("number", "style"), enumerate(STYLES))
+@pytest.mark.parametrize(("number", "style"), [*enumerate(STYLES)])
 def test_rules_of_style_sheets(number: int, style: str) -> None:
     """Each style in one sheet, as sheets and selectors are read before declarations; all pairs of those two occur."""
     sheet, selector = SHEETS[number % 4], SELECTORS[number // 4 % 4]
