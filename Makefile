@@ -86,17 +86,18 @@ $(VENV)/.bench: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
 	$(PIP) -e ".[dev,docs,train,bench]"
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
 
-$(VENV)/.archive: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
-	@echo "== installing denoise_scrapy with PySpark (450 MB), and datatrove"
-	$(PIP) --upgrade pip
-	$(PIP) -e ".[dev,docs,train,archive]" datatrove
-	@touch $@ $(VENV)/.demo $(VENV)/.dev
+# beside the development tools: nothing of ours is built again
+$(VENV)/.archive: $(VENV)/.dev
+	@echo "== installing PySpark (450 MB), and datatrove"
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -r pyproject.toml --extra dev --extra docs --extra train \
+	  --extra archive datatrove
+	@touch $@
 
 # archives on Spark, which needs Java 17
 archive-test: $(VENV)/.archive
 	$(BIN)/python -m pytest -q tests/archive/on_spark.py tests/archive/on_datatrove.py
 
-# property tests with thirty times as many examples, others each time; what fails becomes an `@example` of its test
+# property tests with a hundred times as many examples, others each time; what fails becomes an `@example` of its test
 explore: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m hypothesis --hypothesis-profile explore $(ARGS)
 
@@ -123,8 +124,7 @@ package: $(VENV)/.dev
 	$(BIN)/python -m pytest -q tests/package/built.py tests/package/new_user.py
 
 gate: $(VENV)/.dev
-	$(BIN)/python -m benchmarks --gate
-	$(BIN)/python -m benchmarks --gate --strategies combined --k 0
+	$(BIN)/python -m benchmarks --gate --alone
 	test ! -d "$${DENOISE_CORPORA}_more" || \
 	  $(BIN)/python -m benchmarks --gate --strategies combined --corpora "$${DENOISE_CORPORA}_more"
 	$(BIN)/python -m benchmarks.dedup --gate
@@ -137,8 +137,7 @@ crawl-gate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.crawl --gate
 
 baseline: $(VENV)/.dev
-	$(BIN)/python -m benchmarks --set-baseline
-	$(BIN)/python -m benchmarks --set-baseline --strategies combined --k 0
+	$(BIN)/python -m benchmarks --set-baseline --alone
 	test ! -d "$${DENOISE_CORPORA}_more" || \
 	  $(BIN)/python -m benchmarks --set-baseline --strategies combined --corpora "$${DENOISE_CORPORA}_more"
 	$(BIN)/python -m benchmarks.dedup --set-baseline

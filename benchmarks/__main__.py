@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import mean, pstdev
 from typing import NamedTuple
 
-from benchmarks.ways import COMPARED, Way, others, ours
+from benchmarks.ways import COMPARED, Way, others, ours, parsed
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste
 from denoise_scrapy.body.strategies.combined import CombinedStrategy, block_model
 from evaluation import baseline, figures
@@ -54,6 +54,7 @@ def main() -> int:
     baseline.add_gate_arguments(ap)
     ap.add_argument("--strategies", default=",".join(STRATEGIES), help="comma-separated")
     ap.add_argument("--k", type=int, nargs="+", default=[COMPARED], help="comparison pages at most; a row each")
+    ap.add_argument("--alone", action="store_true", help=f"also measure {DEFAULT_STRATEGY} without comparison pages")
     ap.add_argument("--peers", action="store_true", help="also measure the other extractors that are installed")
     ap.add_argument("--kinds", action="store_true", help="score recorded pages by kind, with each setting")
     ap.add_argument("--write", action="store_true", help="write the scores into the documentation (with --peers)")
@@ -67,26 +68,37 @@ def main() -> int:
     print("corpus       strategy      k pages     F1  s.e.   F1<.5 empty")
     for corpus, sites in load(args.corpora, args.names):
         digest = corpus_hash(sites)
-        for strategy in args.strategies.split(","):
-            for k in args.k:
-                rows.append(row := measure(corpus, sites, strategy, ours(k, strategy=strategy), k))
-                name = f"{corpus} {strategy} k={k}"
+        own = {(strategy, k): ours(k, strategy=strategy) for strategy in args.strategies.split(",") for k in args.k}
+        own |= {(DEFAULT_STRATEGY, 0): ours(0)} if args.alone else {}
+        peers = {(name, 0): way for name, way in others().items() if args.peers}
+        for row in measure(corpus, sites, own | peers):
+            rows.append(row)
+            if (row.name, row.k) in own:
+                name = f"{corpus} {row.name} k={row.k}"
                 held.append(baseline.Figure(name, row.f1, digest, round(row.f1 - row.error, 4)))
-        rows += (measure(corpus, sites, name, way) for name, way in others().items() if args.peers)
     if args.write:
         figures.write("scores", scores_table(rows))
         figures.write("scores", scores_table(rows, SHORT, SHOWN), figures.README)
     return baseline.held(held, args)
 
 
-def measure(corpus: str, sites: Iterable[Site], name: str, way: Way, k: int = 0) -> Row:
-    """Score one extraction on all pages of a corpus, and print the row."""
-    pairs = [(text, page.gold) for site in sites for text, page in zip(way(site), site, strict=True)]
-    scores = [f1(text, gold) for text, gold in pairs]
-    error, failed = pstdev(scores) / len(scores) ** 0.5, mean(score < 0.5 for score in scores)
-    row = Row(corpus, name, k, len(scores), mean(scores), error, failed, sum(not text.strip() for text, _ in pairs))
-    print("{:12s} {:12s} {:2d} {:5d} {:6.3f} {:6.3f} {:6.3f} {:5d}".format(*row), flush=True)
-    return row
+def measure(corpus: str, sites: Iterable[Site], ways: Mapping[tuple[str, int], Way]) -> Iterator[Row]:
+    """Score extractions on all pages of a corpus, by name and number of comparison pages; yield and print a row each.
+
+    Each page is parsed once for all of them.
+    """
+    scores, empty = {one: list[float]() for one in ways}, Counter[tuple[str, int]]()
+    for site in sites:
+        pages = parsed(site)
+        for one, way in ways.items():
+            texts = list(way(site, pages))
+            scores[one] += (f1(text, page.gold) for text, page in zip(texts, site, strict=True))
+            empty[one] += sum(not text.strip() for text in texts)
+    for one, found in scores.items():
+        error, failed = pstdev(found) / len(found) ** 0.5, mean(score < 0.5 for score in found)
+        row = Row(corpus, *one, len(found), mean(found), error, failed, empty[one])
+        print("{:12s} {:12s} {:2d} {:5d} {:6.3f} {:6.3f} {:6.3f} {:5d}".format(*row), flush=True)
+        yield row
 
 
 def scores_table(rows: Sequence[Row], corpora: Sequence[str] = (), names: Sequence[str] = ()) -> str:
@@ -131,8 +143,9 @@ def kinds_table(corpora: Path | None, names: Sequence[str] = ()) -> str:
     scores: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in settings()}
     for corpus, sites in load(corpora, names):
         for site in sites if corpus != "portal" or corpora is None else ():
+            pages = parsed(site)
             for name, way in settings().items():
-                for page, text in zip(site, way(site), strict=True):
+                for page, text in zip(site, way(site, pages), strict=True):
                     scores[name][kind_of(page, corpus)].append(f1(text, page.gold))
     kinds = [kind for kind, found in scores["defaults"].items() if len(found) >= FEW]
     rows = [[f"`{name}`", *(f"{mean(found[kind]):.3f}" for kind in kinds)] for name, found in scores.items()]

@@ -22,8 +22,8 @@ from evaluation.corpora import Site
 #: Most comparison pages, unless a measurement sets its own.
 COMPARED = 5
 
-#: Texts of all pages of a site, in order.
-Way = Callable[[Site], Iterable[str]]
+#: Texts of all pages of a site, in order; the pages are also given parsed, once for all ways.
+Way = Callable[[Site, list[Page]], Iterable[str]]
 
 
 def parsed(site: Site) -> list[Page]:
@@ -42,8 +42,7 @@ def body(
 def ours(k: int = COMPARED, *, strategy: str = DEFAULT_STRATEGY, taste: Taste | None = None) -> Way:
     """Return our extraction with k comparison pages."""
 
-    def texts(site: Site) -> Iterator[str]:
-        pages = parsed(site)
+    def texts(site: Site, pages: list[Page]) -> Iterator[str]:
         return (body(pages, i, k, strategy=strategy, taste=taste).text for i in range(len(pages)))
 
     return texts
@@ -62,7 +61,7 @@ def peers() -> dict[str, Callable[[str], str]]:
 
 
 def _alone(extract: Callable[[str], str]) -> Way:
-    return lambda site: (extract(page.html) for page in site)
+    return lambda site, pages: (extract(page.html) for page in site)
 
 
 def _trafilatura(page: str) -> str:
@@ -83,7 +82,7 @@ def _resiliparse(page: str) -> str:
     return str(import_module("resiliparse.extract.html2text").extract_plain_text(clean, main_content=True))
 
 
-def _deboiler(site: Site) -> list[str]:
+def _deboiler(site: Site, pages: list[Page]) -> list[str]:
     logging.getLogger("Deboiler").setLevel(logging.CRITICAL)
     records = {page.url: {"url": page.url, "content": page.html} for page in site}  # deboiler uses the URL as key
     data = _dataset([record for record in records.values() if _parses(record)])

@@ -15,7 +15,6 @@ from itertools import pairwise
 from random import Random
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.dedup.forms import form_pairs
 from benchmarks.dedup.scores import CHINESE, FALSE, RECALL, Score, Share
@@ -217,6 +216,8 @@ Edit = Callable[[Base, Pool, Random], "Texts | None"]
 
 def nearest(bases: Sequence[Base]) -> dict[str, Base]:
     """Return {name of a base: the base nearest to it by TF-IDF, of another page}, within each language group."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - two seconds that few need
+
     found: dict[str, Base] = {}
     for some in ([base for base in bases if base.group == group] for group in GROUPS):
         if len({base.document for base in some}) > 1:

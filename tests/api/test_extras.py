@@ -55,7 +55,6 @@ def test_a_crawl_names_the_extra_and_does_not_start(
     ("names", "code", "arguments", "said"),
     [
         ({"pyarrow"}, SCRAPY, "denoise dedup run rows.parquet --pairs", "pip install denoise-scrapy[parquet]\n"),
-        ({"pyarrow"}, SCRAPY, "denoise extract rows.parquet", "pip install denoise-scrapy[parquet]\n"),
         ({"pyspark"}, RUN.format("archive"), "in.warc.gz out", "needs pyspark, which is not installed: pip install d"),
         ({"mcp"}, RUN.format("mcp"), "", "needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]\n"),
     ],

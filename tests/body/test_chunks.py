@@ -128,9 +128,7 @@ LEVELS = "```\n" + "\n".join(" " * n + "x:" for n in range(2000)) + "\n```"
 SIGNS = [".", "*", " ", "\n", ". ", ".)", "A.", "।।。"]
 
 
-@pytest.mark.parametrize(
-    "text", [*(f"a{sign * 40_000}{end}" for sign in SIGNS for end in ("", "a", " a", " A")), LEVELS]
-)
+@pytest.mark.parametrize("text", [*(f"a{sign * 40_000}{end}" for sign in SIGNS for end in ("", " A")), LEVELS])
 def test_signs_and_levels_take_time_by_their_length(text: str) -> None:
     start = time.process_time()
     assert "".join(str(chunk) for chunk in chunk_markdown(text, 50)).count("x:") == text.count("x:")

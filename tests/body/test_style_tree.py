@@ -5,12 +5,13 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies import style_tree
 from denoise_scrapy.body.strategies.style_tree import content_importance
 from denoise_scrapy.page import Page
+from tests.examples import at_least
 from tests.html_strategies import SOUP, pages
 from tests.page.literal_reader import words_of
 
@@ -64,7 +65,7 @@ def sites(draw) -> list[str]:
     return site
 
 
-@settings(max_examples=150)
+@at_least(60)
 @given(sites() | st.lists(SOUP, min_size=1, max_size=3))
 def test_importance_equals_the_literal_one(site):
     parsed = [Page.parse(html) for html in site]

@@ -22,7 +22,7 @@ BASE = {
     "LOG_LEVEL": "DEBUG",
 }
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
-LONGEST = 40  # seconds
+LONGEST = 120  # seconds, of a crawl that hangs; most take some tenths, on a busy machine many times as long
 
 
 @dataclass

@@ -101,9 +101,7 @@ def has_all(found: Any) -> bool:
     return len(bodies) == 4 and all(sum(sentence(n) in body for body in bodies) == 1 for n in range(4))
 
 
-@pytest.mark.parametrize(
-    ("entry", "reactor"), [("pipeline", SELECT), ("spider middleware", ASYNCIO), ("extension", ASYNCIO)]
-)
+@pytest.mark.parametrize(("entry", "reactor"), [("pipeline", SELECT), ("extension", ASYNCIO)])
 def test_a_script_with_a_module_that_imports_the_reactor(
     articles: Web, tmp_path: Path, entry: str, reactor: str
 ) -> None:
@@ -152,28 +150,33 @@ found.append(loaded())
 ours = [str(path) for name in sys.argv[2:] for path in crawler.settings.getdict(name) if "denoise" in str(path)]
 print(json.dumps({{"loaded": found, "ours": ours}}))
 """
-EXPORTS = {"FEED_EXPORTERS": {"own": "parts.Exporter"}, "FEEDS": {"items.own": {"format": "own"}}}
-STORAGES = {"FEED_STORAGES": {"own": "parts.Storage"}, "FEEDS": {"own://items": {"format": "jsonlines"}}}
+NAMED = {
+    **ALL,
+    "FEED_EXPORTERS": {"own": "parts.Exporter"},
+    "FEED_STORAGES": {"own": "parts.Storage"},
+    "FEEDS": {"items.own": {"format": "own"}, "own://items": {"format": "jsonlines"}},
+    "ITEM_PROCESSOR": "parts.Processor",
+}
 
 
-@pytest.mark.parametrize(
-    "entry", [*({**ALL, **feeds} for feeds in (EXPORTS, STORAGES)), {"ITEM_PROCESSOR": "parts.Processor"}]
-)
-def test_the_settings_are_read_without_a_module_of_the_project(tmp_path: Path, entry: dict[str, Any]) -> None:
+def test_the_settings_are_read_without_a_module_of_the_project(tmp_path: Path) -> None:
     groups = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES")
-    found = run(tmp_path, (SPIDER + CHECK).format(process="CrawlerProcess"), {**ADDON, **entry}, *groups)
+    found = run(tmp_path, (SPIDER + CHECK).format(process="CrawlerProcess"), {**ADDON, **NAMED}, *groups)
     assert found["loaded"] == [[], []]
     assert len(found["ours"]) >= len(groups)
 
 
-@pytest.mark.parametrize(("group", "number"), [*zip(("ITEM_PIPELINES", "SPIDER_MIDDLEWARES"), (None, 12), strict=True)])
-def test_entries_of_the_project_for_our_components_count(tmp_path: Path, group: str, number: int | None) -> None:
+def test_entries_of_the_project_for_our_components_count(tmp_path: Path) -> None:
     """Each is there once, under the number that the project gives."""
-    places = {"ITEM_PIPELINES": "pipelines.BodyPipeline", "SPIDER_MIDDLEWARES": "middlewares.ItemPageMiddleware"}
-    path = f"denoise_scrapy.{places[group]}"
+    ours = {
+        "ITEM_PIPELINES": ("pipelines.BodyPipeline", None),
+        "SPIDER_MIDDLEWARES": ("middlewares.ItemPageMiddleware", 12),
+    }
+    settings = {group: {f"denoise_scrapy.{name}": number} for group, (name, number) in ours.items()}
     code = SPIDER + CHECK.replace("str(path) for", "f'{{path}} {{number}}' for").replace(
         "for path in crawler.settings.getdict(name) if", "for path, number in crawler.settings.getdict(name).items() if"
     )
-    found = run(tmp_path, code.format(process="CrawlerProcess"), {**ADDON, group: {path: number}}, group)
-    same = [one for one in found["ours"] if places[group].rpartition(".")[2] in one]
-    assert len(same) == 1 and same[0].endswith(f" {number}")
+    found = run(tmp_path, code.format(process="CrawlerProcess"), {**ADDON, **settings}, *ours)
+    for name, number in ours.values():
+        same = [one for one in found["ours"] if name.rpartition(".")[2] in one]
+        assert len(same) == 1 and same[0].endswith(f" {number}")

@@ -66,7 +66,7 @@ class Place:
     """
 
     shared = True
-    examples = 60
+    examples = 20
 
     def __init__(self):
         self.now = time.time()

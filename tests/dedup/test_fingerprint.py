@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import (
@@ -42,7 +42,6 @@ def test_main_string_is_the_literal_set(text, t):
     assert FeatureStrings(text).main_units(t).tolist() == sorted(literal_s1(text, t))
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(200, 3000))
 def test_sampling_is_the_literal_one_and_bounded(seed, length):
     features = FeatureStrings(" ".join(english(seed, length)))
@@ -53,7 +52,6 @@ def test_sampling_is_the_literal_one_and_bounded(seed, length):
     assert kept.limit == EVERY or len(literal_sample(features, 2 * kept.limit)) > S2_CAP
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(600, 4000), st.integers(0, 1500))
 def test_rare_units_are_sampled_and_bounded(seed, length, numbers):
     text = " ".join([*english(seed, length), *map(str, range(numbers))])

@@ -86,9 +86,14 @@ def opened(place, **options):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"near": False}, {}, {"near": False, "search": "prefilter"}, {"search": "tree"}],
-    ids=["equal", "near", "prefilter", "tree"],
+    ("place", "options"),
+    [
+        ("sqlite", {}),
+        ("sqlite", {"near": False, "search": "prefilter"}),
+        ("redis", {}),
+        ("redis", {"near": False}),
+    ],
+    indirect=["place"],
 )
 def test_several_processes_keep_one_of_each(place, options):
     with ExitStack() as stack:

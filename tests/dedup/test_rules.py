@@ -1,7 +1,7 @@
 """The decision: worked by hand, against literal code, and where the literal rule failed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
@@ -17,6 +17,7 @@ from denoise_scrapy.dedup.rules import (
 )
 from tests.dedup.literal import distinct_runs, frequencies, is_stop_word
 from tests.dedup.made_texts import chinese, english
+from tests.examples import at_least
 
 WORDS = "the of red tree stone river sand 的 山 水 light moss fern".split()
 
@@ -50,7 +51,7 @@ def literal(new, kept, threshold, both=False):
     return c1 >= threshold and c2 >= threshold, c1, c2
 
 
-@settings(max_examples=300, deadline=None)
+@at_least(100)
 @given(
     st.one_of(*(st.lists(st.sampled_from(WORDS), min_size=size, max_size=70 + size) for size in (18, 70))),
     st.lists(st.sampled_from(WORDS), max_size=30),

@@ -5,11 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.distance_tree import DistanceTree
 from denoise_scrapy.dedup.rules import needed
+from tests.examples import at_least
 
 # Units are spread over the bits of a signature as hashes are.
 _SPREAD = 40503
@@ -49,7 +50,7 @@ def found_in(tree, query, need, longest=9, runs=None):
     return [number - 1 for number in sorted(tree.search(as_units(query), need, longest, runs or {}, 1 << 30))]
 
 
-@settings(max_examples=150, deadline=None)
+@at_least(60)
 @given(data=st.data(), sets=SETS, threshold=st.sampled_from([0.1, 0.5, 0.7, 0.8, 1.0]))
 def test_all_matches_of_a_linear_scan_and_no_others(data, sets, threshold):
     lengths = data.draw(st.lists(st.integers(1, 9), min_size=len(sets), max_size=len(sets)))
@@ -70,7 +71,7 @@ def test_all_matches_of_a_linear_scan_and_no_others(data, sets, threshold):
 RUNS = st.tuples(st.sets(st.integers(0, 30), max_size=12), st.sets(st.integers(0, 60), max_size=30), st.integers(0, 2))
 
 
-@settings(max_examples=150, deadline=None)
+@at_least(60)
 @given(texts=st.lists(RUNS, max_size=40), query=RUNS, shares=st.tuples(*[st.integers(0, 10)] * 2))
 def test_texts_are_found_by_units_and_runs_together(texts, query, shares):
     units, runs, _ = query
@@ -141,7 +142,7 @@ def in_order(units):
 TEXTS = st.lists(st.integers(0, 25), min_size=1, max_size=12, unique=True)
 
 
-@settings(max_examples=300, deadline=None)
+@at_least(100)
 @given(texts=st.lists(TEXTS, max_size=12), query=st.lists(st.integers(0, 25), max_size=60), share=st.floats(0, 1))
 def test_parts_are_found_by_a_pair_of_their_own(texts, query, share):
     tree, pairs, expected = DistanceTree(), {}, set()

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
@@ -22,6 +22,7 @@ from denoise_scrapy.dedup.variants import (
 )
 from tests.dedup.literal import distinct_runs, is_stop_word, runs_of
 from tests.dedup.made_texts import english
+from tests.examples import at_least
 
 WORDS = "the of red tree stone river sand 的 山 水 light moss fern 7 1950".split()
 FILLED = "kiel bonn ulm 12 900 山".split()
@@ -114,7 +115,7 @@ EDITED = st.builds(
 
 
 class TestLiterally:
-    @settings(max_examples=200, deadline=None)
+    @at_least(100)
     @given(st.one_of(TEXTS, EDITED), st.one_of(TEXTS, EDITED))
     def test_the_difference_is_that_of_words_and_runs(self, new, kept):
         assert tokens(" ".join(new)) == new
@@ -124,7 +125,7 @@ class TestLiterally:
         hashes = FeatureStrings(" ".join(sorted(lacking))).places.tolist()
         assert (found.novel, found.lost, found.lacking.tolist()) == (novel, lost, sorted(hashes))
 
-    @settings(max_examples=400, deadline=None)
+    @at_least(100)
     @given(EDITED, EDITED, st.lists(EDITED, max_size=3), st.booleans(), st.booleans(), st.booleans())
     def test_so_is_the_decision(self, new, kept, siblings, same_site, same_title, view):
         assume(without_chance_matches([new, kept, *siblings]))
@@ -133,7 +134,6 @@ class TestLiterally:
         found = is_filled_in(FeatureStrings(" ".join(new)), Fingerprint.of(" ".join(kept)), prints, **how)
         assert found == literal_filled_in(new, kept, siblings, **how)
 
-    @settings(max_examples=25, deadline=None)
     @given(st.integers(0, 10**6), st.integers(300, 9000))
     def test_of_a_long_text_what_was_sampled_tells_about_as_much(self, seed, length):
         words = english(seed, length)
@@ -368,7 +368,6 @@ class TestValues:
         assert not other_values(hash_values(odd), hash_values(odd))
         assert other_values(hash_values(odd), hash_values({**odd, "b": {("t",): 2}}))
 
-    @settings(max_examples=50)
     @given(*[st.dictionaries(st.text(max_size=2), st.integers(0, 2), max_size=VALUES_CAP)] * 2)
     def test_they_are_other_where_a_field_of_both_differs(self, one, other):
         differ = any(other[name] != value for name, value in one.items() if name in other)

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 from lxml import html
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
 
 from docs.site_hook import on_page_markdown
 from tests.docs.pages import DOCS, ROOT
@@ -28,6 +26,9 @@ PUBLIC = (
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the site. A warning, as of a page that is not in the navigation, ends the build."""
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)

@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 
 from denoise_scrapy.crawl import OLDEST_SCRAPY, base
 from denoise_scrapy.exceptions import ConfigurationError
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article
 from tests.processes import ROOT, crawl_page, run_in
 
@@ -28,16 +29,19 @@ OLDER = "import scrapy; scrapy.version_info, scrapy.__version__ = (2, 13, 3), '2
 
 
 NO_FOLDER, NO_STORE = "its folder does not exist; create it", "this is no SQLite database, and"
+FILES = [
+    ({"DENOISE_DEDUP_STORE": "no/texts.sqlite"}, f"no/denoise-sites.sqlite: {NO_FOLDER}"),
+    ({"DENOISE_SITE_MEMORY_PATH": "no/s.sqlite"}, f"site memory no/s.sqlite: {NO_FOLDER}"),
+    ({"DENOISE_DEDUP_STORE": "pages.py"}, f"index of texts pages.py: {NO_STORE} an index of"),
+    ({"DENOISE_SITE_MEMORY_PATH": "pages.py"}, f"site memory pages.py: {NO_STORE} a site mem"),
+]
 ADDON = f"ADDONS={json.dumps({'denoise_scrapy.DenoiseAddon': 500})}"
 
 
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("DENOISE_DEDUP_STORE=no/texts.sqlite", f"no/denoise-sites.sqlite: {NO_FOLDER}"),
-        ("DENOISE_SITE_MEMORY_PATH=no/s.sqlite", f"site memory no/s.sqlite: {NO_FOLDER}"),
         ("DENOISE_DEDUP_STORE=pages.py", f"index of texts pages.py: {NO_STORE} an index of"),
-        ("DENOISE_SITE_MEMORY_PATH=pages.py", f"site memory pages.py: {NO_STORE} a site mem"),
         ("DENOISE_STRATEGI=lcs", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
         ("LOG_SHORT_NAMES=0", "DENOISE_DEDUP = 'dorp': valid is drop"),
         ("DENOISE_DEDUP=dorp", "DENOISE_DEDUP = 'dorp': valid is drop"),
@@ -52,6 +56,17 @@ def test_a_crawl_that_does_not_start(page: str, web: Web, tmp_path: Path, settin
     assert len(lines) == 1
     assert said in lines[0] and ("CRITICAL: The crawl does not start: " in lines[0] or before or project)
     assert web.asked == []
+
+
+@pytest.mark.parametrize(("settings", "said"), FILES)
+def test_files_that_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pages.py").write_text(" " * 5000, "utf-8")
+    with pytest.raises(ConfigurationError) as refused:
+        crawl(spider_of("http://127.0.0.1:9/"), settings)
+    assert said in str(refused.value)
 
 
 def test_a_server_that_is_not_there(page: str, tmp_path: Path) -> None:

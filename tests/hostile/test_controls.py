@@ -53,9 +53,12 @@ def texts(value: Any) -> Iterator[str]:
         yield from texts(vars(value))
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("code", CODES, ids=hex)
-@pytest.mark.parametrize("bounds", ["within", "too large"])
+#: Pages within all bounds with each code in each form, and too large ones with each code in one form.
+PAGES = [(code, form, bounds) for bounds in ("within", "too large") for code in CODES for form in FORMS]
+PAGES = [one for n, one in enumerate(PAGES) if one[2] == "within" or n % 7 == 0]
+
+
+@pytest.mark.parametrize(("code", "form", "bounds"), PAGES)
 def test_no_output_has_any(code: int, form: str, bounds: str) -> None:
     markup = PAGE.replace('{"@type"', '{"%type"').replace("@", FORMS[form](code)).replace("%type", "@type")
     html = markup + ("" if bounds == "within" else "<b>" * 600 + markup)

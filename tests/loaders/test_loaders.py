@@ -1,4 +1,7 @@
-"""Chunks of feeds, folders and archives, in the vector stores of LangChain, LlamaIndex and Haystack."""
+"""Chunks of feeds, folders and archives, in the vector stores of LangChain, LlamaIndex and Haystack.
+
+Those are imported by the tests that need them: others run in another process, and an import takes seconds.
+"""
 
 import gzip
 import json
@@ -10,13 +13,6 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from haystack.components.retrievers.in_memory import InMemoryEmbeddingRetriever
-from haystack.document_stores.in_memory import InMemoryDocumentStore
-from haystack.document_stores.types import DuplicatePolicy
-from langchain_core.embeddings import Embeddings
-from langchain_core.vectorstores import InMemoryVectorStore
-from llama_index.core import VectorStoreIndex
-from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from denoise_scrapy.loaders import chunk_changes, chunk_rows, haystack_documents, langchain_documents, llama_index_nodes
 from tests.archive import warcs
@@ -33,25 +29,6 @@ def embed(text: str) -> list[float]:
     for word in re.findall(r"\w+", text.lower()):
         vector[crc32(word.encode()) % 4096] += 1
     return vector
-
-
-class Words(Embeddings):
-    def embed_query(self, text: str) -> list[float]:
-        return embed(text)
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [*map(embed, texts)]
-
-
-class WordCounts(BaseEmbedding):
-    def _get_text_embedding(self, text: str) -> list[float]:
-        return embed(text)
-
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return embed(query)
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return embed(query)
 
 
 def write(path: Path, rows: list[Any]) -> Path:
@@ -77,6 +54,16 @@ METADATA = {"tags": "a, b", "price": 9.5, "sold": True, "headings": "Heading of 
 
 
 def test_langchain(rows: Rows) -> None:
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.vectorstores import InMemoryVectorStore
+
+    class Words(Embeddings):
+        def embed_query(self, text: str) -> list[float]:
+            return embed(text)
+
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [*map(embed, texts)]
+
     store = InMemoryVectorStore(Words())
     assert store.add_documents([*langchain_documents(rows)]) == [row["id"] for row in rows]
     size = len(store.store)
@@ -89,6 +76,19 @@ def test_langchain(rows: Rows) -> None:
 
 
 def test_llama_index(rows: Rows) -> None:
+    from llama_index.core import VectorStoreIndex
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+
+    class WordCounts(BaseEmbedding):
+        def _get_text_embedding(self, text: str) -> list[float]:
+            return embed(text)
+
+        def _get_query_embedding(self, query: str) -> list[float]:
+            return embed(query)
+
+        async def _aget_query_embedding(self, query: str) -> list[float]:
+            return embed(query)
+
     index = VectorStoreIndex([*llama_index_nodes(rows)], embed_model=WordCounts())
 
     def best() -> Any:
@@ -104,6 +104,10 @@ def test_llama_index(rows: Rows) -> None:
 
 
 def test_haystack(rows: Rows) -> None:
+    from haystack.components.retrievers.in_memory import InMemoryEmbeddingRetriever
+    from haystack.document_stores.in_memory import InMemoryDocumentStore
+    from haystack.document_stores.types import DuplicatePolicy
+
     store = InMemoryDocumentStore()
     documents = [replace(one, embedding=embed(one.content or "")) for one in haystack_documents(rows)]
     for _ in range(2):

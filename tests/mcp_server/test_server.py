@@ -4,12 +4,12 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
 
 from denoise_scrapy.mcp import GivenPage, Tools
 from tests.crawl.web import Reply, Web, article, story
@@ -19,27 +19,36 @@ LONGEST = 120  # seconds; a crawl of three pages takes some ten
 Call = Callable[..., list[Any]]
 
 
-@pytest.fixture
-def call(tmp_path: Path) -> Call:
-    """Calls tools of a server, which may fetch from this machine; returns the list of them, what they give, errors."""
+@contextmanager
+def server(folder: Path, *options: str) -> Iterator[Call]:
+    """Run a server in a folder; its function calls tools, and returns the list of them, what they give, errors."""
+    from anyio import fail_after
+    from anyio.from_thread import start_blocking_portal
+    from mcp import Client, StdioServerParameters
 
-    def called(*calls: tuple[str, dict[str, Any]], private: bool = True) -> list[Any]:
-        async def session() -> list[Any]:
-            path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-            command = StdioServerParameters(
-                command=sys.executable,
-                args=["-m", "denoise_scrapy.mcp", *["--private"] * private],
-                env={"PYTHONPATH": path, "PATH": os.environ["PATH"]},
-                cwd=tmp_path,
-            )
-            async with Client(command) as client:
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "denoise_scrapy.mcp", *options],
+        env={"PYTHONPATH": path, "PATH": os.environ["PATH"]},
+        cwd=folder,
+    )
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(command)) as client:
+
+        async def session(calls: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
+            with fail_after(LONGEST):
                 found: list[Any] = [await client.call_tool(tool, arguments) for tool, arguments in calls]
                 results = [one.content[0].text if one.is_error else one.structured_content for one in found]
                 return [(await client.list_tools()).tools, *results]
 
-        return asyncio.run(asyncio.wait_for(session(), LONGEST))
+        yield lambda *calls: portal.call(session, calls)
 
-    return called
+
+@pytest.fixture(scope="module")
+def call(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Call]:
+    """Calls tools of one server without a project, which may fetch from this machine."""
+    with server(tmp_path_factory.mktemp("server"), "--private") as called:
+        yield called
 
 
 @pytest.fixture
@@ -121,44 +130,44 @@ def test_urls_that_cannot_be_requested_take_no_other_with_them(
     assert json.dumps(found, ensure_ascii=False).encode()
 
 
-def test_a_crawl_keeps_the_rules_of_its_project(call: Call, site: Web, tmp_path: Path) -> None:
+def test_a_crawl_keeps_the_rules_of_its_project(site: Web, tmp_path: Path) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
     (tmp_path / "conf.py").write_text(
         "USER_AGENT = 'ours'\nITEM_PIPELINES = {'none.Such': 1}\nFEEDS = {'out.jsonl': {'format': 'jsonlines'}}\n"
         "DOWNLOAD_DELAY = 0\nDENOISE_FAVOR = 'recall'\n"
     )
     asked = ("extract", {"pages": [{"url": site("/0")}]})
-    assert [page["url"] for page in call(asked)[1]["pages"]] == [site("/0")]
-    assert not (tmp_path / "out.jsonl").exists()
-    (tmp_path / "conf.py").write_text("DENOISE_FAVOR = 'more'\n")
-    assert "the crawl failed: " in call(asked)[1]
+    with server(tmp_path, "--private") as call:
+        assert [page["url"] for page in call(asked)[1]["pages"]] == [site("/0")]
+        assert not (tmp_path / "out.jsonl").exists()
+        (tmp_path / "conf.py").write_text("DENOISE_FAVOR = 'more'\n")
+        assert "the crawl failed: " in call(asked)[1]
 
 
-def test_nothing_is_fetched_from_this_machine_without_leave(call: Call, site: Web, tmp_path: Path) -> None:
+def test_nothing_is_fetched_from_this_machine_without_leave(site: Web, tmp_path: Path) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
     (tmp_path / "conf.py").write_text("TWISTED_REACTOR = 'twisted.internet.selectreactor.SelectReactor'\n")
     private = [{"url": site("/0")}, {"url": "http://localhost:1/"}, {"url": "file:///etc/passwd"}]
-    [_, found] = call(("extract", {"pages": private}), private=False)
+    no_web = [{"url": Path(__file__).as_uri()}, {"url": "data:text/html,<p>A</p>"}]
+    with server(tmp_path) as call:
+        [_, found, of_no_web] = call(("extract", {"pages": private}), ("extract", {"pages": no_web}))
     assert found["pages"] == []
     assert {one["url"].partition(":")[0] for one in found["problems"]} == {"http", "file"}
     assert sorted(one["problem"].partition(" has ")[2] for one in found["problems"]) == ["", *["no public address"] * 2]
     assert site.asked == []
-    no_web = [{"url": Path(__file__).as_uri()}, {"url": "data:text/html,<p>A</p>"}]
-    [_, found] = call(("extract", {"pages": no_web}))
-    assert found["pages"] == []
-    assert {one["problem"] for one in found["problems"]} == {"not a valid http(s) URL"}
+    assert of_no_web["pages"] == []
+    assert {one["problem"] for one in of_no_web["problems"]} == {"not a valid http(s) URL"}
 
 
-def test_nothing_is_read_from_a_name_that_leads_to_this_machine_after_it_was_checked(
-    call: Call, site: Web, tmp_path: Path
-) -> None:
+def test_nothing_is_read_from_a_name_that_leads_to_this_machine_after_it_was_checked(site: Web, tmp_path: Path) -> None:
     """A project without Scrapy's cache of names, and a name that has become private when the page is fetched."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
     (tmp_path / "conf.py").write_text(
         "import __main__\nDNSCACHE_ENABLED = False\nDOWNLOAD_DELAY = 0\n"
         "async def public(*given): return True\n__main__.leads_to_public_only = public\n"
     )
-    [_, found] = call(("extract", {"pages": [site("/0")], "follow": 2}), private=False)
+    with server(tmp_path) as call:
+        [_, found] = call(("extract", {"pages": [site("/0")], "follow": 2}))
     assert found["pages"] == []
     assert [one["problem"] for one in found["problems"]] == ["127.0.0.1 has no public address"]
     assert site.count("/0") == 1

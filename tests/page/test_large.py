@@ -44,7 +44,7 @@ def errors_of(codec: str) -> str:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-@settings(max_examples=40)  # of each codec
+@settings(max_examples=max(10, settings.default.max_examples // 10))  # of each codec
 @given(
     odd=st.lists(ODD_BYTES | st.integers(0, 255), min_size=20, max_size=40).map(bytes),
     text=st.text(st.sampled_from("ab <é漢字のカ𠀀€"), max_size=40),

@@ -14,21 +14,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
-import cmarkgfm
-import commonmark
 import lxml.html
-import markdown
-import markdown2
-import marko
-import mistletoe
-import mistune
 import pytest
-from cmarkgfm.cmark import Options
-from markdown_it import MarkdownIt
 
 from denoise_scrapy.body.rendering.html import WRITTEN
 from tests.hostile.checks import read_document
@@ -48,32 +40,47 @@ _MATERIAL = (
 ).split()
 _MARKDOWN2_EXTRAS = "cuddled-lists fenced-code-blocks footnotes header-ids smarty-pants strike tables task_list".split()
 
-PYTHON_READERS: Mapping[str, Reader] = {
-    "markdown-it-py": MarkdownIt("commonmark", {"html": True, "maxNesting": 1000})
-    .enable(["table", "strikethrough"])
-    .render,
-    "markdown-it-py-js": MarkdownIt("js-default").render,
-    "markdown-it-py-gfm": MarkdownIt("gfm-like").render,
-    "markdown-it-py-zero": MarkdownIt("zero").render,
-    "mistune": mistune.create_markdown(
-        escape=False, plugins=["table", "strikethrough", "url", "footnotes", "task_lists", "def_list"]
-    ),
-    "mistune-plain": mistune.create_markdown(escape=False),
-    "cmark-gfm": lambda text: cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE),
-    "cmark": lambda text: cmarkgfm.markdown_to_html(text, Options.CMARK_OPT_UNSAFE),
-    "Python-Markdown": markdown.markdown,
-    "Python-Markdown-extra": lambda text: markdown.markdown(text, extensions=["extra", "sane_lists"]),
-    "Python-Markdown-mkdocs": lambda text: markdown.markdown(
-        text, extensions=["tables", "fenced_code", "attr_list", "admonition", "def_list", "toc"]
-    ),
-    "Python-Markdown-blocks": lambda text: markdown.markdown(text, extensions=["pymdownx.blocks.html"]),
-    "Python-Markdown-material": lambda text: markdown.markdown(text, extensions=_MATERIAL),
-    "markdown2": markdown2.markdown,
-    "markdown2-extras": lambda text: markdown2.markdown(text, extras=_MARKDOWN2_EXTRAS),
-    "commonmark.py": commonmark.commonmark,
-    "marko": marko.Markdown(extensions=["gfm"]).convert,
-    "mistletoe": mistletoe.markdown,
-}
+
+@cache
+def python_readers() -> Mapping[str, Reader]:
+    """Return the readers in Python; imported when they are needed."""
+    import cmarkgfm
+    import commonmark
+    import markdown
+    import markdown2
+    import marko
+    import mistletoe
+    import mistune
+    from cmarkgfm.cmark import Options
+    from markdown_it import MarkdownIt
+
+    return {
+        "markdown-it-py": MarkdownIt("commonmark", {"html": True, "maxNesting": 1000})
+        .enable(["table", "strikethrough"])
+        .render,
+        "markdown-it-py-js": MarkdownIt("js-default").render,
+        "markdown-it-py-gfm": MarkdownIt("gfm-like").render,
+        "markdown-it-py-zero": MarkdownIt("zero").render,
+        "mistune": mistune.create_markdown(
+            escape=False, plugins=["table", "strikethrough", "url", "footnotes", "task_lists", "def_list"]
+        ),
+        "mistune-plain": mistune.create_markdown(escape=False),
+        "cmark-gfm": lambda text: cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE),
+        "cmark": lambda text: cmarkgfm.markdown_to_html(text, Options.CMARK_OPT_UNSAFE),
+        "Python-Markdown": markdown.markdown,
+        "Python-Markdown-extra": lambda text: markdown.markdown(text, extensions=["extra", "sane_lists"]),
+        "Python-Markdown-mkdocs": lambda text: markdown.markdown(
+            text, extensions=["tables", "fenced_code", "attr_list", "admonition", "def_list", "toc"]
+        ),
+        "Python-Markdown-blocks": lambda text: markdown.markdown(text, extensions=["pymdownx.blocks.html"]),
+        "Python-Markdown-material": lambda text: markdown.markdown(text, extensions=_MATERIAL),
+        "markdown2": markdown2.markdown,
+        "markdown2-extras": lambda text: markdown2.markdown(text, extras=_MARKDOWN2_EXTRAS),
+        "commonmark.py": commonmark.commonmark,
+        "marko": marko.Markdown(extensions=["gfm"]).convert,
+        "mistletoe": mistletoe.markdown,
+    }
+
 
 #: What readers make of their own: lines, task lists, footnotes, wrappers of code.
 _TAGS = frozenset([*WRITTEN, "hr", "html", "body", "span", "section", "input"])

@@ -12,13 +12,13 @@ from denoise_scrapy.body.rendering import render, to_html, to_markdown
 from tests.body.rendered import parsed
 from tests.readers.cases import CASES, CODE_PLACES, CODES, PAGES, PLACES, TEXTS
 from tests.readers.readers import (
-    PYTHON_READERS,
     WITHOUT_FENCES,
     check_code_as_markup,
     check_reading,
     code_of,
     elements,
     node_readers,
+    python_readers,
 )
 
 Read = Callable[[str], dict[str, str]]
@@ -32,7 +32,7 @@ def read() -> Iterator[Read]:
 
 
 def python_readings(text: str) -> dict[str, str]:
-    return {name: reader(text) for name, reader in PYTHON_READERS.items()}
+    return {name: reader(text) for name, reader in python_readers().items()}
 
 
 def written(markup: str) -> tuple[str, str]:

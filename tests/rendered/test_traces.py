@@ -1,5 +1,6 @@
 """Nobody but us notices that a browser was asked for the layout."""
 
+import asyncio
 import pickle
 from pathlib import Path
 from typing import Any, ClassVar
@@ -112,9 +113,36 @@ def test_pages_that_resist_lose_nothing(web: Web, monkeypatch: pytest.MonkeyPatc
     assert done.stat("errors") == 0
     assert web.count("/busy") == 2
     assert seen["/strict"].boxes.visible.any()
-    assert seen["/there"].boxes.visible.any()
+    assert {"/leaves", "/there"} & set(seen), "it may be read before it leaves, in between, and where it leads to"
     assert done.stat("geometry/missing") == 2
     assert done.stat("geometry/mismatch") + done.stat("geometry/attached") == 3
+
+
+class Leaving:
+    """A browser's page that is left while it is looked at, some times."""
+
+    url = "http://a.example/"
+
+    def __init__(self, times: int):
+        self.times, self.did = times, list[str]()
+
+    async def evaluate(self, *_: object) -> str:
+        self.did.append("look")
+        if self.did.count("look") <= self.times:
+            raise RuntimeError("Execution context was destroyed, most likely because of a navigation")
+        return "layout"
+
+    async def wait_for_load_state(self, **_: object) -> None:
+        self.did.append("wait")
+
+
+@pytest.mark.parametrize(
+    ("times", "did", "read"), [(0, "look", "layout"), (1, "look wait look", "layout"), (9, "look wait look", "")]
+)
+def test_a_page_that_is_left_meanwhile_is_read_where_it_leads_to(times: int, did: str, read: str) -> None:
+    page = Leaving(times)
+    assert asyncio.run(layout.read_layout(page)) == read
+    assert page.did[: len(did.split())] == did.split()
 
 
 class Replaces:

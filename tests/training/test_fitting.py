@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from training import networks, trees
+from training import networks
 
 WEIGHTS = ["inner", "inner_bias", "outer", "outer_bias", "last", "direct", "bias"]
 
@@ -51,6 +51,8 @@ def test_it_learns_what_no_line_parts():
 
 
 def test_probabilities_are_those_of_the_library(monkeypatch):
+    from training import trees
+
     rng = np.random.default_rng(0)
     features = rng.normal(size=(3, 800)).astype(np.float32)
     features[rng.random(features.shape) < 0.2] = np.nan
