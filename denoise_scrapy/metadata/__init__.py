@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from operator import itemgetter
 from urllib.parse import urlsplit
 
@@ -162,7 +162,7 @@ def language_of(text: str, declared: str = "") -> str:
 _PUBLISHED = (
     re.compile(r"^(?:article|og):published_time$|^datepublished$"),
     re.compile(
-        r"publish|pub_?date|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^dc\w*[.:]date|creat|^pdate$"
+        r"publish|pub(?:lication)?_?(?:date|time)|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^dc\w*[.:]date|creat|^pdate$"
     ),
 )
 _NOT_PUBLISHED = re.compile(r"modif|update|expir|valid|revis|publisher|creator|event|start|last|publication$")
@@ -198,8 +198,8 @@ _NO_LEADS = re.compile(
 )
 
 
-def _is_time(mark: Mark) -> bool:
-    return mark.tag == "time"
+def _is_dated(mark: Mark) -> bool:
+    return mark.tag == "time" or DATE_CLASS.search(mark.kind) is not None
 
 
 class _Fields:
@@ -229,6 +229,8 @@ class _Fields:
         long = [i for i, width in widths.items() if width > least]
         self.first, self.last = (long[0], long[-1]) if long else (-BEHIND, -BEHIND)
         before = [i for i in titles if i <= max(self.first, 0)]
+        if not before and (starts := [(i, one) for i in titles for one in long if i < one <= i + BEHIND]):
+            before, self.first = [starts[0][0]], starts[0][1]  # what was kept above the title is no text
         # the last line before the text with the title, else the first; or the text's start.
         self.headline = before[-1] if before else titles[0] if titles and self.first < 0 else max(self.first, 0)
 
@@ -359,8 +361,8 @@ class _Fields:
             or self._first_date([self.ld.string(self.ld.page, "datePublished")])
             or next((one.day for one in self._visible_dates() if one.is_publication), "")
         )
-        if day and "T" not in day:  # an element inside may have the time
-            times = (self._first_date([mark.text]) for mark in self._marks(_is_time, only_near=True))
+        if day and "T" not in day:  # what is visible may have the time
+            times = (self._first_date([text]) for text in self._near_dates())
             return next((time for time in times if time.startswith(f"{day}T")), day)
         return day
 
@@ -369,14 +371,24 @@ class _Fields:
         yield from self._meta_dates(_PUBLISHED, _NOT_PUBLISHED)
         for mark in self._marks(lambda mark: mark.prop in ("datepublished", "datecreated")):
             yield mark.text
-        marks = self._marks(lambda mark: _is_time(mark) or DATE_CLASS.search(mark.kind), only_near=True)
+        yield from self._near_dates()
+
+    def _near_dates(self) -> Iterator[str]:
+        """Yield texts with dates next to the headline."""
         near = [
             (self._distance(mark.line, is_marked=True), mark.text)
-            for mark in marks
-            if len(mark.text) <= BYLINE_CHARS and not CHANGED.search(f"{mark.prop} {mark.kind}")
+            for mark in self._marks(_is_dated, only_near=True)
+            if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
         ]
         near += [(self._distance(i, is_marked=False), line) for i, line in self._near_lines()]
         yield from (text for _, text in sorted(near, key=itemgetter(0)))
+
+    def _is_change(self, mark: Mark) -> bool:
+        """Return whether an element's date is of a change, by its classes or the words before it."""
+        label = mark.label
+        if not label.strip() and mark.line and len(above := self.read.lines[mark.line - 1]) <= MOST_LABEL:
+            label = above
+        return CHANGED.search(f"{mark.prop} {mark.kind} {label}") is not None
 
     def _distance(self, line: int, *, is_marked: bool) -> tuple[int, int]:
         """Return how far a line is from the place of dates: between headline and text, else marked above it."""
@@ -396,8 +408,12 @@ class _Fields:
     def _modified(self) -> str:
         given = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]
         given += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
-        shown = (one.day for one in self._visible_dates() if one.is_change)
-        return self._first_date([*given, self.ld.string(self.ld.page, "dateModified")]) or next(shown, "")
+        near = [mark.text for mark in self._marks(_is_dated, only_near=True) if self._is_change(mark)]
+        shown = [text for text in near if len(text) <= BYLINE_CHARS]
+        lines = (one for _, line in self._near_lines() for one in dates_in(line, self.language, self.american))
+        changes = (one.day for one in chain(lines, self._visible_dates()) if one.is_change)
+        given += [self.ld.string(self.ld.page, "dateModified")]
+        return self._first_date(given) or self._first_date(shown) or next(changes, "")
 
     def _meta_dates(self, kinds: Iterable[re.Pattern[str]], but: re.Pattern[str] | None = None) -> Iterator[str]:
         for kind in kinds:
