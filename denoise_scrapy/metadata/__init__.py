@@ -33,8 +33,8 @@ from denoise_scrapy.metadata.annotations import (
     same_address,
     string_of,
 )
-from denoise_scrapy.metadata.dates import CHANGED, YEAR, Dated, date_in, dates_in, day_in_address
-from denoise_scrapy.metadata.names import names_in
+from denoise_scrapy.metadata.dates import CHANGED, YEAR, Dated, date_in, dates_in, day_in_address, is_date
+from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
 from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.shown import logger_of
 
@@ -51,6 +51,8 @@ BEFORE, BEHIND, AFTER = 3, 10, 2
 #: Lines before the text and behind it within which a date is looked for last; characters of its line, and of a line
 #: before it that may be its label.
 FAR, FAR_BEHIND, MOST_DATED, MOST_LABEL = 15, 5, 60, 30
+#: Characters of a line that may be the "by" of the name in the next one.
+MOST_BY = 8
 #: Bytes of a line above which it is text and not around it; half of the longest one where all are shorter.
 LONG = 80
 #: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
@@ -171,7 +173,7 @@ _MODIFIED = (
     re.compile(r"modif|updated|^revised|lastmod|lastdate"),
 )
 #: Words or classes of a line at the end of a text with its author or date.
-_SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|author|permalink", re.IGNORECASE)
+_SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|auth?or|permalink", re.IGNORECASE)
 _OFFICE = re.compile(r"\b(?:of|for)\b")
 #: An editor's name, which Chinese pages have at their end.
 _EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
@@ -200,6 +202,11 @@ _NO_LEADS = re.compile(
 
 def _is_dated(mark: Mark) -> bool:
     return mark.tag == "time" or DATE_CLASS.search(mark.kind) is not None
+
+
+def _is_site(name: str, site: str) -> bool:
+    """Return whether a site's name begins with a name, and is not "Ann's Blog"."""
+    return fold(site).startswith(fold(name)) and site[len(name) :][:1] not in ("'", "’")
 
 
 class _Fields:
@@ -312,7 +319,7 @@ class _Fields:
     def _authors(self, site: str) -> tuple[str, ...]:
         editors = {name for line in self.read.lines if len(line) <= BYLINE_CHARS for name in _EDITOR.findall(line)}
         for found in self._names():
-            names = [name for name in found if name not in editors and not fold(site).startswith(fold(name))]
+            names = [name for name in found if name not in editors and not _is_site(name, site)]
             if names:
                 return tuple(dict.fromkeys(names))[:20]
         return ()
@@ -325,8 +332,9 @@ class _Fields:
         yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
             lambda mark: "author" in mark.rel.split()
         )
-        yield next(filter(None, (names_in(line, True, self.language) for _, line in self._near_lines())), [])
+        yield next(filter(None, (names_in(line, True, self.language) for line in self._bylines())), [])
         yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
+        yield next(filter(None, map(self._names_beside_date, self._near_lines())), [])
         texts = (self.read.metas.get(name, ()) for name in _AUTHOR_METAS.split())
         metas = (
             [name for text in some if not _OFFICE.search(text) for name in names_in(text, language=self.language)]
@@ -337,6 +345,25 @@ class _Fields:
         named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
         found = (names_in(text, language=self.language) for text in named)
         yield next((names for names in found if names and all(" " in name for name in names)), [])
+
+    def _bylines(self) -> Iterator[str]:
+        """Yield lines that may be bylines; a short one, as "By", also with the line behind it."""
+        for i, line in self._near_lines():
+            yield reporters_in(line) or line
+            if len(line) <= MOST_BY:
+                yield " ".join(self.read.lines[i : i + 2])[:BYLINE_CHARS]
+        if 0 <= self.first < len(self.read.lines):
+            yield reporters_in(self.read.lines[self.first])
+
+    def _names_beside_date(self, numbered: tuple[int, str]) -> list[str]:
+        """Return names that stand with a date, or next to a line of only a date; none if the line is in a menu."""
+        i, line = numbered
+        lines = self.read.lines
+        beside = (is_date(lines[j], self.language) for j in (i - 1, i + 1) if self.headline < i and j < len(lines))
+        if line in lines[: max(self.headline - BEFORE, 0)] or not (YEAR.search(line) or any(beside)):
+            return []
+        names = names_in(line, language=self.language)
+        return names if all(map(is_person, names)) else []
 
     def _marked(self, way: Callable[[Mark], object]) -> list[str]:
         """Return names in the marked element that is nearest to the headline, and in similar ones next to it."""

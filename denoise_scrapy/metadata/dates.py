@@ -50,6 +50,8 @@ _CLOCK = (
 _BETWEEN = r"\W{0,4}(?:[^\W\d]{1,5}\.?\s){0,2}\W?"
 _CLOCK_BEHIND = re.compile(_BETWEEN + _CLOCK, re.IGNORECASE)
 _CLOCK_BEFORE = re.compile(rf"{_CLOCK}{_BETWEEN}\Z", re.IGNORECASE)
+#: Letters beside a date in a line that is only a date: a weekday, "updated".
+MOST_BESIDE = 12
 #: Characters before a date in which its time is looked for.
 NEAR = 30
 
@@ -125,6 +127,14 @@ def date_in(given: str, language: str, american: bool = False) -> str:
 def without_dates(given: str, language: str) -> str:
     """Return a line with a bar for each of its dates."""
     return _DATE.sub(lambda match: " | " if _day_of(match, language, american=False) else match[0], given)
+
+
+def is_date(given: str, language: str) -> bool:
+    """Return whether a line is a date, with few letters beside it."""
+    if len(given) > BYLINE_CHARS or not YEAR.search(given):
+        return False
+    bare = without_dates(given, language)
+    return bare != given and sum(map(str.isalpha, bare)) <= MOST_BESIDE
 
 
 def day_in_address(url: str) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib import import_module
 from itertools import takewhile
 
-from denoise_scrapy.metadata.annotations import MAX_NAME, clean
+from denoise_scrapy.metadata.annotations import MAX_CHARS, MAX_NAME, clean
 from denoise_scrapy.metadata.dates import CHANGED, without_dates
 from denoise_scrapy.page.attributes import letters
 
@@ -29,7 +29,7 @@ _OF = re.compile(
 #: Who did something else, with all after it: pictures, a translation, money.
 _OTHER_WORK = re.compile(
     r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|video|vídeo|vidéo|graphics?|sponsored|presented"
-    r"|powered|edited|translat\w+|curated|фото)(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*",
+    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|фото)(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*",
     re.DOTALL | re.IGNORECASE,
 )
 #: All behind a sign, or behind a sentence.
@@ -125,8 +125,30 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
     return list(dict.fromkeys(names)) if fits and named and all(map(letters, names)) else []
 
 
+#: Words in names that have no capital.
+_PARTICLES = frozenset("von van de den der del della da di do dos du la le bin al el y e ten ter zu".split())
+#: A Chinese name that begins with one of the most frequent family names.
+_FAMILY = re.compile(
+    r"[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂][\u4e00-\u9fff]{1,2}"
+)
+_REPORTERS = re.compile(
+    r"(?:记者|記者)[:：\s]?([\u4e00-\u9fff]{2,4}?(?:[、\s][\u4e00-\u9fff]{2,4}?)*)\s?(?:[)）】]|[/／╱][^摄攝]{0,4}[报報采採])"
+)
 #: Chinese names with spaces between.
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,4}(?: [\u4e00-\u9fff]{2,4})+")
+
+
+def is_person(name: str) -> bool:
+    """Return whether a name is written as most are: two to four words with a capital."""
+    words = [word for word in name.split() if word not in _PARTICLES]
+    capital = all(word[0].isupper() and (len(word) < 3 or not word.isupper()) for word in words)
+    return (1 < len(words) < 5 and (capital or name.isupper())) or _FAMILY.fullmatch(name) is not None
+
+
+def reporters_in(text: str) -> str:
+    """Return the byline in a Chinese text, as "作者：王硕", "" without one."""
+    found = _REPORTERS.search(text[:MAX_CHARS])
+    return f"作者：{found[1]}" if found else ""
 
 
 def _names_of(part: str) -> list[str]:
