@@ -102,7 +102,7 @@ def _newspaper(page: LabelledPage) -> Told:
     try:
         article.parse()
     except ImportError:  # it splits words of some languages with a library that is not installed
-        article.config.language, article.config.use_meta_language = "en", False
+        article.config.language = "en"
         article.parse()
     date = f"{article.publish_date:%Y-%m-%d}" if article.publish_date else ""
     site, language = article.meta_site_name or "", article.meta_lang or ""

@@ -33,7 +33,7 @@ _OTHER_WORK = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 #: All behind a sign, or behind a sentence.
-_SIGN = re.compile(r"\s*[|•·⋅»<>(\[{@].*|(?<=[^\W\d_]{4})(?<!Prof)\.\s.*", re.DOTALL)
+_SIGN = re.compile(r"\s*[|•·⋅»<>(\[{@/／╱].*|(?<=[^\W\d_]{4})(?<!Prof)\.\s.*", re.DOTALL)
 #: Words behind a name, with all after them: prepositions, verbs, and signs.
 _BEHIND = re.compile(
     r"\s+(?:on|in|at|um|am|vom|for|is|with|dans|avec|mit|con|com|met|für|pour|para|per|bei|via|w dniu|z(?! o)|updated"
@@ -57,11 +57,11 @@ _ROLE = (
 _ROLES = re.compile(rf"(?i:\b{_ROLE}|staff|redak|press\b|division|bureau|\bcorp\b|\bbio\b|redaktion)|^[a-zà-ÿа-я]|^[A-Z.]{{2,5}}®?$")
 #: A role glued to a name of two words or more, before or behind it.
 _GLUED = re.compile(rf"\s{_TITLES}\b{_ROLE}.*$|^{_TITLES}{_ROLE}:?\s(?=\S+\s\S)", re.IGNORECASE | re.DOTALL)
-_AGENCY = re.compile(
-    r"^(?:afp|dpa|ansa|efe|lusa|pap|anp|apa|sda|kna|epd|sid|tass|тасс|риа новости|интерфакс|reuters|ap|upi|pti|ians|belga|ritzau"
-    r"|ntb|xinhua|新华社|新華社|(?:the )?associated press|agence france-presse|agenc\w+|agent\w+|pa media)$",
-    re.IGNORECASE,
+_AGENCIES = (
+    r"(?:afp|dpa|ansa|efe|lusa|pap|anp|apa|sda|kna|epd|sid|tass|тасс|риа новости|интерфакс|reuters|ap|upi|pti|ians|belga|ritzau"
+    r"|ntb|xinhua|新华社|新華社|(?:the )?associated press|agence france-presse|agenc\w+|agent\w+|pa media)"
 )
+_AGENCY = re.compile(rf"^{_AGENCIES}(?:$|\s*[/／]\s*)", re.IGNORECASE)
 _NO_NAME = re.compile(
     r"^(?:admin\w*|webmaster|staff|(?:die )?redaktion|unknown|guest|root|none|null|anonymous|default"
     r"|team|von|par|por|di|written|full bio|bio|fact.check\w*|most read|email|(?:insights )?from|about|.* (?:or|from|by|the))$"
@@ -69,10 +69,10 @@ _NO_NAME = re.compile(
     r"|edited|story|lesezeit)(?:\s|$)"
     rf"|^{_TITLES}{_ROLE}$|[?{{}}_%。]|\d{{4}}$|://|^www\.|\.[a-z]{{2,4}}$|\bof the\b"
     r"|\bz o\.?o|\b(?:inc|ltd|gmbh|llc)\b|^\W|[:：]|^(?:[A-Z]{3,5}®|CFP|CFA|CPA|MS|RD|MD|PhD|RN)$"
-    r"|^[\u4e00-\u9fff]{7,}|[\u4e00-\u9fff].*\d|[\u4e00-\u9fff](?:[报報网網社部电電組组]|新闻|新聞)$",
+    r"|^[\u4e00-\u9fff]{7,}|[\u4e00-\u9fff].*\d|[\u4e00-\u9fff](?:[网網社部电電組组]|新闻|新聞)$",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s*[;、&+/／╱]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και|oraz|dan)\s(?![a-z])|\s[ei]\s(?=[^\W\d_a-z])")
+_AND = re.compile(r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και|oraz|dan)\s(?![a-z])|\s[ei]\s(?=[^\W\d_a-z])")
 #: Those of initials are part of a name.
 _DOTS = re.compile(r"(?<!\b[A-Z])(?<!\bJr)(?<!\bSr)[. ]+$")
 _POSTED = {"", *"posted written published reported story text words am pm staff by uhr reviewed".split()}
@@ -109,7 +109,7 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
     given = given[by.end() :] if by else given
     if not by and CHANGED.match(given):
         return []
-    given = _SIGN.sub("", given.lstrip(" |•·,-–—"))
+    given = _SIGN.sub("", _AGENCY.sub("", given.lstrip(" |")))
     given = re.sub(r"\sen\s.*", "", given) if language != "nl" else given.replace(" en ", " & ")  # Dutch "and"; "in"
     parts = [_names_of(part) for part in _AND.split(given)]
     names = [name for part in parts for name in part]
@@ -125,6 +125,8 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
     return list(dict.fromkeys(names)) if fits and named and all(map(letters, names)) else []
 
 
+#: Words of headings that are written as names are.
+_SECTION = re.compile(r"\b(?:the|media|press|news|release|blog|reports?|reviews?|opinion|today|weather|daily|update)\b", re.IGNORECASE)
 #: Words in names that have no capital.
 _PARTICLES = frozenset("von van de den der del della da di do dos du la le bin al el y e ten ter zu".split())
 #: A Chinese name that begins with one of the most frequent family names.
@@ -141,8 +143,8 @@ _HAN = re.compile(r"[\u4e00-\u9fff]{2,4}(?: [\u4e00-\u9fff]{2,4})+")
 def is_person(name: str) -> bool:
     """Return whether a name is written as most are: two to four words with a capital."""
     words = [word for word in name.split() if word not in _PARTICLES]
-    capital = all(word[0].isupper() and (len(word) < 3 or not word.isupper()) for word in words)
-    return (1 < len(words) < 5 and (capital or name.isupper())) or _FAMILY.fullmatch(name) is not None
+    capital = all(word[0].isupper() for word in words) and not name.isupper()
+    return (1 < len(words) < 5 and capital and not _SECTION.search(name)) or _FAMILY.fullmatch(name) is not None
 
 
 def reporters_in(text: str) -> str:
