@@ -334,24 +334,24 @@ class _Fields:
         )
         yield next(filter(None, (names_in(line, True, self.language) for line in self._bylines())), [])
         yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
-        yield next(filter(None, map(self._names_beside_date, self._near_lines())), [])
         texts = (self.read.metas.get(name, ()) for name in _AUTHOR_METAS.split())
         metas = (
             [name for text in some if not _OFFICE.search(text) for name in names_in(text, language=self.language)]
             for some in texts
         )
         yield next(filter(None, metas), [])
+        yield next(filter(None, map(self._names_beside_date, self._near_lines())), [])
         far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
         named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
         found = (names_in(text, language=self.language) for text in named)
         yield next((names for names in found if names and all(" " in name for name in names)), [])
 
     def _bylines(self) -> Iterator[str]:
-        """Yield lines that may be bylines; a short one, as "By", also with the line behind it."""
+        """Yield lines that may be bylines; a short one, as "By", also with the name in the line behind it."""
         for i, line in self._near_lines():
             yield reporters_in(line) or line
-            if len(line) <= MOST_BY:
-                yield " ".join(self.read.lines[i : i + 2])[:BYLINE_CHARS]
+            if len(line) <= MOST_BY and any(map(is_person, self.read.lines[i + 1 : i + 2])):
+                yield f"{line} {self.read.lines[i + 1]}"
         if 0 <= self.first < len(self.read.lines):
             yield reporters_in(self.read.lines[self.first])
 

@@ -103,7 +103,7 @@ _OPEN_GRAPH = re.compile(r"https?://ogp\.me/ns/?(\w*)#")
 _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 
 _UNSEEN = frozenset("script style template svg iframe textarea select title rt rp".split())
-AUTHOR_CLASS = re.compile(r"author|byline|by-line|writer|\bautor|user-?name|\bposter\b")
+AUTHOR_CLASS = re.compile(r"author|byline|by-line|writer|\bautor|\buser-?name|\bposter\b")
 DATE_CLASS = re.compile(r"date|time|publish|posted|fecha|datum|meta")
 MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
 

@@ -57,7 +57,7 @@ NEAR = 30
 
 
 class Dated(NamedTuple):
-    """A date in a text, in ISO 8601 with its time if it has one; and the words between the date before it and this one."""
+    """A date in a text, in ISO 8601 with its time if it has one; and the words between it and the date before."""
 
     day: str
     words: str

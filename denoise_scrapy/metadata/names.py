@@ -28,8 +28,9 @@ _OF = re.compile(
 )
 #: Who did something else, with all after it: pictures, a translation, money.
 _OTHER_WORK = re.compile(
-    r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|video|vídeo|vidéo|graphics?|sponsored|presented"
-    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|фото)(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*",
+    r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|v[ií]d[eé]o|graphics?|sponsored|presented"
+    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|фото)"
+    r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*",
     re.DOTALL | re.IGNORECASE,
 )
 #: All behind a sign, or behind a sentence.
@@ -54,17 +55,20 @@ _ROLE = (
     r"|gardener|reviewer|producer|specialist|forumite)\b"
 )
 #: Also those of groups: after a comma they are no second author. Nor is what is not written as a name is, or a degree.
-_ROLES = re.compile(rf"(?i:\b{_ROLE}|staff|redak|press\b|division|bureau|\bcorp\b|\bbio\b|redaktion)|^[a-zà-ÿа-я]|^[A-Z.]{{2,5}}®?$")
+_ROLES = re.compile(
+    rf"(?i:\b{_ROLE}|staff|redak|press\b|division|bureau|\bcorp\b|\bbio\b)|^[a-zà-ÿа-я]|^[A-Z.]{{2,5}}®?$"
+)
 #: A role glued to a name of two words or more, before or behind it.
 _GLUED = re.compile(rf"\s{_TITLES}\b{_ROLE}.*$|^{_TITLES}{_ROLE}:?\s(?=\S+\s\S)", re.IGNORECASE | re.DOTALL)
 _AGENCIES = (
-    r"(?:afp|dpa|ansa|efe|lusa|pap|anp|apa|sda|kna|epd|sid|tass|тасс|риа новости|интерфакс|reuters|ap|upi|pti|ians|belga|ritzau"
-    r"|ntb|xinhua|新华社|新華社|(?:the )?associated press|agence france-presse|agenc\w+|agent\w+|pa media)"
+    r"(?:afp|dpa|ansa|efe|lusa|pap|anp|apa|sda|kna|epd|sid|tass|тасс|риа новости|интерфакс|reuters|ap|upi|pti|ians"
+    r"|belga|ritzau|ntb|xinhua|新华社|新華社|(?:the )?associated press|agence france-presse|agenc\w+|agent\w+|pa media)"
 )
 _AGENCY = re.compile(rf"^{_AGENCIES}(?:$|\s*[/／]\s*)", re.IGNORECASE)
 _NO_NAME = re.compile(
     r"^(?:admin\w*|webmaster|staff|(?:die )?redaktion|unknown|guest|root|none|null|anonymous|default"
-    r"|team|von|par|por|di|written|full bio|bio|fact.check\w*|most read|email|(?:insights )?from|about|.* (?:or|from|by|the))$"
+    r"|team|von|par|por|di|written|full bio|bio|fact.check\w*|most read|email|(?:insights )?from|about"
+    r"|.* (?:or|from|by|the))$"
     r"|^(?:by|posted|publi\w*|pubbl\w*|veröff\w*|gepubl\w*|опублик\w*|last|in|im|with|mit|avec|con|share|view|read|sponsored"
     r"|edited|story|lesezeit)(?:\s|$)"
     rf"|^{_TITLES}{_ROLE}$|[?{{}}_%。]|\d{{4}}$|://|^www\.|\.[a-z]{{2,4}}$|\bof the\b"
@@ -126,7 +130,9 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
 
 
 #: Words of headings that are written as names are.
-_SECTION = re.compile(r"\b(?:the|media|press|news|release|blog|reports?|reviews?|opinion|today|weather|daily|update)\b", re.IGNORECASE)
+_SECTION = re.compile(
+    r"\b(?:the|media|press|news|release|blog|reports?|reviews?|opinion|today|weather|daily|update)\b", re.IGNORECASE
+)
 #: Words in names that have no capital.
 _PARTICLES = frozenset("von van de den der del della da di do dos du la le bin al el y e ten ter zu".split())
 #: A Chinese name that begins with one of the most frequent family names.
