@@ -74,7 +74,7 @@ class Metadata:
         site_name: The name of its site.
         tags: Its keywords.
         language: Language of its body as an ISO 639-1 code, "en".
-        published: ISO 8601: a day, or with time and offset if the page has them.
+        published: ISO 8601: a day, with time and offset if the page has them.
         modified: The same for its last change.
         image: Absolute address of its main picture.
         canonical: Absolute address that it declares canonical.
