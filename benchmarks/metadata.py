@@ -1,9 +1,9 @@
 """Metadata against labels, beside trafilatura and newspaper4k: `python -m benchmarks.metadata --corpora DIR [DIR ...]`.
 
-`metadata_labels.json` holds labels of recorded pages, one per site, by corpus/site/page; they were made by reading head
-and text of each page, by these rules; 314 have authors and dates alone. The rules of `denoise_scrapy.metadata` were made on
-306; 199 are "fresh": labelled after that, or errors on them were not looked at. A label lists the right values; "" or []
-stands for none.
+`metadata_labels.json` holds labels of recorded pages, one per site, by corpus/site/page; they were made by reading
+head and text of each page, by these rules; 314 have authors and dates alone. The rules of `denoise_scrapy.metadata`
+were made on 306; 199 are "fresh": labelled after that, or errors on them were not looked at. A label lists the
+right values; "" or [] stands for none.
 
 - authors: the names next to the headline or below the text; if nobody is named there, the names in the markup for
   this page; an agency or a paper if it alone is named; for a forum, the author of the first post. An editor is not an
