@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from operator import itemgetter
 from urllib.parse import urlsplit
 
@@ -33,8 +33,8 @@ from denoise_scrapy.metadata.annotations import (
     same_address,
     string_of,
 )
-from denoise_scrapy.metadata.dates import CHANGED, YEAR, Dated, date_in, dates_in, day_in_address
-from denoise_scrapy.metadata.names import names_in
+from denoise_scrapy.metadata.dates import CHANGED, YEAR, Dated, date_in, dates_in, day_in_address, is_date
+from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
 from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.shown import logger_of
 
@@ -51,6 +51,8 @@ BEFORE, BEHIND, AFTER = 3, 10, 2
 #: Lines before the text and behind it within which a date is looked for last; characters of its line, and of a line
 #: before it that may be its label.
 FAR, FAR_BEHIND, MOST_DATED, MOST_LABEL = 15, 5, 60, 30
+#: Characters of a line that may be the "by" of the name in the next one.
+MOST_BY = 8
 #: Bytes of a line above which it is text and not around it; half of the longest one where all are shorter.
 LONG = 80
 #: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
@@ -72,7 +74,7 @@ class Metadata:
         site_name: The name of its site.
         tags: Its keywords.
         language: Language of its body as an ISO 639-1 code, "en".
-        published: ISO 8601: a day, or with time and offset if the page has them.
+        published: ISO 8601: a day, with time and offset if the page has them.
         modified: The same for its last change.
         image: Absolute address of its main picture.
         canonical: Absolute address that it declares canonical.
@@ -162,7 +164,7 @@ def language_of(text: str, declared: str = "") -> str:
 _PUBLISHED = (
     re.compile(r"^(?:article|og):published_time$|^datepublished$"),
     re.compile(
-        r"publish|pub_?date|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^dc\w*[.:]date|creat|^pdate$"
+        r"publish|pub(?:lication)?_?(?:date|time)|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^dc\w*[.:]date|creat|^pdate$"
     ),
 )
 _NOT_PUBLISHED = re.compile(r"modif|update|expir|valid|revis|publisher|creator|event|start|last|publication$")
@@ -171,7 +173,7 @@ _MODIFIED = (
     re.compile(r"modif|updated|^revised|lastmod|lastdate"),
 )
 #: Words or classes of a line at the end of a text with its author or date.
-_SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|author|permalink", re.IGNORECASE)
+_SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|auth?or|permalink", re.IGNORECASE)
 _OFFICE = re.compile(r"\b(?:of|for)\b")
 #: An editor's name, which Chinese pages have at their end.
 _EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
@@ -198,8 +200,13 @@ _NO_LEADS = re.compile(
 )
 
 
-def _is_time(mark: Mark) -> bool:
-    return mark.tag == "time"
+def _is_dated(mark: Mark) -> bool:
+    return mark.tag == "time" or DATE_CLASS.search(mark.kind) is not None
+
+
+def _is_site(name: str, site: str) -> bool:
+    """Return whether a site's name begins with a name, and is not "Ann's Blog"."""
+    return fold(site).startswith(fold(name)) and site[len(name) :][:1] not in ("'", "’")
 
 
 class _Fields:
@@ -229,6 +236,8 @@ class _Fields:
         long = [i for i, width in widths.items() if width > least]
         self.first, self.last = (long[0], long[-1]) if long else (-BEHIND, -BEHIND)
         before = [i for i in titles if i <= max(self.first, 0)]
+        if not before and (starts := [(i, one) for i in titles for one in long if i < one <= i + BEHIND]):
+            before, self.first = [starts[0][0]], starts[0][1]  # what was kept above the title is no text
         # the last line before the text with the title, else the first; or the text's start.
         self.headline = before[-1] if before else titles[0] if titles and self.first < 0 else max(self.first, 0)
 
@@ -310,7 +319,7 @@ class _Fields:
     def _authors(self, site: str) -> tuple[str, ...]:
         editors = {name for line in self.read.lines if len(line) <= BYLINE_CHARS for name in _EDITOR.findall(line)}
         for found in self._names():
-            names = [name for name in found if name not in editors and not fold(site).startswith(fold(name))]
+            names = [name for name in found if name not in editors and not _is_site(name, site)]
             if names:
                 return tuple(dict.fromkeys(names))[:20]
         return ()
@@ -323,7 +332,7 @@ class _Fields:
         yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
             lambda mark: "author" in mark.rel.split()
         )
-        yield next(filter(None, (names_in(line, True, self.language) for _, line in self._near_lines())), [])
+        yield next(filter(None, (names_in(line, True, self.language) for line in self._bylines())), [])
         yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
         texts = (self.read.metas.get(name, ()) for name in _AUTHOR_METAS.split())
         metas = (
@@ -331,10 +340,30 @@ class _Fields:
             for some in texts
         )
         yield next(filter(None, metas), [])
+        yield next(filter(None, map(self._names_beside_date, self._near_lines())), [])
         far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
         named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
         found = (names_in(text, language=self.language) for text in named)
         yield next((names for names in found if names and all(" " in name for name in names)), [])
+
+    def _bylines(self) -> Iterator[str]:
+        """Yield lines that may be bylines; a short one, as "By", also with the name in the line behind it."""
+        for i, line in self._near_lines():
+            yield reporters_in(line) or line
+            if len(line) <= MOST_BY and any(map(is_person, self.read.lines[i + 1 : i + 2])):
+                yield f"{line} {self.read.lines[i + 1]}"
+        if 0 <= self.first < len(self.read.lines):
+            yield reporters_in(self.read.lines[self.first])
+
+    def _names_beside_date(self, numbered: tuple[int, str]) -> list[str]:
+        """Return names that stand with a date, or next to a line of only a date; none if the line is in a menu."""
+        i, line = numbered
+        lines = self.read.lines
+        beside = (is_date(lines[j], self.language) for j in (i - 1, i + 1) if self.headline < i and j < len(lines))
+        if line in lines[: max(self.headline - BEFORE, 0)] or not (YEAR.search(line) or any(beside)):
+            return []
+        names = names_in(line, language=self.language)
+        return names if all(map(is_person, names)) else []
 
     def _marked(self, way: Callable[[Mark], object]) -> list[str]:
         """Return names in the marked element that is nearest to the headline, and in similar ones next to it."""
@@ -359,8 +388,8 @@ class _Fields:
             or self._first_date([self.ld.string(self.ld.page, "datePublished")])
             or next((one.day for one in self._visible_dates() if one.is_publication), "")
         )
-        if day and "T" not in day:  # an element inside may have the time
-            times = (self._first_date([mark.text]) for mark in self._marks(_is_time, only_near=True))
+        if day and "T" not in day:  # what is visible may have the time
+            times = (self._first_date([text]) for text in self._near_dates())
             return next((time for time in times if time.startswith(f"{day}T")), day)
         return day
 
@@ -369,14 +398,24 @@ class _Fields:
         yield from self._meta_dates(_PUBLISHED, _NOT_PUBLISHED)
         for mark in self._marks(lambda mark: mark.prop in ("datepublished", "datecreated")):
             yield mark.text
-        marks = self._marks(lambda mark: _is_time(mark) or DATE_CLASS.search(mark.kind), only_near=True)
+        yield from self._near_dates()
+
+    def _near_dates(self) -> Iterator[str]:
+        """Yield texts with dates next to the headline."""
         near = [
             (self._distance(mark.line, is_marked=True), mark.text)
-            for mark in marks
-            if len(mark.text) <= BYLINE_CHARS and not CHANGED.search(f"{mark.prop} {mark.kind}")
+            for mark in self._marks(_is_dated, only_near=True)
+            if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
         ]
         near += [(self._distance(i, is_marked=False), line) for i, line in self._near_lines()]
         yield from (text for _, text in sorted(near, key=itemgetter(0)))
+
+    def _is_change(self, mark: Mark) -> bool:
+        """Return whether an element's date is of a change, by its classes or the words before it."""
+        label = mark.label
+        if not label.strip() and mark.line and len(above := self.read.lines[mark.line - 1]) <= MOST_LABEL:
+            label = above
+        return CHANGED.search(f"{mark.prop} {mark.kind} {label}") is not None
 
     def _distance(self, line: int, *, is_marked: bool) -> tuple[int, int]:
         """Return how far a line is from the place of dates: between headline and text, else marked above it."""
@@ -396,8 +435,12 @@ class _Fields:
     def _modified(self) -> str:
         given = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]
         given += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
-        shown = (one.day for one in self._visible_dates() if one.is_change)
-        return self._first_date([*given, self.ld.string(self.ld.page, "dateModified")]) or next(shown, "")
+        near = [mark.text for mark in self._marks(_is_dated, only_near=True) if self._is_change(mark)]
+        shown = [text for text in near if len(text) <= BYLINE_CHARS]
+        lines = (one for _, line in self._near_lines() for one in dates_in(line, self.language, self.american))
+        changes = (one.day for one in chain(lines, self._visible_dates()) if one.is_change)
+        given += [self.ld.string(self.ld.page, "dateModified")]
+        return self._first_date(given) or self._first_date(shown) or next(changes, "")
 
     def _meta_dates(self, kinds: Iterable[re.Pattern[str]], but: re.Pattern[str] | None = None) -> Iterator[str]:
         for kind in kinds:

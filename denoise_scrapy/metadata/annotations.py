@@ -97,6 +97,8 @@ MAX_HTML = 2_000_000
 MAX_JSON, MAX_VALUES = 500_000, 5_000
 #: Maximum elements kept of each kind, nesting of open ones, and texts of each.
 MAX_ELEMENTS, MAX_OPEN, MAX_TEXTS = 2_000, 12, 24
+#: Texts in which the label of an element is looked for: word, link and spaces.
+LABEL_PARTS = 6
 _OPEN_GRAPH = re.compile(r"https?://ogp\.me/ns/?(\w*)#")
 _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 
@@ -108,7 +110,10 @@ MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
 
 @dataclass
 class Mark:
-    """An element that may contain an author, a date, a tag or an image: its line's number, and its text so far."""
+    """An element that may contain an author, a date, a tag or an image: its line's number, and its text so far.
+
+    `label` has the words before it in its line, after the last number.
+    """
 
     tag: str
     prop: str
@@ -116,6 +121,7 @@ class Mark:
     kind: str
     given: str
     line: int
+    label: str
     texts: list[str] = field(default_factory=list)
     is_inner: bool = True
 
@@ -240,7 +246,8 @@ class PageAnnotations:
                 return None
         elif not (prop or tag == "time" or "author" in rel or "tag" in rel or MARKED_CLASS.search(kind)):
             return None
-        mark = Mark(tag, prop, rel, kind, given[: MAX_ADDRESS + 1], len(self.lines))
+        label = re.split(r"\d", "".join(self._line[-LABEL_PARTS:])[-BYLINE_CHARS:])[-1]
+        mark = Mark(tag, prop, rel, kind, given[: MAX_ADDRESS + 1], len(self.lines), label)
         self.marks.append(mark)
         if len(self._open) < MAX_OPEN:
             for outer in self._open:

@@ -40,15 +40,31 @@ _OTHERS = re.compile(
 )
 
 
+#: A time of day; minutes are missing only where a word says that it is one. "3:20 min" is a length.
+_CLOCK = (
+    r"(?<![\w.:])(?P<hour>[01]?\d|2[0-3])(?:\s?[:h時时点시]\s?(?P<minute>[0-5]\d)(?![\d/-])|\.(?P<dotted>[0-5]\d)(?![\d./%€-])"
+    r"|(?=\s?(?:Uhr|h|[ap]\.?m)\b))(?::(?P<second>[0-5]\d))?\s?[分h]?\s?(?:(?P<half>[ap])\.?\s?m\b\.?)?(?!\s?min)"
+    r"(?:\s?\(?(?P<zone>(?-i:[A-Z]{3,4})(?:\s?[+-]\d{1,4})?)\b)?"
+)
+#: Signs and short words between date and time: "at", "a las", "um".
+_BETWEEN = r"\W{0,4}(?:[^\W\d]{1,5}\.?\s){0,2}\W?"
+_CLOCK_BEHIND = re.compile(_BETWEEN + _CLOCK, re.IGNORECASE)
+_CLOCK_BEFORE = re.compile(rf"{_CLOCK}{_BETWEEN}\Z", re.IGNORECASE)
+#: Letters beside a date in a line that is only a date: a weekday, "updated".
+MOST_BESIDE = 12
+#: Characters before a date in which its time is looked for.
+NEAR = 30
+
+
 class Dated(NamedTuple):
-    """A date in a text: the day in ISO 8601, and the words between the date before it and this one."""
+    """A date in a text, in ISO 8601 with its time if it has one; and the words between it and the date before."""
 
     day: str
     words: str
 
     @property
     def is_change(self) -> bool:
-        """True for the day of a change."""
+        """True for the date of a change."""
         return CHANGED.search(self.words) is not None
 
     @property
@@ -62,8 +78,22 @@ def dates_in(given: str, language: str, american: bool = False) -> Iterator[Date
     given, end = clean(given)[:BYLINE_CHARS], 0
     for match in _DATE.finditer(given):
         if found := _day_of(match, language, american):
-            yield Dated(found, given[end : match.start()])
-            end = match.end()
+            words = given[end : match.start()]
+            clock = _CLOCK_BEHIND.match(given, match.end()) or _CLOCK_BEFORE.search(words[-NEAR:])
+            yield Dated(f"{found}T{_time_of(clock)}" if clock else found, words)
+            end = max(match.end(), clock.end() if clock else 0)
+
+
+def _time_of(clock: re.Match[str]) -> str:
+    part = clock.groupdict("")
+    hour, half, zone = int(part["hour"]), part["half"].lower(), ""
+    if half and hour <= 12:
+        hour = hour % 12 + 12 * (half == "p")
+    if part["zone"] != "IST":  # there are three
+        with suppress(Exception):  # another word
+            offset = load("dateparser.timezone_parser").pop_tz_offset_from_string(f" {part['zone']}")[1]
+            zone = datetime.now(offset).isoformat()[-6:] if offset else ""
+    return f"{hour:02}:{part['minute'] or part['dotted'] or '00'}:{part['second'] or '00'}{zone}"
 
 
 def _day_of(match: re.Match[str], language: str, american: bool) -> str:
@@ -79,10 +109,7 @@ def _day_of(match: re.Match[str], language: str, american: bool) -> str:
 
 
 def date_in(given: str, language: str, american: bool = False) -> str:
-    """Return the first date in a text that is not of a change, "" without one; see `dates_in`.
-
-    It is in ISO 8601, with its time if the text is nothing else.
-    """
+    """Return the first date in a text that is not of a change, "" without one; see `dates_in`."""
     given = clean(given)[:BYLINE_CHARS]
     if match := _TIME.fullmatch(given):
         year, month, day, hour, minute, second, zone = match.groups()
@@ -100,6 +127,14 @@ def date_in(given: str, language: str, american: bool = False) -> str:
 def without_dates(given: str, language: str) -> str:
     """Return a line with a bar for each of its dates."""
     return _DATE.sub(lambda match: " | " if _day_of(match, language, american=False) else match[0], given)
+
+
+def is_date(given: str, language: str) -> bool:
+    """Return whether a line is a date, with few letters beside it."""
+    if len(given) > BYLINE_CHARS or not YEAR.search(given):
+        return False
+    bare = without_dates(given, language)
+    return bare != given and sum(map(str.isalpha, bare)) <= MOST_BESIDE
 
 
 def day_in_address(url: str) -> str:

@@ -6,55 +6,77 @@ import re
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
+from itertools import takewhile
 
-from denoise_scrapy.metadata.annotations import MAX_NAME, clean
+from denoise_scrapy.metadata.annotations import MAX_CHARS, MAX_NAME, clean
 from denoise_scrapy.metadata.dates import CHANGED, without_dates
 from denoise_scrapy.page.attributes import letters
 
 #: Words before a name in a byline, wherever they are.
 _BY = re.compile(
     r"(?:^|(?<=[\s|•·–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter"
-    r"|[Aa]ut(?:h?or|orin|eur|rice|ore|orka|ora)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文|文责|기자)"
-    r"(?:\s?[:：/]\s?|\s)(?!\d)"
+    r"|[Aa]ut(?:h?or|orin|eur|rice|ore|orka|ora)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文|文责|文|기자)"
+    r"(?:\s?[:：/／●]\s?|\s)(?!\d)"
 )
 #: Those that are parts of names too, as in "di Stefano": only where nothing is before them, or what was done.
 _OF = re.compile(
-    r"^\W*(?:(?:(?:geschrieben|verfasst|veröffentlicht|(?:gast)?beitrag|artikel|kommentar|interview|écrit|publié|article|escrito"
-    r"|publicado|scritto|pubblicato|napisan[aey]|opublikowan[aey]|geschreven|skrevet|skriven|posté|postado)\s)?"
-    r"(?:von|par|por|di|da|door|av|af|przez)\s|(?:texte?|tekst|texto|testo|words|penulis|oleh)(?:\s?[:：]\s?|\sby\s))(?!\d)",
+    r"^\W*(?:(?:(?:eine?|une?|una|uma|een)\s)?(?:geschrieben|verfasst|veröffentlicht|(?:gast)?beitrag|artikel|kommentar|interview"
+    r"|écrit|publié|article|escrito|publicado|scritto|pubblicato|napisan[aey]|opublikowan[aey]|geschreven|skrevet|skriven|posté"
+    r"|postado|story|(?P<text>texte?|tekst|texto|testo|words))\s)?(?:von|par|por|di|da|door|av|af|przez|by|(?(text)de|(?!)))\s(?!\d)"
+    r"|^\W*(?:texte?|tekst|texto|testo|words|penulis|oleh)\s?[:：]\s?(?!\d)",
     re.IGNORECASE,
 )
+#: Who did something else, with all after it: pictures, a translation, money.
+_OTHER_WORK = re.compile(
+    r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|v[ií]d[eé]o|graphics?|sponsored|presented"
+    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|фото)"
+    r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*",
+    re.DOTALL | re.IGNORECASE,
+)
+#: All behind a sign, or behind a sentence.
+_SIGN = re.compile(r"\s*[|•·⋅»<>(\[{@/／╱].*|(?<=[^\W\d_]{4})(?<!Prof)\.\s.*", re.DOTALL)
 #: Words behind a name, with all after them: prepositions, verbs, and signs.
 _BEHIND = re.compile(
-    r"\s+(?:on|in|at|um|am|vom|for|is|with|dans|avec|mit|con|com|met|für|pour|para|per|bei|via|w dniu|z|updated"
+    r"\s+(?:on|in|at|um|am|vom|for|is|with|dans|avec|mit|con|com|met|für|pour|para|per|bei|via|w dniu|z(?! o)|updated"
     r"|published|posted|last|publi(?:é|cado|sh)\w*|veröffentlicht|aktualisiert|pubblicato|opublikowan\w*|mis à jour"
-    r"|modifié|actualizado|aggiornato|atualizado|gepubliceerd|photos?|reviewed|fact[ -]checked)\b.*"
-    r"|\s+(?:le|il|el|den)\s*(?=\||$).*|\s*[|•·⋅»<>(\[{@/].*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s稿源.*",
+    r"|modifié|actualizado|aggiornato|atualizado|gepubliceerd|reviewed|fact[ -]checked)\b.*"
+    r"|\s+(?:le|il|el|den)\s*(?=\||$).*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s稿源.*",
     re.DOTALL | re.IGNORECASE,
 )
 _TITLES = (
     r"(?:(?:senior|staff|chief|executive|deputy|associate|assistant|managing|contributing|digital|trending|news|freelance"
-    r"|sr\.|vice|co-?|guest|lead|head)\s?)*"
+    r"|sr\.|vice|co-?|guest|lead|head|health|science|politic\w+|business|economics|technology|sports?|education|environment"
+    r"|our|onze|unser(?:em|en|er)?|notre|nuestr[oa]|nostr[oa])\s?)*"
 )
 _ROLE = (
     r"(?:editor(?:a|ial)?|writer|correspondent|reporter|journalist\w*|contributor|columnist|engineer|manager|director"
     r"|redakt\w+(?<!redaktion)|redact\w+|ceo|cto|cfo|president|professor|analyst|ph\.?d|m\.?d|founder|author|autor\w*|chefr\w+"
-    r"|korrespondent\w*|correspondant\w*|giornalista|periodista|jornalista|dziennikarz\w*|moderator|member|user|expert"
+    r"|korrespondent\w*|correspon[ds]\w*|giornalista|periodista|jornalista|dziennikarz\w*|moderator|member|user|expert"
     r"|gardener|reviewer|producer|specialist|forumite)\b"
 )
-#: Also those of groups: after a comma they are no second author.
-_ROLES = re.compile(rf"\b{_ROLE}|staff|redak|press\b|division|bureau|\bcorp\b|\bbio\b", re.IGNORECASE)
+#: Also those of groups: after a comma they are no second author. Nor is what is not written as a name is, or a degree.
+_ROLES = re.compile(
+    rf"(?i:\b{_ROLE}|staff|redak|press\b|division|bureau|\bcorp\b|\bbio\b)|^[a-zà-ÿа-я]|^[A-Z.]{{2,5}}®?$"
+)
 #: A role glued to a name of two words or more, before or behind it.
 _GLUED = re.compile(rf"\s{_TITLES}\b{_ROLE}.*$|^{_TITLES}{_ROLE}:?\s(?=\S+\s\S)", re.IGNORECASE | re.DOTALL)
+_AGENCIES = (
+    r"(?:afp|dpa|ansa|efe|lusa|pap|anp|apa|sda|kna|epd|sid|tass|тасс|риа новости|интерфакс|reuters|ap|upi|pti|ians"
+    r"|belga|ritzau|ntb|xinhua|新华社|新華社|(?:the )?associated press|agence france-presse|agenc\w+|agent\w+|pa media)"
+)
+_AGENCY = re.compile(rf"^{_AGENCIES}(?:$|\s*[/／]\s*)", re.IGNORECASE)
 _NO_NAME = re.compile(
-    r"^(?:admin\w*|webmaster|editor|staff|author|(?:die )?redaktion|unknown|guest|root|user|none|null|anonymous|default"
-    r"|team|by|von|par|por|di|posted|publi\w*|veröffentlicht\w*|written|share|full bio|bio|fact.check\w*|last|most read"
-    r"|email|contributor|(?:insights )?from|about|read|view .*|.* (?:or|from|by|the))$|[?{}]|\d{4}$|://|^www\.|\.[a-z]{2,4}$"
+    r"^(?:admin\w*|webmaster|staff|(?:die )?redaktion|unknown|guest|root|none|null|anonymous|default"
+    r"|team|von|par|por|di|written|full bio|bio|fact.check\w*|most read|email|(?:insights )?from|about"
+    r"|.* (?:or|from|by|the))$"
+    r"|^(?:by|posted|publi\w*|pubbl\w*|veröff\w*|gepubl\w*|опублик\w*|last|in|im|with|mit|avec|con|share|view|read|sponsored"
+    r"|edited|story|lesezeit)(?:\s|$)"
+    rf"|^{_TITLES}{_ROLE}$|[?{{}}_%。]|\d{{4}}$|://|^www\.|\.[a-z]{{2,4}}$|\bof the\b"
     r"|\bz o\.?o|\b(?:inc|ltd|gmbh|llc)\b|^\W|[:：]|^(?:[A-Z]{3,5}®|CFP|CFA|CPA|MS|RD|MD|PhD|RN)$"
-    r"|^(?:afp|dpa|ansa|efe|lusa|pap|anp)$",
+    r"|^[\u4e00-\u9fff]{7,}|[\u4e00-\u9fff].*\d|[\u4e00-\u9fff](?:[网網社部电電組组]|新闻|新聞)$",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και|en|oraz|dan)\s(?![a-z])")
+_AND = re.compile(r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και|oraz|dan)\s(?![a-z])|\s[ei]\s(?=[^\W\d_a-z])")
 #: Those of initials are part of a name.
 _DOTS = re.compile(r"(?<!\b[A-Z])(?<!\bJr)(?<!\bSr)[. ]+$")
 _POSTED = {"", *"posted written published reported story text words am pm staff by uhr reviewed".split()}
@@ -79,7 +101,7 @@ _NAMED_DAYS = (
 
 def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[str]:
     """Return the authors in a byline, after its "by", or in a text of only names; none if any of them is not a name."""
-    given = without_dates(clean(given), language)
+    given = _OTHER_WORK.sub("", re.sub(r"^By(?=[A-Z][a-z])", "By ", without_dates(clean(given), language)))
     by = _OF.search(given) or _BY.search(given)
     if is_byline:
         if not by:
@@ -91,18 +113,57 @@ def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[
     given = given[by.end() :] if by else given
     if not by and CHANGED.match(given):
         return []
-    parts = [_BEHIND.sub("", part) for part in _AND.split(given)]
-    names = [name for part in parts for name in re.split(r"\s*,\s*", part)]
-    names = [_DOTS.sub("", name.strip(" ,;-–—'\"").lstrip(".")) for name in names]
+    given = _SIGN.sub("", _AGENCY.sub("", given.lstrip(" |")))
+    given = re.sub(r"\sen\s.*", "", given) if language != "nl" else given.replace(" en ", " & ")  # Dutch "and"; "in"
+    parts = [_names_of(part) for part in _AND.split(given)]
+    names = [name for part in parts for name in part]
     if len(parts) == 1 and not all(" " in name or not name.isascii() for name in names):
         names = names[:1]  # a role, a place
-    roles = (i for i, name in enumerate(names) if i and _ROLES.search(name))
-    names = [_person(name) for name in names[: next(roles, len(names))] if name]
+    if language == "zh":
+        names = [part for name in names for part in (name.split() if _HAN.fullmatch(name) else [name])]
+    names = [_person(name) for name in names if not _AGENCY.search(name)]
     if is_byline and not all(name[:1].upper() == name[:1] for name in names):
         return []
     fits = all(len(name) <= MAX_NAME and len(name.split()) <= 5 and not _NO_NAME.search(name) for name in names)
     named = not any(name.lower() in _calendar(language) for name in names)
     return list(dict.fromkeys(names)) if fits and named and all(map(letters, names)) else []
+
+
+#: Words of headings that are written as names are.
+_SECTION = re.compile(
+    r"\b(?:the|media|press|news|release|blog|reports?|reviews?|opinion|today|weather|daily|update)\b", re.IGNORECASE
+)
+#: Words in names that have no capital.
+_PARTICLES = frozenset("von van de den der del della da di do dos du la le bin al el y e ten ter zu".split())
+#: A Chinese name that begins with one of the most frequent family names.
+_FAMILY = re.compile(
+    r"[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂][\u4e00-\u9fff]{1,2}"
+)
+_REPORTERS = re.compile(
+    r"(?:记者|記者)[:：\s]?([\u4e00-\u9fff]{2,4}?(?:[、\s][\u4e00-\u9fff]{2,4}?)*)\s?(?:[)）】]|[/／╱][^摄攝]{0,4}[报報采採])"
+)
+#: Chinese names with spaces between.
+_HAN = re.compile(r"[\u4e00-\u9fff]{2,4}(?: [\u4e00-\u9fff]{2,4})+")
+
+
+def is_person(name: str) -> bool:
+    """Return whether a name is written as most are: two to four words with a capital."""
+    words = [word for word in name.split() if word not in _PARTICLES]
+    capital = all(word[0].isupper() for word in words) and not name.isupper()
+    return (1 < len(words) < 5 and capital and not _SECTION.search(name)) or _FAMILY.fullmatch(name) is not None
+
+
+def reporters_in(text: str) -> str:
+    """Return the byline in a Chinese text, as "作者：王硕", "" without one."""
+    found = _REPORTERS.search(text[:MAX_CHARS])
+    return f"作者：{found[1]}" if found else ""
+
+
+def _names_of(part: str) -> list[str]:
+    """Return what is between commas, up to the first role or place."""
+    pieces = (piece.strip(" ,;-–—'\"").lstrip(".") for piece in _BEHIND.sub("", part).split(","))
+    named = [_DOTS.sub("", piece) for piece in pieces if piece]
+    return named[:1] + list(takewhile(lambda name: not _ROLES.search(name), named[1:]))
 
 
 def _person(name: str) -> str:
