@@ -56,7 +56,10 @@ _CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOT
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
 #: Parts of the names of most boxes and of all tabs, after a first letter that may be a capital: where there are none,
 #: as on three of four pages, no title or label is searched for.
-BOXES_AND_TABS = [b"dmonition", b"allout", b"notecard", b"custom-block", b"lert", b"tabs", b"tabbed", b"tablist"]
+BOXES_AND_TABS = [
+    *(b"dmonition", b"allout", b"notecard", b"custom-block", b"lert"),
+    *(b"tabs", b"tabbed", b"tablist", b"tab-"),
+]
 _OF_BOXES = [*BOXES_AND_TABS[:5], *b"note tip hint mportant arning aution anger".split()]
 _OF_TABS, _OF_SIGNATURES = BOXES_AND_TABS[5:], [b"sig", b"descname", b"code-header"]
 
@@ -83,14 +86,22 @@ class Manual:
     Attributes:
         admonitions: By their elements.
         tabs: The element of its tab, by that of each panel.
+        summaries: Of each `summary` of `details`: its first block, the one after its last, and the one after those of
+            the `details`.
     """
 
     def __init__(self, page: Page) -> None:
         self._page, self._e = page, page.elements
         self.admonitions: dict[int, Admonition] = {}
         self.tabs: dict[int, int] = {}
+        self.summaries: dict[int, tuple[int, int, int]] = {}
         self._words = dict[int, frozenset[str]]()
-        self._find_admonitions(page.tree.tokens_named(_OF_BOXES))
+        boxes = set(page.tree.tokens_named(_OF_BOXES))
+        if self._e.holds_tag({"details"}):
+            details = np.flatnonzero(self._e.has_tag({"details"}))
+            boxes |= set(np.unique(self._e.token[details]).tolist())
+            self._find_summaries(details.tolist())
+        self._find_admonitions(sorted(boxes))
         self._find_tabs(page.tree.tokens_named(_OF_TABS))
 
     @cached_property
@@ -113,6 +124,10 @@ class Manual:
         for box in self.admonitions.values():
             if box.title >= 0:
                 followed[box.blocks[0]] = kept[box.blocks[0] + 1 : box.blocks[1]].any()
+        for first, last, end in self.summaries.values():
+            followed[first:last] |= kept[last:end].any()
+        for element in self.signatures(kept)[0]:
+            followed[slice(*self._blocks(element))] = True
         for panel, tab in self.tabs.items():
             if kept[slice(*self._blocks(panel))].any():
                 followed[slice(*self._blocks(tab))] = True
@@ -188,6 +203,21 @@ class Manual:
             element = int(self._e.parent[element])
         return -1
 
+    # ---- details ----
+
+    def _find_summaries(self, details: list[int]) -> None:
+        for element in details:
+            child = next(self._children(element), -1)
+            if child >= 0 and self._tags[child] == "summary":
+                first, last = self._blocks(child)
+                self.summaries[child] = first, last, self._blocks(element)[1]
+
+    def is_line(self, summary: int) -> bool:
+        """Return whether a summary is one line of text, no heading or code."""
+        first, last, _ = self.summaries[summary]
+        inside = self._tags[summary : min(int(self._e.end[summary]), summary + _MOST_INSIDE)]
+        return last - first == 1 and HEADING_TAGS.isdisjoint(inside) and "pre" not in inside
+
     # ---- tabs ----
 
     def _find_tabs(self, tokens: list[int]) -> None:
@@ -200,11 +230,25 @@ class Manual:
             tabs = list(self._children(element))
             if len(tabs) < 2 or not (named[element] or named[tabs].all()):
                 continue
+            if self._alternate(tabs):
+                self.tabs |= dict(zip(tabs[1::2], tabs[::2], strict=True))
+                continue
             if (self._edges[tabs, 1] - self._edges[tabs, 0] != 1).any() or not self._are_short(tabs):
                 continue
             panels = self._panels_of(element, len(tabs))
             if self._tags[tabs[0]] in ("label", "button") or all(map(self._is_panel, panels)):
                 self.tabs |= dict(zip(panels, tabs, strict=False))
+
+    def _alternate(self, children: list[int]) -> bool:
+        """Return whether each second of some elements is a panel, below its label."""
+        labels, panels = children[::2], children[1::2]
+        return (
+            len(labels) == len(panels)
+            and all((self._tags[one] in ("label", "button")) == (n % 2 == 0) for n, one in enumerate(children))
+            and bool((self._edges[labels, 1] - self._edges[labels, 0] == 1).all())
+            and self._are_short(labels)
+            and all(map(self._is_panel, panels))
+        )
 
     def _is_panel(self, element: int) -> bool:
         return not self._words_of(element).isdisjoint(_PANELS)

@@ -405,8 +405,8 @@ class _Walk:
             elif is_tag:
                 if element in self._signatures:
                     self._signature = (0, -1)
-                if self._ends_block[element] and element >= self._signature[0]:
-                    writer.end_block()
+                if self._ends_block[element]:
+                    self._end_block(element)
                 writer.end(element)
             if is_break:
                 writer.break_line()
@@ -439,10 +439,10 @@ class _Walk:
 
     def _start(self, element: int, block: int) -> None:
         writer, tag = self._writer, self._tags[element]
+        if self._ends_block[element]:
+            self._end_block(element)
         if element < self._signature[0]:  # it is one run of code
             return
-        if self._ends_block[element]:
-            writer.end_block()
         if element in self._tabs:
             self._write_tab(element)
         if self._start_of_manual(element):
@@ -464,6 +464,13 @@ class _Walk:
         elif tag in INLINES:
             self._start_inline(element, tag)
 
+    def _end_block(self, element: int) -> None:
+        """End a block, of a signature only a line."""
+        if element >= self._signature[0]:
+            self._writer.end_block()
+        else:
+            self._writer.text(" ", self._signature[1])
+
     def _start_inline(self, element: int, tag: str) -> None:
         writer = self._writer
         if tag == "a":
@@ -483,7 +490,7 @@ class _Walk:
         if element in self._admonitions:
             box = self._admonitions[element]
             writer.open_container(element, "blockquote", (("alert", box.alert), ("kind", box.kind)))
-        elif element in self._titles:
+        elif element in self._titles or self._is_title(element):
             writer.open_inline(element, "strong")
         elif element in self._signatures:
             e = self._page.elements
@@ -495,8 +502,13 @@ class _Walk:
         return (
             element in self._admonitions
             or element in self._titles
+            or self._is_title(element)
             or (element in self._signatures or element in self._unwritten)
         )
+
+    def _is_title(self, element: int) -> bool:
+        """Return whether an element is the line above the text of `details`."""
+        return element in self._manual.summaries and self._manual.is_line(element)
 
     def _write_tab(self, panel: int) -> None:
         """Write the tab of a panel as a line above it."""
