@@ -107,8 +107,9 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
 
 
 def _crowded(page: Page, kept: BoolArray, cells: IntArray, alone: IntArray) -> IntArray:
-    """Return cells with too many kept blocks, preformatted text, or a heading with text, which our tables cannot hold.
+    """Return cells with too many kept blocks, or a heading with text, which our tables cannot hold.
 
+    And with preformatted text in what is no table of data.
     Of cells `alone` in their table's only row, those with an element around a block: they are columns of the page.
     """
     e = page.elements
@@ -122,7 +123,8 @@ def _crowded(page: Page, kept: BoolArray, cells: IntArray, alone: IntArray) -> I
     headed = cell[(cell >= 0) & (heading > cell)]
     direct[headed] |= inside[headed] > 1
     direct[np.intersect1d(cell[(cell >= 0) & (of_block > cell)], alone)] = True
-    direct[cell[(cell >= 0) & (pre > cell)]] = True
+    code = cell[(cell >= 0) & (pre > cell)]
+    direct[code[~data_tables(page)[e.nearest(e.has_tag({"table"}))[code]]]] = True
     return np.flatnonzero(direct)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.markup import HEADING_TAGS, split_name
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import letters
@@ -51,17 +52,22 @@ LABEL_TOKENS = 6
 _LEVELS = 3
 #: Rows of tabs, and elements of a signature, that are looked at: pages may be hostile.
 _MOST_ROWS, _MOST_INSIDE = 200, 200
+#: Words in the name of a line of code that was removed or added, each beside one of these.
+_LINES = {"line", "diff"}
+_CHANGES = {
+    **dict.fromkeys("remove removed del deleted".split(), "-"),
+    **dict.fromkeys("add added ins inserted".split(), "+"),
+}
 #: A signature of a function, as terms of definitions and headings have it; and of a class.
 _CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOTALL)
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
-#: Parts of the names of most boxes and of all tabs, after a first letter that may be a capital: where there are none,
-#: as on three of four pages, no title or label is searched for.
-BOXES_AND_TABS = [
-    *(b"dmonition", b"allout", b"notecard", b"custom-block", b"lert"),
-    *(b"tabs", b"tabbed", b"tablist", b"tab-"),
-]
-_OF_BOXES = [*BOXES_AND_TABS[:5], *b"note tip hint mportant arning aution anger".split()]
-_OF_TABS, _OF_SIGNATURES = BOXES_AND_TABS[5:], [b"sig", b"descname", b"code-header"]
+_SHOWN = re.compile(f"[{START}{END}\\s]")
+#: Parts of the names of most boxes, of all tabs and of signatures, after a first letter that may be a capital: where
+#: there are none, as on three of four pages, no title or label is searched for.
+_BOX_NAMES = [b"dmonition", b"allout", b"notecard", b"custom-block", b"lert"]
+_OF_TABS, _OF_SIGNATURES = [b"tabs", b"tabbed", b"tablist", b"tab-"], [b"descname", b"code-header", b"sig"]
+_OF_BOXES = [*_BOX_NAMES, *b"note tip hint mportant arning aution anger".split()]
+UNIT_NAMES = [*_BOX_NAMES, *_OF_TABS, *_OF_SIGNATURES[:2]]
 
 
 class Admonition(NamedTuple):
@@ -126,8 +132,8 @@ class Manual:
                 followed[box.blocks[0]] = kept[box.blocks[0] + 1 : box.blocks[1]].any()
         for first, last, end in self.summaries.values():
             followed[first:last] |= kept[last:end].any()
-        for element in self.signatures(kept)[0]:
-            followed[slice(*self._blocks(element))] = True
+        for element, heading in self.signatures(kept)[0].items():
+            followed[slice(*self._blocks(element))] |= heading != ""
         for panel, tab in self.tabs.items():
             if kept[slice(*self._blocks(panel))].any():
                 followed[slice(*self._blocks(tab))] = True
@@ -156,6 +162,15 @@ class Manual:
             if self._edges[child, 0] < self._edges[child, 1]:
                 yield child
             child = int(self._e.end[child])
+
+    def change_of(self, line: int) -> str:
+        """Return the sign of a line of code that is named as removed or added and does not say it, else ""."""
+        words = self._words_of(line)
+        sign = next((_CHANGES[word] for word in words if word in _CHANGES), "")
+        if not sign or words.isdisjoint(_LINES):
+            return ""
+        text = self._page.tree.slice(*self._page.tree.element_rows["marks"][line].tolist())
+        return "" if _SHOWN.sub("", text).startswith(sign) else f"{sign} "
 
     # ---- admonitions ----
 
@@ -310,11 +325,16 @@ class Manual:
                 found[element] = f"h{min(6, level + depth[list_])}"
             elif tag == "dd" and around[element] in depth:
                 lists |= {element, around[element]}
-            elif tag in ("div", "p") and last - first == 1 and "signature" in self._words_of(element):
-                text = self._page.block_text(first)
+            elif tag in ("div", "p") and kept[first:last].sum() == 1 and self._names_signature(element):
+                text = self._page.block_text(first + int(kept[first:last].argmax()))
                 if _CALL.match(text) or _DECLARED.match(text):
                     found[element] = ""
         return found, lists
+
+    def _names_signature(self, box: int) -> bool:
+        """Return whether a box is named a signature, or a part of the line in it."""
+        inside = range(box, min(int(self._e.end[box]), box + _MOST_INSIDE))
+        return any("signature" in self._words_of(one) for one in inside if one == box or self._tags[one] == "span")
 
     def _is_signature(self, term: int) -> bool:
         """Return whether a term is named a signature, or contains one; or looks like a call, and can be linked to."""

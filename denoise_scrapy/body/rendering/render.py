@@ -118,10 +118,10 @@ class _Writer:
     def open_container(self, element: int, tag: str, attributes: Attributes = ()) -> None:
         """Open a container, if it is allowed here."""
         self._end_implied_list(tag)
-        if tag in _TERMS and self._containers[-1].tag in _TERMS and not self._preformatted:
+        if tag in _TERMS and self._containers[-1].tag in _TERMS and not self.is_preformatted:
             self.end(self._containers[-1].element)
         above, parents = self._containers[-1], PARENTS.get(tag)
-        if self._preformatted or above.depth >= MAX_DEPTH or (parents is not None and above.tag not in parents):
+        if self.is_preformatted or above.depth >= MAX_DEPTH or (parents is not None and above.tag not in parents):
             return
         self._close_leaf()
         implied = IMPLIED.get(above.tag, ()) if parents is None else ()
@@ -141,18 +141,18 @@ class _Writer:
 
     def _end_implied_list(self, tag: str = "") -> None:
         """End the list of items that are in none, before anything but another item."""
-        if self._containers[-1].is_implied and tag != "li" and not self._preformatted:
+        if self._containers[-1].is_implied and tag != "li" and not self.is_preformatted:
             self.end(self._containers[-1].element)
 
     def open_heading(self, element: int, tag: str) -> None:
         """Make headings of the following blocks."""
         above = self._containers[-1]
-        if not self._preformatted:
+        if not self.is_preformatted:
             self._containers.append(_Container(element, above.tag, above.depth, heading=tag, leaves=above.leaves))
 
     def open_preformatted(self, element: int, language: str | None) -> None:
         """Open preformatted text. With a language, "" for an unknown one, it is code."""
-        if self._preformatted:
+        if self.is_preformatted:
             return
         self._close_leaf()
         self._end_implied_list()
@@ -191,20 +191,20 @@ class _Writer:
 
     def end_block(self) -> None:
         """Begin a new paragraph, or a new line of preformatted text, at a boundary of a block-level element."""
-        if not self._preformatted:
+        if not self.is_preformatted:
             self._close_leaf()
         elif "\n" not in self._pending:
             self._pending += "\n"
 
     def mark(self, name: str, value: str) -> None:
         """Write a mark of `html.MARKS` at the start of the next text's paragraph."""
-        if self._leaf and self._leaf.has_text and not self._preformatted:
+        if self._leaf and self._leaf.has_text and not self.is_preformatted:
             self._close_leaf()
         self._marks.append(Token("void", name, (("value", value),)))
 
     def text(self, text: str, block: int, attributes: Attributes = ()) -> None:
-        before, shown, after = (as_it_is if self._preformatted else collapsed)(text)
-        self._pending = self._pending + before if self._preformatted else self._pending or before
+        before, shown, after = (as_it_is if self.is_preformatted else collapsed)(text)
+        self._pending = self._pending + before if self.is_preformatted else self._pending or before
         if shown:
             self._prepare(block).has_text = True
             self._tokens.append(Token("text", shown, attributes, block))
@@ -212,7 +212,7 @@ class _Writer:
 
     def break_line(self) -> None:
         """Write a line break before the next text of the block, if there is any."""
-        self._pending = self._pending + "\n" if self._preformatted else "\n"
+        self._pending = self._pending + "\n" if self.is_preformatted else "\n"
 
     def image(self, attributes: Attributes, block: int) -> None:
         """Write an image in a block, or between blocks (-1)."""
@@ -220,7 +220,8 @@ class _Writer:
         self._tokens.append(Token("void", "img", attributes, block))
 
     @property
-    def _preformatted(self) -> bool:
+    def is_preformatted(self) -> bool:
+        """Whether the open text is preformatted."""
         return self._leaf is not None and self._leaf.element >= 0
 
     def _prepare(self, block: int) -> _Leaf:
@@ -447,6 +448,8 @@ class _Walk:
             self._write_tab(element)
         if self._start_of_manual(element):
             return
+        if writer.is_preformatted and (sign := self._manual.change_of(element)):
+            writer.text(sign, block)
         if element in self._images:
             writer.image(self._images[element], block)
         elif tag == "pre":
