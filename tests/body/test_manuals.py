@@ -37,6 +37,11 @@ FORMS = {
         "</pre><div class='buttonGroup'><button aria-label='Wrap'></button><button>Copy</button></div></div></div>",
         "src/a.js\n\n```jsx\nf(<b>\n)\n```",
     ),
+    "Docusaurus: an empty line": (
+        "<pre><code><div class=line><span>a</span><br></div><div class=line><span></span><br></div><div class=line><span>"
+        "b</span><br></div></code></pre>",
+        "```\na\n\nb\n```",
+    ),
     "Docusaurus: tabs": (
         "<div class='tabs-container'><ul role='tablist' class='tabs'><li role='tab' class='tabs__item'>Apple</li>"
         "<li role='tab' class='tabs__item'>Pear</li></ul><div class='margin-top--md'><div "

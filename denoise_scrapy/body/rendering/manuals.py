@@ -14,7 +14,7 @@ import numpy as np
 
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.markup import HEADING_TAGS, split_name
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import letters
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
@@ -36,6 +36,8 @@ _BOXES, _ADDED = (
 _UNTITLED = _BOXES - {"alert"}
 #: Words that no other boxes have: of any kind.
 _OWN = {"admonition", "custom"}
+#: No text below a signature.
+_NOT_BELOW = Flag.HEADING | Flag.CONTROL | Flag.NAV | Flag.HIDDEN
 #: Larger headings are those of a section.
 _TOO_LARGE = frozenset(["h1", "h2", "h3"])
 #: Words in the name of a title.
@@ -65,9 +67,12 @@ _SHOWN = re.compile(f"[{START}{END}\\s]")
 #: Parts of the names of most boxes, of all tabs and of signatures, after a first letter that may be a capital: where
 #: there are none, as on three of four pages, no title or label is searched for.
 _BOX_NAMES = [b"dmonition", b"allout", b"notecard", b"custom-block", b"lert"]
-_OF_TABS, _OF_SIGNATURES = [b"tabs", b"tabbed", b"tablist", b"tab-"], [b"descname", b"code-header", b"sig"]
+_OF_TABS, _OF_SIGNATURES = (
+    [b"tabs", b"tabbed", b"tablist", b"tab-"],
+    [b"descname", b"code-header", b"signature", b"sig"],
+)
 _OF_BOXES = [*_BOX_NAMES, *b"note tip hint mportant arning aution anger".split()]
-UNIT_NAMES = [*_BOX_NAMES, *_OF_TABS, *_OF_SIGNATURES[:2]]
+UNIT_NAMES = [*_BOX_NAMES, *_OF_TABS, *_OF_SIGNATURES[:3]]
 
 
 class Admonition(NamedTuple):
@@ -125,7 +130,10 @@ class Manual:
         return first, last
 
     def follow(self, kept: BoolArray) -> BoolArray:
-        """Return m kept blocks, shape (m,), with titles and labels exactly where some of their content is."""
+        """Return m kept blocks, shape (m,), with titles and labels exactly where some of their content is.
+
+        A signature is kept whole, with the text below it, which may repeat that of a summary.
+        """
         followed: BoolArray = kept.copy()
         for box in self.admonitions.values():
             if box.title >= 0:
@@ -133,7 +141,11 @@ class Manual:
         for first, last, end in self.summaries.values():
             followed[first:last] |= kept[last:end].any()
         for element, heading in self.signatures(kept)[0].items():
-            followed[slice(*self._blocks(element))] |= heading != ""
+            first, last = self._blocks(element)
+            followed[first:last] |= heading != ""
+            above = int(self._e.parent[element])
+            if above >= 0 and last < self._edges[above, 1] and not self._page.blocks.flags[last] & _NOT_BELOW:
+                followed[last] = True
         for panel, tab in self.tabs.items():
             if kept[slice(*self._blocks(panel))].any():
                 followed[slice(*self._blocks(tab))] = True

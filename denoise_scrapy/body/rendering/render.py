@@ -387,7 +387,8 @@ class _Walk:
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
         breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
-        chosen = np.flatnonzero(is_written | in_kept)
+        in_code = e.nearest(e.has_tag({"pre"}))[e.mark_element] >= 0  # with empty lines
+        chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)
         values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
         rows = zip(chosen.tolist(), *values, strict=True)
