@@ -38,7 +38,8 @@ FORMS = {
         "src/a.js\n\n```jsx\nf(<b>\n)\n```",
     ),
     "Docusaurus: an empty line": (
-        "<pre><code><div class=line><span>a</span><br></div><div class=line><span></span><br></div><div class=line><span>"
+        "<pre><code><div class=line><span>a</span><br></div><div "
+        "class=line><span></span><br></div><div class=line><span>"
         "b</span><br></div></code></pre>",
         "```\na\n\nb\n```",
     ),
@@ -110,7 +111,8 @@ FORMS = {
         "**Gas**\n\nIt burns at once.\n\n**Wood**\n\n```\nsaw(wood)\n```\n\nIt smells.\n\n**Is it hot?**\n\nIt is.",
     ),
     "Sphinx: signature of many lines": (
-        "<dl class='py method'><dt class='sig sig-object py' id='m.boil'><span class='sig-name'>boil</span><span>(</span>"
+        "<dl class='py method'><dt class='sig sig-object py' id='m.boil'><span "
+        "class='sig-name'>boil</span><span>(</span>"
         "\n\n<dl>\n<dd><em class='sig-param'>degrees: float = 100.0</em>,</dd>\n<dd><em class='sig-param'>whistle: <a "
         "href='#b'>bool</a></em>,</dd>\n</dl>\n\n<span>)</span> <span class='sig-return'>&#8594; int</span><a href="
         "'_modules/m.html#boil'><span>[source]</span></a><a class='headerlink' href='#m.boil'>¶</a></dt>\n<dd><p>Heat "
@@ -118,9 +120,12 @@ FORMS = {
         "### `boil( degrees: float = 100.0, whistle: bool, ) → int`\n\nHeat it.\n\n- Returns:\n  - Minutes.",
     ),
     "Sphinx: code and a list in cells": (
-        "<table class='docutils'><caption><span>Ways</span><a class='headerlink' href='#w'>¶</a></caption><thead><tr><th>"
-        "<p>Way</p></th><th><p>Use</p></th></tr></thead><tbody><tr><td><p>M</p></td><td><div class='highlight'><pre>turn"
-        "(a|b)\n  stop()</pre></div></td></tr><tr><td><p>L</p></td><td><ul><li><p>iron</p></li><li><p>wood</p></li></ul>"
+        "<table class='docutils'><caption><span>Ways</span><a class='headerlink' "
+        "href='#w'>¶</a></caption><thead><tr><th>"
+        "<p>Way</p></th><th><p>Use</p></th></tr></thead><tbody><tr><td><p>M</p></td><td><div "
+        "class='highlight'><pre>turn"
+        "(a|b)\n  "
+        "stop()</pre></div></td></tr><tr><td><p>L</p></td><td><ul><li><p>iron</p></li><li><p>wood</p></li></ul>"
         "</td></tr></tbody></table>",
         "Ways\n\n| Way | Use |\n| --- | --- |\n| M | `turn(a\\|b)`<br>` stop()` |\n| L | iron<br>wood |",
     ),
@@ -136,14 +141,18 @@ FORMS = {
         "```ts\na {\n-   b(1)\n+   b(2)\n}\n```\n\n```\n- c\n```",
     ),
     "rustdoc: bounds": (
-        "<details class='toggle' open><summary><section class='impl'><a class='src' href='../src/v.rs.html'>Source</a><a "
-        "href='#i' class='anchor'>§</a><h3 class='code-header'>impl&lt;T&gt; Send for V&lt;T&gt;<div class='where'>where "
+        "<details class='toggle' open><summary><section class='impl'><a class='src' "
+        "href='../src/v.rs.html'>Source</a><a "
+        "href='#i' class='anchor'>§</a><h3 class='code-header'>impl&lt;T&gt; Send for "
+        "V&lt;T&gt;<div class='where'>where "
         "T: Send,</div></h3></section></summary><div class='docblock'><p>It can be sent.</p></div></details>",
         "### `impl<T> Send for V<T> where T: Send,`\n\nIt can be sent.",
     ),
     "pdoc": (
-        "<div class='attr function'><span class='def'>def</span> <span class='name'>boil</span><span class='signature'>("
-        "<span class='param'><span>self</span>,</span> <span class='param'>degrees: float</span>)</span></div><div class="
+        "<div class='attr function'><span class='def'>def</span> <span "
+        "class='name'>boil</span><span class='signature'>("
+        "<span class='param'><span>self</span>,</span> <span class='param'>degrees: "
+        "float</span>)</span></div><div class="
         "'codehilite'><pre><span></span><span id='L-1'><a href='#L-1'><span class='linenos'>1</span></a>def boil():\n"
         "</span><span id='L-2'><a href='#L-2'><span class='linenos'>2</span></a>\n</span><span id='L-3'><a href='#L-3'>"
         "<span class='linenos'>3</span></a>    pass\n</span></pre></div>",
@@ -232,3 +241,8 @@ def test_what_names_a_text_is_in_its_chunk() -> None:
 def test_an_answer_brings_its_question() -> None:
     answer = "<details><summary>Is it hot?</summary><p>You can hear it. When it whistles, it is.</p></details>"
     assert "Is it hot?\nYou can hear it" in kept_of(STORY + answer, "Is it hot?").text
+
+
+def test_dropped_code_leaves_no_line_break() -> None:
+    body = kept_of(f"{STORY}<p>One line<pre>gone<br>gone too</pre><p>Another one.", "gone")
+    assert body.markdown.endswith("One line\n\nAnother one.")

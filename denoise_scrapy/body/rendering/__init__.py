@@ -7,9 +7,9 @@ from denoise_scrapy.body.rendering.markdown import IMAGES, LINKS, to_markdown
 from denoise_scrapy.body.rendering.render import render
 
 __all__ = [
-    "UNIT_NAMES",
     "IMAGES",
     "LINKS",
+    "UNIT_NAMES",
     "Manual",
     "Token",
     "blocks_of_notes",

@@ -387,7 +387,7 @@ class _Walk:
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
         breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
-        in_code = e.nearest(e.has_tag({"pre"}))[e.mark_element] >= 0  # with empty lines
+        in_code = e.nearest(e.has_tag({"pre"}) & live)[e.mark_element] >= 0  # with empty lines
         chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)
         values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
@@ -447,10 +447,8 @@ class _Walk:
             return
         if element in self._tabs:
             self._write_tab(element)
-        if self._start_of_manual(element):
+        if self._start_of_manual(element, block):
             return
-        if writer.is_preformatted and (sign := self._manual.change_of(element)):
-            writer.text(sign, block)
         if element in self._images:
             writer.image(self._images[element], block)
         elif tag == "pre":
@@ -488,9 +486,13 @@ class _Walk:
             is_displayed = "display" in self._attributes_of.get(element, ())
             writer.open_inline(element, "display" if is_displayed else INLINES[tag])
 
-    def _start_of_manual(self, element: int) -> bool:
-        """Start a box, its title, or a signature; return whether it is one, or a list of signatures."""
+    def _start_of_manual(self, element: int, block: int) -> bool:
+        """Start a box, its title, a signature or a changed line; return whether its tag needs not be written."""
         writer = self._writer
+        if writer.is_preformatted:
+            if sign := self._manual.change_of(element):
+                writer.text(sign, block)
+            return False
         if element in self._admonitions:
             box = self._admonitions[element]
             writer.open_container(element, "blockquote", (("alert", box.alert), ("kind", box.kind)))
