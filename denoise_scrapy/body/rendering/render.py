@@ -221,7 +221,7 @@ class _Writer:
 
     @property
     def is_preformatted(self) -> bool:
-        """Whether the open text is preformatted."""
+        """True while preformatted text is open."""
         return self._leaf is not None and self._leaf.element >= 0
 
     def _prepare(self, block: int) -> _Leaf:
