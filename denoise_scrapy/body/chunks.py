@@ -52,6 +52,8 @@ MOST_LEVELS = 8  # of indentation at which code is split into parts
 LONGEST = 2_000
 # Text that leads to the next: a label such as the name of a tab, or "as follows:".
 _LEADING = re.compile(r"\*\*[^*\n]{1,100}\*\*")
+# The line above code that names it: a file, a command.
+_NAME = re.compile(r".{1,80}(?<![.!?…。！？])")
 # Tests whether a text fits into a chunk below its headings, or with `half` into half of one.
 _Fits = Callable[..., bool]
 
@@ -283,11 +285,14 @@ def _units(markdown: str, fits_below: Callable[[tuple[str, ...]], _Fits]) -> Ite
     """Yield each unit of a text with the headings above it. A heading with nothing below is a unit."""
     above: tuple[str, ...] = ()
     waiting = False  # a heading not yet followed by a unit
-    for before, block in _blocks(markdown.split("\n")):
+    blocks = [*_blocks(markdown.split("\n"))]
+    for (before, block), (_, following) in zip(blocks, [*blocks[1:], ("", [""])], strict=False):
         heading = _HEADING.match(block[0])
         if heading is None:
             waiting = False
-            yield from (unit._replace(headings=above) for unit in _units_of(block, before, fits_below(above)))
+            names = _code_end(following[0]) is not None and _NAME.fullmatch(block[-1]) is not None and len(block) == 1
+            for unit in _units_of(block, before, fits_below(above)):
+                yield unit._replace(headings=above, leads=unit.leads or names)
             continue
         level = len(heading[1])
         kept = [each for each in above if len(each) - len(each.lstrip("#")) < level]

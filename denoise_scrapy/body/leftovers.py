@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from denoise_scrapy.body.code import code_frames
-from denoise_scrapy.body.rendering import BOXES_AND_TABS, Manual, blocks_of_notes
+from denoise_scrapy.body.rendering import UNIT_NAMES, Manual, blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import DIGIT, END, START
@@ -35,7 +35,8 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     notes = blocks_of_notes(page, decision.kept)
     if notes.any() and page.removed_by_user:
         notes &= blocks.share_owned_by(page.removed_elements) < 1
-    followed = Manual(page).follow(decision.kept) if page.tree.tokens_named(BOXES_AND_TABS) else decision.kept
+    has_units = page.tree.tokens_named(UNIT_NAMES) or page.elements.holds_tag({"details"})
+    followed = Manual(page).follow(decision.kept) if has_units else decision.kept
     kept = followed | notes
     alone = _headers_alone(page, kept)
     if not (alone.any() or len(gone) or (kept != decision.kept).any()):
@@ -80,6 +81,8 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
 _MARKS = re.compile(f"[{START}{END}]")
 #: Symbols that manuals put after a heading, in a link to its place.
 _SIGNS = frozenset("¶#§🔗")
+#: Or one of an icon font: private characters, up to two UTF-16 units.
+_ICONS = re.compile("[\ue000-\uf8ff\U000f0000-\U000ffffd]{1,2}")
 
 
 def _text(page: Page, element: int, between: str = "") -> str:
@@ -90,7 +93,8 @@ def _text(page: Page, element: int, between: str = "") -> str:
 def _permalinks(page: Page) -> list[int]:
     """Return links to a place on the page that contain only a symbol."""
     links = page.tree.short_links(2)  # one of the symbols has two UTF-16 units
-    return [link for link, href in links if _text(page, link).strip() in _SIGNS and page.leads_here(href)]
+    texts = ((link, href, _text(page, link).strip()) for link, href in links)
+    return [link for link, href, text in texts if (text in _SIGNS or _ICONS.fullmatch(text)) and page.leads_here(href)]
 
 
 _SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNORECASE)
@@ -197,7 +201,8 @@ def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
     for element in range(pre + 1, int(e.end[pre])):
         start, after = e.rows["marks"][element].tolist()
         text = _text(page, element)
-        if element < inside or not _NUMBER_ALONE.fullmatch(text):
+        is_outer = element + 1 < e.end[element] and (e.rows["seen"][element + 1] == e.rows["seen"][element])
+        if element < inside or is_outer or not _NUMBER_ALONE.fullmatch(text):
             continue
         before = _MARKS.sub("", page.tree.slice(end, start))
         line = (before + text[: len(text) - len(text.lstrip())]).rpartition("\n")

@@ -85,6 +85,11 @@ DETECTED_BYTES = 262_144
 _MARKUP = re.compile(rb"<(script|style)\b.*?(?:</\1|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 #: Used on hardly any page: a few accents of western text pass for them, and browsers guess them rarely or never.
 _NEVER_GUESSED = ("iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-15", "iso8859-16", "johab")
+#: A list in a term, as that of a function's parameters: the parser would end the term before it.
+_LIST_IN_TERM = re.compile(
+    rb"(<dt\b[^<]*(?:<(?!/?d[tdl]\b)[^<]*)*)<dl\b([^<]*(?:<(?!/?d[tl]\b)[^<]*)*)</dl>", re.IGNORECASE
+)
+_DEFINITION = re.compile(rb"<(/?)dd\b", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
@@ -102,10 +107,16 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         body = _REFERENCE.sub(_referenced, body)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
+    if b"<dt" in body and b"<dl" in body:
+        body = _LIST_IN_TERM.sub(_as_boxes, body)
     if found & EMBEDS:
         # without their end tags, content after inner documents stays in its element
         body = _CLOSING_TAGS.sub(b"", body)
     return body
+
+
+def _as_boxes(found: re.Match[bytes]) -> bytes:
+    return found[1] + b"<div" + _DEFINITION.sub(rb"<\1div", found[2]) + b"</div>"
 
 
 def _referenced(found: re.Match[bytes]) -> bytes:

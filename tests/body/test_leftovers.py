@@ -85,7 +85,7 @@ def test_what_looks_like_leftovers_stays(page: str) -> None:
     assert re.findall(r"\w+", body.text) == re.findall(r"\w+", re.sub("<[^>]*>", " ", page + STORY))
 
 
-@pytest.mark.parametrize("sign", "¶#§🔗")
+@pytest.mark.parametrize("sign", "¶#§🔗\uf0c1")
 @pytest.mark.parametrize("address", ["#bridge", "manual.html#bridge", URL + "#bridge"])
 @pytest.mark.parametrize("frame", ["<a href='{}'>{}</a>", "<a href='{}'> <span>{}</span></a>"])
 def test_a_link_to_its_own_heading_is_no_text(sign: str, address: str, frame: str) -> None:

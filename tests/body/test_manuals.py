@@ -37,6 +37,12 @@ FORMS = {
         "</pre><div class='buttonGroup'><button aria-label='Wrap'></button><button>Copy</button></div></div></div>",
         "src/a.js\n\n```jsx\nf(<b>\n)\n```",
     ),
+    "Docusaurus: an empty line": (
+        "<pre><code><div class=line><span>a</span><br></div><div "
+        "class=line><span></span><br></div><div class=line><span>"
+        "b</span><br></div></code></pre>",
+        "```\na\n\nb\n```",
+    ),
     "Docusaurus: tabs": (
         "<div class='tabs-container'><ul role='tablist' class='tabs'><li role='tab' class='tabs__item'>Apple</li>"
         "<li role='tab' class='tabs__item'>Pear</li></ul><div class='margin-top--md'><div "
@@ -94,6 +100,63 @@ FORMS = {
         "&nbsp;<span>charAt</span><span>(int&nbsp;index)</span></div><div class='block'>The value at an "
         "index.</div></section>",
         "### charAt\n\n`public char charAt(int index)`\n\nThe value at an index.",
+    ),
+    "sphinx-design: tabs, dropdown": (
+        "<div class='sd-tab-set docutils'><input type=radio name=s id=a><label class='sd-tab-label' for=a>Gas</label>"
+        "<div class='sd-tab-content docutils'><p>It burns at once.</p></div><input type=radio name=s id=b><label class="
+        "'sd-tab-label' for=b>Wood</label><div class='sd-tab-content docutils'><pre>saw(wood)</pre><p>It smells.</p>"
+        "</div></div><details class='sd-sphinx-override sd-dropdown sd-card'><summary class='sd-summary-title'><span>"
+        "Is it hot?</span><span class='sd-summary-state-marker'><svg></svg></span></summary><div><p>It is.</p></div>"
+        "</details>",
+        "**Gas**\n\nIt burns at once.\n\n**Wood**\n\n```\nsaw(wood)\n```\n\nIt smells.\n\n**Is it hot?**\n\nIt is.",
+    ),
+    "Sphinx: signature of many lines": (
+        "<dl class='py method'><dt class='sig sig-object py' id='m.boil'><span "
+        "class='sig-name'>boil</span><span>(</span>"
+        "\n\n<dl>\n<dd><em class='sig-param'>degrees: float = 100.0</em>,</dd>\n<dd><em class='sig-param'>whistle: <a "
+        "href='#b'>bool</a></em>,</dd>\n</dl>\n\n<span>)</span> <span class='sig-return'>&#8594; int</span><a href="
+        "'_modules/m.html#boil'><span>[source]</span></a><a class='headerlink' href='#m.boil'>¶</a></dt>\n<dd><p>Heat "
+        "it.</p>\n<dl class='field-list'>\n<dt>Returns:</dt>\n<dd><p>Minutes.</p>\n</dd>\n</dl></dd></dl>",
+        "### `boil( degrees: float = 100.0, whistle: bool, ) → int`\n\nHeat it.\n\n- Returns:\n  - Minutes.",
+    ),
+    "Sphinx: code and a list in cells": (
+        "<table class='docutils'><caption><span>Ways</span><a class='headerlink' "
+        "href='#w'>¶</a></caption><thead><tr><th>"
+        "<p>Way</p></th><th><p>Use</p></th></tr></thead><tbody><tr><td><p>M</p></td><td><div "
+        "class='highlight'><pre>turn"
+        "(a|b)\n  "
+        "stop()</pre></div></td></tr><tr><td><p>L</p></td><td><ul><li><p>iron</p></li><li><p>wood</p></li></ul>"
+        "</td></tr></tbody></table>",
+        "Ways\n\n| Way | Use |\n| --- | --- |\n| M | `turn(a\\|b)`<br>` stop()` |\n| L | iron<br>wood |",
+    ),
+    "Material: folded boxes": (
+        "<details class='question'><summary>Is it full?</summary><p>Look.</p></details>"
+        "<details class='example' open='open'><summary>Example</summary><p>Lift it.</p></details>",
+        "> [!NOTE]\n> **Is it full?**\n>\n> Look.\n\n> [!NOTE]\n> Lift it.",
+    ),
+    "VitePress: changed lines": (
+        "<div class='language-ts'><span class='lang'>ts</span><pre class='shiki has-diff'><code><span class='line'>a {"
+        "</span>\n<span class='line diff remove'>  b(1)</span>\n<span class='line diff add'>  b(2)</span>\n<span class="
+        "'line'>}</span></code></pre></div><pre><span class='line diff remove'>- c</span></pre>",
+        "```ts\na {\n-   b(1)\n+   b(2)\n}\n```\n\n```\n- c\n```",
+    ),
+    "rustdoc: bounds": (
+        "<details class='toggle' open><summary><section class='impl'><a class='src' "
+        "href='../src/v.rs.html'>Source</a><a "
+        "href='#i' class='anchor'>§</a><h3 class='code-header'>impl&lt;T&gt; Send for "
+        "V&lt;T&gt;<div class='where'>where "
+        "T: Send,</div></h3></section></summary><div class='docblock'><p>It can be sent.</p></div></details>",
+        "### `impl<T> Send for V<T> where T: Send,`\n\nIt can be sent.",
+    ),
+    "pdoc": (
+        "<div class='attr function'><span class='def'>def</span> <span "
+        "class='name'>boil</span><span class='signature'>("
+        "<span class='param'><span>self</span>,</span> <span class='param'>degrees: "
+        "float</span>)</span></div><div class="
+        "'codehilite'><pre><span></span><span id='L-1'><a href='#L-1'><span class='linenos'>1</span></a>def boil():\n"
+        "</span><span id='L-2'><a href='#L-2'><span class='linenos'>2</span></a>\n</span><span id='L-3'><a href='#L-3'>"
+        "<span class='linenos'>3</span></a>    pass\n</span></pre></div>",
+        "`def boil(self, degrees: float)`\n\n```\ndef boil():\n\n    pass\n```",
     ),
     "GitHub": (
         "<div class='markdown-alert markdown-alert-important'><p class='markdown-alert-title'><svg></svg>Important</p>"
@@ -162,3 +225,24 @@ def test_terms_stay_with_their_definitions_in_chunks() -> None:
 def test_signatures_are_the_headings_of_their_chunks() -> None:
     chunks = kept_of(f"<h2>Manual</h2>{STORY}{FORMS['Sphinx: class'][0]}").chunks(max_tokens=20)
     assert chunks[-1].headings[-2:] == ("class W", "turn(by: int)")
+
+
+def test_what_names_a_text_is_in_its_chunk() -> None:
+    """The name of a file above its code, a question above its answer."""
+    files = "".join(f"<p>src/boil{n}.py</p><pre>boil(kettle, degrees={n})</pre>" for n in range(6))
+    answers = "".join(f"<details><summary>Is kettle {n} hot?</summary><p>{STORY}</p></details>" for n in range(6))
+    chunks = kept_of(f"<h2>Manual</h2>{STORY}{files}{answers}").chunks(max_tokens=50)
+    assert len(chunks) > 6
+    for chunk in chunks:
+        last = chunk.text.split("\n")[-1]
+        assert not last.startswith("src/") and "hot?" not in last, chunk.text
+
+
+def test_an_answer_brings_its_question() -> None:
+    answer = "<details><summary>Is it hot?</summary><p>You can hear it. When it whistles, it is.</p></details>"
+    assert "Is it hot?\nYou can hear it" in kept_of(STORY + answer, "Is it hot?").text
+
+
+def test_dropped_code_leaves_no_line_break() -> None:
+    body = kept_of(f"{STORY}<p>One line<pre>gone<br>gone too</pre><p>Another one.", "gone")
+    assert body.markdown.endswith("One line\n\nAnother one.")

@@ -2,14 +2,14 @@
 
 from denoise_scrapy.body.rendering.footnotes import blocks_of_notes
 from denoise_scrapy.body.rendering.html import Token, to_html
-from denoise_scrapy.body.rendering.manuals import BOXES_AND_TABS, Manual
+from denoise_scrapy.body.rendering.manuals import UNIT_NAMES, Manual
 from denoise_scrapy.body.rendering.markdown import IMAGES, LINKS, to_markdown
 from denoise_scrapy.body.rendering.render import render
 
 __all__ = [
-    "BOXES_AND_TABS",
     "IMAGES",
     "LINKS",
+    "UNIT_NAMES",
     "Manual",
     "Token",
     "blocks_of_notes",

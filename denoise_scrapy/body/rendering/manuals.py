@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.markup import HEADING_TAGS, split_name
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import letters
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
@@ -35,6 +36,8 @@ _BOXES, _ADDED = (
 _UNTITLED = _BOXES - {"alert"}
 #: Words that no other boxes have: of any kind.
 _OWN = {"admonition", "custom"}
+#: No text below a signature.
+_NOT_BELOW = Flag.HEADING | Flag.CONTROL | Flag.NAV | Flag.HIDDEN
 #: Larger headings are those of a section.
 _TOO_LARGE = frozenset(["h1", "h2", "h3"])
 #: Words in the name of a title.
@@ -51,14 +54,25 @@ LABEL_TOKENS = 6
 _LEVELS = 3
 #: Rows of tabs, and elements of a signature, that are looked at: pages may be hostile.
 _MOST_ROWS, _MOST_INSIDE = 200, 200
+#: Words in the name of a line of code that was removed or added, each beside one of these.
+_LINES = {"line", "diff"}
+_CHANGES = {
+    **dict.fromkeys("remove removed del deleted".split(), "-"),
+    **dict.fromkeys("add added ins inserted".split(), "+"),
+}
 #: A signature of a function, as terms of definitions and headings have it; and of a class.
 _CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOTALL)
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
-#: Parts of the names of most boxes and of all tabs, after a first letter that may be a capital: where there are none,
-#: as on three of four pages, no title or label is searched for.
-BOXES_AND_TABS = [b"dmonition", b"allout", b"notecard", b"custom-block", b"lert", b"tabs", b"tabbed", b"tablist"]
-_OF_BOXES = [*BOXES_AND_TABS[:5], *b"note tip hint mportant arning aution anger".split()]
-_OF_TABS, _OF_SIGNATURES = BOXES_AND_TABS[5:], [b"sig", b"descname", b"code-header"]
+_SHOWN = re.compile(f"[{START}{END}\\s]")
+#: Parts of the names of most boxes, of all tabs and of signatures, after a first letter that may be a capital: where
+#: there are none, as on three of four pages, no title or label is searched for.
+_BOX_NAMES = [b"dmonition", b"allout", b"notecard", b"custom-block", b"lert"]
+_OF_TABS, _OF_SIGNATURES = (
+    [b"tabs", b"tabbed", b"tablist", b"tab-"],
+    [b"descname", b"code-header", b"signature", b"sig"],
+)
+_OF_BOXES = [*_BOX_NAMES, *b"note tip hint mportant arning aution anger".split()]
+UNIT_NAMES = [*_BOX_NAMES, *_OF_TABS, *_OF_SIGNATURES[:3]]
 
 
 class Admonition(NamedTuple):
@@ -83,14 +97,22 @@ class Manual:
     Attributes:
         admonitions: By their elements.
         tabs: The element of its tab, by that of each panel.
+        summaries: Of each `summary` of `details`: its first block, the one after its last, and the one after those of
+            the `details`.
     """
 
     def __init__(self, page: Page) -> None:
         self._page, self._e = page, page.elements
         self.admonitions: dict[int, Admonition] = {}
         self.tabs: dict[int, int] = {}
+        self.summaries: dict[int, tuple[int, int, int]] = {}
         self._words = dict[int, frozenset[str]]()
-        self._find_admonitions(page.tree.tokens_named(_OF_BOXES))
+        boxes = set(page.tree.tokens_named(_OF_BOXES))
+        if self._e.holds_tag({"details"}):
+            details = np.flatnonzero(self._e.has_tag({"details"}))
+            boxes |= set(np.unique(self._e.token[details]).tolist())
+            self._find_summaries(details.tolist())
+        self._find_admonitions(sorted(boxes))
         self._find_tabs(page.tree.tokens_named(_OF_TABS))
 
     @cached_property
@@ -108,11 +130,22 @@ class Manual:
         return first, last
 
     def follow(self, kept: BoolArray) -> BoolArray:
-        """Return m kept blocks, shape (m,), with titles and labels exactly where some of their content is."""
+        """Return m kept blocks, shape (m,), with titles and labels exactly where some of their content is.
+
+        A signature is kept whole, with the text below it, which may repeat that of a summary.
+        """
         followed: BoolArray = kept.copy()
         for box in self.admonitions.values():
             if box.title >= 0:
                 followed[box.blocks[0]] = kept[box.blocks[0] + 1 : box.blocks[1]].any()
+        for first, last, end in self.summaries.values():
+            followed[first:last] |= kept[last:end].any()
+        for element, heading in self.signatures(kept)[0].items():
+            first, last = self._blocks(element)
+            followed[first:last] |= heading != ""
+            above = int(self._e.parent[element])
+            if above >= 0 and last < self._edges[above, 1] and not self._page.blocks.flags[last] & _NOT_BELOW:
+                followed[last] = True
         for panel, tab in self.tabs.items():
             if kept[slice(*self._blocks(panel))].any():
                 followed[slice(*self._blocks(tab))] = True
@@ -141,6 +174,15 @@ class Manual:
             if self._edges[child, 0] < self._edges[child, 1]:
                 yield child
             child = int(self._e.end[child])
+
+    def change_of(self, line: int) -> str:
+        """Return the sign of a line of code that is named as removed or added and does not say it, else ""."""
+        words = self._words_of(line)
+        sign = next((_CHANGES[word] for word in words if word in _CHANGES), "")
+        if not sign or words.isdisjoint(_LINES):
+            return ""
+        text = self._page.tree.slice(*self._page.tree.element_rows["marks"][line].tolist())
+        return "" if _SHOWN.sub("", text).startswith(sign) else f"{sign} "
 
     # ---- admonitions ----
 
@@ -188,6 +230,21 @@ class Manual:
             element = int(self._e.parent[element])
         return -1
 
+    # ---- details ----
+
+    def _find_summaries(self, details: list[int]) -> None:
+        for element in details:
+            child = next(self._children(element), -1)
+            if child >= 0 and self._tags[child] == "summary":
+                first, last = self._blocks(child)
+                self.summaries[child] = first, last, self._blocks(element)[1]
+
+    def is_line(self, summary: int) -> bool:
+        """Return whether a summary is one line of text, no heading or code."""
+        first, last, _ = self.summaries[summary]
+        inside = self._tags[summary : min(int(self._e.end[summary]), summary + _MOST_INSIDE)]
+        return last - first == 1 and HEADING_TAGS.isdisjoint(inside) and "pre" not in inside
+
     # ---- tabs ----
 
     def _find_tabs(self, tokens: list[int]) -> None:
@@ -200,11 +257,25 @@ class Manual:
             tabs = list(self._children(element))
             if len(tabs) < 2 or not (named[element] or named[tabs].all()):
                 continue
+            if self._alternate(tabs):
+                self.tabs |= dict(zip(tabs[1::2], tabs[::2], strict=True))
+                continue
             if (self._edges[tabs, 1] - self._edges[tabs, 0] != 1).any() or not self._are_short(tabs):
                 continue
             panels = self._panels_of(element, len(tabs))
             if self._tags[tabs[0]] in ("label", "button") or all(map(self._is_panel, panels)):
                 self.tabs |= dict(zip(panels, tabs, strict=False))
+
+    def _alternate(self, children: list[int]) -> bool:
+        """Return whether each second of some elements is a panel, below its label."""
+        labels, panels = children[::2], children[1::2]
+        return (
+            len(labels) == len(panels)
+            and all((self._tags[one] in ("label", "button")) == (n % 2 == 0) for n, one in enumerate(children))
+            and bool((self._edges[labels, 1] - self._edges[labels, 0] == 1).all())
+            and self._are_short(labels)
+            and all(map(self._is_panel, panels))
+        )
 
     def _is_panel(self, element: int) -> bool:
         return not self._words_of(element).isdisjoint(_PANELS)
@@ -266,11 +337,16 @@ class Manual:
                 found[element] = f"h{min(6, level + depth[list_])}"
             elif tag == "dd" and around[element] in depth:
                 lists |= {element, around[element]}
-            elif tag in ("div", "p") and last - first == 1 and "signature" in self._words_of(element):
-                text = self._page.block_text(first)
+            elif tag in ("div", "p") and kept[first:last].sum() == 1 and self._names_signature(element):
+                text = self._page.block_text(first + int(kept[first:last].argmax()))
                 if _CALL.match(text) or _DECLARED.match(text):
                     found[element] = ""
         return found, lists
+
+    def _names_signature(self, box: int) -> bool:
+        """Return whether a box is named a signature, or a part of the line in it."""
+        inside = range(box, min(int(self._e.end[box]), box + _MOST_INSIDE))
+        return any("signature" in self._words_of(one) for one in inside if one == box or self._tags[one] == "span")
 
     def _is_signature(self, term: int) -> bool:
         """Return whether a term is named a signature, or contains one; or looks like a call, and can be linked to."""

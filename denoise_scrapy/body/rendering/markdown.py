@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token, substituted
@@ -378,6 +379,8 @@ def _table(tokens: Iterator[Token]) -> str:
             rows.append([])
         elif tag == "thead":
             in_head = starts
+        elif tag == "pre" and starts:
+            _add_code(tokens, line)
         elif tag in INLINES or tag in FORMULAS or (token.kind in ("text", "void") and tag != "box"):
             line.add(token)
         else:  # blocks in a cell become lines
@@ -388,6 +391,16 @@ def _table(tokens: Iterator[Token]) -> str:
     head += [""] * (width - len(head))  # GitHub cuts longer rows, and pads shorter ones
     written = [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * width, *texts)]
     return f"{escape_line(caption)}\n\n" * bool(caption) + "\n".join(written)
+
+
+def _add_code(tokens: Iterator[Token], line: _Line) -> None:
+    """Add code to the line of a cell, each of its lines between backticks; consume the tokens up to its end tag."""
+    code = takewhile(lambda token: token.kind == "text" or token.value != "pre", tokens)
+    for text in "".join(token.value for token in code if token.kind == "text").split("\n"):
+        line.add(Token("void", "br"))
+        for token in (Token("start", "code"), Token("text", text), Token("end", "code")) if text.strip() else ():
+            line.add(token)
+    line.add(Token("void", "br"))
 
 
 def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:

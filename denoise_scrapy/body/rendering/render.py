@@ -118,10 +118,10 @@ class _Writer:
     def open_container(self, element: int, tag: str, attributes: Attributes = ()) -> None:
         """Open a container, if it is allowed here."""
         self._end_implied_list(tag)
-        if tag in _TERMS and self._containers[-1].tag in _TERMS and not self._preformatted:
+        if tag in _TERMS and self._containers[-1].tag in _TERMS and not self.is_preformatted:
             self.end(self._containers[-1].element)
         above, parents = self._containers[-1], PARENTS.get(tag)
-        if self._preformatted or above.depth >= MAX_DEPTH or (parents is not None and above.tag not in parents):
+        if self.is_preformatted or above.depth >= MAX_DEPTH or (parents is not None and above.tag not in parents):
             return
         self._close_leaf()
         implied = IMPLIED.get(above.tag, ()) if parents is None else ()
@@ -141,18 +141,18 @@ class _Writer:
 
     def _end_implied_list(self, tag: str = "") -> None:
         """End the list of items that are in none, before anything but another item."""
-        if self._containers[-1].is_implied and tag != "li" and not self._preformatted:
+        if self._containers[-1].is_implied and tag != "li" and not self.is_preformatted:
             self.end(self._containers[-1].element)
 
     def open_heading(self, element: int, tag: str) -> None:
         """Make headings of the following blocks."""
         above = self._containers[-1]
-        if not self._preformatted:
+        if not self.is_preformatted:
             self._containers.append(_Container(element, above.tag, above.depth, heading=tag, leaves=above.leaves))
 
     def open_preformatted(self, element: int, language: str | None) -> None:
         """Open preformatted text. With a language, "" for an unknown one, it is code."""
-        if self._preformatted:
+        if self.is_preformatted:
             return
         self._close_leaf()
         self._end_implied_list()
@@ -191,20 +191,20 @@ class _Writer:
 
     def end_block(self) -> None:
         """Begin a new paragraph, or a new line of preformatted text, at a boundary of a block-level element."""
-        if not self._preformatted:
+        if not self.is_preformatted:
             self._close_leaf()
         elif "\n" not in self._pending:
             self._pending += "\n"
 
     def mark(self, name: str, value: str) -> None:
         """Write a mark of `html.MARKS` at the start of the next text's paragraph."""
-        if self._leaf and self._leaf.has_text and not self._preformatted:
+        if self._leaf and self._leaf.has_text and not self.is_preformatted:
             self._close_leaf()
         self._marks.append(Token("void", name, (("value", value),)))
 
     def text(self, text: str, block: int, attributes: Attributes = ()) -> None:
-        before, shown, after = (as_it_is if self._preformatted else collapsed)(text)
-        self._pending = self._pending + before if self._preformatted else self._pending or before
+        before, shown, after = (as_it_is if self.is_preformatted else collapsed)(text)
+        self._pending = self._pending + before if self.is_preformatted else self._pending or before
         if shown:
             self._prepare(block).has_text = True
             self._tokens.append(Token("text", shown, attributes, block))
@@ -212,7 +212,7 @@ class _Writer:
 
     def break_line(self) -> None:
         """Write a line break before the next text of the block, if there is any."""
-        self._pending = self._pending + "\n" if self._preformatted else "\n"
+        self._pending = self._pending + "\n" if self.is_preformatted else "\n"
 
     def image(self, attributes: Attributes, block: int) -> None:
         """Write an image in a block, or between blocks (-1)."""
@@ -220,7 +220,8 @@ class _Writer:
         self._tokens.append(Token("void", "img", attributes, block))
 
     @property
-    def _preformatted(self) -> bool:
+    def is_preformatted(self) -> bool:
+        """True while preformatted text is open."""
         return self._leaf is not None and self._leaf.element >= 0
 
     def _prepare(self, block: int) -> _Leaf:
@@ -386,7 +387,8 @@ class _Walk:
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
         breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
-        chosen = np.flatnonzero(is_written | in_kept)
+        in_code = e.nearest(e.has_tag({"pre"}) & live)[e.mark_element] >= 0  # with empty lines
+        chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)
         values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
         rows = zip(chosen.tolist(), *values, strict=True)
@@ -405,8 +407,8 @@ class _Walk:
             elif is_tag:
                 if element in self._signatures:
                     self._signature = (0, -1)
-                if self._ends_block[element] and element >= self._signature[0]:
-                    writer.end_block()
+                if self._ends_block[element]:
+                    self._end_block(element)
                 writer.end(element)
             if is_break:
                 writer.break_line()
@@ -439,13 +441,13 @@ class _Walk:
 
     def _start(self, element: int, block: int) -> None:
         writer, tag = self._writer, self._tags[element]
+        if self._ends_block[element]:
+            self._end_block(element)
         if element < self._signature[0]:  # it is one run of code
             return
-        if self._ends_block[element]:
-            writer.end_block()
         if element in self._tabs:
             self._write_tab(element)
-        if self._start_of_manual(element):
+        if self._start_of_manual(element, block):
             return
         if element in self._images:
             writer.image(self._images[element], block)
@@ -464,6 +466,13 @@ class _Walk:
         elif tag in INLINES:
             self._start_inline(element, tag)
 
+    def _end_block(self, element: int) -> None:
+        """End a block, of a signature only a line."""
+        if element >= self._signature[0]:
+            self._writer.end_block()
+        else:
+            self._writer.text(" ", self._signature[1])
+
     def _start_inline(self, element: int, tag: str) -> None:
         writer = self._writer
         if tag == "a":
@@ -477,13 +486,17 @@ class _Walk:
             is_displayed = "display" in self._attributes_of.get(element, ())
             writer.open_inline(element, "display" if is_displayed else INLINES[tag])
 
-    def _start_of_manual(self, element: int) -> bool:
-        """Start a box, its title, or a signature; return whether it is one, or a list of signatures."""
+    def _start_of_manual(self, element: int, block: int) -> bool:
+        """Start a box, its title, a signature or a changed line; return whether its tag needs not be written."""
         writer = self._writer
+        if writer.is_preformatted:
+            if sign := self._manual.change_of(element):
+                writer.text(sign, block)
+            return False
         if element in self._admonitions:
             box = self._admonitions[element]
             writer.open_container(element, "blockquote", (("alert", box.alert), ("kind", box.kind)))
-        elif element in self._titles:
+        elif element in self._titles or self._is_title(element):
             writer.open_inline(element, "strong")
         elif element in self._signatures:
             e = self._page.elements
@@ -495,8 +508,13 @@ class _Walk:
         return (
             element in self._admonitions
             or element in self._titles
+            or self._is_title(element)
             or (element in self._signatures or element in self._unwritten)
         )
+
+    def _is_title(self, element: int) -> bool:
+        """Return whether an element is the line above the text of `details`."""
+        return element in self._manual.summaries and self._manual.is_line(element)
 
     def _write_tab(self, panel: int) -> None:
         """Write the tab of a panel as a line above it."""

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
-from denoise_scrapy.body.tables import whole_tables
+from denoise_scrapy.body.tables import whole_units
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.model import STOCK_PAGES, Forest, Neighbours, Network, choose, judge
 from denoise_scrapy.page import Page
@@ -256,7 +256,7 @@ class CombinedStrategy(Strategy):
             unseen=page.unseen_blocks,
             beta=BETA,
         )
-        kept = whole_tables(page, choice.kept)
+        kept = whole_units(page, choice.kept)
         confidence, content = choice.f1, model.forests.get("content")
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
             signals = content_signals(known, odds, page.blocks.tokens, page.text_of(odds > 0))
