@@ -26,6 +26,8 @@ cdef enum:
 
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR = 500
+#: A page scrolls down: pages of boxes with places, as site builders write them, have boxes 9,000 pixels below its top.
+cdef double BELOW = 9999
 #: Sizes of text and boxes up to this many pixels show nothing.
 cdef double NOTHING = 1
 #: A lower opacity cannot be seen.
@@ -120,10 +122,10 @@ cdef const char* pixels_at(const char* at, double* value) noexcept nogil:
     return unit
 
 
-cdef inline bint is_far(const char* value) noexcept nogil:
+cdef inline bint is_far(const char* value, double most = 10 * FAR) noexcept nogil:
     """Return whether a length moves a box off the screen."""
     cdef double pixels
-    return pixels_at(value, &pixels) != NULL and (pixels <= -FAR or pixels >= 10 * FAR)
+    return pixels_at(value, &pixels) != NULL and (pixels <= -FAR or pixels >= most)
 
 
 cdef inline bint is_nothing(const char* value) noexcept nogil:
@@ -274,7 +276,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
             strcmp(name, b"right") == 0 or strcmp(name, b"bottom") == 0 or strcmp(name, b"inset") == 0):
         if style.off & P_OFFSET:  # one far edge is enough
             return 0
-        bit, off = P_OFFSET, is_far(value)
+        bit, off = P_OFFSET, is_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
     elif strcmp(name, b"text-indent") == 0:
         bit, off = P_INDENT, is_far(value)
     elif strcmp(name, b"margin-left") == 0 or strcmp(name, b"margin-top") == 0 or strcmp(name, b"margin") == 0:

@@ -128,6 +128,18 @@ def test_hidden_lists_what_was_left_out_and_why() -> None:
     assert extract(html).hidden[0].path.endswith("p/b")
 
 
+def test_text_that_shows_in_an_element_that_hides_its_own_is_not_listed() -> None:
+    frame = "<style>.frame { background: #113; color: #113 } .cell { background: #fff; color: #222 }</style>"
+    table = f"<table class=frame><td>{TOLD}<table class=cell><td>{MORE}</table></table>"
+    body = extract(page(block=table, head=frame))
+    assert [(one.text, one.reason) for one in body.hidden] == [(TOLD, "text in the colour of its background")]
+
+
+@pytest.mark.parametrize("top", ["5000px", "9100px"])
+def test_a_page_of_boxes_with_places_is_read_to_its_end(top: str) -> None:
+    assert TOLD in outputs(page(block=f"<div style='position: absolute; left: 75px; top: {top}'>{ANSWER}</div>"))
+
+
 def test_a_setting_keeps_what_nothing_shows() -> None:
     html = page(f"<b hidden> {TOLD}</b>")
     assert TOLD in outputs(html, Taste(hidden="keep"))
