@@ -64,20 +64,10 @@ def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
     return regular
 
 
-#: A table of data is kept if at least this share of its text would be, else dropped.
-KEPT_SHARE = 0.5
-
-
-def whole_tables(page: Page, kept: BoolArray) -> BoolArray:
-    """Return the kept blocks, shape (m,), with each table of data kept whole or dropped."""
-    e, tokens = page.elements, page.blocks.tokens
-    if not kept.any() or not e.holds_tag({"table"}):
-        return kept
-    table = e.nearest(data_tables(page))[page.blocks.element]
-    inside = (table >= 0) & ~page.unseen_blocks
-    n = len(e)
-    whole, of_kept = (np.bincount(table[some], 1 + tokens[some], n) for some in (inside, inside & kept))
-    return np.where(inside, (of_kept >= KEPT_SHARE * whole)[table], kept)
+def tables_around(page: Page) -> IntArray | None:
+    """Return the table of data around each of m blocks, -1 for none; None if the page has no table."""
+    e = page.elements
+    return e.nearest(data_tables(page))[page.blocks.element] if e.holds_tag({"table"}) else None
 
 
 #: A cell with more kept blocks than this, except those in lists, holds a column of the page, not a datum.

@@ -64,6 +64,7 @@ def choose(
     place: Numbers | None = None,
     layout: Numbers | None = None,
     unseen: npt.NDArray[np.bool_] | None = None,
+    tables: Numbers | None = None,
     is_forum: bool = False,
     beta: float = 1.0,
 ) -> Choice: ...

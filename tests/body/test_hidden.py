@@ -87,6 +87,10 @@ def test_rules_of_style_sheets(style: str, sheet: str, selector: str) -> None:
         ".x { opacity: 0; transition: opacity 1s }",
         ".other .x { display: none }",
         ".x { color: transparent; background-clip: text }",
+        ".x { width: 100vw; position: relative; left: 50%; margin-left: -50vw }",
+        ".x { transform: translate3d(-2940px, 0, 0); transition: all .9s }",
+        ".x { flex: 1 0 0; width: 1px; overflow: hidden }",
+        ".x { height: 0; padding-top: 56%; overflow: hidden }",
         ".x { display: no",
     ],
 )
@@ -111,6 +115,9 @@ ANSWER = (
         f"<dl><dt>Smoke?</dt><dd style='display:none'>{ANSWER}</dd></dl>",
         f"<h3>One</h3><div hidden>{MORE}</div><h3>Smoke?</h3><div hidden>{ANSWER}</div>",
         f"<div hidden id='S:0'>{ANSWER}</div><script>$RC('B:0','S:0')</script>",
+        f"<div hidden id='S:0'>{ANSWER}</div>",
+        f"<p><a href='#m' aria-expanded=false>Method</a></p><div aria-hidden=true>{ANSWER}</div>",
+        "".join(f"<div class='part hidden' style='display: none'>{part}</div>" for part in ("1", ANSWER, "3", "4")),
         f"<ul><li class='s on'>One</li><li class='s' aria-hidden=true>{ANSWER}</li></ul>",
         f"<p style='visibility:hidden'>No <b style='visibility:visible'>{ANSWER}</b></p>",
     ],
@@ -145,6 +152,32 @@ def test_a_setting_keeps_what_nothing_shows() -> None:
     assert TOLD in outputs(html, Taste(hidden="keep"))
     assert extract(html, taste=Taste(hidden="keep")).hidden == ()
     assert TOLD in extract(html, keep="b").text
+
+
+def test_one_that_is_hidden_among_others_of_its_kind_is_not_shown() -> None:
+    items = "".join(f"<li class=item>{MORE}</li>" for _ in range(5))
+    html = page(block=f"<ul>{items}<li class=item style='display: none'>{TOLD}</li></ul>")
+    assert TOLD not in outputs(html)
+
+
+def test_what_fades_in_as_one_scrolls_is_content() -> None:
+    parts = "".join(f"<section><div style='opacity: 0'><h2>Part {n}</h2>{ANSWER}</div></section>" for n in range(8))
+    assert "smoke" in outputs(page(block=parts))
+    assert TOLD not in outputs(page(block=f"<section><div style='opacity: 0'>{ANSWER}</div></section>"))
+
+
+def test_most_of_the_main_part_is_shown_by_a_script() -> None:
+    frame = (
+        f"<footer>{'<p>Shops in towns, and what they have on offer this week in the old market hall.</p>' * 9}</footer>"
+    )
+    html = f"<main><p>Please wait</p><div style='display: none'>{STORY * 3}</div></main>{frame}"
+    assert "harbour board" in extract(html).text
+
+
+def test_colours_of_a_page_that_has_lost_its_style_sheets_are_unknown() -> None:
+    box = f"<div class=box><h2 style='color: #fff'>In brief</h2><div style='color: #fff'>{ANSWER}</div></div>"
+    assert TOLD in outputs(page(block=box))
+    assert TOLD not in outputs(page(block=box, head="<style>.other { color: #123 }</style>"))
 
 
 def test_most_of_a_page_is_shown_by_a_script() -> None:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
-from denoise_scrapy.body.tables import whole_tables
+from denoise_scrapy.body.tables import tables_around
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.model import STOCK_PAGES, Forest, Neighbours, Network, choose, judge
 from denoise_scrapy.page import Page
@@ -255,14 +255,14 @@ class CombinedStrategy(Strategy):
             place=place,
             layout=page.blocks.layout,
             unseen=page.unseen_blocks,
+            tables=tables_around(page),
             is_forum=not FORUM_TYPES.isdisjoint(page.declared_types),  # whose comments are content
             beta=BETA,
         )
-        kept = whole_tables(page, choice.kept)
         confidence, content = choice.f1, model.forests.get("content")
-        if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
+        if content is not None and page.blocks.tokens[choice.kept].sum() <= FEW_TOKENS:
             signals = content_signals(known, odds, page.blocks.tokens, page.text_of(odds > 0))
             chance = float(content.probability(signals)[0])
             confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
         reasons = LazyReasons(partial(reasons_of, known, neighbours, model))
-        return Decision(kept, choice.probability, confidence, reasons)
+        return Decision(choice.kept, choice.probability, confidence, reasons)
