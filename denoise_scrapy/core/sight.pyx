@@ -13,9 +13,9 @@ from denoise_scrapy.core.characters cimport begins, is_blank
 from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, value_of
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.styles cimport (
-    BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_TEXT_SIZE, BY_VISIBILITY, P_BACKGROUND, P_COLOUR, P_DISPLAY,
-    P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN, Rule, Sheet, Style, add_style,
-    colour_of, is_around, is_close, may_show, read_style, reason_of,
+    BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_TEXT_SIZE, BY_VISIBILITY, P_BACKGROUND,
+    P_COLOUR, P_DISPLAY, P_POSITION, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN,
+    Rule, Sheet, Style, add_style, colour_of, is_around, is_close, may_show, read_style, reason_of,
 )
 
 cdef enum:
@@ -304,6 +304,8 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
     if is_named and (sight.sheet == NULL or not sight.sheet.is_all or not sight.sheet.rules.size()):
         text.back = text.colour = UNKNOWN
         text.hides = text.hides if text.hides == BY_VISIBILITY else SEEN
+    if style.off & P_POSITION:  # it may lie on a picture
+        text.back = UNKNOWN
     if style.said & P_COLOUR:
         text.colour = style.colour
     if style.said & P_BACKGROUND and style.back != TRANSPARENT:
@@ -336,9 +338,12 @@ cdef int32_t of_box(
     if (is_dialog and attribute_of(node, b"open") == NULL) or given.popover != NULL:
         return BY_DIALOG
     reason = reason_of(style, is_block)
-    # pictures of formulas, and links that repeat one beside them, are hidden from screen readers only
+    if reason == BY_OPACITY and is_named(node, b"figure"):  # it fades in when its picture is loaded
+        return SEEN
+    # pictures of formulas, captions and links that repeat what is beside them are hidden from screen readers only
     if reason == SEEN and given.aria_hidden != NULL and begins(given.aria_hidden, b"true") and (
-            not is_in_ruby(node) and not is_named(node, b"img") and attribute_of(node, b"href") == NULL):
+            not is_in_ruby(node) and not is_named(node, b"img") and not is_named(node, b"figcaption") and (
+                attribute_of(node, b"href") == NULL)):
         return BY_ARIA
     return reason
 

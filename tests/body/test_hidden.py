@@ -91,6 +91,7 @@ def test_rules_of_style_sheets(style: str, sheet: str, selector: str) -> None:
         ".x { transform: translate3d(-2940px, 0, 0); transition: all .9s }",
         ".x { flex: 1 0 0; width: 1px; overflow: hidden }",
         ".x { height: 0; padding-top: 56%; overflow: hidden }",
+        ".x { position: absolute; top: 0; color: #fff }",
         ".x { display: no",
     ],
 )
@@ -116,6 +117,8 @@ ANSWER = (
         f"<h3>One</h3><div hidden>{MORE}</div><h3>Smoke?</h3><div hidden>{ANSWER}</div>",
         f"<div hidden id='S:0'>{ANSWER}</div><script>$RC('B:0','S:0')</script>",
         f"<div hidden id='S:0'>{ANSWER}</div>",
+        f"<figure style='opacity: 0'><img src=/a.png><figcaption>{ANSWER}</figcaption></figure>",
+        f"<figure><img src=/a.png alt='A crane'><figcaption aria-hidden=true>{ANSWER}</figcaption></figure>",
         f"<p><a href='#m' aria-expanded=false>Method</a></p><div aria-hidden=true>{ANSWER}</div>",
         "".join(f"<div class='part hidden' style='display: none'>{part}</div>" for part in ("1", ANSWER, "3", "4")),
         f"<ul><li class='s on'>One</li><li class='s' aria-hidden=true>{ANSWER}</li></ul>",
