@@ -218,17 +218,28 @@ cdef bint is_slide(const xmlNode* node) noexcept nogil:
 
 
 cdef bint is_one_of_many(const xmlNode* node) noexcept nogil:
-    """Return whether elements beside an element are hidden just as it is: parts that are shown one at a time."""
-    cdef const xmlNode* other = node.parent.children if node.parent != NULL else NULL
+    """Return whether elements beside an element are hidden just as it is: parts that are shown one at a time.
+
+    Each may be alone in a box.
+    """
+    cdef bint is_boxed = beside(node, True) == NULL and beside(node, False) == NULL
+    cdef const xmlNode* box = node
+    cdef const xmlNode* part
     cdef int left = MOST_SLIDES, alike = 0
-    if attribute_of(node, b"class") == NULL:
+    if is_boxed:
+        box = node.parent
+    if attribute_of(node, b"class") == NULL or box == NULL or box.parent == NULL:
         return False
-    while other != NULL and left and alike < HIDDEN_ALIKE:
-        if other != node and other.type == XML_ELEMENT_NODE:
+    box = box.parent.children
+    while box != NULL and left and alike < HIDDEN_ALIKE:
+        part = box
+        if is_boxed and box.type == XML_ELEMENT_NODE:
+            part = box.children
+        if part != NULL and part != node and part.type == XML_ELEMENT_NODE:
             left -= 1
-            alike += is_like(other, node) and is_same_value(other, node, b"style") and (
-                is_same_value(other, node, b"hidden"))
-        other = other.next
+            alike += is_like(part, node) and is_same_value(part, node, b"style") and (
+                is_same_value(part, node, b"hidden"))
+        box = box.next
     return alike == HIDDEN_ALIKE
 
 
@@ -291,7 +302,9 @@ cdef bint a_click_shows(
         return True
     if reason == BY_ARIA:
         return is_block and (is_slide(node) or is_only_control(beside(node, True)))
-    return is_block and (is_one_of_many(node) or is_only_control(beside(node, True)) or is_only_control(beside(node, False)) or is_answer(node))
+    return is_block and (
+        is_one_of_many(node) or is_only_control(beside(node, True)) or is_only_control(beside(node, False)) or (
+            is_answer(node)))
 
 # ---- elements --------------------------------------------------------------------------------------------------------
 
