@@ -92,11 +92,12 @@ def test_rules_of_style_sheets(style: str, sheet: str, selector: str) -> None:
         ".x { flex: 1 0 0; width: 1px; overflow: hidden }",
         ".x { height: 0; padding-top: 56%; overflow: hidden }",
         ".x { position: absolute; top: 0; color: #fff }",
+        ".x { display: none } @media (min-width: 1024px) { .lg\\:flex { display: flex } }",
         ".x { display: no",
     ],
 )
 def test_rules_that_hide_nothing_for_good(rule: str) -> None:
-    assert TOLD in outputs(page(f"<span class=x id=x> {TOLD}</span>", head=f"<style>{rule}</style>"))
+    assert TOLD in outputs(page(f"<span class='x lg:flex' id=x> {TOLD}</span>", head=f"<style>{rule}</style>"))
 
 
 ANSWER = (
