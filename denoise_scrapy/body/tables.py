@@ -64,6 +64,12 @@ def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
     return regular
 
 
+def tables_around(page: Page) -> IntArray | None:
+    """Return the table of data around each of m blocks, -1 for none; None if the page has no table."""
+    e = page.elements
+    return e.nearest(data_tables(page))[page.blocks.element] if e.holds_tag({"table"}) else None
+
+
 #: A list is one of texts, not of the page's layout or of links, if it has at least this many items, on average at most
 #: so many blocks in each, at most this share of its text in links, and no heading or table.
 ITEMS, ITEM_BLOCKS, LINKED = 2, 1.5, 0.3
@@ -86,12 +92,12 @@ KEPT_SHARE = 0.5
 
 
 def whole_units(page: Page, kept: BoolArray) -> BoolArray:
-    """Return the kept blocks, shape (m,), with each list of texts, block of code and table of data whole or dropped.
+    """Return the kept blocks, shape (m,), with each list of texts and block of code whole or dropped.
 
     F1 of `single` with lists of texts whole +.0001, of `wcxb` -.0005: the truth has what was missing there, but the
     page says it twice.
     """
-    for tags, units in ((("pre",), None), (("ul", "ol", "dl"), text_lists), (("table",), data_tables)):
+    for tags, units in ((("pre",), None), (("ul", "ol", "dl"), text_lists)):
         if kept.any() and page.elements.holds_tag(tags):
             is_unit = page.elements.has_tag(tags)
             inside, of_kept = map(page.blocks.subtree_sums, (np.ones(len(kept)), kept))

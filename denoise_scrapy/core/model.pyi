@@ -63,6 +63,7 @@ def choose(
     place: Numbers | None = None,
     layout: Numbers | None = None,
     unseen: npt.NDArray[np.bool_] | None = None,
+    tables: Numbers | None = None,
     beta: float = 1.0,
 ) -> Choice: ...
 def select_by_expected_f1(

@@ -13,9 +13,9 @@ from denoise_scrapy.core.characters cimport begins, is_blank
 from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, value_of
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.styles cimport (
-    BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_TEXT_SIZE, BY_VISIBILITY, P_BACKGROUND, P_COLOUR, P_DISPLAY,
-    P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN, Rule, Sheet, Style, add_style,
-    colour_of, is_around, is_close, may_show, read_style, reason_of,
+    BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_TEXT_SIZE, BY_VISIBILITY, P_BACKGROUND,
+    P_COLOUR, P_DISPLAY, P_POSITION, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN,
+    Rule, Sheet, Style, add_style, colour_of, is_around, is_close, may_show, read_style, reason_of,
 )
 
 cdef enum:
@@ -24,6 +24,8 @@ cdef enum:
     MOST_BYTES = 400
     # Slides beside a hidden one that are compared with it.
     MOST_SLIDES = 40
+    # Elements beside a hidden one that are hidden just as it is: one or two may be meant for machines.
+    HIDDEN_ALIKE = 3
     # Bytes of a script in which ids are looked for: those that fill in streamed content are short.
     MOST_SCRIPT = 8000
     # Levels from a heading down to the button that is all of it.
@@ -177,14 +179,17 @@ cdef bint is_only_control(const xmlNode* node) noexcept nogil:
     return False
 
 
+cdef bint is_same_value(const xmlNode* a, const xmlNode* b, const char* name) noexcept nogil:
+    """Return whether two elements have the same value of an attribute, or both have none."""
+    cdef const unsigned char* mine = attribute_of(a, name)
+    cdef const unsigned char* other = attribute_of(b, name)
+    return (mine == NULL) == (other == NULL) and (mine == NULL or strcmp(<const char*>mine, <const char*>other) == 0)
+
+
 cdef bint is_like(const xmlNode* a, const xmlNode* b) noexcept nogil:
     """Return whether two elements have one tag and one class."""
-    cdef const unsigned char* mine
-    cdef const unsigned char* other
-    if a == NULL or b == NULL or strcmp(<const char*>a.name, <const char*>b.name) != 0:
-        return False
-    mine, other = attribute_of(a, b"class"), attribute_of(b, b"class")
-    return (mine == NULL) == (other == NULL) and (mine == NULL or strcmp(<const char*>mine, <const char*>other) == 0)
+    return a != NULL and b != NULL and strcmp(<const char*>a.name, <const char*>b.name) == 0 and (
+        is_same_value(a, b, b"class"))
 
 
 cdef bint is_item_like(const xmlNode* item, const xmlNode* node) noexcept nogil:
@@ -210,6 +215,32 @@ cdef bint is_slide(const xmlNode* node) noexcept nogil:
                 return True
         other = other.next
     return False
+
+
+cdef bint is_one_of_many(const xmlNode* node) noexcept nogil:
+    """Return whether elements beside an element are hidden just as it is: parts that are shown one at a time.
+
+    Each may be alone in a box.
+    """
+    cdef bint is_boxed = beside(node, True) == NULL and beside(node, False) == NULL
+    cdef const xmlNode* box = node
+    cdef const xmlNode* part
+    cdef int left = MOST_SLIDES, alike = 0
+    if is_boxed:
+        box = node.parent
+    if attribute_of(node, b"class") == NULL or box == NULL or box.parent == NULL:
+        return False
+    box = box.parent.children
+    while box != NULL and left and alike < HIDDEN_ALIKE:
+        part = box
+        if is_boxed and box.type == XML_ELEMENT_NODE:
+            part = box.children
+        if part != NULL and part != node and part.type == XML_ELEMENT_NODE:
+            left -= 1
+            alike += is_like(part, node) and is_same_value(part, node, b"style") and (
+                is_same_value(part, node, b"hidden"))
+        box = box.next
+    return alike == HIDDEN_ALIKE
 
 
 cdef bint shares_class(const xmlNode* a, const xmlNode* b) noexcept nogil:
@@ -243,6 +274,10 @@ cdef bint is_answer(const xmlNode* node) noexcept nogil:
     return is_like(other, node) and is_like(beside(other, True), above)
 
 
+cdef inline bint is_streamed(const unsigned char* id_) noexcept nogil:
+    return id_ != NULL and begins(id_, b"s:")
+
+
 cdef bint is_apart(const unsigned char* role) noexcept nogil:
     """Return whether a role is that of what lies above the page, such as dialogs: it is none of its text."""
     return role != NULL and (
@@ -261,23 +296,29 @@ cdef bint a_click_shows(
     if is_controlled(sight, attribute_of(node, b"id"), SEED) or (
             is_controlled(sight, attribute_of(node, b"aria-labelledby"), SEED)):
         return True
-    # browsers get streamed content in hidden elements, and scripts that move it
-    if reason == BY_ATTRIBUTE and is_controlled(sight, attribute_of(node, b"id"), SEED + 1):
+    # browsers get streamed content in hidden elements, and scripts that move it; React numbers them S:0, S:1 …
+    if reason == BY_ATTRIBUTE and (is_streamed(attribute_of(node, b"id")) or (
+            is_controlled(sight, attribute_of(node, b"id"), SEED + 1))):
         return True
     if reason == BY_ARIA:
-        return is_block and is_slide(node)
-    return is_block and (is_only_control(beside(node, True)) or is_only_control(beside(node, False)) or is_answer(node))
+        return is_block and (is_slide(node) or is_only_control(beside(node, True)))
+    return is_block and (
+        is_one_of_many(node) or is_only_control(beside(node, True)) or is_only_control(beside(node, False)) or (
+            is_answer(node)))
 
 # ---- elements --------------------------------------------------------------------------------------------------------
 
 cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_named) noexcept nogil:
     """Set what the text of an element has from its own styles and from those around it.
 
-    An element with a class or an id may be styled by a sheet that is not on the page: what it inherits is unknown.
+    An element with a class or an id may be styled by a sheet that is not on the page, as on one without any rule: what
+    it inherits is unknown.
     """
-    if is_named and (sight.sheet == NULL or not sight.sheet.is_all):
+    if is_named and (sight.sheet == NULL or not sight.sheet.is_all or not sight.sheet.rules.size()):
         text.back = text.colour = UNKNOWN
         text.hides = text.hides if text.hides == BY_VISIBILITY else SEEN
+    if style.off & P_POSITION:  # it may lie on a picture
+        text.back = UNKNOWN
     if style.said & P_COLOUR:
         text.colour = style.colour
     if style.said & P_BACKGROUND and style.back != TRANSPARENT:
@@ -310,9 +351,12 @@ cdef int32_t of_box(
     if (is_dialog and attribute_of(node, b"open") == NULL) or given.popover != NULL:
         return BY_DIALOG
     reason = reason_of(style, is_block)
-    # pictures of formulas, and links that repeat one beside them, are hidden from screen readers only
+    if reason == BY_OPACITY and is_named(node, b"figure"):  # it fades in when its picture is loaded
+        return SEEN
+    # pictures of formulas, captions and links that repeat what is beside them are hidden from screen readers only
     if reason == SEEN and given.aria_hidden != NULL and begins(given.aria_hidden, b"true") and (
-            not is_in_ruby(node) and not is_named(node, b"img") and attribute_of(node, b"href") == NULL):
+            not is_in_ruby(node) and not is_named(node, b"img") and not is_named(node, b"figcaption") and (
+                attribute_of(node, b"href") == NULL)):
         return BY_ARIA
     return reason
 

@@ -40,6 +40,7 @@ cdef enum:
     P_OVERFLOW = 1 << 14    # off: what flows over is cut
     P_MOVES = 1 << 15       # it is animated
     P_TEXT_CLIP = 1 << 16   # the background shows through the letters
+    P_FILLS = 1 << 17       # off: a flexible size, or a padding in proportion
     # What one state of a page may hide and another show.
     P_SWITCHED = P_DISPLAY | P_VISIBILITY | P_OPACITY | P_HEIGHT | P_WIDTH | P_POSITION | P_OFFSET | P_TRANSFORM | P_CLIP
 

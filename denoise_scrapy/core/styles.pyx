@@ -26,6 +26,8 @@ cdef enum:
 
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR = 500
+#: A page scrolls down: pages of boxes with places, as site builders write them, have boxes 9,000 pixels below its top.
+cdef double BELOW = 9999
 #: Sizes of text and boxes up to this many pixels show nothing.
 cdef double NOTHING = 1
 #: A lower opacity cannot be seen.
@@ -114,16 +116,16 @@ cdef const char* pixels_at(const char* at, double* value) noexcept nogil:
     if strncmp(unit, b"em", 2) == 0 or strncmp(unit, b"rem", 3) == 0 or strncmp(unit, b"ch", 2) == 0:
         value[0] *= 16
     elif strncmp(unit, b"vw", 2) == 0 or strncmp(unit, b"vh", 2) == 0:
-        value[0] *= 10
+        value[0] *= FAR / 100  # a whole screen is far; boxes as wide as the screen begin half of one to the left
     elif strncmp(unit, b"in", 2) == 0 or strncmp(unit, b"cm", 2) == 0:
         value[0] *= 40
     return unit
 
 
-cdef inline bint is_far(const char* value) noexcept nogil:
+cdef inline bint is_far(const char* value, double most = 10 * FAR) noexcept nogil:
     """Return whether a length moves a box off the screen."""
     cdef double pixels
-    return pixels_at(value, &pixels) != NULL and (pixels <= -FAR or pixels >= 10 * FAR)
+    return pixels_at(value, &pixels) != NULL and (pixels <= -FAR or pixels >= most)
 
 
 cdef inline bint is_nothing(const char* value) noexcept nogil:
@@ -238,6 +240,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     cdef int32_t bit = 0
     cdef bint off = False, important = strstr(value, b"!") != NULL
     cdef const char* at
+    cdef double grows
     if strncmp(name, b"-webkit-", 8) == 0:
         name += 8
     if strcmp(name, b"display") == 0:
@@ -274,7 +277,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
             strcmp(name, b"right") == 0 or strcmp(name, b"bottom") == 0 or strcmp(name, b"inset") == 0):
         if style.off & P_OFFSET:  # one far edge is enough
             return 0
-        bit, off = P_OFFSET, is_far(value)
+        bit, off = P_OFFSET, is_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
     elif strcmp(name, b"text-indent") == 0:
         bit, off = P_INDENT, is_far(value)
     elif strcmp(name, b"margin-left") == 0 or strcmp(name, b"margin-top") == 0 or strcmp(name, b"margin") == 0:
@@ -296,6 +299,10 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         bit, off = P_WIDTH, is_nothing(value)
     elif strcmp(name, b"overflow") == 0 or strcmp(name, b"overflow-x") == 0 or strcmp(name, b"overflow-y") == 0:
         bit, off = P_OVERFLOW, strncmp(value, b"hidden", 6) == 0 or strncmp(value, b"clip", 4) == 0
+    elif strncmp(name, b"flex", 4) == 0 and (name[4] == 0 or strcmp(name + 4, b"-grow") == 0):
+        bit, off = P_FILLS, number_at(value, &grows) != NULL and grows > 0
+    elif strcmp(name, b"padding") == 0 or strcmp(name, b"padding-top") == 0 or strcmp(name, b"padding-bottom") == 0:
+        bit, off = P_FILLS, strstr(value, b"%") != NULL
     elif strncmp(name, b"transition", 10) == 0 or strncmp(name, b"animation", 9) == 0 or (
             strcmp(name, b"will-change") == 0):
         bit, off = P_MOVES, strncmp(value, b"none", 4) != 0
@@ -355,7 +362,8 @@ cdef int add_style(Style* style, const Style* more) noexcept nogil:
 cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil:
     """Return why declarations hide an element, and all in it: what its text inherits is for the caller.
 
-    What is moved or animated is about to fade in, and a block that is animated unfolds.
+    What is moved or animated is about to fade in, a block that is animated unfolds, and a strip that is moved has slides.
+    A box without height or width is seen if it fills what is left of a row, or has the height of its padding.
     """
     cdef int32_t off = style.off
     cdef bint moves = style.off & P_MOVES or (style.said & P_TRANSFORM and not off & P_TRANSFORM)
@@ -363,11 +371,13 @@ cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil:
         return BY_DISPLAY
     if off & P_OPACITY and not moves:
         return BY_OPACITY
-    if (off & P_OFFSET and off & P_POSITION) or off & (P_INDENT | P_MARGIN | P_TRANSFORM):
+    if (off & P_OFFSET and off & P_POSITION) or off & (P_INDENT | P_MARGIN):
+        return BY_PLACE
+    if off & P_TRANSFORM and (off & P_POSITION or not off & P_MOVES):
         return BY_PLACE
     if off & P_CLIP:
         return BY_CLIP
-    if off & P_OVERFLOW and off & (P_HEIGHT | P_WIDTH) and not (moves and is_block):
+    if off & P_OVERFLOW and off & (P_HEIGHT | P_WIDTH) and not off & P_FILLS and not (moves and is_block):
         return BY_SIZE
     return SEEN
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -13,7 +14,6 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.features import Words, read_words
 from denoise_scrapy.core.markup import REASONS, Flag, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
@@ -499,15 +499,17 @@ class Page:
         return np.asarray(self.blocks.share_owned_by(self.unseen_elements) == 1)
 
     def hidden_texts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield path, text and reason of each outermost element that nothing shows, if it has any text."""
+        """Yield path, text and reason of each outermost element that nothing shows, if it has any such text."""
         e, unseen = self.elements, self.unseen_elements
-        outer = unseen & ~np.where(e.parent >= 0, unseen[e.parent], False)
-        written = [int(element) for element in np.flatnonzero(outer)]
+        around = e.nearest(unseen & ~np.where(e.parent >= 0, unseen[e.parent], False))
+        texts = defaultdict[int, list[str]](list)
+        for mark in np.flatnonzero(e.of_text(unseen)).tolist():
+            text = self.tree.slice(int(e.marks[mark]) + 1, int(e.text_ends[mark]))
+            texts[int(around[e.text_owner[mark]])] += text.split()
+        written = sorted(element for element, words in texts.items() if words)
         for element, path in zip(written, self.paths_of(written), strict=True):
-            marked = self.tree.slice(*e.rows["marks"][element].tolist())
-            text = " ".join(marked.replace(START, " ").replace(END, " ").split())
-            if text:
-                yield path, text, REASONS[int(e.tokens["reason"][e.token[element]])] or "not shown by the browser"
+            reason = REASONS[int(e.tokens["reason"][e.token[element]])] or "not shown by the browser"
+            yield path, " ".join(texts[element]), reason
 
     def _inside(self, matches: Iterable[Match]) -> BoolArray:
         return self.elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))

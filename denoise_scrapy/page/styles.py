@@ -111,9 +111,10 @@ def _selectors(text: str) -> list[Selector]:
     """Return the selectors of a list that are understood."""
     found = list[Selector]()
     for one in text.split(","):
+        bare = one.replace("\\:", "").replace("\\[", "")  # names of Tailwind: hidden lg:flex
         if _PLAIN.fullmatch(one):
             found.append(plain_selector(one))
-        elif (":" not in one and "[" not in one) or _KNOWN.search(one.lower()):
+        elif (":" not in bare and "[" not in bare) or _KNOWN.search(one.lower()):
             found += read_selectors(one)
     return found
 

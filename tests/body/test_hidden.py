@@ -88,11 +88,17 @@ def test_rules_of_style_sheets(number: int, style: str) -> None:
         ".x { opacity: 0; transition: opacity 1s }",
         ".other .x { display: none }",
         ".x { color: transparent; background-clip: text }",
+        ".x { width: 100vw; position: relative; left: 50%; margin-left: -50vw }",
+        ".x { transform: translate3d(-2940px, 0, 0); transition: all .9s }",
+        ".x { flex: 1 0 0; width: 1px; overflow: hidden }",
+        ".x { height: 0; padding-top: 56%; overflow: hidden }",
+        ".x { position: absolute; top: 0; color: #fff }",
+        ".x { display: none } @media (min-width: 1024px) { .lg\\:flex { display: flex } }",
         ".x { display: no",
     ],
 )
 def test_rules_that_hide_nothing_for_good(rule: str) -> None:
-    assert TOLD in outputs(page(f"<span class=x id=x> {TOLD}</span>", head=f"<style>{rule}</style>"))
+    assert TOLD in outputs(page(f"<span class='x lg:flex' id=x> {TOLD}</span>", head=f"<style>{rule}</style>"))
 
 
 ANSWER = (
@@ -112,6 +118,12 @@ ANSWER = (
         f"<dl><dt>Smoke?</dt><dd style='display:none'>{ANSWER}</dd></dl>",
         f"<h3>One</h3><div hidden>{MORE}</div><h3>Smoke?</h3><div hidden>{ANSWER}</div>",
         f"<div hidden id='S:0'>{ANSWER}</div><script>$RC('B:0','S:0')</script>",
+        f"<div hidden id='S:0'>{ANSWER}</div>",
+        f"<figure style='opacity: 0'><img src=/a.png><figcaption>{ANSWER}</figcaption></figure>",
+        f"<figure><img src=/a.png alt='A crane'><figcaption aria-hidden=true>{ANSWER}</figcaption></figure>",
+        f"<p><a href='#m' aria-expanded=false>Method</a></p><div aria-hidden=true>{ANSWER}</div>",
+        "".join(f"<div class='part hidden' style='display: none'>{part}</div>" for part in ("1", ANSWER, "3", "4")),
+        "".join(f"<div><div class='part off' hidden>{part}</div></div>" for part in ("1", ANSWER, "3", "4")),
         f"<ul><li class='s on'>One</li><li class='s' aria-hidden=true>{ANSWER}</li></ul>",
         f"<p style='visibility:hidden'>No <b style='visibility:visible'>{ANSWER}</b></p>",
     ],
@@ -129,11 +141,49 @@ def test_hidden_lists_what_was_left_out_and_why() -> None:
     assert extract(html).hidden[0].path.endswith("p/b")
 
 
+def test_text_that_shows_in_an_element_that_hides_its_own_is_not_listed() -> None:
+    frame = "<style>.frame { background: #113; color: #113 } .cell { background: #fff; color: #222 }</style>"
+    table = f"<table class=frame><td>{TOLD}<table class=cell><td>{MORE}</table></table>"
+    body = extract(page(block=table, head=frame))
+    assert [(one.text, one.reason) for one in body.hidden] == [(TOLD, "text in the colour of its background")]
+
+
+@pytest.mark.parametrize("top", ["5000px", "9100px"])
+def test_a_page_of_boxes_with_places_is_read_to_its_end(top: str) -> None:
+    assert TOLD in outputs(page(block=f"<div style='position: absolute; left: 75px; top: {top}'>{ANSWER}</div>"))
+
+
 def test_a_setting_keeps_what_nothing_shows() -> None:
     html = page(f"<b hidden> {TOLD}</b>")
     assert TOLD in outputs(html, Taste(hidden="keep"))
     assert extract(html, taste=Taste(hidden="keep")).hidden == ()
     assert TOLD in extract(html, keep="b").text
+
+
+def test_one_that_is_hidden_among_others_of_its_kind_is_not_shown() -> None:
+    items = "".join(f"<li class=item>{MORE}</li>" for _ in range(5))
+    html = page(block=f"<ul>{items}<li class=item style='display: none'>{TOLD}</li></ul>")
+    assert TOLD not in outputs(html)
+
+
+def test_what_fades_in_as_one_scrolls_is_content() -> None:
+    parts = "".join(f"<section><div style='opacity: 0'><h2>Part {n}</h2>{ANSWER}</div></section>" for n in range(8))
+    assert "smoke" in outputs(page(block=parts))
+    assert TOLD not in outputs(page(block=f"<section><div style='opacity: 0'>{ANSWER}</div></section>"))
+
+
+def test_most_of_the_main_part_is_shown_by_a_script() -> None:
+    frame = (
+        f"<footer>{'<p>Shops in towns, and what they have on offer this week in the old market hall.</p>' * 9}</footer>"
+    )
+    html = f"<main><p>Please wait</p><div style='display: none'>{STORY * 3}</div></main>{frame}"
+    assert "harbour board" in extract(html).text
+
+
+def test_colours_of_a_page_that_has_lost_its_style_sheets_are_unknown() -> None:
+    box = f"<div class=box><h2 style='color: #fff'>In brief</h2><div style='color: #fff'>{ANSWER}</div></div>"
+    assert TOLD in outputs(page(block=box))
+    assert TOLD not in outputs(page(block=box, head="<style>.other { color: #123 }</style>"))
 
 
 def test_most_of_a_page_is_shown_by_a_script() -> None:

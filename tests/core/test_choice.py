@@ -24,7 +24,7 @@ def literal_once(page, kept):
             element = parent[element]
         if not kept[i] or page.blocks.tokens[i] < 6 or {"blockquote", "q", "cite"} & set(around):
             continue
-        if page.blocks.flags[i] & (Flag.PREFORMATTED | Flag.TABLE_CELL):
+        if page.blocks.flags[i] & Flag.PREFORMATTED:
             continue
         before = first.setdefault(text, i)
         hidden = [bool(page.blocks.flags[one] & Flag.HIDDEN) for one in (before, i)]
@@ -168,3 +168,11 @@ def test_what_is_not_a_number_is_not_likely():
     kept, f1 = select_by_expected_f1(np.array([np.nan, 0.9]), np.array([5, 5]))
     assert kept.tolist() == [False, True]
     assert f1 == 1.0 * 2 * 4.5 / (5 + 4.5)
+
+
+def test_a_table_is_kept_or_dropped_by_the_likeliest_fifth_of_its_text():
+    page = Page.parse(f"<p>{PROSE}<table>" + "".join(f"<tr><td>one{n}<td>two{n}" for n in range(5)) + "</table>")
+    tables = np.array([-1, *[0] * 10])
+    for sure, is_kept in ((3, True), (1, False)):
+        probability = np.array([0.9, *[0.8] * sure, *[0.05] * (10 - sure)])
+        assert choose(page.tree, probability, tables=tables).kept.tolist() == [True, *[is_kept] * 10]

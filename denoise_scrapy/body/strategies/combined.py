@@ -22,7 +22,7 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
-from denoise_scrapy.body.tables import whole_units
+from denoise_scrapy.body.tables import tables_around, whole_units
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.model import STOCK_PAGES, Forest, Neighbours, Network, choose, judge
 from denoise_scrapy.page import Page
@@ -254,6 +254,7 @@ class CombinedStrategy(Strategy):
             place=place,
             layout=page.blocks.layout,
             unseen=page.unseen_blocks,
+            tables=tables_around(page),
             beta=BETA,
         )
         kept = whole_units(page, choice.kept)
