@@ -55,6 +55,8 @@ FAR, FAR_BEHIND, MOST_DATED, MOST_LABEL = 15, 5, 60, 30
 MOST_BY = 8
 #: Bytes of a line above which it is text and not around it; half of the longest one where all are shorter.
 LONG = 80
+#: Characters of a date with time and offset; texts near the headline in which they are looked for.
+WITH_OFFSET, MOST_NEAR = 25, 5
 #: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
 MAX_DATES = 12
 #: Maximum number of tags.
@@ -388,9 +390,9 @@ class _Fields:
             or self._first_date([self.ld.string(self.ld.page, "datePublished")])
             or next((one.day for one in self._visible_dates() if one.is_publication), "")
         )
-        if day and "T" not in day:  # what is visible may have the time
-            times = (self._first_date([text]) for text in self._near_dates())
-            return next((time for time in times if time.startswith(f"{day}T")), day)
+        if 0 < len(day) < WITH_OFFSET:  # what is near the headline may have the time, or its offset
+            near = (self._first_date([text]) for text in islice(self._near_dates(), MOST_NEAR))
+            return max([day, *(time for time in near if time.startswith(day))], key=len)
         return day
 
     def _published_dates(self) -> Iterator[str]:
