@@ -38,7 +38,7 @@ def _sheet(text: bytes, is_all: bool) -> StyleSheet:
 
 def read_selectors(text: str) -> list[Selector]:
     """Read selectors as cssselect does, without those that are not understood."""
-    found = list[Selector]()
+    found: list[Selector] = []
     with suppress(SelectorError, RecursionError):
         for selector in parse(text):
             read = _compounds(selector.parsed_tree)
@@ -49,7 +49,8 @@ def read_selectors(text: str) -> list[Selector]:
 
 def _compounds(tree: Any) -> tuple[list[Compound], bool] | None:
     """Return a selector's compounds, the last one first, and whether it is of a state; None if it is not understood."""
-    found, is_state, is_child = list[Compound](), False, False
+    found: list[Compound] = []
+    is_state = is_child = False
     while True:
         before: Any = None
         if isinstance(tree, parser.CombinedSelector):
