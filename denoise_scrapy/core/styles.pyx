@@ -8,7 +8,7 @@ Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance 
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memset, strchr, strcmp, strcspn, strlen, strncmp, strstr
+from libc.string cimport memset, strcmp, strcspn, strlen, strncmp, strstr
 from libcpp.algorithm cimport reverse
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -35,9 +35,10 @@ cdef enum:
     NEVER = 2
 
 # Conditions of a selector that a click changes.
-cdef const char* STATES[8]
+cdef const char* STATES[9]
 STATES[:] = [
-    b":checked", b":target", b":open", b":popover-open", b":focus-within", b"[open", b"[aria-expanded", b"[aria-selected",
+    b":checked", b":target", b":target-within", b":open", b":popover-open", b":focus-within", b"[open",
+    b"[aria-expanded", b"[aria-selected",
 ]
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR = 500
@@ -411,23 +412,60 @@ cdef int32_t holds_in(const string& prelude) noexcept nogil:
     return SOMETIMES if at[0] else ALWAYS
 
 
+cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
+    return 97 <= lower(byte) <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte >= 0x80
+
+
 cdef inline bint begins_name(const unsigned char* at) noexcept nogil:
     at += at[0] == 45
-    return 97 <= lower(at[0]) <= 122 or at[0] == 95
+    return is_in_name(at[0]) and not 45 <= at[0] <= 57
 
 
-cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
-    return 97 <= lower(byte) <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95
+cdef const unsigned char* skip_name(const unsigned char* at) noexcept nogil:
+    """Return what follows a name; the same place if there is none."""
+    if not begins_name(at):
+        return at
+    while is_in_name(at[0]):
+        at += 1
+    return at
 
 
-cdef bint read_plain(const unsigned char* at, Rule* rule) except -1 nogil:
-    """Read a selector of names, classes and ids, one inside another, as most are; return False for another one."""
+cdef const unsigned char* skip_condition(const unsigned char* at) noexcept nogil:
+    """Return what follows `:name`, `:name(...)`, `::name` or `[...]`."""
+    cdef unsigned char close = 93 if at[0] == 91 else 0
+    cdef int32_t depth = 0
+    if not close:
+        at = skip_name(at + 1 + (at[1] == 58))
+        if at[0] != 40:
+            return at
+        close = 41
+    while at[0]:
+        depth += at[0] == 40
+        depth -= at[0] == 41
+        at += 1
+        if (at - 1)[0] == close and depth <= 0:
+            break
+    return at
+
+
+cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
+    """Return whether a click changes a condition."""
+    cdef int32_t i
+    for i in range(9):
+        if begins(condition, STATES[i]) and not is_in_name(condition[strlen(STATES[i])]) and (
+                condition[strlen(STATES[i])] != 40):
+            return True
+    return False
+
+
+cdef bint read_selector(const unsigned char* at, Rule* rule) except -1 nogil:
+    """Read a selector; return False if it is not understood."""
     cdef Compound part
     cdef const unsigned char* first
     cdef const unsigned char* name
     cdef unsigned char mark
     cdef string tag
-    cdef bint is_child = False
+    cdef bint is_child = False, is_unknown = False, has_unknown = False, is_clicked = False
     rule.compounds.clear()
     rule.weight, rule.is_state = 0, False
     while True:
@@ -435,11 +473,14 @@ cdef bint read_plain(const unsigned char* at, Rule* rule) except -1 nogil:
             at += 1
         if at[0] == 0:
             reverse(rule.compounds.begin(), rule.compounds.end())
-            return rule.compounds.size() and not is_child
-        if at[0] == 62:  # >
+            return rule.compounds.size() and not is_child and not is_unknown and (is_clicked or not has_unknown)
+        if at[0] == 62 or at[0] == 43 or at[0] == 126:  # > + ~
             if is_child or not rule.compounds.size():
                 return False
-            is_child = True
+            is_child = at[0] == 62
+            if not is_child:  # what is before it may change, whatever it is
+                rule.compounds.clear()
+                rule.is_state, is_unknown = True, False
             at += 1
             continue
         part.tag = part.id_ = 0
@@ -447,16 +488,24 @@ cdef bint read_plain(const unsigned char* at, Rule* rule) except -1 nogil:
         tag.clear()
         part.is_child, is_child = is_child, False
         first = at
-        while at[0] and at[0] != 62 and not is_blank(at[0]):
+        while at[0] and not is_blank(at[0]) and at[0] != 62 and at[0] != 43 and at[0] != 126:
             mark = at[0]
-            at += mark == 35 or mark == 46 or mark == 42  # # . *
-            if mark == 42 and at == first + 1:
-                continue
-            name = at
-            if not begins_name(at) or (at != first and mark != 35 and mark != 46):
-                return False
-            while is_in_name(at[0]):
+            if mark == 42 and at == first:  # *
                 at += 1
+                continue
+            if mark == 58 or mark == 91:  # : [
+                if is_of_click(at):
+                    rule.is_state = is_clicked = True
+                else:
+                    is_unknown = has_unknown = True
+                at = skip_condition(at)
+                continue
+            if mark != 35 and mark != 46 and at != first:  # # .
+                return False
+            name = at + (mark == 35 or mark == 46)
+            at = skip_name(name)
+            if at == name:
+                return False
             if mark == 35:
                 part.id_ = name_of(name, at - name, OF_ID)
                 rule.weight += 1 << 16
@@ -470,23 +519,8 @@ cdef bint read_plain(const unsigned char* at, Rule* rule) except -1 nogil:
                 part.tag = name_of(<const unsigned char*>tag.data(), tag.size(), OF_TAG)
                 rule.weight += 1
         # scripts change the classes of the page
-        rule.is_state |= part.classes.size() > 0 and (
-            tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
+        rule.is_state |= part.classes.size() > 0 and (tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
         rule.compounds.push_back(part)
-
-
-cdef bint is_of_state(const string& selector) except -1 nogil:
-    """Return whether a selector that is not plain may be understood: its conditions are those that a click changes."""
-    cdef string small
-    cdef size_t i
-    for i in range(selector.size()):
-        small.push_back(<char>lower(selector[i]))
-    if strchr(small.c_str(), 58) == NULL and strchr(small.c_str(), 91) == NULL:
-        return True
-    for i in range(8):
-        if strstr(small.c_str(), STATES[i]) != NULL:
-            return True
-    return False
 
 
 cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
@@ -515,65 +549,42 @@ cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
     return 0
 
 
-cdef uint64_t hash_of(str name, uint64_t of):
-    """Return the hash of a name, 0 for ""."""
-    data = name.encode()
-    return name_of(data, len(data), of) if data else 0
-
-
-cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, bint is_some, read_hard) except -1:
-    """Add the rules of a selector."""
-    cdef Rule rule
-    cdef Compound part
-    rule.style = style[0]
-    if read_plain(<const unsigned char*>selector.c_str(), &rule):
-        rule.is_state |= is_some
-        add_rule(sheet, &rule)
-    elif is_of_state(selector):
-        for (ids, marks, tags), compounds, is_state in read_hard(selector.decode("utf-8", "replace")):
-            rule.compounds.clear()
-            for tag, id_, classes, is_child in compounds:
-                part.tag, part.id_, part.is_child = hash_of(tag, OF_TAG), hash_of(id_, OF_ID), is_child
-                part.classes = [hash_of(name, OF_CLASS) for name in classes]
-                rule.compounds.push_back(part)
-            rule.weight = (ids << 16) + (marks << 8) + tags
-            rule.is_state = is_state or is_some
-            add_rule(sheet, &rule)
-    return 0
-
-
 cdef int add_block(
-    Sheet* sheet, const string& selectors, const string& declarations, bint is_some, int32_t* left, read_hard
-) except -1:
+    Sheet* sheet, const string& selectors, const string& declarations, bint is_some, int32_t* left
+) except -1 nogil:
     """Add the rules of a block of declarations, if they concern what can be seen."""
-    cdef Style style
-    cdef size_t start = 0, end
-    cdef const char* text = selectors.c_str()
-    memset(&style, 0, sizeof(Style))
-    style.colour = style.back = UNKNOWN
-    read_style(<const unsigned char*>declarations.c_str(), &style)
-    if not style.said:
+    cdef Rule rule
+    cdef string selector
+    cdef size_t start = 0, size
+    memset(&rule.style, 0, sizeof(Style))
+    rule.style.colour = rule.style.back = UNKNOWN
+    read_style(<const unsigned char*>declarations.c_str(), &rule.style)
+    # where a box is and how wide says nothing by itself, unless it is far away or has no width
+    if not rule.style.said & ~(P_OFFSET | P_MARGIN | P_WIDTH) and not rule.style.off:
         return 0
     while start <= selectors.size():
         left[0] -= 1
-        end = start + strcspn(text + start, b",")
-        if selectors.size() <= MOST_SELECTOR:
-            add_selector(sheet, selectors.substr(start, end - start), &style, is_some, read_hard)
-        start = end + 1
+        size = strcspn(selectors.c_str() + start, b",")
+        selector.assign(selectors, start, size)
+        if selectors.size() <= MOST_SELECTOR and read_selector(<const unsigned char*>selector.c_str(), &rule):
+            rule.is_state |= is_some
+            add_rule(sheet, &rule)
+        start += size + 1
     return 0
 
 
-cdef string trimmed(const string& text) except *:
-    """Return a text without white space around it."""
+cdef int trim(const string& text, string& out) except -1 nogil:
+    """Write a text without white space around it."""
     cdef size_t start = 0, end = text.size()
     while end > start and is_blank(text[end - 1]):
         end -= 1
     while start < end and is_blank(text[start]):
         start += 1
-    return text.substr(start, end - start)
+    out.assign(text, start, end - start)
+    return 0
 
 
-cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -1:
+cdef int read_sheet(Sheet* sheet, const unsigned char* text) except -1 nogil:
     """Read the rules of a style sheet, which its braces tell; in comments and strings they count for nothing."""
     cdef vector[Around] around
     cdef Around block
@@ -606,7 +617,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -
         else:
             holds = around[around.size() - 2].holds if around.size() > 1 else ALWAYS
             if byte == 123:  # {
-                block.prelude = trimmed(piece)
+                trim(piece, block.prelude)
                 block.holds = NEVER if around.size() >= MOST_AROUND else max(
                     around.back().holds if around.size() else ALWAYS, holds_in(block.prelude))
                 around.push_back(block)
@@ -614,7 +625,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -
                 block = around.back()
                 if holds != NEVER and left > 0 and block.prelude[0] != 64:  # @
                     declarations.append(piece)
-                    add_block(sheet, block.prelude, declarations, holds == SOMETIMES, &left, read_hard)
+                    add_block(sheet, block.prelude, declarations, holds == SOMETIMES, &left)
                 around.pop_back()
             piece.clear()
             declarations.clear()
@@ -677,12 +688,11 @@ cdef class StyleSheet:
     Args:
         text: The style sheets.
         is_all: Whether the page loads no other one.
-        read_hard: Reads a selector that is more than names, classes and ids: returns of each one that is understood
-            its specificity; its compounds as (tag, id, classes, is_child), the last one first; and whether it holds in
-            a state only.
     """
 
-    def __init__(self, bytes text, bint is_all, read_hard):
+    def __init__(self, bytes text, bint is_all):
+        cdef const unsigned char* data = text
         self.sheet.is_all = is_all
         open_table(self.sheet.names, 64)
-        read_sheet(&self.sheet, text, read_hard)
+        with nogil:
+            read_sheet(&self.sheet, data)

@@ -1,28 +1,14 @@
-"""The style sheets that a page contains: their rules that concern what can be seen, for the core.
-
-The core reads a sheet, since pages are hostile, and many repeat a large one: only selectors with conditions that a click
-changes are read by cssselect, and the result is kept for the next page.
-"""
+"""The style sheets that a page contains: their rules that concern what can be seen, kept for the next page."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
-
-from cssselect import SelectorError, parser
-from cssselect.parser import parse
+from typing import Any
 
 from denoise_scrapy.core.styles import StyleSheet, styles_of
 
-if TYPE_CHECKING:
-    from denoise_scrapy.core.styles import Compound, Selector
-
 #: Sheets that are kept for other pages of a site.
 SHEETS = 64
-#: Conditions that a click changes.
-_CLICKED = frozenset(["checked", "target", "target-within", "open", "popover-open", "focus-within"])
-_SWITCHES = frozenset(["open", "aria-expanded", "aria-selected"])
 
 
 def sheet_of(root: Any) -> StyleSheet | None:
@@ -31,52 +17,4 @@ def sheet_of(root: Any) -> StyleSheet | None:
     return _sheet(text, is_all) if is_all or text else None
 
 
-@lru_cache(SHEETS)
-def _sheet(text: bytes, is_all: bool) -> StyleSheet:
-    return StyleSheet(text, is_all, read_selectors)
-
-
-def read_selectors(text: str) -> list[Selector]:
-    """Read selectors as cssselect does, without those that are not understood."""
-    found: list[Selector] = []
-    with suppress(SelectorError, RecursionError):
-        for selector in parse(text):
-            read = _compounds(selector.parsed_tree)
-            if read is not None and not selector.pseudo_element:
-                found.append((selector.specificity(), *read))
-    return found
-
-
-def _compounds(tree: Any) -> tuple[list[Compound], bool] | None:
-    """Return a selector's compounds, the last one first, and whether it is of a state; None if it is not understood."""
-    found: list[Compound] = []
-    is_state = is_child = False
-    while True:
-        before: Any = None
-        if isinstance(tree, parser.CombinedSelector):
-            before, combinator, tree = tree.selector, tree.combinator, tree.subselector
-            is_child = combinator == ">"
-            is_state |= combinator in "+~"
-        else:
-            is_child = False
-        classes, id_ = list[str](), ""
-        while not isinstance(tree, parser.Element):
-            if isinstance(tree, parser.Class):
-                classes.append(tree.class_name)
-            elif isinstance(tree, parser.Hash):
-                id_ = tree.id
-            elif (isinstance(tree, parser.Pseudo) and tree.ident.lower() in _CLICKED) or (
-                isinstance(tree, parser.Attrib) and tree.attrib in _SWITCHES
-            ):
-                is_state = True
-            else:
-                return None
-            tree = tree.selector
-        tag = (tree.element or "").lower()
-        is_state |= tag in {"html", "body"} and bool(classes)  # which scripts change
-        found.append((tag, id_, tuple(classes), is_child))
-        if before is None:
-            return found, is_state
-        if is_state and "+~".find(combinator) >= 0:
-            return found, True
-        tree = before
+_sheet = lru_cache(SHEETS)(StyleSheet)
