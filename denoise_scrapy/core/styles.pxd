@@ -1,10 +1,9 @@
 """What style attributes and style sheets say about whether an element can be seen; see `styles.pyx`."""
 
-from libc.stdint cimport int32_t, int64_t
-from libcpp.string cimport string
-from libcpp.unordered_map cimport unordered_map
+from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
-from lxml.includes.tree cimport xmlNode
+
+from denoise_scrapy.core.hashing cimport Table, hash_bytes
 
 cpdef enum:
     # Why nothing shows an element, in the order in which reasons are looked for; the names are `markup.REASONS`.
@@ -55,30 +54,50 @@ cdef struct Style:        # of a list of declarations; properties are bits, see 
     int32_t colour
     int32_t back          # of the background
 
-cdef struct Compound:     # of a selector, as `div#main.story.new`
-    string tag            # "" for any
-    string id_
-    vector[string] classes
+cdef struct Compound:     # of a selector, as `div#main.story.new`; names are hashes
+    uint64_t tag          # 0 for any
+    uint64_t id_
+    vector[uint64_t] classes
     bint is_child         # of what the next compound selects, not any descendant
 
 cdef struct Rule:
     vector[Compound] compounds  # the last of the selector first
+    uint64_t[4] filter    # the names of the others, see `add_to`
+    uint64_t weight       # its place in the cascade
     Style style
     bint is_state         # holds only after a click: such a rule may show, and never hides
 
 cdef struct Sheet:
-    vector[Rule] rules    # in the order of the cascade
-    unordered_map[string, vector[int32_t]] by_name  # of the last compound: `#id`, `.class`, tag or `*`
+    vector[Rule] rules
+    Table names           # of last compounds: an id, else a class, else the tag, else `ANY`
+    vector[vector[int32_t]] by_name
+    vector[int32_t] showing     # rules that show what others may hide
     bint is_all           # whether no other sheet applies, which would be loaded
 
 cdef class StyleSheet:
     cdef Sheet sheet
+
+cdef enum:
+    # Seeds of the hashes of names; the hash of no name.
+    OF_TAG = 21
+    OF_ID = 22
+    OF_CLASS = 23
+    ANY = 1
+
+
+cdef inline uint64_t name_of(const unsigned char* name, size_t size, uint64_t of) noexcept nogil:
+    """Return the hash of a tag, an id or a class; never 0."""
+    return hash_bytes(name, size, of) | 2
+
+
+cdef inline int add_to(uint64_t* filter, uint64_t name) noexcept nogil:
+    """Set a name's bit, one of 256: what is missing from a filter is not among its names."""
+    filter[name >> 62] |= <uint64_t>1 << (name >> 56 & 63)
+    return 0
+
 
 cdef int read_style(const unsigned char* text, Style* style) except -1 nogil
 cdef int add_style(Style* style, const Style* more) noexcept nogil
 cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil
 cdef int32_t colour_of(const char* value) noexcept nogil
 cdef bint is_close(int32_t colour, int32_t back) noexcept nogil
-cdef int find_rules(const Sheet* sheet, const xmlNode* node, vector[int32_t]& found) except -1 nogil
-cdef bint is_around(const Rule* rule, const xmlNode* node, int64_t* steps) noexcept nogil
-cdef bint may_show(const Sheet* sheet, const xmlNode* node, int64_t* steps) noexcept nogil

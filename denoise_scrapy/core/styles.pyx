@@ -7,23 +7,38 @@ in a state only, as after a click, tell what may be shown. What is not understoo
 Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance Level 4* (2022).
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
-from libc.string cimport strcmp, strlen, strncmp, strstr
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memset, strchr, strcmp, strcspn, strlen, strncmp, strstr
+from libcpp.algorithm cimport reverse
 from libcpp.string cimport string
-from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
-from cython.operator cimport dereference
-from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlNode
+from lxml.includes.etreepublic cimport _Element
+from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport is_blank, lower
+from denoise_scrapy.core.characters cimport begins, is_blank, lower
 from denoise_scrapy.core.formulas cimport attribute_of
+from denoise_scrapy.core.hashing cimport number_of, open_table
 
 cdef enum:
     # Bytes of a style attribute that are read; recorded pages have up to 2,000.
     MOST_BYTES = 4096
-    # Levels above an element at which the compounds of a selector are looked for.
-    LEVELS_UP = 32
+    # Bytes of a page's style sheets that are read; the 95th percentile of recorded pages is 60,000.
+    MOST_SHEET = 300_000
+    # Selectors that are read, the first ones; and bytes of a list of them.
+    MOST_SELECTORS = 3000
+    MOST_SELECTOR = 500
+    # Conditions around a rule, such as media queries.
+    MOST_AROUND = 8
+    # Whether a condition holds on the screens that pages are made for: always, on some, never.
+    ALWAYS = 0
+    SOMETIMES = 1
+    NEVER = 2
 
+# Conditions of a selector that a click changes.
+cdef const char* STATES[8]
+STATES[:] = [
+    b":checked", b":target", b":open", b":popover-open", b":focus-within", b"[open", b"[aria-expanded", b"[aria-selected",
+]
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR = 500
 #: Sizes of text and boxes up to this many pixels show nothing.
@@ -373,163 +388,301 @@ cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil:
 
 # ---- style sheets ----------------------------------------------------------------------------------------------------
 
-cdef bint has_name(const char* names, const string& name) noexcept nogil:
-    """Return whether a class attribute has a name."""
-    cdef size_t size = name.size()
-    cdef const char* at = names
+cdef struct Around:       # a block that is open
+    string prelude        # its selectors, or its condition
+    int32_t holds         # whether rules in it do
+
+
+cdef int32_t holds_in(const string& prelude) noexcept nogil:
+    """Return whether what is in a block holds: `ALWAYS`, `SOMETIMES` or `NEVER`."""
+    cdef const unsigned char* at = <const unsigned char*>prelude.c_str()
+    if begins(at, b"@supports") or begins(at, b"@layer") or begins(at, b"@-moz-document"):
+        return ALWAYS
+    if not begins(at, b"@media"):
+        return SOMETIMES if begins(at, b"@container") else NEVER
+    at += 6
+    while is_blank(at[0]):
+        at += 1
+    if begins(at, b"print"):
+        return NEVER
+    if begins(at, b"only "):
+        at += 5
+    at += 6 if begins(at, b"screen") else 3 if begins(at, b"all") else 0
+    return SOMETIMES if at[0] else ALWAYS
+
+
+cdef inline bint begins_name(const unsigned char* at) noexcept nogil:
+    at += at[0] == 45
+    return 97 <= lower(at[0]) <= 122 or at[0] == 95
+
+
+cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
+    return 97 <= lower(byte) <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95
+
+
+cdef bint read_plain(const unsigned char* at, Rule* rule) except -1 nogil:
+    """Read a selector of names, classes and ids, one inside another, as most are; return False for another one."""
+    cdef Compound part
+    cdef const unsigned char* first
+    cdef const unsigned char* name
+    cdef unsigned char mark
+    cdef string tag
+    cdef bint is_child = False
+    rule.compounds.clear()
+    rule.weight, rule.is_state = 0, False
     while True:
-        at = strstr(at, name.c_str())
-        if at == NULL:
-            return False
-        if (at == names or is_blank((at - 1)[0])) and (at[size] == 0 or is_blank(at[size])):
-            return True
-        at += size
-
-
-cdef int32_t missing(const Compound* compound, const xmlNode* node) noexcept nogil:
-    """Return how many classes an element lacks to match a compound; 1,000 if that cannot make it match."""
-    cdef const char* names
-    cdef const char* id_
-    cdef int32_t lacks = 0
-    cdef size_t i
-    if compound.tag.size() and strcmp(compound.tag.c_str(), <const char*>node.name) != 0:
-        return 1000
-    if compound.id_.size():
-        id_ = <const char*>attribute_of(node, b"id")
-        if id_ == NULL or strcmp(id_, compound.id_.c_str()) != 0:
-            return 1000
-    if compound.classes.size():
-        names = <const char*>attribute_of(node, b"class")
-        for i in range(compound.classes.size()):
-            lacks += names == NULL or not has_name(names, compound.classes[i])
-    return lacks
-
-
-cdef bint is_around(const Rule* rule, const xmlNode* node, int64_t* steps) noexcept nogil:
-    """Return whether the compounds of a rule before its last match the ancestors of an element.
-
-    Nearest ancestors are taken first, which misses few selectors in which children follow descendants. No rule matches
-    once there are no `steps` left.
-    """
-    cdef size_t i
-    cdef int level = 0
-    cdef bint is_child
-    for i in range(1, rule.compounds.size()):
-        if steps[0] <= 0:
-            return False
-        is_child = rule.compounds[i - 1].is_child
-        node = node.parent
-        while node != NULL and node.type == XML_ELEMENT_NODE and not is_child and level < LEVELS_UP and (
-                missing(&rule.compounds[i], node)):
-            node = node.parent
-            level += 1
-        steps[0] -= level + 1
-        if node == NULL or node.type != XML_ELEMENT_NODE or missing(&rule.compounds[i], node):
-            return False
-    return True
-
-
-cdef int add_rules_of(
-    const Sheet* sheet, const string& name, const xmlNode* node, vector[int32_t]& found
-) except -1 nogil:
-    """Add the rules whose last compound has a name and matches an element."""
-    cdef unordered_map[string, vector[int32_t]].const_iterator named = sheet.by_name.const_find(name)
-    cdef size_t i
-    cdef int32_t rule
-    if named == sheet.by_name.const_end():
-        return 0
-    for i in range(dereference(named).second.size()):
-        rule = dereference(named).second[i]
-        if missing(&sheet.rules[rule].compounds[0], node) == 0:
-            found.push_back(rule)
-    return 0
-
-
-cdef int find_rules(const Sheet* sheet, const xmlNode* node, vector[int32_t]& found) except -1 nogil:
-    """Find the rules, other than those of states, whose last compound matches an element, in order."""
-    cdef const unsigned char* names = attribute_of(node, b"class")
-    cdef const unsigned char* id_ = attribute_of(node, b"id")
-    cdef string name
-    cdef size_t i, j
-    cdef int32_t rule
-    add_rules_of(sheet, string(b"*"), node, found)
-    name.assign(<const char*>node.name)
-    add_rules_of(sheet, name, node, found)
-    if id_ != NULL:
-        name.assign(b"#").append(<const char*>id_)
-        add_rules_of(sheet, name, node, found)
-    while names != NULL and names[0]:
-        while is_blank(names[0]):
-            names += 1
-        name.assign(b".")
-        while names[0] and not is_blank(names[0]):
-            name.push_back(<char>names[0])
-            names += 1
-        if name.size() > 1:
-            add_rules_of(sheet, name, node, found)
-    for i in range(1, found.size()):  # few
-        rule, j = found[i], i
-        while j > 0 and found[j - 1] > rule:
-            found[j] = found[j - 1]
-            j -= 1
-        found[j] = rule
-    return 0
-
-
-cdef bint may_show(const Sheet* sheet, const xmlNode* node, int64_t* steps) noexcept nogil:
-    """Return whether a rule would show an element in another state of the page.
-
-    That is one whose selector matches in a state, or lacks one class of the element, or one of an ancestor. No rule
-    does once there are no `steps` left.
-    """
-    cdef const Rule* rule
-    cdef int32_t lacks
-    cdef size_t i
-    if steps[0] <= 0:
-        return False
-    steps[0] -= <int64_t>sheet.rules.size()
-    for i in range(sheet.rules.size()):
-        rule = &sheet.rules[i]
-        if not rule.style.said & P_SWITCHED or rule.style.off & P_SWITCHED:
+        while is_blank(at[0]):
+            at += 1
+        if at[0] == 0:
+            reverse(rule.compounds.begin(), rule.compounds.end())
+            return rule.compounds.size() and not is_child
+        if at[0] == 62:  # >
+            if is_child or not rule.compounds.size():
+                return False
+            is_child = True
+            at += 1
             continue
-        lacks = missing(&rule.compounds[0], node)
-        if lacks == 1 and rule.compounds[0].id_.size() == 0 and rule.compounds[0].classes.size() == 1:
-            # nothing of the element itself is selected: what is around it has to be
-            if rule.compounds.size() > 1 and rule.compounds[0].is_child and is_around(rule, node, steps):
-                return True
-        elif lacks == 1 or (lacks == 0 and (rule.is_state or not is_around(rule, node, steps))):
+        part.tag = part.id_ = 0
+        part.classes.clear()
+        tag.clear()
+        part.is_child, is_child = is_child, False
+        first = at
+        while at[0] and at[0] != 62 and not is_blank(at[0]):
+            mark = at[0]
+            at += mark == 35 or mark == 46 or mark == 42  # # . *
+            if mark == 42 and at == first + 1:
+                continue
+            name = at
+            if not begins_name(at) or (at != first and mark != 35 and mark != 46):
+                return False
+            while is_in_name(at[0]):
+                at += 1
+            if mark == 35:
+                part.id_ = name_of(name, at - name, OF_ID)
+                rule.weight += 1 << 16
+            elif mark == 46:
+                part.classes.push_back(name_of(name, at - name, OF_CLASS))
+                rule.weight += 1 << 8
+            else:
+                while name < at:
+                    tag.push_back(<char>lower(name[0]))
+                    name += 1
+                part.tag = name_of(<const unsigned char*>tag.data(), tag.size(), OF_TAG)
+                rule.weight += 1
+        # scripts change the classes of the page
+        rule.is_state |= part.classes.size() > 0 and (
+            tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
+        rule.compounds.push_back(part)
+
+
+cdef bint is_of_state(const string& selector) except -1 nogil:
+    """Return whether a selector that is not plain may be understood: its conditions are those that a click changes."""
+    cdef string small
+    cdef size_t i
+    for i in range(selector.size()):
+        small.push_back(<char>lower(selector[i]))
+    if strchr(small.c_str(), 58) == NULL and strchr(small.c_str(), 91) == NULL:
+        return True
+    for i in range(8):
+        if strstr(small.c_str(), STATES[i]) != NULL:
             return True
     return False
+
+
+cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
+    """Add a rule whose selector and style are read, to be found by a name of its last compound."""
+    cdef const Compound* last = &rule.compounds[0]
+    cdef int32_t number = <int32_t>sheet.rules.size(), found
+    cdef size_t i, j
+    rule.weight = rule.weight << 32 | number
+    memset(rule.filter, 0, sizeof(rule.filter))
+    for i in range(1, rule.compounds.size()):
+        for j in range(rule.compounds[i].classes.size()):
+            add_to(rule.filter, rule.compounds[i].classes[j])
+        if rule.compounds[i].tag:
+            add_to(rule.filter, rule.compounds[i].tag)
+        if rule.compounds[i].id_:
+            add_to(rule.filter, rule.compounds[i].id_)
+    if not rule.is_state:
+        found = number_of(sheet.names, last.id_ if last.id_ else last.classes[0] if last.classes.size() else (
+            last.tag if last.tag else ANY))
+        if found == <int32_t>sheet.by_name.size():
+            sheet.by_name.push_back(vector[int32_t]())
+        sheet.by_name[found].push_back(number)
+    if rule.style.said & P_SWITCHED and not rule.style.off & P_SWITCHED:
+        sheet.showing.push_back(number)
+    sheet.rules.push_back(rule[0])
+    return 0
+
+
+cdef uint64_t hash_of(str name, uint64_t of):
+    """Return the hash of a name, 0 for ""."""
+    data = name.encode()
+    return name_of(data, len(data), of) if data else 0
+
+
+cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, bint is_some, read_hard) except -1:
+    """Add the rules of a selector."""
+    cdef Rule rule
+    cdef Compound part
+    rule.style = style[0]
+    if read_plain(<const unsigned char*>selector.c_str(), &rule):
+        rule.is_state |= is_some
+        add_rule(sheet, &rule)
+    elif is_of_state(selector):
+        for (ids, marks, tags), compounds, is_state in read_hard(selector.decode("utf-8", "replace")):
+            rule.compounds.clear()
+            for tag, id_, classes, is_child in compounds:
+                part.tag, part.id_, part.is_child = hash_of(tag, OF_TAG), hash_of(id_, OF_ID), is_child
+                part.classes = [hash_of(name, OF_CLASS) for name in classes]
+                rule.compounds.push_back(part)
+            rule.weight = (ids << 16) + (marks << 8) + tags
+            rule.is_state = is_state or is_some
+            add_rule(sheet, &rule)
+    return 0
+
+
+cdef int add_block(
+    Sheet* sheet, const string& selectors, const string& declarations, bint is_some, int32_t* left, read_hard
+) except -1:
+    """Add the rules of a block of declarations, if they concern what can be seen."""
+    cdef Style style
+    cdef size_t start = 0, end
+    cdef const char* text = selectors.c_str()
+    memset(&style, 0, sizeof(Style))
+    style.colour = style.back = UNKNOWN
+    read_style(<const unsigned char*>declarations.c_str(), &style)
+    if not style.said:
+        return 0
+    while start <= selectors.size():
+        left[0] -= 1
+        end = start + strcspn(text + start, b",")
+        if selectors.size() <= MOST_SELECTOR:
+            add_selector(sheet, selectors.substr(start, end - start), &style, is_some, read_hard)
+        start = end + 1
+    return 0
+
+
+cdef string trimmed(const string& text) except *:
+    """Return a text without white space around it."""
+    cdef size_t start = 0, end = text.size()
+    while end > start and is_blank(text[end - 1]):
+        end -= 1
+    while start < end and is_blank(text[start]):
+        start += 1
+    return text.substr(start, end - start)
+
+
+cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -1:
+    """Read the rules of a style sheet, which its braces tell; in comments and strings they count for nothing."""
+    cdef vector[Around] around
+    cdef Around block
+    cdef string piece, declarations
+    cdef size_t size
+    cdef int32_t left = MOST_SELECTORS, holds
+    cdef unsigned char byte = 1
+    while byte:
+        size = strcspn(<const char*>text, b"{};/\"'")
+        piece.append(<const char*>text, size)
+        text += size
+        byte = text[0]
+        text += byte != 0
+        if byte == 47 and text[0] == 42:  # /*
+            piece.push_back(32)
+            text = <const unsigned char*>strstr(<const char*>text + 1, b"*/")
+            if text == NULL:
+                text = b""
+            text += 2 if text[0] else 0
+        elif byte == 47:
+            piece.push_back(47)
+        elif byte == 34 or byte == 39:
+            piece.append(b'""')
+            while text[0] and text[0] != byte and text[0] != 10:
+                text += 2 if text[0] == 92 and text[1] else 1
+            text += text[0] == byte
+        elif byte == 59:  # ;
+            declarations.append(piece).push_back(59)
+            piece.clear()
+        else:
+            holds = around[around.size() - 2].holds if around.size() > 1 else ALWAYS
+            if byte == 123:  # {
+                block.prelude = trimmed(piece)
+                block.holds = NEVER if around.size() >= MOST_AROUND else max(
+                    around.back().holds if around.size() else ALWAYS, holds_in(block.prelude))
+                around.push_back(block)
+            elif around.size():
+                block = around.back()
+                if holds != NEVER and left > 0 and block.prelude[0] != 64:  # @
+                    declarations.append(piece)
+                    add_block(sheet, block.prelude, declarations, holds == SOMETIMES, &left, read_hard)
+                around.pop_back()
+            piece.clear()
+            declarations.clear()
+    return 0
+
+
+cdef int add_text_of(const xmlNode* node, string& text) except -1 nogil:
+    """Add the text of a style element."""
+    node = node.children
+    while node != NULL and text.size() < MOST_SHEET:
+        if (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
+            text.append(<const char*>node.content)
+        node = node.next
+    return 0
+
+
+cdef bint loads_style(const xmlNode* node) noexcept nogil:
+    """Return whether a link element loads a style sheet."""
+    cdef const unsigned char* rel = attribute_of(node, b"rel")
+    while rel != NULL and rel[0]:
+        if begins(rel, b"stylesheet"):
+            return True
+        rel += 1
+    return False
+
+
+def styles_of(_Element root not None) -> tuple[bytes, bool]:
+    """Return the text of the style sheets in a page's tree, and whether it loads no others.
+
+    Example:
+        >>> from lxml import etree
+        >>> styles_of(etree.fromstring("<p><style>p { color: red }</style>"), etree.HTMLParser())
+        (b'p { color: red }', True)
+    """
+    cdef const xmlNode* node = root._c_node
+    cdef string text
+    cdef bint is_all = True
+    while True:
+        if node.type == XML_ELEMENT_NODE:
+            if strcmp(<const char*>node.name, b"style") == 0:
+                add_text_of(node, text)
+            elif strcmp(<const char*>node.name, b"link") == 0:
+                is_all &= not loads_style(node)
+            elif node.children != NULL:
+                node = node.children
+                continue
+        while node != root._c_node and node.next == NULL:
+            node = node.parent
+        if node == root._c_node:
+            break
+        node = node.next
+    if text.size() > MOST_SHEET:
+        text.resize(MOST_SHEET)
+    return text.data()[:text.size()], is_all and strstr(text.c_str(), b"@import") == NULL
 
 
 cdef class StyleSheet:
     """The rules of a page's style sheets that concern sight.
 
     Args:
-        rules: Of each rule in the order of the cascade, its selector's compounds as (tag, id, classes, is_child), the
-            last one first; its declarations; and whether it holds in a state only.
-        is_all: Whether the page loads no other style sheet.
+        text: The style sheets.
+        is_all: Whether the page loads no other one.
+        read_hard: Reads a selector that is more than names, classes and ids: returns of each one that is understood
+            its specificity; its compounds as (tag, id, classes, is_child), the last one first; and whether it holds in
+            a state only.
     """
 
-    def __init__(self, rules, bint is_all=False):
-        cdef Rule rule
-        cdef Compound part
+    def __init__(self, bytes text, bint is_all, read_hard):
         self.sheet.is_all = is_all
-        for compounds, declarations, is_state in rules:
-            rule.compounds.clear()
-            for tag, id_, classes, is_child in compounds:
-                part.tag, part.id_, part.is_child = tag.encode(), id_.encode(), is_child
-                part.classes.clear()
-                for name in classes:
-                    part.classes.push_back(<bytes>name.encode())
-                rule.compounds.push_back(part)
-            rule.style.said = rule.style.important = rule.style.off = 0
-            rule.style.colour = rule.style.back = UNKNOWN
-            data = declarations.encode()
-            read_style(data, &rule.style)
-            rule.is_state = is_state
-            if not is_state:
-                tag, id_, classes, _ = compounds[0]
-                name = f"#{id_}" if id_ else f".{classes[0]}" if classes else tag or "*"
-                self.sheet.by_name[<bytes>name.encode()].push_back(<int32_t>self.sheet.rules.size())
-            self.sheet.rules.push_back(rule)
+        open_table(self.sheet.names, 64)
+        read_sheet(&self.sheet, text, read_hard)

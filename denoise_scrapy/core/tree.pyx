@@ -35,7 +35,7 @@ from denoise_scrapy.core.formulas cimport (
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.sight cimport Attributes, Sight, look_at, open_sight
-from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet, find_rules
+from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet
 
 from denoise_scrapy.core import characters as characters_of, markup
 
@@ -208,8 +208,6 @@ cdef struct Walk:
     Table places          # by a hash of an element's id, or of a link's target id
     vector[int32_t] place_at  # the element of each place, `LINKED` or `NOTED`
     Sight sight
-    Table styled          # by tag, class and id, if the page has style rules
-    vector[vector[int32_t]] rules_of  # the rules for each of them
     int32_t open          # the open element, -1 for none
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
@@ -686,18 +684,6 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
         node = node.next
 
 
-cdef const vector[int32_t]* rules_for(Walk* w, const xmlNode* node, uint64_t kind) except? NULL nogil:
-    """Return the style rules whose last compound matches an element, NULL for none; kinds have equal names."""
-    cdef int32_t number
-    if w.sight.sheet == NULL or node == NULL or not w.sight.sheet.rules.size():
-        return NULL
-    number = number_of(w.styled, kind)
-    if number == <int32_t>w.rules_of.size():
-        w.rules_of.push_back(vector[int32_t]())
-        find_rules(w.sight.sheet, node, w.rules_of[number])
-    return &w.rules_of[number] if w.rules_of[number].size() else NULL
-
-
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
                const xmlNode* node) except -1 nogil:
     """Begin an element: add its token, row and mark."""
@@ -767,7 +753,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         repeats = is_twin(node)
     given.role = written.names[ROLE]
     written.reason = look_at(
-        &w.sight, node, &given, rules_for(w, node, hash_), w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG,
+        &w.sight, node, &given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG,
         written.names[CLASS] != NULL or written.names[ID] != NULL,
     )
     if repeats:
@@ -873,8 +859,6 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
     cdef bint goes_in
     open_table(w.tokens, 256)
     open_table(w.places, 64)
-    open_table(w.styled, 64)
-    w.rules_of.clear()
     w.place_at.clear()
     w.open = w.break_at = w.image = -1
     open_block(tree, w)
