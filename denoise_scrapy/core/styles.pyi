@@ -3,7 +3,8 @@ from collections.abc import Callable, Iterable, Sequence
 from lxml.etree import _Element
 
 Compound = tuple[str, str, Sequence[str], bool]
-Selector = tuple[tuple[int, int, int], Sequence[Compound], bool]
+Condition = tuple[str, str, str]
+Selector = tuple[tuple[int, int, int], Sequence[Compound], bool, Sequence[Condition]]
 
 def styles_of(root: _Element) -> tuple[bytes, bool]: ...
 
