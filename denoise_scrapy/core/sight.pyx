@@ -13,9 +13,9 @@ from denoise_scrapy.core.characters cimport begins, is_blank
 from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, value_of
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.styles cimport (
-    ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_TEXT_SIZE, BY_VISIBILITY, OF_CLASS, OF_ID, OF_TAG,
+    ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_TEXT_SIZE, BY_VISIBILITY, CURRENT, OF_CLASS, OF_ID, OF_TAG,
     P_BACKGROUND, P_COLOUR, P_DISPLAY, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN,
-    Compound, Rule, Sheet, Style, add_style, add_to, colour_of, is_close, name_of, read_style, reason_of,
+    Compound, Rule, Sheet, Style, add_style, add_to, colour_of, is_close, holds, name_of, read_style, reason_of,
 )
 
 cdef enum:
@@ -390,6 +390,15 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
     return True
 
 
+cdef bint holds_all(const Rule* rule, const xmlNode* node) noexcept nogil:
+    """Return whether an element meets the conditions of a rule."""
+    cdef size_t i
+    for i in range(rule.conditions.size()):
+        if not holds(&rule.conditions[i], node):
+            return False
+    return True
+
+
 cdef bint may_show(Sight* sight, int32_t kind, int32_t around) except -1 nogil:
     """Return whether a rule would show an element in another state of the page.
 
@@ -418,7 +427,7 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around) except -1 nogil:
             # nothing of the element itself is selected: what is around it has to be
             if rule.compounds.size() > 1 and last.is_child and is_around(sight, rule, around):
                 return True
-        elif lacks == 1 or rule.is_state or not is_around(sight, rule, around):
+        elif lacks == 1 or rule.is_state or rule.conditions.size() or not is_around(sight, rule, around):
             return True
     return False
 
@@ -432,10 +441,10 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
     if is_named and (sight.sheet == NULL or not sight.sheet.is_all):
         text.back = text.colour = UNKNOWN
         text.hides = text.hides if text.hides == BY_VISIBILITY else SEEN
-    if style.said & P_COLOUR:
+    if style.said & P_COLOUR and style.colour != CURRENT:
         text.colour = style.colour
     if style.said & P_BACKGROUND and style.back != TRANSPARENT:
-        text.back = style.back
+        text.back = text.colour if style.back == CURRENT else style.back
     if style.said & P_TEXT_SIZE:
         text.hides = BY_TEXT_SIZE if style.off & P_TEXT_SIZE else SEEN
     if style.said & P_VISIBILITY:
@@ -497,23 +506,23 @@ cdef int32_t look_at(
     text.parent, text.kind = parent, kind_of(sight, node, kind)
     if given.back != NULL:
         style.said |= P_BACKGROUND
-        style.back = colour_of(<const char*>given.back)
+        style.back = colour_of(<const char*>given.back, True)
     if given.picture != NULL:
         text.back = UNKNOWN
     if given.colour != NULL:
         style.said |= P_COLOUR
-        style.colour = colour_of(<const char*>given.colour)
+        style.colour = colour_of(<const char*>given.colour, False)
     if text.kind >= 0:
         named = &sight.named[text.kind]
         for i in range(named.rules.size()):
             rule = &sight.sheet.rules[named.rules[i]]
-            if is_around(sight, rule, parent):
+            if is_around(sight, rule, parent) and holds_all(rule, node):
                 add_style(&style, &rule.style)
         for i in range(4):
             text.filter[i] |= named.filter[i]
     by_sheet = style.off & P_SWITCHED != 0
     if given.style != NULL:
-        read_style(given.style, &style)
+        read_style(given.style, &style, sight.sheet)
     reason = of_box(node, given, &style, is_block, is_dialog)
     # a formula in MathML stands hidden beside its picture
     if reason and (is_math_alone(node) or a_click_shows(sight, node, given.role, reason, is_block) or (

@@ -310,7 +310,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     cdef bint in_word
     cdef unsigned char* copy
     width = decode(text, &code)
-    while code > 127 and is_unseen(code, w.left):
+    while code > 127 and is_unseen(code, w.left, w.left):
         text += width
         width = decode(text, &code)
     if code == 0 or w.open < 0 or tree.elements[w.open].flags & TWIN:
@@ -327,7 +327,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     while i < size:
         width = decode(text + i, &code)
         kind = class_of(code)
-        if i and (kind == SPACE or kind == OTHER) and code > 127 and is_unseen(code, before):
+        if i and (kind == SPACE or kind == OTHER) and code > 127 and is_unseen(code, before, w.further):
             unseen += width
             i += width
             continue
