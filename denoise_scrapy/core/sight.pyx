@@ -378,13 +378,16 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
         if around >= 0 and rule.filter[i] & ~sight.inherited[around].filter[i]:
             return False
     for i in range(1, rule.compounds.size()):
+        if sight.steps <= 0:
+            return False
         part = &rule.compounds[i]
         while around >= 0 and not rule.compounds[i - 1].is_child and level < LEVELS_UP and (
                 is_missing(sight, part, around)):
             around = sight.inherited[around].parent
             level += 1
-        sight.steps -= (level + 1) * <int64_t>(part.classes.size() + 1)
-        if sight.steps <= 0 or around < 0 or is_missing(sight, part, around):
+        # each class of the compound is looked for among all of the element
+        sight.steps -= (level + 1) * <int64_t>(8 * part.classes.size() + 1)
+        if around < 0 or is_missing(sight, part, around):
             return False
         around = sight.inherited[around].parent
     return True
