@@ -285,7 +285,8 @@ def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, source: 
     if body.fallback == TOO_LARGE or len(html) > MAX_HTML:
         html, url, lack = b"", None, META_TOO_LARGE
     try:
-        meta = metadata_of(to_utf8(html, source.encoding).decode("utf-8", "replace"), url, body.text, body.title)
+        decoded = to_utf8(html, source.encoding).decode("utf-8", "replace")
+        meta = metadata_of(decoded, url, body.text, body.title, body.make_unseen())
     except Exception as failed:
         error = sendable(failed)
     values = {field: of_meta(meta, what) for what, field in settings.item_fields.items() if what in OF_META}

@@ -99,6 +99,7 @@ class Body:
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_title: Callable[[], str] = str
     make_hidden: Callable[[], tuple[Hidden, ...]] = tuple
+    make_unseen: Callable[[], frozenset[str]] = frozenset
     make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_text)
 
     @cached_property
@@ -335,6 +336,7 @@ def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence
 
     return Body(
         make_hidden=hidden,
+        make_unseen=page.unseen_pieces,
         text=page.without(gone).text_of(decision.kept) if len(decision.kept) else "",
         confidence=decision.confidence,
         strategy=strategy,
@@ -439,7 +441,7 @@ class _Read(NamedTuple):
     def meta_of(self, body: Body) -> Metadata:
         told = self.encoding is not None
         html = to_utf8(self.html, self.encoding).decode("utf-8", "replace") if told else self.html
-        return metadata_of(html, body.url, body.text, body.title)
+        return metadata_of(html, body.url, body.text, body.title, body.make_unseen())
 
 
 def _parsed(

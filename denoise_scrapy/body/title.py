@@ -41,7 +41,7 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     others = [other for other in titles if _folded(other) != said]
     if not title or (len(titles) > 1 and not others):  # the first heading of level one that is not the site's name
         in_heading = page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element] >= 0
-        likely = in_heading & (page.blocks.link_density <= LINKED)
+        likely = in_heading & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
         texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
         return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
     split = [_split(other) for other in others]

@@ -60,15 +60,45 @@ cdef inline bint is_joined(uint32_t before) noexcept nogil:
         0xFB50 <= before < 0xFEFF or before > 0xFFFF)
 
 
-cdef inline bint is_unseen(uint32_t code, uint32_t before) noexcept nogil:
+cdef inline bint is_direction(uint32_t code) noexcept nogil:
+    """Return whether a character is a mark of direction."""
+    return code == 0x061C or 0x200E <= code < 0x2010 or 0x202A <= code < 0x202F or 0x2066 <= code < 0x206A
+
+
+cdef inline bint is_variant(uint32_t code) noexcept nogil:
+    """Return whether a character selects a variant of the one before it, of the basic plane or beyond it."""
+    return 0xFE00 <= code < 0xFE10 or 0xE0100 <= code < 0xE01F0
+
+
+cdef inline bint has_variants(uint32_t before, uint32_t code) noexcept nogil:
+    """Return whether a variant of a character can be selected: ideographs; and symbols, digits, letters of Asia."""
+    if code > 0xFFFF:
+        return class_of(before) == CJK or before >> 16 == 2
+    return (before >= 0x1000 and not is_variant(before)) or 48 <= before <= 57 or (
+        before == 0x23 or before == 0x2A or before == 0xA9 or before == 0xAE)
+
+
+cdef inline bint is_unseen(uint32_t code, uint32_t before, uint32_t further) noexcept nogil:
     """Return whether a character shows nothing, nor changes the one before it, and is left out of texts.
 
-    Joiners stay where a script needs them, the selectors of variants beyond the basic plane after ideographs. Marks of
-    direction stay: they order what is shown.
+    Joiners, fillers and selectors of variants stay where a script needs them, one of each; marks of direction, which
+    order what is shown, up to two in a row. Rows of them can spell out a text that nobody sees.
     """
-    if code > 0xFFFF:
-        return code >> 7 == 0x1C00 or (0xE0100 <= code < 0xE01F0 and class_of(before) != CJK and before >> 16 != 2)
-    return KIND[code] & (CLASS_BITS | BLANK) == SPACE and not ((code == 0x200C or code == 0x200D) and is_joined(before))
+    if is_variant(code):
+        return not has_variants(before, code)
+    if is_direction(code):
+        return is_direction(before) and is_direction(further)
+    if code > 0xFFFF:  # the plane of tags; controls of shorthand and of music
+        return code >> 12 == 0xE0 or 0x1BCA0 <= code < 0x1BCA4 or 0x1D173 <= code < 0x1D17B
+    if KIND[code] & (CLASS_BITS | BLANK) != SPACE:
+        return False
+    if code == 0x200C or code == 0x200D:
+        return not is_joined(before)
+    if code == 0x034F:  # keeps marks of a letter apart
+        return not (0x0300 <= before < 0x034F or 0x0591 <= before < 0x05C8)
+    if code == 0x1160:  # a syllable of old Hangul without vowel
+        return not 0x1100 <= before < 0x1160
+    return not (0x180B <= code < 0x1810 and 0x1820 <= before < 0x18B0)
 
 
 cdef inline bint is_blank(unsigned char byte) noexcept nogil:

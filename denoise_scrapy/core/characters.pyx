@@ -9,9 +9,11 @@ START, END, LINE_BREAK = "\x01", "\x02", "\x0b"
 
 _COMMAS = ",;:、，；：،؛"
 _STOPS = ".!?…。！？؟۔।"
-#: Invisible, and not the end of a word: soft hyphen, zero-width spaces and joiners, invisible operators, byte order mark,
-#: annotations. Tags, beyond the basic plane, are in `is_unseen`.
-_INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\ufff9\ufffa\ufffb"
+#: Invisible, and not the end of a word: what Unicode calls default ignorable, and annotations; `is_unseen` has exceptions.
+_INVISIBLE_RANGES = (
+    (0xAD, 0xAE), (0x34F, 0x350), (0x115F, 0x1161), (0x17B4, 0x17B6), (0x180B, 0x1810), (0x200B, 0x200E),
+    (0x2060, 0x2066), (0x206A, 0x2070), (0x3164, 0x3165), (0xFEFF, 0xFF00), (0xFFA0, 0xFFA1), (0xFFF0, 0xFFFC),
+)
 #: Ideographs, kana and hangul: each character is a token.
 _CJK_RANGES = ((0x3040, 0x3100), (0x3400, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0xFB00))
 
@@ -61,7 +63,8 @@ cdef int _set_class(object characters, uint8_t kind) except -1:
 _fill()
 _kinds[95] |= WORDLY  # _
 for _chars, _class in (("_", LETTER), *[(map(chr, range(*_range)), CJK) for _range in _CJK_RANGES], (_COMMAS, COMMA),
-                       (_STOPS, STOP), (_INVISIBLE, SPACE), ("\0" + START + END, MARK)):
+                       (_STOPS, STOP), *[(map(chr, range(*_range)), SPACE) for _range in _INVISIBLE_RANGES],
+                       ("\0" + START + END, MARK)):
     _set_class(_chars, _class)
 KIND, VALUE, LOWER, CRC_STEPS = _kinds, _values, _lower, _crc_steps
 
@@ -73,13 +76,13 @@ def without_unseen(str text) -> str:
         >>> without_unseen("Frei\u00adberufler\u200b"), without_unseen("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") == "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
         ('Freiberufler', True)
     """
-    cdef uint32_t code, before = 0
+    cdef uint32_t code, before = 0, further = 0
     if text.isascii():
         return text
     kept = []
     for char in text:
         code = ord(char)
-        if not is_unseen(code, before):
+        if not is_unseen(code, before, further):
             kept.append(char)
-            before = code
+            further, before = before, code
     return "".join(kept)

@@ -1,7 +1,6 @@
 """Whether an element of a page can be seen, or a click shows it; see `sight.pyx`."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
-from libcpp.string cimport string
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libcpp.vector cimport vector
 from lxml.includes.tree cimport xmlNode
 
@@ -13,6 +12,18 @@ cdef struct Inherited:    # what the text of an element has from those around it
     int32_t back          # of the background
     int32_t hides         # the reason for which text is, one of `styles.pxd`
     bint is_hidden        # with all in it
+    int32_t parent
+    int32_t kind          # number of its names, -1 if no rule asks for them
+    uint64_t[4] filter    # names of the element and those around it
+
+cdef struct Named:        # what selectors ask of an element, as hashes, and what they find
+    uint64_t tag
+    uint64_t id_          # 0 for none
+    vector[uint64_t] classes
+    uint64_t[4] filter
+    vector[int32_t] rules       # whose last compound matches it, in the order of the cascade
+    vector[int32_t] showing     # those that would show it in another state
+    bint knows_showing
 
 cdef struct Attributes:   # of an element, NULL if missing
     const unsigned char* style
@@ -31,10 +42,12 @@ cdef struct Sight:
     vector[uint8_t] shells       # elements that a script shows, as they hold most of the page; empty, or by element
     Table controlled      # ids that a control names, and ids of controls
     bint knows_controls
+    Table kinds           # by tag, class and id
+    vector[Named] named   # by kind
     int64_t steps         # comparisons of rules with elements that are left
 
 cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) except -1 nogil
 cdef int32_t look_at(
-    Sight* sight, const xmlNode* node, const Attributes* given, const vector[int32_t]* rules, int32_t parent,
-    bint is_block, bint is_dialog, bint is_named
+    Sight* sight, const xmlNode* node, const Attributes* given, uint64_t kind, int32_t parent, bint is_block,
+    bint is_dialog, bint is_named
 ) except -1 nogil

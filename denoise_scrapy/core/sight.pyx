@@ -4,7 +4,7 @@ What a click shows is content: a panel that a tab, a button or a link of the pag
 nothing shows is not.
 """
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset, strchr, strcmp, strlen
 from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
@@ -13,9 +13,10 @@ from denoise_scrapy.core.characters cimport begins, is_blank
 from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, value_of
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.styles cimport (
-    BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_TEXT_SIZE, BY_VISIBILITY, P_BACKGROUND,
-    P_COLOUR, P_DISPLAY, P_POSITION, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN,
-    Rule, Sheet, Style, add_style, colour_of, is_around, is_close, may_show, read_style, reason_of,
+    ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_TEXT_SIZE, BY_VISIBILITY, CURRENT,
+    OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_COLOUR, P_DISPLAY, P_POSITION, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE,
+    P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to, colour_of, is_close,
+    holds, name_of, read_style, reason_of,
 )
 
 cdef enum:
@@ -30,6 +31,10 @@ cdef enum:
     MOST_SCRIPT = 8000
     # Levels from a heading down to the button that is all of it.
     LEVELS = 4
+    # Levels above an element at which the compounds of a selector are looked for.
+    LEVELS_UP = 32
+    # Class names of an element that selectors are compared with; recorded pages have up to 60.
+    MOST_CLASSES = 100
     # Comparisons of style rules with elements for one page, .1 s. Recorded pages need fewer; of a page that needs more,
     # further elements are judged without its sheets: their text stays.
     MOST_STEPS = 20_000_000
@@ -44,6 +49,8 @@ cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) excep
     sight.inherited.clear()
     sight.knows_controls = False
     sight.steps = MOST_STEPS
+    open_table(sight.kinds, 64)
+    sight.named.clear()
     return 0
 
 
@@ -51,26 +58,33 @@ cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
     return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
 
 
-cdef inline bint has_value(const xmlNode* node, const char* name, const char* value) noexcept nogil:
-    """Return whether an attribute of an element has a value."""
-    cdef const unsigned char* given = attribute_of(node, name)
-    return given != NULL and begins(given, value) and given[strlen(value)] == 0
+cdef inline bint is_same(const unsigned char* value, const char* word) noexcept nogil:
+    """Return whether a value is a lower-case word, ignoring the value's case."""
+    return begins(value, word) and value[strlen(word)] == 0
 
 # ---- controls: what a reader clicks ----------------------------------------------------------------------------------
 
 cdef bint is_control(const xmlNode* node) noexcept nogil:
     """Return whether an element is clicked to change the page, not to leave it."""
-    cdef const unsigned char* href
+    cdef const xmlAttr* attribute = node.properties
+    cdef const unsigned char* value
+    cdef const char* name
+    cdef bint is_link = is_named(node, b"a"), leaves = False
     if is_named(node, b"button") or is_named(node, b"summary") or is_named(node, b"label"):
         return True
-    if has_value(node, b"role", b"button") or has_value(node, b"role", b"tab"):
-        return True
-    if attribute_of(node, b"aria-expanded") != NULL or attribute_of(node, b"aria-controls") != NULL:
-        return True
-    if is_named(node, b"a"):
-        href = attribute_of(node, b"href")
-        return href == NULL or href[0] == 0 or href[0] == 35 or begins(href, b"javascript:")
-    return attribute_of(node, b"onclick") != NULL
+    while attribute != NULL:
+        name, value = <const char*>attribute.name, value_of(attribute)
+        if name[0] == 114 and strcmp(name, b"role") == 0:
+            if is_same(value, b"button") or is_same(value, b"tab"):
+                return True
+        elif name[0] == 97 and (strcmp(name, b"aria-expanded") == 0 or strcmp(name, b"aria-controls") == 0):
+            return True
+        elif is_link and strcmp(name, b"href") == 0:
+            leaves = value[0] != 0 and value[0] != 35 and not begins(value, b"javascript:")
+        elif name[0] == 111 and not is_link and strcmp(name, b"onclick") == 0:
+            return True
+        attribute = attribute.next
+    return is_link and not leaves
 
 
 cdef bint is_plain_link(const xmlNode* node) noexcept nogil:
@@ -306,6 +320,159 @@ cdef bint a_click_shows(
         is_one_of_many(node) or is_only_control(beside(node, True)) or is_only_control(beside(node, False)) or (
             is_answer(node)))
 
+# ---- rules of style sheets ------------------------------------------------------------------------------------------
+
+cdef int32_t missing(const Compound* compound, const Named* named) noexcept nogil:
+    """Return how many classes an element lacks to match a compound; 1,000 if that cannot make it match."""
+    cdef int32_t lacks = 0
+    cdef size_t i, j
+    if (compound.tag and compound.tag != named.tag) or (compound.id_ and compound.id_ != named.id_):
+        return 1000
+    for i in range(compound.classes.size()):
+        j = 0
+        while j < named.classes.size() and named.classes[j] != compound.classes[i]:
+            j += 1
+        lacks += j == named.classes.size()
+    return lacks
+
+
+cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) except -1 nogil:
+    """Add the rules whose last compound has a name and matches an element, in order."""
+    cdef const Sheet* sheet = sight.sheet
+    cdef int32_t number = find(sheet.names, name), rule
+    cdef size_t i, j
+    if number < 0 or sight.steps <= 0:
+        return 0
+    sight.steps -= <int64_t>sheet.by_name[number].size()
+    for i in range(sheet.by_name[number].size()):
+        rule = sheet.by_name[number][i]
+        if missing(&sheet.rules[rule].compounds[0], named) == 0:
+            j = named.rules.size()
+            named.rules.push_back(rule)
+            while j > 0 and sheet.rules[named.rules[j - 1]].weight > sheet.rules[rule].weight:  # few
+                named.rules[j] = named.rules[j - 1]
+                sight.steps -= 1
+                j -= 1
+            named.rules[j] = rule
+    return 0
+
+
+cdef int name_element(Sight* sight, const xmlNode* node, Named* named) except -1 nogil:
+    """Read an element's names, and find the rules, other than those of states, whose last compound matches it."""
+    cdef const unsigned char* names = attribute_of(node, b"class")
+    cdef const unsigned char* id_ = attribute_of(node, b"id")
+    cdef const unsigned char* first
+    cdef size_t i
+    memset(named.filter, 0, sizeof(named.filter))
+    named.tag = name_of(node.name, strlen(<const char*>node.name), OF_TAG)
+    named.id_ = name_of(id_, strlen(<const char*>id_), OF_ID) if id_ != NULL else 0
+    add_to(named.filter, named.tag)
+    if named.id_:
+        add_to(named.filter, named.id_)
+    while names != NULL and names[0] and named.classes.size() < MOST_CLASSES:
+        first = names
+        while names[0] and not is_blank(names[0]):
+            names += 1
+        if names > first:
+            named.classes.push_back(name_of(first, names - first, OF_CLASS))
+            add_to(named.filter, named.classes.back())
+        else:
+            names += 1
+    add_rules_of(sight, ANY, named)
+    add_rules_of(sight, named.tag, named)
+    add_rules_of(sight, named.id_, named)
+    for i in range(named.classes.size()):
+        add_rules_of(sight, named.classes[i], named)
+    return 0
+
+
+cdef int32_t kind_of(Sight* sight, const xmlNode* node, uint64_t kind) except -2 nogil:
+    """Return the number of an element's names among those of the page, -1 without rules; kinds have equal names."""
+    cdef int32_t number
+    if sight.sheet == NULL or node == NULL or not sight.sheet.rules.size():
+        return -1
+    number = number_of(sight.kinds, kind)
+    if number == <int32_t>sight.named.size():
+        sight.named.resize(number + 1)
+        name_element(sight, node, &sight.named[number])
+    return number
+
+
+cdef inline bint is_missing(const Sight* sight, const Compound* compound, int32_t element) noexcept nogil:
+    """Return whether an element does not match a compound."""
+    cdef int32_t kind = sight.inherited[element].kind
+    return kind < 0 or missing(compound, &sight.named[kind])
+
+
+cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nogil:
+    """Return whether the compounds of a rule before its last match the elements around one.
+
+    Nearest elements are taken first, which misses few selectors in which children follow descendants. No rule matches
+    once there are no `steps` left.
+    """
+    cdef size_t i
+    cdef int level = 0
+    cdef const Compound* part
+    for i in range(4):
+        if around >= 0 and rule.filter[i] & ~sight.inherited[around].filter[i]:
+            return False
+    for i in range(1, rule.compounds.size()):
+        if sight.steps <= 0:
+            return False
+        part = &rule.compounds[i]
+        while around >= 0 and not rule.compounds[i - 1].is_child and level < LEVELS_UP and (
+                is_missing(sight, part, around)):
+            around = sight.inherited[around].parent
+            level += 1
+        # each class of the compound is looked for among all of the element
+        sight.steps -= (level + 1) * <int64_t>(8 * part.classes.size() + 1)
+        if around < 0 or is_missing(sight, part, around):
+            return False
+        around = sight.inherited[around].parent
+    return True
+
+
+cdef bint holds_all(const Rule* rule, const xmlNode* node) noexcept nogil:
+    """Return whether an element meets the conditions of a rule."""
+    cdef size_t i
+    for i in range(rule.conditions.size()):
+        if not holds(&rule.conditions[i], node):
+            return False
+    return True
+
+
+cdef bint may_show(Sight* sight, int32_t kind, int32_t around) except -1 nogil:
+    """Return whether a rule would show an element in another state of the page.
+
+    That is one whose selector matches in a state, or lacks one class of the element, or one of an ancestor. No rule
+    does once there are no `steps` left.
+    """
+    cdef Named* named = &sight.named[kind]
+    cdef const Rule* rule
+    cdef const Compound* last
+    cdef int32_t lacks
+    cdef size_t i
+    if sight.steps <= 0:
+        return False
+    if not named.knows_showing:
+        named.knows_showing = True
+        sight.steps -= <int64_t>sight.sheet.showing.size()
+        for i in range(sight.sheet.showing.size()):
+            if missing(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named) <= 1:
+                named.showing.push_back(sight.sheet.showing[i])
+    sight.steps -= <int64_t>named.showing.size()
+    for i in range(named.showing.size()):
+        rule = &sight.sheet.rules[named.showing[i]]
+        last = &rule.compounds[0]
+        lacks = missing(last, named)
+        if lacks == 1 and not last.id_ and last.classes.size() == 1:
+            # nothing of the element itself is selected: what is around it has to be
+            if rule.compounds.size() > 1 and last.is_child and is_around(sight, rule, around):
+                return True
+        elif lacks == 1 or rule.is_state or rule.conditions.size() or not is_around(sight, rule, around):
+            return True
+    return False
+
 # ---- elements --------------------------------------------------------------------------------------------------------
 
 cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_named) noexcept nogil:
@@ -319,10 +486,10 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
         text.hides = text.hides if text.hides == BY_VISIBILITY else SEEN
     if style.off & P_POSITION:  # it may lie on a picture
         text.back = UNKNOWN
-    if style.said & P_COLOUR:
+    if style.said & P_COLOUR and style.colour != CURRENT:
         text.colour = style.colour
     if style.said & P_BACKGROUND and style.back != TRANSPARENT:
-        text.back = style.back
+        text.back = text.colour if style.back == CURRENT else style.back
     if style.said & P_TEXT_SIZE:
         text.hides = BY_TEXT_SIZE if style.off & P_TEXT_SIZE else SEEN
     if style.said & P_VISIBILITY:
@@ -362,15 +529,16 @@ cdef int32_t of_box(
 
 
 cdef int32_t look_at(
-    Sight* sight, const xmlNode* node, const Attributes* given, const vector[int32_t]* rules, int32_t parent,
-    bint is_block, bint is_dialog, bint is_named
+    Sight* sight, const xmlNode* node, const Attributes* given, uint64_t kind, int32_t parent, bint is_block,
+    bint is_dialog, bint is_named
 ) except -1 nogil:
     """Return why nothing shows the next element of a page, SEEN if it can be seen or a click shows it.
 
-    `rules` are those of the style sheet whose last compound matches it, NULL for none.
+    Elements of one `kind` have equal names.
     """
     cdef Style style
     cdef Inherited text
+    cdef const Named* named
     cdef const Rule* rule
     cdef int32_t reason, of_parent
     cdef bint is_all = sight.sheet != NULL and sight.sheet.is_all, by_sheet
@@ -383,33 +551,37 @@ cdef int32_t look_at(
         memset(&text, 0, sizeof(Inherited))
         text.colour, text.back = UNKNOWN, WHITE if is_all else UNKNOWN
     of_parent = text.hides
+    text.parent, text.kind = parent, kind_of(sight, node, kind)
     if given.back != NULL:
         style.said |= P_BACKGROUND
-        style.back = colour_of(<const char*>given.back)
+        style.back = colour_of(<const char*>given.back, True)
     if given.picture != NULL:
         text.back = UNKNOWN
     if given.colour != NULL:
         style.said |= P_COLOUR
-        style.colour = colour_of(<const char*>given.colour)
-    if rules != NULL:
-        for i in range(rules.size()):
-            rule = &sight.sheet.rules[rules[0][i]]
-            if is_around(rule, node, &sight.steps):
+        style.colour = colour_of(<const char*>given.colour, False)
+    if text.kind >= 0:
+        named = &sight.named[text.kind]
+        for i in range(named.rules.size()):
+            rule = &sight.sheet.rules[named.rules[i]]
+            if is_around(sight, rule, parent) and holds_all(rule, node):
                 add_style(&style, &rule.style)
+        for i in range(4):
+            text.filter[i] |= named.filter[i]
     by_sheet = style.off & P_SWITCHED != 0
     if given.style != NULL:
-        read_style(given.style, &style)
+        read_style(given.style, &style, sight.sheet)
     reason = of_box(node, given, &style, is_block, is_dialog)
     # a formula in MathML stands hidden beside its picture
     if reason and (is_math_alone(node) or a_click_shows(sight, node, given.role, reason, is_block) or (
-            by_sheet and may_show(sight.sheet, node, &sight.steps))):
+            by_sheet and may_show(sight, text.kind, parent))):
         reason = SEEN
     if sight.shells.size() and sight.shells[sight.inherited.size()]:
         reason, style.off = SEEN, 0
     inherit(sight, &style, &text, is_named)
     if text.hides == BY_VISIBILITY and of_parent != BY_VISIBILITY and (
             a_click_shows(sight, node, given.role, BY_VISIBILITY, is_block) or (
-                by_sheet and may_show(sight.sheet, node, &sight.steps))):
+                by_sheet and may_show(sight, text.kind, parent))):
         text.hides = SEEN
     text.is_hidden |= reason != SEEN
     sight.inherited.push_back(text)

@@ -1,10 +1,12 @@
 """What style attributes and style sheets say about whether an element can be seen; see `styles.pyx`."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 from lxml.includes.tree cimport xmlNode
+
+from denoise_scrapy.core.hashing cimport Table, hash_bytes
 
 cpdef enum:
     # Why nothing shows an element, in the order in which reasons are looked for; the names are `markup.REASONS`.
@@ -40,7 +42,10 @@ cdef enum:
     P_OVERFLOW = 1 << 14    # off: what flows over is cut
     P_MOVES = 1 << 15       # it is animated
     P_TEXT_CLIP = 1 << 16   # the background shows through the letters
-    P_FILLS = 1 << 17       # off: a flexible size, or a padding in proportion
+    P_FIXED = 1 << 17       # off: to the screen
+    P_BEYOND = 1 << 18      # off: at or behind the edge opposite to the one it is counted from
+    P_PUSHED = 1 << 19      # off: text begins outside the box
+    P_ROOM = 1 << 20        # off: padding and the like give a box a size
     # What one state of a page may hide and another show.
     P_SWITCHED = P_DISPLAY | P_VISIBILITY | P_OPACITY | P_HEIGHT | P_WIDTH | P_POSITION | P_OFFSET | P_TRANSFORM | P_CLIP
 
@@ -48,6 +53,7 @@ cdef enum:
     # Colours that are not RGB.
     UNKNOWN = -1
     TRANSPARENT = -2
+    CURRENT = -3          # that of the text
 
 cdef struct Style:        # of a list of declarations; properties are bits, see `styles.pyx`
     int32_t said          # declared
@@ -56,30 +62,58 @@ cdef struct Style:        # of a list of declarations; properties are bits, see 
     int32_t colour
     int32_t back          # of the background
 
-cdef struct Compound:     # of a selector, as `div#main.story.new`
-    string tag            # "" for any
-    string id_
-    vector[string] classes
+cdef struct Compound:     # of a selector, as `div#main.story.new`; names are hashes
+    uint64_t tag          # 0 for any
+    uint64_t id_
+    vector[uint64_t] classes
     bint is_child         # of what the next compound selects, not any descendant
+
+cdef struct Condition:    # on an attribute
+    string name
+    string value
+    unsigned char operator  # the first character of =, ~=, |=, ^=, $=, *= or exists
 
 cdef struct Rule:
     vector[Compound] compounds  # the last of the selector first
+    vector[Condition] conditions  # of the last one
+    uint64_t[4] filter    # the names of the others, see `add_to`
+    uint64_t weight       # its place in the cascade
     Style style
     bint is_state         # holds only after a click: such a rule may show, and never hides
 
 cdef struct Sheet:
-    vector[Rule] rules    # in the order of the cascade
-    unordered_map[string, vector[int32_t]] by_name  # of the last compound: `#id`, `.class`, tag or `*`
+    vector[Rule] rules
+    Table names           # of last compounds: an id, else a class, else the tag, else `ANY`
+    vector[vector[int32_t]] by_name
+    vector[int32_t] showing     # rules that show what others may hide
+    unordered_map[string, string] custom  # values of custom properties, "" if they have several
     bint is_all           # whether no other sheet applies, which would be loaded
 
 cdef class StyleSheet:
     cdef Sheet sheet
 
-cdef int read_style(const unsigned char* text, Style* style) except -1 nogil
+cdef enum:
+    # Seeds of the hashes of names; the hash of no name.
+    OF_TAG = 21
+    OF_ID = 22
+    OF_CLASS = 23
+    ANY = 1
+
+
+cdef inline uint64_t name_of(const unsigned char* name, size_t size, uint64_t of) noexcept nogil:
+    """Return the hash of a tag, an id or a class; never 0."""
+    return hash_bytes(name, size, of) | 2
+
+
+cdef inline int add_to(uint64_t* filter, uint64_t name) noexcept nogil:
+    """Set a name's bit, one of 256: what is missing from a filter is not among its names."""
+    filter[name >> 62] |= <uint64_t>1 << (name >> 56 & 63)
+    return 0
+
+
+cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil
+cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet) except -1 nogil
 cdef int add_style(Style* style, const Style* more) noexcept nogil
 cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil
-cdef int32_t colour_of(const char* value) noexcept nogil
+cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil
 cdef bint is_close(int32_t colour, int32_t back) noexcept nogil
-cdef int find_rules(const Sheet* sheet, const xmlNode* node, vector[int32_t]& found) except -1 nogil
-cdef bint is_around(const Rule* rule, const xmlNode* node, int64_t* steps) noexcept nogil
-cdef bint may_show(const Sheet* sheet, const xmlNode* node, int64_t* steps) noexcept nogil

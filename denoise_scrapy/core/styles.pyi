@@ -1,6 +1,12 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+
+from lxml.etree import _Element
 
 Compound = tuple[str, str, Sequence[str], bool]
+Condition = tuple[str, str, str]
+Selector = tuple[tuple[int, int, int], Sequence[Compound], bool, Sequence[Condition]]
+
+def styles_of(root: _Element) -> tuple[bytes, bool]: ...
 
 class StyleSheet:
-    def __init__(self, rules: Iterable[tuple[Sequence[Compound], str, bool]], is_all: bool = False) -> None: ...
+    def __init__(self, text: bytes, is_all: bool, read_hard: Callable[[str], Iterable[Selector]]) -> None: ...

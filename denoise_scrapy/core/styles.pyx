@@ -7,23 +7,51 @@ in a state only, as after a click, tell what may be shown. What is not understoo
 Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance Level 4* (2022).
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
-from libc.string cimport strcmp, strlen, strncmp, strstr
+import tinycss2.color3
+
+from libc.math cimport fabs, fmod
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memset, strchr, strcmp, strcspn, strlen, strncmp, strrchr, strspn, strstr
+from libcpp.algorithm cimport reverse
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 from cython.operator cimport dereference
-from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlNode
+from lxml.includes.etreepublic cimport _Element
+from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport is_blank, lower
+from denoise_scrapy.core.characters cimport begins, is_blank, lower
 from denoise_scrapy.core.formulas cimport attribute_of
+from denoise_scrapy.core.hashing cimport number_of, open_table
 
 cdef enum:
     # Bytes of a style attribute that are read; recorded pages have up to 2,000.
     MOST_BYTES = 4096
-    # Levels above an element at which the compounds of a selector are looked for.
-    LEVELS_UP = 32
+    # Bytes of a page's style sheets that are read; the 95th percentile of recorded pages is 60,000.
+    MOST_SHEET = 300_000
+    # Selectors that are read, the first ones; and bytes of a list of them.
+    MOST_SELECTORS = 3000
+    MOST_SELECTOR = 500
+    # Conditions around a rule, such as media queries.
+    MOST_AROUND = 8
+    # Whether a condition holds on the screens that pages are made for: always, on some, never.
+    ALWAYS = 0
+    SOMETIMES = 1
+    NEVER = 2
+    # Custom properties in a value, one in another.
+    MOST_FILLED = 8
+    # Properties that say by themselves nothing about what shows.
+    PLACES = P_OFFSET | P_MARGIN | P_WIDTH | P_BEYOND | P_PUSHED | P_ROOM
 
+# Conditions of a selector that a click changes.
+cdef const char* STATES[9]
+STATES[:] = [
+    b":checked", b":target", b":target-within", b":open", b":popover-open", b":focus-within", b"[open",
+    b"[aria-expanded", b"[aria-selected",
+]
+# Conditions that stand for selectors.
+cdef const char* GROUPS[5]
+GROUPS[:] = [b":is(", b":where(", b":any(", b":matches(", b":root"]
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR = 500
 #: A page scrolls down: pages of boxes with places, as site builders write them, have boxes 9,000 pixels below its top.
@@ -32,8 +60,41 @@ cdef double BELOW = 9999
 cdef double NOTHING = 1
 #: A lower opacity cannot be seen.
 cdef double FAINT = 0.05
-#: Colours whose channels differ by no more cannot be told apart.
-cdef int32_t CLOSE = 8
+#: Colours whose channels differ by no more cannot be told apart; the names of white ones do.
+cdef int32_t CLOSE = 15
+#: Pixels of the narrowest and the widest screens that pages are made for.
+cdef double NARROW = 320, WIDE = 4000
+#: Padding of so many pixels shows a line of a box without height.
+cdef double ROOM = 8
+# Values of `display`; browsers ignore a declaration with another one.
+cdef const char* DISPLAYS = (
+    b" none block inline inline-block flex inline-flex grid inline-grid table inline-table table-row table-cell"
+    b" table-caption table-column table-column-group table-row-group table-header-group table-footer-group list-item"
+    b" contents flow-root flow ruby ruby-text math run-in -webkit-box -webkit-inline-box -webkit-flex -ms-flexbox -moz-box"
+    b" initial inherit unset revert revert-layer "
+)
+_NAMES = (
+    "aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown burlywood "
+    "cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray "
+    "darkgreen darkgrey darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen "
+    "darkslateblue darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue "
+    "firebrick floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod gray green greenyellow grey honeydew "
+    "hotpink indianred indigo ivory khaki lavender lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan "
+    "lightgoldenrodyellow lightgray lightgreen lightgrey lightpink lightsalmon lightseagreen lightskyblue lightslategray "
+    "lightslategrey lightsteelblue lightyellow lime limegreen linen magenta maroon mediumaquamarine mediumblue "
+    "mediumorchid mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise mediumvioletred "
+    "midnightblue mintcream mistyrose moccasin navajowhite navy oldlace olive olivedrab orange orangered orchid "
+    "palegoldenrod palegreen paleturquoise palevioletred papayawhip peachpuff peru pink plum powderblue purple red "
+    "rosybrown royalblue saddlebrown salmon sandybrown seagreen seashell sienna silver skyblue slateblue slategray "
+    "slategrey snow springgreen steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow "
+    "yellowgreen"
+)
+cdef unordered_map[string, int32_t] _colours
+_colours[b"transparent"], _colours[b"canvas"], _colours[b"currentcolor"] = TRANSPARENT, 0xFFFFFF, CURRENT
+_colours[b"rebeccapurple"] = 0x663399
+for _name in _NAMES.split():
+    _red, _green, _blue, _ = tinycss2.color3.parse_color(_name)
+    _colours[<bytes>_name.encode()] = round(255 * _red) << 16 | round(255 * _green) << 8 | round(255 * _blue)
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
@@ -104,21 +165,105 @@ cdef const char* number_at(const char* at, double* value) noexcept nogil:
             found += tenth * (at[0] - 48)
             has_digits = True
             at += 1
+    if at[0] == 101 and has_digits and (48 <= at[1] <= 57 or (at[1] == 45 and 48 <= at[2] <= 57)):  # 1e-3
+        found = 0 if at[1] == 45 else found
+        at += 2
+        while 48 <= at[0] <= 57:
+            at += 1
     value[0] = sign * found
     return at if has_digits else NULL
 
 
+cdef inline const char* behind_space(const char* at) noexcept nogil:
+    while at[0] == 32:
+        at += 1
+    return at
+
+
+cdef const char* product_at(const char* at, double* value, int depth) noexcept nogil:
+    """Read a product of lengths and numbers; return what follows, NULL if it is none."""
+    cdef double factor
+    cdef char sign
+    at = length_at(behind_space(at), value, depth)
+    while at != NULL:
+        at = behind_space(at)
+        if at[0] != 42 and at[0] != 47:  # * /
+            break
+        sign = at[0]
+        at = length_at(behind_space(at + 1), &factor, depth)
+        value[0] *= factor if sign == 42 else 1 / factor if factor else 0
+    return at
+
+
+cdef const char* length_at(const char* at, double* value, int depth) noexcept nogil:
+    """Read a length in pixels or a function of lengths: calc, min, max, clamp; return what follows, NULL if none."""
+    cdef const char* name = at
+    cdef double part, term
+    cdef int count = 0
+    cdef char sign
+    while 97 <= at[0] <= 122:
+        at += 1
+    if at[0] != 40:
+        at = pixels_at(name, value) if at == name else NULL
+        while at != NULL and (97 <= at[0] <= 122 or at[0] == 37):
+            at += 1
+        return at
+    if depth >= MOST_AROUND:
+        return NULL
+    while at[0] == 40 or at[0] == 44:
+        at = product_at(at + 1, &part, depth + 1)
+        while at != NULL and (at[0] == 43 or at[0] == 45):
+            sign = at[0]
+            at = product_at(at + 1, &term, depth + 1)
+            part += term if sign == 43 else -term
+        if at == NULL:
+            return NULL
+        if count == 0:
+            value[0] = part
+        elif strncmp(name, b"max", 3) == 0 or (name[0] == 99 and count == 1):  # clamp
+            value[0] = max(value[0], part)
+        else:
+            value[0] = min(value[0], part)
+        count += 1
+    return at + 1 if at[0] == 41 else NULL
+
+
+cdef int arguments_of(const char* at, double* found, int most) noexcept nogil:
+    """Read the numbers up to a closing bracket, words between them left out; return how many there are."""
+    cdef const char* after
+    cdef char before = 32
+    cdef int count = 0
+    while at[0] and at[0] != 41 and count < most:
+        after = length_at(at, &found[count], 0) if before == 32 or before == 44 or before == 40 else NULL
+        count += after != NULL
+        before = at[0] if after == NULL else 0
+        at = after if after != NULL else at + 1
+    return count
+
+
 cdef const char* pixels_at(const char* at, double* value) noexcept nogil:
-    """Read a length in pixels, roughly; return what follows its number, NULL if there is none."""
-    cdef const char* unit = number_at(at, value)
+    """Read a length in pixels, or an angle in degrees, roughly; return what follows it, at its unit, NULL if none."""
+    cdef const char* unit
+    if 97 <= at[0] <= 122:
+        return length_at(at, value, 0) if strchr(at, 40) != NULL else NULL
+    unit = number_at(at, value)
     if unit == NULL:
         return NULL
-    if strncmp(unit, b"em", 2) == 0 or strncmp(unit, b"rem", 3) == 0 or strncmp(unit, b"ch", 2) == 0:
+    if strncmp(unit, b"em", 2) == 0 or strncmp(unit, b"rem", 3) == 0 or strncmp(unit, b"ch", 2) == 0 or (
+            strncmp(unit, b"pc", 2) == 0):
         value[0] *= 16
     elif strncmp(unit, b"vw", 2) == 0 or strncmp(unit, b"vh", 2) == 0:
         value[0] *= FAR / 100  # a whole screen is far; boxes as wide as the screen begin half of one to the left
     elif strncmp(unit, b"in", 2) == 0 or strncmp(unit, b"cm", 2) == 0:
         value[0] *= 40
+    elif strncmp(unit, b"mm", 2) == 0:
+        value[0] *= 4
+    elif strncmp(unit, b"turn", 4) == 0:
+        value[0] *= 360
+    elif strncmp(unit, b"rad", 3) == 0:
+        value[0] *= 57.29578
+    elif strncmp(unit, b"grad", 4) == 0:
+        value[0] *= 0.9
     return unit
 
 
@@ -137,54 +282,115 @@ cdef inline bint is_nothing(const char* value) noexcept nogil:
 
 cdef inline bint is_faint(const char* value) noexcept nogil:
     cdef double share
-    cdef const char* unit = number_at(value, &share)
+    cdef const char* unit = pixels_at(value, &share)
     return unit != NULL and (share / 100 if unit[0] == 37 else share) < FAINT
 
 
-cdef int32_t colour_of(const char* value) noexcept nogil:
-    """Read a colour that is written in numbers, or black, white or transparent."""
+cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
+    """Read a colour: `UNKNOWN`, `TRANSPARENT`, `CURRENT`, RGB, or a lower number for one in another colour space.
+
+    A background through which others show is unknown.
+    """
     cdef int32_t[8] digits
-    cdef double[4] channels
     cdef int32_t count = 0
-    cdef const char* at = value
-    if at[0] == 35:  # #
-        while count < 8 and hex_of(at[count + 1]) >= 0:
-            digits[count] = hex_of(at[count + 1])
-            count += 1
-        if (count == 4 and digits[3] == 0) or (count == 8 and digits[6] == 0 and digits[7] == 0):
+    cdef bint has_mark = value[0] == 35  # #
+    cdef const char* at = value + has_mark
+    while count < 8 and hex_of(at[count]) >= 0:
+        digits[count] = hex_of(at[count])
+        count += 1
+    if has_mark or (count == 6 and (at[6] == 0 or at[6] == 32)):  # attributes may lack the mark
+        if (count == 4 and digits[3] == 0) or (count == 8 and digits[6] * 16 + digits[7] < 255 * FAINT):
             return TRANSPARENT
+        if is_back and (count == 4 or count == 8):
+            return UNKNOWN
         if count == 3 or count == 4:
             return digits[0] * 0x110000 + digits[1] * 0x1100 + digits[2] * 0x11
         if count >= 6:
             return (digits[0] << 20 | digits[1] << 16 | digits[2] << 12 | digits[3] << 8 | digits[4] << 4 | digits[5])
         return UNKNOWN
-    if strncmp(at, b"rgb", 3) == 0:
-        while at[0] and at[0] != 40:
+    while 97 <= at[0] <= 122:
+        at += 1
+    return colour_in(value, at + 1, is_back) if at[0] == 40 else colour_named(value, at - value)
+
+
+cdef int32_t colour_named(const char* name, size_t size) noexcept nogil:
+    """Return the colour of a name, `UNKNOWN` for none."""
+    cdef string key
+    cdef unordered_map[string, int32_t].const_iterator found
+    key.assign(name, size)
+    found = _colours.const_find(key)
+    return UNKNOWN if found == _colours.const_end() else dereference(found).second
+
+
+cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept nogil:
+    """Read a colour that is written as a function."""
+    cdef double[4] channels
+    cdef double hue, least, most
+    cdef int32_t count = 0, rgb = 0, i, depth = 1
+    cdef uint32_t hash_ = 0
+    cdef const char* end = at
+    while end[0] and depth:
+        depth += (end[0] == 40) - (end[0] == 41)
+        hash_ = hash_ * 31 + <unsigned char>end[0]
+        end += 1
+    channels[3] = 1
+    while at < end and count < 4:
+        while at < end and (at[0] == 32 or at[0] == 44 or 97 <= at[0] <= 122):
             at += 1
-        channels[3] = 1
-        while at[0] and at[0] != 41 and count < 4:
-            at += 1
-            while at[0] == 32 or at[0] == 47 or at[0] == 44:
-                at += 1
-            if number_at(at, &channels[count]) == NULL:
-                return UNKNOWN
-            at = number_at(at, &channels[count])
-            count += 1
-        if count == 4 and channels[3] < FAINT:
-            return TRANSPARENT
-        return <int32_t>channels[0] << 16 | <int32_t>channels[1] << 8 | <int32_t>channels[2] if count >= 3 else UNKNOWN
-    if strncmp(at, b"transparent", 11) == 0:
+        count = 3 if at[0] == 47 else count  # / before the opacity
+        at = behind_space(at + <int>(at[0] == 47))
+        at = pixels_at(at, &channels[count])
+        if at == NULL:
+            break
+        if at[0] == 37:
+            channels[count] *= 2.55 if name[0] == 114 and count < 3 else .01
+        count += 1
+    if count == 4 and channels[3] < FAINT:
         return TRANSPARENT
-    if strncmp(at, b"white", 5) == 0 and not 97 <= at[5] <= 122:
-        return 0xFFFFFF
-    return 0 if strncmp(at, b"black", 5) == 0 else UNKNOWN
+    if count < 3 or (is_back and channels[3] < 1) or strstr(name, b"var(") != NULL:
+        return UNKNOWN
+    if name[0] == 104:  # hsl, hwb
+        hue = fmod(fmod(channels[0], 360) + 360, 360) / 60
+        if name[1] == 115:
+            most = channels[1] * min(channels[2], 1 - channels[2])
+            least, most = channels[2] - most, channels[2] + most
+        else:
+            least, most = channels[1], 1 - channels[2]
+            if least > most:
+                least = most = least / (least + channels[2])
+        channels[0] = 255 * (least + (most - least) * max(0., min(1., fabs(hue - 3) - 1)))
+        channels[1] = 255 * (least + (most - least) * max(0., min(1., 2 - fabs(hue - 2))))
+        channels[2] = 255 * (least + (most - least) * max(0., min(1., 2 - fabs(hue - 4))))
+    elif name[0] != 114:
+        return -10 - <int32_t>(hash_ >> 2)  # equal to itself
+    for i in range(3):
+        rgb = rgb << 8 | <int32_t>max(0., min(255., channels[i]))
+    return rgb
+
+
+cdef int32_t back_of(const char* value) noexcept nogil:
+    """Return the colour of a background: the part of it that is one, `UNKNOWN` below a picture."""
+    cdef int32_t colour
+    cdef int depth = 0
+    if strstr(value, b"url(") != NULL or strstr(value, b"gradient") != NULL:
+        return UNKNOWN
+    while True:
+        colour = colour_of(value, True)
+        if colour != UNKNOWN:
+            return colour
+        while value[0] and (value[0] != 32 or depth):
+            depth += (value[0] == 40) - (value[0] == 41)
+            value += 1
+        if not value[0]:
+            return UNKNOWN
+        value += 1
 
 
 cdef bint is_close(int32_t colour, int32_t back) noexcept nogil:
     """Return whether two known colours cannot be told apart."""
     cdef int32_t shift, difference
     if colour < 0 or back < 0:
-        return False
+        return colour == back and colour < CURRENT
     for shift in range(0, 24, 8):
         difference = (colour >> shift & 255) - (back >> shift & 255)
         if not -CLOSE <= difference <= CLOSE:
@@ -194,58 +400,154 @@ cdef bint is_close(int32_t colour, int32_t back) noexcept nogil:
 
 cdef bint cuts_all(const char* value) noexcept nogil:
     """Return whether a `clip` or `clip-path` leaves nothing to see."""
-    cdef double[4] edges
-    cdef int32_t count = 0
-    cdef bint is_rect = strncmp(value, b"rect(", 5) == 0, is_inset = strncmp(value, b"inset(", 6) == 0
-    cdef bint is_zero = True
-    cdef const char* at = strstr(value, b"(")
-    cdef const char* after
-    if at == NULL:
+    cdef double[16] edges
+    cdef const char* at = strchr(value, 40)
+    cdef int count = arguments_of(at + 1, edges, 16) if at != NULL else 0, i
+    cdef bint is_flat = True, is_thin = True
+    if count == 0 or strncmp(value, b"path", 4) == 0:
         return False
-    at += 1
-    while at[0] and at[0] != 41:
-        after = pixels_at(at, &edges[count & 3])
-        if after == NULL:
-            if is_rect and 97 <= at[0] <= 122:  # auto
-                return False
-            at += 1
-            continue
-        is_zero &= edges[count & 3] <= NOTHING
-        if is_inset and count == 0 and after[0] == 37 and edges[0] >= 50:
+    if strncmp(value, b"rect", 4) == 0:
+        return count == 4 and (edges[1] - edges[3] <= NOTHING or edges[2] - edges[0] <= NOTHING)
+    if strncmp(value, b"inset", 5) == 0:
+        edges[1] = edges[1] if count > 1 else edges[0]
+        edges[2] = edges[2] if count > 2 else edges[0]
+        edges[3] = edges[3] if count > 3 else edges[1]
+        return strchr(value, 37) != NULL and (edges[0] + edges[2] >= 100 or edges[1] + edges[3] >= 100)
+    if strncmp(value, b"polygon", 7) == 0:
+        for i in range(2, count - 1, 2):
+            is_flat &= fabs(edges[i + 1] - edges[1]) <= NOTHING
+            is_thin &= fabs(edges[i] - edges[0]) <= NOTHING
+        return is_flat or is_thin
+    if strncmp(value, b"xywh", 4) == 0:
+        return count == 4 and (edges[2] <= NOTHING or edges[3] <= NOTHING)
+    return edges[0] <= NOTHING or (value[0] == 101 and count > 1 and edges[1] <= NOTHING)  # circle, ellipse
+
+
+cdef bint masks_all(const char* value) noexcept nogil:
+    """Return whether all colours of a mask are transparent."""
+    cdef const char* at = strchr(value, 40)
+    while at != NULL and strstr(value, b"gradient") != NULL:
+        at = behind_space(at + 1)
+        if strncmp(at, b"transparent", 11) == 0 and (at[11] == 41 or at[11] == 0):
             return True
-        count += 1
-        at = after
-        while 97 <= at[0] <= 122 or at[0] == 37:
-            at += 1
-    if is_rect and count == 4:
-        return edges[1] - edges[3] <= NOTHING or edges[2] - edges[0] <= NOTHING
-    return count > 0 and is_zero and not is_inset
+        if strncmp(at, b"transparent", 11) and strncmp(at, b"to ", 3) and not 48 <= at[0] <= 57:
+            return False
+        at = strchr(at, 44)
+    return False
+
+
+cdef inline bint is_zero(double number) noexcept nogil:
+    return -0.01 <= number <= 0.01
+
+
+cdef inline bint is_away(double pixels) noexcept nogil:
+    return pixels <= -FAR or pixels >= 10 * FAR
+
+
+cdef inline bint is_edgewise(double degrees) noexcept nogil:
+    return fabs(fmod(fabs(degrees), 180) - 90) < 1
+
+
+cdef bint removes(const char* name, const char* values, double* depth) noexcept nogil:
+    """Return whether a function of `transform` shrinks a box to nothing or moves it off the screen."""
+    cdef double[16] n
+    cdef int count = arguments_of(values, n, 16)
+    if count == 0:
+        return False
+    if strncmp(name, b"scale", 5) == 0:
+        return name[5] != 122 and (is_zero(n[0]) or (count > 1 and is_zero(n[1])))
+    if strncmp(name, b"translatez", 10) == 0:
+        return 0 < depth[0] <= n[0]
+    if strncmp(name, b"translate", 9) == 0:
+        return is_away(n[0]) or (count > 1 and is_away(n[1]))
+    if strncmp(name, b"matrix", 6) == 0:
+        if count == 16:
+            return is_zero(n[0] * n[5] - n[1] * n[4]) or is_away(n[12]) or is_away(n[13])
+        return count == 6 and (is_zero(n[0] * n[3] - n[1] * n[2]) or is_away(n[4]) or is_away(n[5]))
+    if strncmp(name, b"perspective", 11) == 0:
+        depth[0] = n[0]
+    if strncmp(name, b"rotate", 6) == 0 and count == 4:
+        return (n[0] or n[1]) and n[2] == 0 and is_edgewise(n[3])
+    return (strncmp(name, b"rotatex", 7) == 0 or strncmp(name, b"rotatey", 7) == 0) and is_edgewise(n[0])
 
 
 cdef bint moves_away(const char* value) noexcept nogil:
-    """Return whether a `transform` shrinks a box to nothing or moves it off the screen."""
-    cdef const char* at = strstr(value, b"scale")
-    cdef double number
-    if at != NULL:
-        at = strstr(at, b"(")
-        return at != NULL and number_at(at + 1, &number) != NULL and -0.01 <= number <= 0.01
-    at = strstr(value, b"translate")
-    if at != NULL:
-        at = strstr(at, b"(")
-    return at != NULL and is_far(at + 1)
+    """Return whether one of the functions of a `transform` removes a box."""
+    cdef double depth = 0
+    cdef const char* at = strchr(value, 40)
+    cdef const char* name
+    while at != NULL:
+        name = at
+        while name > value and (97 <= (name - 1)[0] <= 122 or (name - 1)[0] == 51):  # 3d
+            name -= 1
+        if removes(name, at + 1, &depth):
+            return True
+        at = strchr(at + 1, 40)
+    return False
+
+
+cdef bint has_no_size(const char* font) noexcept nogil:
+    """Return whether the size in a `font` is nothing: its first number with a unit, or zero."""
+    cdef double size
+    cdef const char* unit
+    while True:
+        unit = number_at(font, &size)
+        if unit != NULL and (97 <= unit[0] <= 122 or unit[0] == 37 or unit[0] == 47 or size == 0):
+            return is_nothing(font)
+        font = strchr(font, 32)
+        if font == NULL:
+            return False
+        font += 1
+
+
+cdef bint is_past_edge(const char* name, const char* value) noexcept nogil:
+    """Return whether an offset from an edge of the screen leaves it."""
+    cdef double share
+    cdef const char* unit = number_at(value, &share)
+    if unit == NULL or not (unit[0] == 37 or unit[0] == 118):  # % v
+        return False
+    return share <= -100 or share >= 100
+
+
+cdef bint is_any_far(const char* value, double most) noexcept nogil:
+    """Return whether one of several lengths moves a box off the screen."""
+    while value != NULL:
+        value = behind_space(value)
+        if is_far(value, most):
+            return True
+        value = strchr(value, 32)
+    return False
+
+
+cdef bint is_listed(const char* value, const char* words) noexcept nogil:
+    """Return whether the first word of a value is among words with spaces around them."""
+    cdef char[34] word
+    cdef int size = 1
+    word[0] = 32
+    while size < 32 and value[0] and value[0] != 32 and value[0] != 33:
+        word[size] = value[0]
+        size += 1
+        value += 1
+    word[size], word[size + 1] = 32, 0
+    return strstr(words, word) != NULL
 
 
 cdef int declare(Style* style, const char* name, const char* value) noexcept nogil:
     """Add a declaration in lower case."""
     cdef int32_t bit = 0
-    cdef bint off = False, important = strstr(value, b"!") != NULL
+    cdef bint off = False, important = strchr(value, 33) != NULL
     cdef const char* at
-    cdef double grows
+    cdef double number = 0
+    cdef double[4] margins
     if strncmp(name, b"-webkit-", 8) == 0:
         name += 8
     if strcmp(name, b"display") == 0:
+        if not is_listed(value, DISPLAYS):
+            return 0
         bit, off = P_DISPLAY, strncmp(value, b"none", 4) == 0
     elif strcmp(name, b"visibility") == 0:
+        if not is_listed(value, b" visible hidden collapse initial inherit unset revert "):
+            return 0
         bit, off = P_VISIBILITY, strncmp(value, b"hidden", 6) == 0 or strncmp(value, b"collapse", 8) == 0
     elif strcmp(name, b"content-visibility") == 0:
         bit, off = P_DISPLAY, strncmp(value, b"hidden", 6) == 0
@@ -257,52 +559,89 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     elif strcmp(name, b"font-size") == 0:
         bit, off = P_TEXT_SIZE, is_nothing(value)
     elif strcmp(name, b"font") == 0:
-        bit, off = P_TEXT_SIZE, strncmp(value, b"0/", 2) == 0 or strncmp(value, b"0 ", 2) == 0
+        bit, off = P_TEXT_SIZE, has_no_size(value)
+    elif strcmp(name, b"zoom") == 0:
+        if not is_faint(value):
+            return 0
+        bit = P_TRANSFORM
+        off = True
     elif strcmp(name, b"color") == 0 or strcmp(name, b"text-fill-color") == 0:
         bit = P_COLOUR
         if not style.important & P_COLOUR or important:
-            style.colour = colour_of(value)
+            style.colour = colour_of(value, False)
         off = style.colour == TRANSPARENT
     elif strcmp(name, b"background-color") == 0 or strcmp(name, b"background") == 0:
         bit = P_BACKGROUND
         if not style.important & P_BACKGROUND or important:
-            style.back = UNKNOWN if strstr(value, b"url(") != NULL or strstr(value, b"gradient") != NULL else (
-                colour_of(value))
+            style.back = back_of(value)
     elif strcmp(name, b"background-clip") == 0:
         bit, off = P_TEXT_CLIP, strncmp(value, b"text", 4) == 0
     elif strcmp(name, b"position") == 0:
-        bit, off = P_POSITION, strncmp(value, b"absolute", 8) == 0 or strncmp(value, b"fixed", 5) == 0 or (
+        bit = P_POSITION | P_FIXED
+        off = strncmp(value, b"absolute", 8) == 0 or strncmp(value, b"fixed", 5) == 0 or (
             strncmp(value, b"relative", 8) == 0)
+        if off and value[0] != 102:
+            style.off &= ~P_FIXED
+            bit = P_POSITION
     elif strcmp(name, b"left") == 0 or strcmp(name, b"top") == 0 or (
-            strcmp(name, b"right") == 0 or strcmp(name, b"bottom") == 0 or strcmp(name, b"inset") == 0):
+            strcmp(name, b"right") == 0 or strcmp(name, b"bottom") == 0 or strncmp(name, b"inset", 5) == 0):
+        if is_past_edge(name, value):
+            style.said |= P_BEYOND
+            style.off |= P_BEYOND
         if style.off & P_OFFSET:  # one far edge is enough
             return 0
-        bit, off = P_OFFSET, is_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
-    elif strcmp(name, b"text-indent") == 0:
-        bit, off = P_INDENT, is_far(value)
-    elif strcmp(name, b"margin-left") == 0 or strcmp(name, b"margin-top") == 0 or strcmp(name, b"margin") == 0:
+        bit, off = P_OFFSET, is_any_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
+    elif strcmp(name, b"text-indent") == 0 or strcmp(name, b"letter-spacing") == 0:
+        if strcmp(name, b"text-indent") == 0:
+            bit, off = P_INDENT, is_far(value)
+        elif is_far(value):
+            bit = P_INDENT
+            off = True
+        if number_at(value, &number) != NULL and number >= 100 and strchr(value, 37) != NULL:
+            style.said |= P_PUSHED
+            style.off |= P_PUSHED
+    elif strcmp(name, b"padding-left") == 0 and is_far(value):
+        bit = P_PUSHED
+        off = True
+    elif strcmp(name, b"padding") == 0 or strcmp(name, b"padding-top") == 0 or strcmp(name, b"padding-bottom") == 0 or (
+            strncmp(name, b"min-", 4) == 0 or strcmp(name, b"flex") == 0 or strcmp(name, b"flex-grow") == 0):
+        # the box has room after all
+        bit = P_ROOM
+        off = number_at(value, &number) != NULL and (number >= ROOM or (name[0] == 102 and number > 0) or (
+            strchr(value, 37) != NULL and (number > 0 or name[7] == 0)))
+    elif strncmp(name, b"margin", 6) == 0 and strcmp(name, b"margin-right") and strcmp(name, b"margin-bottom"):
         if style.off & P_MARGIN:
             return 0
         bit, off = P_MARGIN, is_far(value)
-    elif strcmp(name, b"transform") == 0 or strcmp(name, b"scale") == 0 or strcmp(name, b"translate") == 0:
-        bit, off = P_TRANSFORM, moves_away(value) or (name[0] == 115 and is_faint(value)) or (
-            name[1] == 114 and name[4] == 115 and name[5] == 108 and is_far(value))
+        at = strrchr(value, 32)
+        if not off and strcmp(name, b"margin") == 0 and arguments_of(value, margins, 4) == 4 and at != NULL:
+            off = margins[3] <= -FAR
+    elif strcmp(name, b"transform") == 0:
+        bit, off = P_TRANSFORM, moves_away(value)
+    elif strcmp(name, b"scale") == 0 or strcmp(name, b"translate") == 0 or strcmp(name, b"rotate") == 0:
+        if name[0] == 114 and (value[0] == 120 or value[0] == 121):
+            name = b"rotatex"
+        bit, off = P_TRANSFORM, removes(name, value, &number)
     elif strcmp(name, b"clip") == 0 or strcmp(name, b"clip-path") == 0:
         bit, off = P_CLIP, cuts_all(value)
-    elif strcmp(name, b"height") == 0 or strcmp(name, b"max-height") == 0:
+    elif strcmp(name, b"mask") == 0 or strcmp(name, b"mask-image") == 0 or strcmp(name, b"mask-size") == 0:
+        off = masks_all(value) or (strcmp(name, b"mask-size") == 0 and is_nothing(value))
+        bit = P_CLIP if off else 0
+    elif strcmp(name, b"height") == 0 or strcmp(name, b"max-height") == 0 or (
+            strcmp(name, b"block-size") == 0 or strcmp(name, b"max-block-size") == 0):
         if style.off & P_HEIGHT and strncmp(value, b"auto", 4) != 0:
             return 0
         bit, off = P_HEIGHT, is_nothing(value)
-    elif strcmp(name, b"width") == 0 or strcmp(name, b"max-width") == 0:
+    elif strcmp(name, b"width") == 0 or strcmp(name, b"max-width") == 0 or (
+            strcmp(name, b"inline-size") == 0 or strcmp(name, b"max-inline-size") == 0):
         if style.off & P_WIDTH and strncmp(value, b"auto", 4) != 0:
             return 0
         bit, off = P_WIDTH, is_nothing(value)
     elif strcmp(name, b"overflow") == 0 or strcmp(name, b"overflow-x") == 0 or strcmp(name, b"overflow-y") == 0:
-        bit, off = P_OVERFLOW, strncmp(value, b"hidden", 6) == 0 or strncmp(value, b"clip", 4) == 0
-    elif strncmp(name, b"flex", 4) == 0 and (name[4] == 0 or strcmp(name + 4, b"-grow") == 0):
-        bit, off = P_FILLS, number_at(value, &grows) != NULL and grows > 0
-    elif strcmp(name, b"padding") == 0 or strcmp(name, b"padding-top") == 0 or strcmp(name, b"padding-bottom") == 0:
-        bit, off = P_FILLS, strstr(value, b"%") != NULL
+        bit, off = P_OVERFLOW, strncmp(value, b"visible", 7) != 0
+    elif strcmp(name, b"contain") == 0:
+        off = strstr(value, b"paint") != NULL or strstr(value, b"strict") != NULL or strstr(value, b"content") != NULL
+        bit = P_OVERFLOW if off else 0
     elif strncmp(name, b"transition", 10) == 0 or strncmp(name, b"animation", 9) == 0 or (
             strcmp(name, b"will-change") == 0):
         bit, off = P_MOVES, strncmp(value, b"none", 4) != 0
@@ -314,12 +653,60 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     return 0
 
 
-cdef int read_style(const unsigned char* text, Style* style) except -1 nogil:
-    """Add the declarations of a style attribute, or of a rule."""
-    cdef string clean
+cdef bint fill_in(string& value, const string& own, const Sheet* sheet) except -1 nogil:
+    """Put the values of custom properties into a value; return False if one is unknown.
+
+    They are those of the same declarations, else those that the sheets set to one value only, else what `var` names.
+    """
+    cdef string name
+    cdef unordered_map[string, string].const_iterator found
+    cdef size_t at, end, behind, own_at, depth
+    cdef int _filled
+    for _filled in range(MOST_FILLED):
+        at = value.find(b"var(")
+        if at >= value.size():  # npos is larger
+            return True
+        end = at + 4
+        while end < value.size() and value[end] == 32:
+            end += 1
+        name.assign(value.c_str() + end, strcspn(value.c_str() + end, b" ,)"))
+        behind, depth = at + 4, 1
+        while behind < value.size() and depth:
+            depth += value[behind] == 40
+            depth -= value[behind] == 41
+            behind += 1
+        end += name.size()
+        name.push_back(58)
+        own_at = own.find(name)
+        name.pop_back()
+        if own_at < own.size():
+            own_at += name.size() + 1
+            name.assign(own.c_str() + own_at, strcspn(own.c_str() + own_at, b";"))
+        else:
+            if sheet != NULL:
+                found = sheet.custom.const_find(name)
+            if sheet != NULL and found != sheet.custom.const_end():
+                name = dereference(found).second
+            elif sheet != NULL and sheet.is_all and value[end] == 44 and behind > end + 1:
+                name.assign(value.c_str() + end + 1, behind - end - 2)
+            else:
+                name.clear()
+        if name.empty() or value.size() + name.size() > MOST_BYTES:
+            return False
+        value.replace(at, behind - at, b" ").insert(at, name)
+        while value[0] == 32:
+            value.erase(0, 1)
+    return False
+
+
+cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet) except -1 nogil:
+    """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties."""
+    cdef string clean, own, filled
     cdef size_t i = 0, name, value, depth
     write_clean(text, clean)
     clean.push_back(59)
+    if clean.find(b"var(") < clean.size():
+        own = clean
     while i < clean.size():
         while i < clean.size() and (clean[i] == 32 or clean[i] == 59):
             i += 1
@@ -341,7 +728,11 @@ cdef int read_style(const unsigned char* text, Style* style) except -1 nogil:
         if i < clean.size():
             clean[i] = 0
             i += 1
-        if value < clean.size():
+        if value < clean.size() and own.size() and strstr(clean.data() + value, b"var(") != NULL:
+            filled.assign(clean.data() + value)
+            if fill_in(filled, own, sheet):
+                declare(style, clean.data() + name, filled.c_str())
+        elif value < clean.size():
             declare(style, clean.data() + name, clean.data() + value)
     return 0
 
@@ -371,175 +762,494 @@ cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil:
         return BY_DISPLAY
     if off & P_OPACITY and not moves:
         return BY_OPACITY
-    if (off & P_OFFSET and off & P_POSITION) or off & (P_INDENT | P_MARGIN):
+    if (off & P_OFFSET and off & P_POSITION) or off & (P_INDENT | P_MARGIN) or (
+            (off & P_BEYOND and off & P_FIXED) or (off & P_PUSHED and off & P_OVERFLOW)):
         return BY_PLACE
     if off & P_TRANSFORM and (off & P_POSITION or not off & P_MOVES):
         return BY_PLACE
     if off & P_CLIP:
         return BY_CLIP
-    if off & P_OVERFLOW and off & (P_HEIGHT | P_WIDTH) and not off & P_FILLS and not (moves and is_block):
+    if off & P_OVERFLOW and off & (P_HEIGHT | P_WIDTH) and not off & P_ROOM and not (moves and is_block):
         return BY_SIZE
     return SEEN
 
+cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil:
+    """Return whether an attribute of an element meets a condition of a selector."""
+    cdef const char* given = <const char*>attribute_of(node, condition.name.c_str())
+    cdef const char* value = condition.value.c_str()
+    cdef size_t size = condition.value.size()
+    cdef const char* at
+    if given == NULL or condition.operator == 101:  # exists
+        return given != NULL
+    if condition.operator == 61:  # =
+        return strcmp(given, value) == 0
+    if not size:
+        return False
+    if condition.operator == 94:  # ^=
+        return strncmp(given, value, size) == 0
+    if condition.operator == 36:  # $=
+        return strlen(given) >= size and strcmp(given + strlen(given) - size, value) == 0
+    if condition.operator == 124:  # |=
+        return strncmp(given, value, size) == 0 and (given[size] == 0 or given[size] == 45)
+    at = strstr(given, value)
+    while at != NULL and condition.operator == 126 and not (  # ~=
+            (at == given or is_blank((at - 1)[0])) and (at[size] == 0 or is_blank(at[size]))):
+        at = strstr(at + 1, value)
+    return at != NULL
+
+
 # ---- style sheets ----------------------------------------------------------------------------------------------------
 
-cdef bint has_name(const char* names, const string& name) noexcept nogil:
-    """Return whether a class attribute has a name."""
-    cdef size_t size = name.size()
-    cdef const char* at = names
+cdef struct Around:       # a block that is open
+    string prelude        # its selectors, or its condition
+    string declarations   # before the blocks in it
+    int32_t holds         # whether rules in it do
+
+
+cdef int32_t size_holds(const unsigned char* at) noexcept nogil:
+    """Return whether a condition in brackets is true of all screens that pages are made for, or of some."""
+    cdef double size
+    cdef const char* behind
+    cdef bint is_least = begins(at, b"(min-width:") or begins(at, b"(min-height:")
+    if not is_least and not begins(at, b"(max-width:") and not begins(at, b"(max-height:"):
+        return SOMETIMES
+    behind = pixels_at(behind_space(strchr(<const char*>at, 58) + 1), &size)
+    if behind == NULL or behind[strspn(behind, b"abcdefghijklmnopqrstuvwxyz ")] != 41:
+        return SOMETIMES
+    return ALWAYS if (size <= NARROW if is_least else size >= WIDE) else SOMETIMES
+
+
+cdef int32_t media_holds(const unsigned char* at) noexcept nogil:
+    """Return whether one of a list of media queries holds: `ALWAYS`, `SOMETIMES` or `NEVER`."""
+    cdef int32_t found = NEVER, one = ALWAYS
     while True:
-        at = strstr(at, name.c_str())
-        if at == NULL:
-            return False
-        if (at == names or is_blank((at - 1)[0])) and (at[size] == 0 or is_blank(at[size])):
-            return True
-        at += size
+        if is_blank(at[0]):
+            at += 1
+        elif at[0] == 0 or at[0] == 44:
+            found = min(found, one)
+            one = ALWAYS
+            if at[0] == 0:
+                return found
+            at += 1
+        elif begins(at, b"only ") or begins(at, b"and"):
+            at += 4 if at[0] == 111 or at[0] == 79 else 3
+        elif begins(at, b"screen") or begins(at, b"all"):
+            at += 6 if begins(at, b"screen") else 3
+        elif begins(at, b"not print") or begins(at, b"not speech"):
+            at += 9 if begins(at, b"not print") else 10
+        else:
+            one = max(one, size_holds(at) if at[0] == 40 else NEVER if begins(at, b"print") else SOMETIMES)
+            while at[0] and at[0] != 41 and at[0] != 44:
+                at += 1
+            at += at[0] == 41
 
 
-cdef int32_t missing(const Compound* compound, const xmlNode* node) noexcept nogil:
-    """Return how many classes an element lacks to match a compound; 1,000 if that cannot make it match."""
-    cdef const char* names
-    cdef const char* id_
-    cdef int32_t lacks = 0
-    cdef size_t i
-    if compound.tag.size() and strcmp(compound.tag.c_str(), <const char*>node.name) != 0:
-        return 1000
-    if compound.id_.size():
-        id_ = <const char*>attribute_of(node, b"id")
-        if id_ == NULL or strcmp(id_, compound.id_.c_str()) != 0:
-            return 1000
-    if compound.classes.size():
-        names = <const char*>attribute_of(node, b"class")
-        for i in range(compound.classes.size()):
-            lacks += names == NULL or not has_name(names, compound.classes[i])
-    return lacks
+cdef int32_t holds_in(const string& prelude) noexcept nogil:
+    """Return whether what is in a block holds: `ALWAYS`, `SOMETIMES` or `NEVER`."""
+    cdef const unsigned char* at = <const unsigned char*>prelude.c_str()
+    if at[0] != 64 or begins(at, b"@supports") or begins(at, b"@layer") or begins(at, b"@-moz-document"):  # @
+        return ALWAYS
+    if begins(at, b"@media"):
+        return media_holds(at + 6)
+    return SOMETIMES if begins(at, b"@container") else NEVER
 
 
-cdef bint is_around(const Rule* rule, const xmlNode* node, int64_t* steps) noexcept nogil:
-    """Return whether the compounds of a rule before its last match the ancestors of an element.
-
-    Nearest ancestors are taken first, which misses few selectors in which children follow descendants. No rule matches
-    once there are no `steps` left.
-    """
-    cdef size_t i
-    cdef int level = 0
-    cdef bint is_child
-    for i in range(1, rule.compounds.size()):
-        if steps[0] <= 0:
-            return False
-        is_child = rule.compounds[i - 1].is_child
-        node = node.parent
-        while node != NULL and node.type == XML_ELEMENT_NODE and not is_child and level < LEVELS_UP and (
-                missing(&rule.compounds[i], node)):
-            node = node.parent
-            level += 1
-        steps[0] -= level + 1
-        if node == NULL or node.type != XML_ELEMENT_NODE or missing(&rule.compounds[i], node):
-            return False
-    return True
+cdef string trimmed(const string& text) except *:
+    """Return a text without white space around it."""
+    cdef size_t start = 0, end = text.size()
+    while end > start and is_blank(text[end - 1]):
+        end -= 1
+    while start < end and is_blank(text[start]):
+        start += 1
+    if strncmp(text.c_str() + start, b"<!--", 4) == 0 or strncmp(text.c_str() + start, b"-->", 3) == 0:
+        return trimmed(text.substr(start + 3 + (text[start] == 60), end - start))
+    return text.substr(start, end - start)
 
 
-cdef int add_rules_of(
-    const Sheet* sheet, const string& name, const xmlNode* node, vector[int32_t]& found
-) except -1 nogil:
-    """Add the rules whose last compound has a name and matches an element."""
-    cdef unordered_map[string, vector[int32_t]].const_iterator named = sheet.by_name.const_find(name)
-    cdef size_t i
-    cdef int32_t rule
-    if named == sheet.by_name.const_end():
-        return 0
-    for i in range(dereference(named).second.size()):
-        rule = dereference(named).second[i]
-        if missing(&sheet.rules[rule].compounds[0], node) == 0:
-            found.push_back(rule)
-    return 0
+cdef string nested(const string& around, const string& selectors) except *:
+    """Return the selectors of a block in another one's: each with each of the other, in place of `&` or in front."""
+    cdef string found, one
+    cdef size_t start = 0, end, outer, outer_end, at
+    if around.size() > MOST_SELECTOR or selectors.size() > MOST_SELECTOR:
+        return around + selectors  # too long to be read
+    while start <= selectors.size():
+        end = start + strcspn(selectors.c_str() + start, b",")
+        outer = 0
+        while outer <= around.size() and found.size() <= MOST_SELECTOR:
+            outer_end = outer + strcspn(around.c_str() + outer, b",")
+            one = trimmed(selectors.substr(start, end - start))
+            if one.find(b"&") >= one.size():
+                one.insert(0, b"& ")
+            at = one.find(b"&")
+            while at < one.size():
+                one.replace(at, 1, trimmed(around.substr(outer, outer_end - outer)))
+                at = one.find(b"&")
+            if found.size():
+                found.push_back(44)
+            found.append(one)
+            outer = outer_end + 1
+        start = end + 1
+    return found
 
 
-cdef int find_rules(const Sheet* sheet, const xmlNode* node, vector[int32_t]& found) except -1 nogil:
-    """Find the rules, other than those of states, whose last compound matches an element, in order."""
-    cdef const unsigned char* names = attribute_of(node, b"class")
-    cdef const unsigned char* id_ = attribute_of(node, b"id")
-    cdef string name
-    cdef size_t i, j
-    cdef int32_t rule
-    add_rules_of(sheet, string(b"*"), node, found)
-    name.assign(<const char*>node.name)
-    add_rules_of(sheet, name, node, found)
-    if id_ != NULL:
-        name.assign(b"#").append(<const char*>id_)
-        add_rules_of(sheet, name, node, found)
-    while names != NULL and names[0]:
-        while is_blank(names[0]):
-            names += 1
-        name.assign(b".")
-        while names[0] and not is_blank(names[0]):
-            name.push_back(<char>names[0])
-            names += 1
-        if name.size() > 1:
-            add_rules_of(sheet, name, node, found)
-    for i in range(1, found.size()):  # few
-        rule, j = found[i], i
-        while j > 0 and found[j - 1] > rule:
-            found[j] = found[j - 1]
-            j -= 1
-        found[j] = rule
-    return 0
+cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
+    return 97 <= lower(byte) <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte >= 0x80
 
 
-cdef bint may_show(const Sheet* sheet, const xmlNode* node, int64_t* steps) noexcept nogil:
-    """Return whether a rule would show an element in another state of the page.
+cdef inline bint begins_name(const unsigned char* at) noexcept nogil:
+    at += at[0] == 45
+    return is_in_name(at[0]) and not 45 <= at[0] <= 57
 
-    That is one whose selector matches in a state, or lacks one class of the element, or one of an ancestor. No rule
-    does once there are no `steps` left.
-    """
-    cdef const Rule* rule
-    cdef int32_t lacks
-    cdef size_t i
-    if steps[0] <= 0:
-        return False
-    steps[0] -= <int64_t>sheet.rules.size()
-    for i in range(sheet.rules.size()):
-        rule = &sheet.rules[i]
-        if not rule.style.said & P_SWITCHED or rule.style.off & P_SWITCHED:
-            continue
-        lacks = missing(&rule.compounds[0], node)
-        if lacks == 1 and rule.compounds[0].id_.size() == 0 and rule.compounds[0].classes.size() == 1:
-            # nothing of the element itself is selected: what is around it has to be
-            if rule.compounds.size() > 1 and rule.compounds[0].is_child and is_around(rule, node, steps):
-                return True
-        elif lacks == 1 or (lacks == 0 and (rule.is_state or not is_around(rule, node, steps))):
+
+cdef const unsigned char* skip_name(const unsigned char* at) noexcept nogil:
+    """Return what follows a name; the same place if there is none."""
+    if not begins_name(at):
+        return at
+    while is_in_name(at[0]):
+        at += 1
+    return at
+
+
+cdef const unsigned char* skip_condition(const unsigned char* at) noexcept nogil:
+    """Return what follows `:name`, `:name(...)`, `::name` or `[...]`."""
+    cdef unsigned char close = 93 if at[0] == 91 else 0
+    cdef int32_t depth = 0
+    if not close:
+        at = skip_name(at + 1 + (at[1] == 58))
+        if at[0] != 40:
+            return at
+        close = 41
+    while at[0]:
+        depth += at[0] == 40
+        depth -= at[0] == 41
+        at += 1
+        if (at - 1)[0] == close and depth <= 0:
+            break
+    return at
+
+
+cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
+    """Return whether a click changes a condition."""
+    cdef int32_t i
+    for i in range(9):
+        if begins(condition, STATES[i]) and not is_in_name(condition[strlen(STATES[i])]) and (
+                condition[strlen(STATES[i])] != 40):
             return True
     return False
+
+
+cdef bint read_selector(const unsigned char* at, Rule* rule) except -1 nogil:
+    """Read a selector; return False if it is not understood."""
+    cdef Compound part
+    cdef const unsigned char* first
+    cdef const unsigned char* name
+    cdef unsigned char mark
+    cdef string tag
+    cdef bint is_child = False, is_unknown = False, has_unknown = False, is_clicked = False
+    rule.compounds.clear()
+    rule.weight, rule.is_state = 0, False
+    while True:
+        while is_blank(at[0]):
+            at += 1
+        if at[0] == 0:
+            reverse(rule.compounds.begin(), rule.compounds.end())
+            return rule.compounds.size() and not is_child and not is_unknown and (is_clicked or not has_unknown)
+        if at[0] == 62 or at[0] == 43 or at[0] == 126:  # > + ~
+            if is_child or not rule.compounds.size():
+                return False
+            is_child = at[0] == 62
+            if not is_child:  # what is before it may change, whatever it is
+                rule.compounds.clear()
+                rule.is_state, is_unknown = True, False
+            at += 1
+            continue
+        part.tag = part.id_ = 0
+        part.classes.clear()
+        tag.clear()
+        part.is_child, is_child = is_child, False
+        first = at
+        while at[0] and not is_blank(at[0]) and at[0] != 62 and at[0] != 43 and at[0] != 126:
+            mark = at[0]
+            if mark == 42 and at == first:  # *
+                at += 1
+                continue
+            if mark == 58 or mark == 91:  # : [
+                if is_of_click(at):
+                    rule.is_state = is_clicked = True
+                else:
+                    is_unknown = has_unknown = True
+                at = skip_condition(at)
+                continue
+            if mark != 35 and mark != 46 and at != first:  # # .
+                return False
+            name = at + (mark == 35 or mark == 46)
+            at = skip_name(name)
+            if at == name:
+                return False
+            if mark == 35:
+                part.id_ = name_of(name, at - name, OF_ID)
+                rule.weight += 1 << 16
+            elif mark == 46:
+                part.classes.push_back(name_of(name, at - name, OF_CLASS))
+                rule.weight += 1 << 8
+            else:
+                while name < at:
+                    tag.push_back(<char>lower(name[0]))
+                    name += 1
+                part.tag = name_of(<const unsigned char*>tag.data(), tag.size(), OF_TAG)
+                rule.weight += 1
+        # scripts change the classes of the page
+        rule.is_state |= part.classes.size() > 0 and (tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
+        rule.compounds.push_back(part)
+
+
+cdef bint is_hard(const string& selector, bint hides) noexcept nogil:
+    """Return whether a selector that is not understood may be one for a library.
+
+    It has escapes; or, if its style may hide, conditions on attributes or groups. A click changes all other conditions.
+    """
+    cdef const unsigned char* at = <const unsigned char*>selector.c_str()
+    cdef bint has_conditions = False
+    cdef int32_t i
+    while at[0]:
+        if at[0] == 58 or at[0] == 91:  # : [
+            has_conditions = True
+            i = 0
+            while at[0] == 58 and i < 5 and not begins(at, GROUPS[i]):
+                i += 1
+            if i == 5 and not is_of_click(at):
+                return False
+        at += 2 if at[0] == 92 and at[1] else 1
+    return hides or not has_conditions
+
+
+cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
+    """Add a rule whose selector and style are read, to be found by a name of its last compound."""
+    cdef const Compound* last = &rule.compounds[0]
+    cdef int32_t number = <int32_t>sheet.rules.size(), found
+    cdef size_t i, j
+    rule.weight = rule.weight << 32 | number
+    memset(rule.filter, 0, sizeof(rule.filter))
+    for i in range(1, rule.compounds.size()):
+        for j in range(rule.compounds[i].classes.size()):
+            add_to(rule.filter, rule.compounds[i].classes[j])
+        if rule.compounds[i].tag:
+            add_to(rule.filter, rule.compounds[i].tag)
+        if rule.compounds[i].id_:
+            add_to(rule.filter, rule.compounds[i].id_)
+    if not rule.is_state:
+        found = number_of(sheet.names, last.id_ if last.id_ else last.classes[0] if last.classes.size() else (
+            last.tag if last.tag else ANY))
+        if found == <int32_t>sheet.by_name.size():
+            sheet.by_name.push_back(vector[int32_t]())
+        sheet.by_name[found].push_back(number)
+    if rule.style.said & P_SWITCHED and rule.style.said & ~PLACES and not rule.style.off & P_SWITCHED:
+        sheet.showing.push_back(number)
+    sheet.rules.push_back(rule[0])
+    return 0
+
+
+cdef uint64_t hash_of(str name, uint64_t of):
+    """Return the hash of a name, 0 for ""."""
+    data = name.encode()
+    return name_of(data, len(data), of) if data else 0
+
+
+cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, bint is_some, read_hard) except -1:
+    """Add the rules of a selector."""
+    cdef Rule rule
+    cdef Compound part
+    cdef Condition condition
+    rule.style = style[0]
+    if read_selector(<const unsigned char*>selector.c_str(), &rule):
+        rule.is_state |= is_some
+        add_rule(sheet, &rule)
+    elif is_hard(selector, style.off != 0):
+        for (ids, marks, tags), compounds, is_state, conditions in read_hard(selector.decode("utf-8", "replace")):
+            rule.compounds.clear()
+            rule.conditions.clear()
+            for name, operator, value in conditions:
+                condition.name, condition.operator, condition.value = name.encode(), ord(operator[0]), value.encode()
+                rule.conditions.push_back(condition)
+            for tag, id_, classes, is_child in compounds:
+                part.tag, part.id_, part.is_child = hash_of(tag, OF_TAG), hash_of(id_, OF_ID), is_child
+                part.classes = [hash_of(name, OF_CLASS) for name in classes]
+                rule.compounds.push_back(part)
+            rule.weight = (ids << 16) + (marks << 8) + tags
+            rule.is_state = is_state or is_some
+            add_rule(sheet, &rule)
+    return 0
+
+
+cdef int add_block(
+    Sheet* sheet, const string& selectors, const string& declarations, bint is_some, int32_t* left, read_hard
+) except -1:
+    """Add the rules of a block of declarations, if they concern what can be seen."""
+    cdef Style style
+    cdef string selector
+    cdef size_t start = 0, size
+    memset(&style, 0, sizeof(Style))
+    style.colour = style.back = UNKNOWN
+    read_style(<const unsigned char*>declarations.c_str(), &style, sheet)
+    # where a box is and how wide says nothing by itself, unless it is far away or has no width
+    if not style.said & ~PLACES and not style.off:
+        return 0
+    if selectors.find(b"(") < selectors.size() and selectors.size() <= MOST_SELECTOR:  # commas in brackets
+        left[0] -= 1
+        add_selector(sheet, selectors, &style, is_some, read_hard)
+        return 0
+    while start <= selectors.size():
+        left[0] -= 1
+        size = strcspn(selectors.c_str() + start, b",")
+        selector.assign(selectors, start, size)
+        if selectors.size() <= MOST_SELECTOR:
+            add_selector(sheet, selector, &style, is_some, read_hard)
+        start += size + 1
+    return 0
+
+
+cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -1:
+    """Read the rules of a style sheet, which its braces tell; in comments and strings they count for nothing."""
+    cdef vector[Around] around
+    cdef Around block
+    cdef string piece, declarations
+    cdef size_t size
+    cdef int32_t left = MOST_SELECTORS, holds
+    cdef unsigned char byte = 1
+    while byte:
+        size = strcspn(<const char*>text, b"{};/\"'")
+        piece.append(<const char*>text, size)
+        text += size
+        byte = text[0]
+        text += byte != 0
+        if byte == 47 and text[0] == 42:  # /*
+            piece.push_back(32)
+            text = <const unsigned char*>strstr(<const char*>text + 1, b"*/")
+            if text == NULL:
+                text = b""
+            text += 2 if text[0] else 0
+        elif byte == 47:
+            piece.push_back(47)
+        elif byte == 34 or byte == 39:
+            piece.append(b'""')
+            while text[0] and text[0] != byte and text[0] != 10:
+                text += 2 if text[0] == 92 and text[1] else 1
+            text += text[0] == byte
+        elif byte == 59:  # ;
+            declarations.append(piece).push_back(59)
+            piece.clear()
+        else:
+            holds = around[around.size() - 2].holds if around.size() > 1 else ALWAYS
+            if byte == 123:  # {
+                block.prelude = trimmed(piece)
+                if around.size():
+                    around.back().declarations.append(declarations)
+                    if block.prelude[0] != 64 and around.back().prelude[0] != 64:
+                        block.prelude = nested(around.back().prelude, block.prelude)
+                block.declarations.clear()
+                block.holds = NEVER if around.size() >= MOST_AROUND else max(
+                    around.back().holds if around.size() else ALWAYS, holds_in(block.prelude))
+                around.push_back(block)
+            elif around.size():
+                block = around.back()
+                if holds != NEVER and left > 0 and block.prelude[0] != 64:  # @
+                    block.declarations.append(declarations).append(piece)
+                    add_block(sheet, block.prelude, block.declarations, holds == SOMETIMES, &left, read_hard)
+                around.pop_back()
+            piece.clear()
+            declarations.clear()
+    return 0
+
+
+cdef int add_custom(Sheet* sheet, const char* text) except -1 nogil:
+    """Find the custom properties that a sheet sets to one value only; the others become ""."""
+    cdef string name, value
+    cdef const char* at = strstr(text, b"--")
+    cdef size_t size
+    if strstr(text, b"var(") == NULL:
+        return 0
+    while at != NULL and sheet.custom.size() < MOST_SELECTORS:
+        size = strcspn(at, b" :;,(){}'\"\n")
+        name.assign(at, size)
+        if at > text and strchr(b"{; \n\t\r/", (at - 1)[0]) != NULL and at[size + strspn(at + size, b" ")] == 58:
+            at = behind_space(at + size + strspn(at + size, b" :"))
+            size = strcspn(at, b";}")
+            value.assign(at, size)
+            while value.size() and is_blank(value.back()):
+                value.pop_back()
+            if sheet.custom.count(name) and value.compare(sheet.custom[name]):
+                value.clear()
+            sheet.custom[name] = value
+        at = strstr(at + size, b"--")
+    return 0
+
+
+cdef int add_text_of(const xmlNode* node, string& text) except -1 nogil:
+    """Add the text of a style element."""
+    node = node.children
+    while node != NULL and text.size() < MOST_SHEET:
+        if (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
+            text.append(<const char*>node.content)
+        node = node.next
+    return 0
+
+
+cdef bint loads_style(const xmlNode* node) noexcept nogil:
+    """Return whether a link element loads a style sheet."""
+    cdef const unsigned char* rel = attribute_of(node, b"rel")
+    while rel != NULL and rel[0]:
+        if begins(rel, b"stylesheet"):
+            return True
+        rel += 1
+    return False
+
+
+def styles_of(_Element root not None) -> tuple[bytes, bool]:
+    """Return the text of the style sheets in a page's tree, and whether it loads no others.
+
+    Example:
+        >>> from lxml import etree
+        >>> styles_of(etree.fromstring("<p><style>p { color: red }</style>"), etree.HTMLParser())
+        (b'p { color: red }', True)
+    """
+    cdef const xmlNode* node = root._c_node
+    cdef const unsigned char* media
+    cdef string text
+    cdef bint is_all = True
+    while True:
+        if node.type == XML_ELEMENT_NODE:
+            if strcmp(<const char*>node.name, b"style") == 0:
+                media = attribute_of(node, b"media")
+                if media == NULL or media_holds(media) == ALWAYS:
+                    add_text_of(node, text)
+            elif strcmp(<const char*>node.name, b"link") == 0:
+                is_all &= not loads_style(node)
+            elif node.children != NULL:
+                node = node.children
+                continue
+        while node != root._c_node and node.next == NULL:
+            node = node.parent
+        if node == root._c_node:
+            break
+        node = node.next
+    if text.size() > MOST_SHEET:
+        text.resize(MOST_SHEET)
+    return text.data()[:text.size()], is_all and strstr(text.c_str(), b"@import") == NULL
 
 
 cdef class StyleSheet:
     """The rules of a page's style sheets that concern sight.
 
     Args:
-        rules: Of each rule in the order of the cascade, its selector's compounds as (tag, id, classes, is_child), the
-            last one first; its declarations; and whether it holds in a state only.
-        is_all: Whether the page loads no other style sheet.
+        text: The style sheets.
+        is_all: Whether the page loads no other one.
+        read_hard: Reads a selector that is more than names, classes and ids: returns of each one that is understood
+            its specificity; its compounds as (tag, id, classes, is_child), the last one first; whether it holds in a state
+            only; and conditions on attributes of the last one as (name, operator, value).
     """
 
-    def __init__(self, rules, bint is_all=False):
-        cdef Rule rule
-        cdef Compound part
+    def __init__(self, bytes text, bint is_all, read_hard):
         self.sheet.is_all = is_all
-        for compounds, declarations, is_state in rules:
-            rule.compounds.clear()
-            for tag, id_, classes, is_child in compounds:
-                part.tag, part.id_, part.is_child = tag.encode(), id_.encode(), is_child
-                part.classes.clear()
-                for name in classes:
-                    part.classes.push_back(<bytes>name.encode())
-                rule.compounds.push_back(part)
-            rule.style.said = rule.style.important = rule.style.off = 0
-            rule.style.colour = rule.style.back = UNKNOWN
-            data = declarations.encode()
-            read_style(data, &rule.style)
-            rule.is_state = is_state
-            if not is_state:
-                tag, id_, classes, _ = compounds[0]
-                name = f"#{id_}" if id_ else f".{classes[0]}" if classes else tag or "*"
-                self.sheet.by_name[<bytes>name.encode()].push_back(<int32_t>self.sheet.rules.size())
-            self.sheet.rules.push_back(rule)
+        open_table(self.sheet.names, 64)
+        add_custom(&self.sheet, text)
+        read_sheet(&self.sheet, text, read_hard)

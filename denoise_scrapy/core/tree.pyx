@@ -36,7 +36,7 @@ from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.shadow cimport Shadows, find_shadows, first_in, next_to, opens_shadow, shown_in
 from denoise_scrapy.core.sight cimport Attributes, Sight, look_at, open_sight
-from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet, find_rules
+from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet
 
 from denoise_scrapy.core import characters as characters_of, markup
 
@@ -221,8 +221,6 @@ cdef struct Walk:
     Sight sight
     Shadows shadows       # found once a template opens one
     bint has_shadows
-    Table styled          # by tag, class and id, if the page has style rules
-    vector[vector[int32_t]] rules_of  # the rules for each of them
     int32_t open          # the open element, -1 for none
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
@@ -347,7 +345,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     cdef bint in_word
     cdef unsigned char* copy
     width = decode(text, &code)
-    while code > 127 and is_unseen(code, w.left):
+    while code > 127 and is_unseen(code, w.left, w.left):
         text += width
         width = decode(text, &code)
     if code == 0 or w.open < 0 or tree.elements[w.open].flags & TWIN:
@@ -364,7 +362,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     while i < size:
         width = decode(text + i, &code)
         kind = class_of(code)
-        if i and (kind == SPACE or kind == OTHER) and code > 127 and is_unseen(code, before):
+        if i and (kind == SPACE or kind == OTHER) and code > 127 and is_unseen(code, before, w.further):
             unseen += width
             i += width
             continue
@@ -725,18 +723,6 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
         node = node.next
 
 
-cdef const vector[int32_t]* rules_for(Walk* w, const xmlNode* node, uint64_t kind) except? NULL nogil:
-    """Return the style rules whose last compound matches an element, NULL for none; kinds have equal names."""
-    cdef int32_t number
-    if w.sight.sheet == NULL or node == NULL or not w.sight.sheet.rules.size():
-        return NULL
-    number = number_of(w.styled, kind)
-    if number == <int32_t>w.rules_of.size():
-        w.rules_of.push_back(vector[int32_t]())
-        find_rules(w.sight.sheet, node, w.rules_of[number])
-    return &w.rules_of[number] if w.rules_of[number].size() else NULL
-
-
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
                const xmlNode* node) except -1 nogil:
     """Begin an element: add its token, row and mark."""
@@ -806,7 +792,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         repeats = is_twin(node)
     given.role = written.names[ROLE]
     written.reason = look_at(
-        &w.sight, node, &given, rules_for(w, node, hash_), w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG,
+        &w.sight, node, &given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG,
         written.names[CLASS] != NULL or written.names[ID] != NULL,
     )
     if repeats:
@@ -912,8 +898,6 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
     cdef bint goes_in
     open_table(w.tokens, 256)
     open_table(w.places, 64)
-    open_table(w.styled, 64)
-    w.rules_of.clear()
     w.place_at.clear()
     w.open = w.break_at = w.image = -1
     open_block(tree, w)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import chain, compress, islice
@@ -108,7 +108,9 @@ class Metadata:
         return "\n".join(("---", *known, "---"))
 
 
-def metadata_of(html: str | bytes, url: str | None, text: str, title: str = "") -> Metadata:
+def metadata_of(
+    html: str | bytes, url: str | None, text: str, title: str = "", unseen: Collection[str] = frozenset()
+) -> Metadata:
     """Return the metadata of a page.
 
     Args:
@@ -116,6 +118,7 @@ def metadata_of(html: str | bytes, url: str | None, text: str, title: str = "") 
         url: Address of the page.
         text: Text of its body: metadata outside it is ignored, unless next to the headline.
         title: Title of its body.
+        unseen: Texts between tags that nothing shows, white space collapsed: only microdata counts there.
 
     Raises:
         ImportError: A library of the extra `meta` is not installed.
@@ -124,9 +127,9 @@ def metadata_of(html: str | bytes, url: str | None, text: str, title: str = "") 
         load(name)
     language = ""
     try:
-        read = PageAnnotations(html, text)
+        read = PageAnnotations(html, text, unseen=unseen)
         if 2 * sum(map(len, compress(read.lines, read.kept))) < len(text):  # the page's text is in noscript
-            read = PageAnnotations(html, text, read_noscript=True)
+            read = PageAnnotations(html, text, read_noscript=True, unseen=unseen)
         with suppress(Exception):  # a failing library costs only its own field
             language = language_of(text, read.language)
         return _Fields(read, url or "", title, language).metadata()

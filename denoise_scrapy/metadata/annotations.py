@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import unescape
@@ -138,7 +138,9 @@ _BREAK = "\x01"
 class PageAnnotations:
     """A page's metas, links, JSON-LD, lines, and marked elements with their line; made in one pass."""
 
-    def __init__(self, html: str | bytes, body: str, *, read_noscript: bool = False) -> None:
+    def __init__(
+        self, html: str | bytes, body: str, *, read_noscript: bool = False, unseen: Collection[str] = frozenset()
+    ) -> None:
         self.metas: defaultdict[str, list[str]] = defaultdict(list)
         self.links: dict[str, str] = {}
         self.scripts: list[list[str]] = []
@@ -149,6 +151,8 @@ class PageAnnotations:
         self._body = {fold(line) for line in body.split("\n")}
         self._json_left, self._metas_left = MAX_JSON, MAX_ELEMENTS
         self._line: list[str] = []
+        self._pending: list[str] = []  # of the text that is not over
+        self._hidden = unseen
         self._elements: list[Mark | None] = []
         self._open: list[Mark] = []
         self._unseen: list[str] = []
@@ -161,6 +165,7 @@ class PageAnnotations:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Read the start of an element; called by the parser, as are the following."""
+        self._end_text()
         if tag in BLOCK_TAGS:
             self._end_line()
         elif tag == "br":
@@ -189,6 +194,7 @@ class PageAnnotations:
 
     def end(self, tag: str) -> None:
         """End an element."""
+        self._end_text()
         if self._unseen and self._unseen[-1] in (tag, "json" if tag == "script" else tag):
             self._unseen.pop()
         if tag in BLOCK_TAGS:
@@ -201,22 +207,32 @@ class PageAnnotations:
         """End the page; there is nothing to return."""
 
     def data(self, text: str) -> None:
-        """Add a text."""
+        """Add a text, or a part of one."""
+        self._pending.append(text)
+
+    def _end_text(self) -> None:
+        text = "".join(self._pending)
+        self._pending.clear()
+        if not text:
+            return
         if not self._unseen:
-            self._line.append(text)
-            self._add_to_open(text[:MAX_CHARS])
+            is_hidden = bool(self._hidden) and " ".join(without_unseen(text).split()) in self._hidden
+            if not is_hidden:
+                self._line.append(text)
+            self._add_to_open(text[:MAX_CHARS], is_hidden)
         elif self._unseen[-1] == "json":
             self.scripts[-1].append(text[: self._json_left])
             self._json_left -= min(len(text), self._json_left)
         elif self._unseen == ["title"] and len(self.title) < MAX_CHARS:
             self.title += text[:MAX_CHARS]
 
-    def _add_to_open(self, text: str) -> None:
+    def _add_to_open(self, text: str, is_hidden: bool = False) -> None:
         for mark in self._open:
-            if len(mark.texts) < MAX_TEXTS:
+            if len(mark.texts) < MAX_TEXTS and (mark.prop or not is_hidden):
                 mark.texts.append(text)
 
     def _end_line(self) -> None:
+        self._end_text()
         text = "".join(self._line)
         self._line.clear()
         if not text.strip():

@@ -511,6 +511,17 @@ class Page:
             reason = REASONS[int(e.tokens["reason"][e.token[element]])] or "not shown by the browser"
             yield path, " ".join(texts[element]), reason
 
+    def unseen_pieces(self) -> frozenset[str]:
+        """Return the texts between tags that only elements which nothing shows have, white space collapsed."""
+        unseen = self.elements.of_text(self.unseen_elements)
+        found: tuple[set[str], set[str]] = (set(), set())
+        if unseen.any():
+            e = self.elements
+            for start, end, is_unseen in zip(e.marks.tolist(), e.text_ends.tolist(), unseen.tolist(), strict=True):
+                if end > start + 1:
+                    found[is_unseen].add(" ".join(self.tree.slice(start, end).strip(START + END).split()))
+        return frozenset(found[True] - found[False] - {""})
+
     def _inside(self, matches: Iterable[Match]) -> BoolArray:
         return self.elements.inside(np.concatenate([np.zeros(0, np.int64), *(match.elements for match in matches)]))
 

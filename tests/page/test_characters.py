@@ -5,7 +5,10 @@ import pytest
 from denoise_scrapy import Page, extract
 from denoise_scrapy.core.characters import without_unseen
 
-LEFT_OUT = "\xad\u200b\u200c\u200d\u2060\u2063\ufeff\u180e\ufffa\U000e0001\U000e0041\U000e007f\U000e0100"
+LEFT_OUT = (
+    "\xad\u200b\u200c\u200d\u2060\u2063\ufeff\u180e\ufffa\U000e0001\U000e0041\U000e007f\U000e0100\U000e0fff\ufe00\ufe0f"
+    "\u034f\u115f\u1160\u3164\uffa0\u17b4\u180b\u2065\u206a\ufff0\U0001bca0\U0001d173"
+)
 NEEDED = {
     "Persian": "می\u200cخواهم",
     "Arabic, an initial form": "ه\u200d",
@@ -17,6 +20,13 @@ NEEDED = {
     "a heart on fire": "❤\ufe0f\u200d\U0001f525",
     "a variant of an ideograph": "葛\U000e0100城",
     "marks of direction": "שלום\u200f (a)\u200e",
+    "marks of direction in a row": "a\u2067\u2066b\u2069\u2069",
+    "a key": "1\ufe0f\u20e3",
+    "a sign as text": "©\ufe0e",
+    "a variant of an operator": "∩\ufe00",
+    "a letter of Mongolian": "ᠠ\u180b",
+    "old Hangul": "ᄀ\u1160",
+    "Hebrew points": "ִ\u034fַ",
 }
 
 
@@ -40,6 +50,20 @@ def test_what_a_script_needs_stays(text: str) -> None:
 
 def test_a_second_joiner_shapes_nothing() -> None:
     assert without_unseen("م\u200c\u200d\u200c\u200bم") == "م\u200cم"
+
+
+@pytest.mark.parametrize(
+    ("alphabet", "most"),
+    [("\ufe00\ufe01", 1), ("\U000e0101\U000e0102", 1), ("\u200e\u200f", 2), ("\u202a\u202c", 2), ("\u1160\u115f", 0)],
+)
+@pytest.mark.parametrize("before", ["the crane", "\U0001f600", "葛", "<b>a</b>"])
+def test_rows_of_them_spell_nothing(alphabet: str, most: int, before: str) -> None:
+    spelled = "".join(alphabet[int(bit)] for bit in f"{int.from_bytes(b'obey', 'big'):b}")
+    for html in (f"<p>{before}{spelled} stays", f"<p>{before}{''.join(f'<i>{char}</i>' for char in spelled)} stays"):
+        text = Page.parse(html).block_text(0)
+        assert text.endswith(" stays")
+        assert sum(map(text.count, alphabet)) <= most
+    assert sum(map(without_unseen(before + spelled).count, alphabet)) <= most
 
 
 def test_no_output_has_them() -> None:
