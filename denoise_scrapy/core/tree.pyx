@@ -296,7 +296,7 @@ cdef int32_t run_of(const unsigned char* text) noexcept nogil:
     cdef int32_t run = 0
     while run < MEETING:
         text += decode(text, &code)
-        if code > 127 and is_unseen(code, before):
+        if code > 127 and is_unseen(code, before, 0):
             continue
         if not DIGIT <= class_of(code) < CJK:
             break
