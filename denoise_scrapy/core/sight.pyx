@@ -14,7 +14,7 @@ from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, value_of
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.styles cimport (
     ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_TEXT_SIZE, BY_VISIBILITY, CURRENT, OF_CLASS, OF_ID, OF_TAG,
-    P_BACKGROUND, P_COLOUR, P_DISPLAY, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN,
+    P_BACKGROUND, P_COLOUR, P_DISPLAY, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE, P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN, UNKNOWN_TWICE,
     Compound, Rule, Sheet, Style, add_style, add_to, colour_of, is_close, holds, name_of, read_style, reason_of,
 )
 
@@ -437,6 +437,8 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
     if style.said & P_COLOUR and style.colour != CURRENT:
         text.colour = style.colour
     if style.said & P_BACKGROUND and style.back != TRANSPARENT:
+        if style.back == CURRENT and text.colour == UNKNOWN:
+            text.colour = UNKNOWN_TWICE
         text.back = text.colour if style.back == CURRENT else style.back
     if style.said & P_TEXT_SIZE:
         text.hides = BY_TEXT_SIZE if style.off & P_TEXT_SIZE else SEEN

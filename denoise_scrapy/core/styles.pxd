@@ -54,6 +54,7 @@ cdef enum:
     UNKNOWN = -1
     TRANSPARENT = -2
     CURRENT = -3          # that of the text
+    UNKNOWN_TWICE = -4    # the unknown one of the text and of its background
 
 cdef struct Style:        # of a list of declarations; properties are bits, see `styles.pyx`
     int32_t said          # declared

@@ -336,6 +336,7 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
             break
         if at[0] == 37:
             channels[count] *= 2.55 if name[0] == 114 and count < 3 else .01
+            at += 1
         count += 1
     if count == 4 and channels[3] < FAINT:
         return TRANSPARENT
@@ -1054,6 +1055,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -
     cdef vector[Around] around
     cdef Around block
     cdef string piece, declarations
+    cdef const unsigned char* first
     cdef size_t size
     cdef int32_t left = MOST_SELECTORS, holds
     cdef unsigned char byte = 1
@@ -1072,9 +1074,10 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -
         elif byte == 47:
             piece.push_back(47)
         elif byte == 34 or byte == 39:
-            piece.append(b'""')
+            first = text - 1
             while text[0] and text[0] != byte and text[0] != 10:
                 text += 2 if text[0] == 92 and text[1] else 1
+            piece.append(<const char*>first, text - first).push_back(<char>byte)
             text += text[0] == byte
         elif byte == 59:  # ;
             declarations.append(piece).push_back(59)
