@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -47,19 +48,22 @@ def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
     """Yield a row for each block of a page, given its body and the comparison pages used."""
     blocks, k, shared = page.blocks, len(site.pages), site.shared_with(page)
     kept = np.array([block.kept for block in body.blocks], bool)
-    hidden, preformatted = ((blocks.flags & flag) != 0 for flag in (Flag.HIDDEN, Flag.PREFORMATTED))
+    hidden, preformatted = page.unseen_blocks, (blocks.flags & Flag.PREFORMATTED) != 0
     # shares above which the hand-written rule treats a text, and a slot, as template
     template = (shared.text_share >= REPEATED_SHARE) | (shared.slot_share > SLOT_SHARE)
     names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low")
     columns = (names, blocks.tokens, blocks.link_density, shared.text_share, shared.placed_share, shared.slot_share)
-    values = (column.tolist() for column in (*columns, hidden, preformatted))
-    for block, name, words, links, text, placed, slot, is_hidden, is_pre in zip(body.blocks, *values, strict=True):
+    values = (column.tolist() for column in (*columns, preformatted))
+    reasons: dict[int, dict[str, None]] = defaultdict(dict)
+    for mark, reason in page.unseen_reasons().items():
+        reasons[int(blocks.block_of_text[mark])][reason] = None
+    for number, (block, name, words, links, text, placed, slot, is_pre) in enumerate(zip(body.blocks, *values, strict=True)):
         numbers = [counted(words, "word"), f"{links:.0%} of it in links"]
         if k:
             numbers.append(f"on {round(text * k)} of {k} other pages, on {round(placed * k)} in the same place")
             numbers.append(f"{slot:.0%} of what stands in such places repeats")
-        if is_hidden:
-            numbers.append("hidden by the page's markup")
+        if number in reasons:
+            numbers.append(f"{'nothing shows it' if name == 'hidden' else 'struck'}: {', '.join(reasons[number])}")
         yield Row(name, block, words, tuple(numbers), is_pre)
 
 
@@ -147,7 +151,9 @@ class _Pen:
         now, later = max(SHORT_TEXT - start, 0), max(LONG_TEXT - start, 0)
         if len(text) > now > 0:
             now = max(text.rfind(" ", now - WORD_LENGTH, now), 0) or now  # words are not cut
-        self._out.append(_escaped(text[:now]) + _rest(text[now:later]))
+        drawn = _escaped(text[:now]) + _rest(text[now:later])
+        reason = dict(token.attributes).get("unseen", "")
+        self._out.append(f'<s title="{_escaped(reason)}">{drawn}</s>' if reason else drawn)
 
     def _image(self, token: Token) -> None:
         given = dict(token.attributes).get("alt", "")
@@ -362,6 +368,7 @@ def explain_page(
     """
     chosen = find_strategy(strategy)
     page = Page.parse(html, url=url, keep=keep, remove=remove)
+    page = page.with_unseen() if taste.hidden == "keep" else page
     named = [(label, _parse(label, other)) for label, other in comparison_pages]
     model = SiteModel(other for _, other in named)
     body = model.extract(page, strategy=strategy, taste=taste)

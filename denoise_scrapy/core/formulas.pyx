@@ -113,8 +113,8 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogi
     while child != NULL:
         if child.type == XML_TEXT_NODE and child.content != NULL and notation == NULL:
             write_source(<const char*>child.content, out, False)
-        elif child.type == XML_ELEMENT_NODE and child != index and not is_named(child, b"annotation") and (
-                not is_named(child, b"annotation-xml")):
+        elif child.type == XML_ELEMENT_NODE and child != index and not is_named(child, b"annotation") and not (
+                is_named(child, b"annotation-xml") or is_named(child, b"mphantom") or attribute_of(child, b"hidden") != NULL):
             part += 1
             if notation != NULL and 2 <= part <= 3:
                 out.append(notation[part])

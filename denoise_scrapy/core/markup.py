@@ -13,7 +13,7 @@ from functools import lru_cache
 #: the words before it are said, which would run into them. They stay in the feature tree as leaves.
 SKIPPED_TAGS = frozenset(
     "script style noscript template svg math head iframe object embed applet canvas audio video map select option "
-    "textarea input datalist frame frameset noframes noembed progress meter rt rp rtc".split()
+    "textarea input datalist frame frameset noframes noembed progress meter rt rp rtc title".split()
 )
 
 #: Elements that a head may contain; any other ends it (HTML's "in head" insertion mode).

@@ -13,10 +13,10 @@ from denoise_scrapy.core.characters cimport begins, is_blank
 from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, value_of
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.styles cimport (
-    ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_TEXT_SIZE, BY_VISIBILITY, CURRENT,
-    OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_COLOUR, P_DISPLAY, P_POSITION, P_SWITCHED, P_TEXT_CLIP, P_TEXT_SIZE,
-    P_VISIBILITY, SEEN, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to, colour_of, is_close,
-    holds, name_of, read_style, reason_of,
+    ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
+    OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT, P_POSITION, P_SWITCHED, P_TEXT_CLIP,
+    P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
+    colour_of, is_close, holds, name_of, read_style, reason_of,
 )
 
 cdef enum:
@@ -441,7 +441,12 @@ cdef bint holds_all(const Rule* rule, const xmlNode* node) noexcept nogil:
     return True
 
 
-cdef bint may_show(Sight* sight, int32_t kind, int32_t around) except -1 nogil:
+cdef int32_t shown_by(int32_t reason) noexcept nogil:
+    """Return the properties of a rule that shows an element in another state: a script may undo the rest with it."""
+    return P_CLIP if reason == BY_CLIP else P_HEIGHT | P_WIDTH if reason == BY_SIZE else P_SWITCHED & ~P_WIDTH
+
+
+cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) except -1 nogil:
     """Return whether a rule would show an element in another state of the page.
 
     That is one whose selector matches in a state, or lacks one class of the element, or one of an ancestor. No rule
@@ -465,6 +470,8 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around) except -1 nogil:
         rule = &sight.sheet.rules[named.showing[i]]
         last = &rule.compounds[0]
         lacks = missing(last, named)
+        if not rule.style.said & shown_by(reason):
+            continue
         if lacks == 1 and not last.id_ and last.classes.size() == 1:
             # nothing of the element itself is selected: what is around it has to be
             if rule.compounds.size() > 1 and last.is_child and is_around(sight, rule, around):
@@ -486,10 +493,10 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
         text.hides = text.hides if text.hides == BY_VISIBILITY else SEEN
     if style.off & P_POSITION:  # it may lie on a picture
         text.back = UNKNOWN
-    if style.said & P_COLOUR and style.colour != CURRENT:
+    if style.said & P_COLOUR:
         text.colour = style.colour
     if style.said & P_BACKGROUND and style.back != TRANSPARENT:
-        text.back = text.colour if style.back == CURRENT else style.back
+        text.back = style.back
     if style.said & P_TEXT_SIZE:
         text.hides = BY_TEXT_SIZE if style.off & P_TEXT_SIZE else SEEN
     if style.said & P_VISIBILITY:
@@ -574,14 +581,14 @@ cdef int32_t look_at(
     reason = of_box(node, given, &style, is_block, is_dialog)
     # a formula in MathML stands hidden beside its picture
     if reason and (is_math_alone(node) or a_click_shows(sight, node, given.role, reason, is_block) or (
-            by_sheet and may_show(sight, text.kind, parent))):
+            by_sheet and may_show(sight, text.kind, parent, reason))):
         reason = SEEN
     if sight.shells.size() and sight.shells[sight.inherited.size()]:
         reason, style.off = SEEN, 0
     inherit(sight, &style, &text, is_named)
     if text.hides == BY_VISIBILITY and of_parent != BY_VISIBILITY and (
             a_click_shows(sight, node, given.role, BY_VISIBILITY, is_block) or (
-                by_sheet and may_show(sight, text.kind, parent))):
+                by_sheet and may_show(sight, text.kind, parent, BY_VISIBILITY))):
         text.hides = SEEN
     text.is_hidden |= reason != SEEN
     sight.inherited.push_back(text)

@@ -48,12 +48,13 @@ cdef enum:
     P_ROOM = 1 << 20        # off: padding and the like give a box a size
     # What one state of a page may hide and another show.
     P_SWITCHED = P_DISPLAY | P_VISIBILITY | P_OPACITY | P_HEIGHT | P_WIDTH | P_POSITION | P_OFFSET | P_TRANSFORM | P_CLIP
+    # What hides nothing by itself.
+    P_HELPS = P_POSITION | P_FIXED | P_OVERFLOW | P_MOVES | P_TEXT_CLIP | P_PUSHED | P_ROOM
 
 cdef enum:
     # Colours that are not RGB.
     UNKNOWN = -1
     TRANSPARENT = -2
-    CURRENT = -3          # that of the text
 
 cdef struct Style:        # of a list of declarations; properties are bits, see `styles.pyx`
     int32_t said          # declared

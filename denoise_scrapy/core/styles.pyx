@@ -60,8 +60,8 @@ cdef double BELOW = 9999
 cdef double NOTHING = 1
 #: A lower opacity cannot be seen.
 cdef double FAINT = 0.05
-#: Colours whose channels differ by no more cannot be told apart; the names of white ones do.
-cdef int32_t CLOSE = 15
+#: Colours whose channels differ by no more cannot be told apart.
+cdef int32_t CLOSE = 8
 #: Pixels of the narrowest and the widest screens that pages are made for.
 cdef double NARROW = 320, WIDE = 4000
 #: Padding of so many pixels shows a line of a box without height.
@@ -90,7 +90,7 @@ _NAMES = (
     "yellowgreen"
 )
 cdef unordered_map[string, int32_t] _colours
-_colours[b"transparent"], _colours[b"canvas"], _colours[b"currentcolor"] = TRANSPARENT, 0xFFFFFF, CURRENT
+_colours[b"transparent"], _colours[b"canvas"] = TRANSPARENT, 0xFFFFFF
 _colours[b"rebeccapurple"] = 0x663399
 for _name in _NAMES.split():
     _red, _green, _blue, _ = tinycss2.color3.parse_color(_name)
@@ -287,7 +287,7 @@ cdef inline bint is_faint(const char* value) noexcept nogil:
 
 
 cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
-    """Read a colour: `UNKNOWN`, `TRANSPARENT`, `CURRENT`, RGB, or a lower number for one in another colour space.
+    """Read a colour: `UNKNOWN`, `TRANSPARENT` or RGB.
 
     A background through which others show is unknown.
     """
@@ -327,11 +327,9 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
     cdef double[4] channels
     cdef double hue, least, most
     cdef int32_t count = 0, rgb = 0, i, depth = 1
-    cdef uint32_t hash_ = 0
     cdef const char* end = at
     while end[0] and depth:
         depth += (end[0] == 40) - (end[0] == 41)
-        hash_ = hash_ * 31 + <unsigned char>end[0]
         end += 1
     channels[3] = 1
     while at < end and count < 4:
@@ -344,6 +342,7 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
             break
         if at[0] == 37:
             channels[count] *= 2.55 if name[0] == 114 and count < 3 else .01
+            at += 1
         count += 1
     if count == 4 and channels[3] < FAINT:
         return TRANSPARENT
@@ -362,7 +361,7 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
         channels[1] = 255 * (least + (most - least) * max(0., min(1., 2 - fabs(hue - 2))))
         channels[2] = 255 * (least + (most - least) * max(0., min(1., 2 - fabs(hue - 4))))
     elif name[0] != 114:
-        return -10 - <int32_t>(hash_ >> 2)  # equal to itself
+        return UNKNOWN
     for i in range(3):
         rgb = rgb << 8 | <int32_t>max(0., min(255., channels[i]))
     return rgb
@@ -390,7 +389,7 @@ cdef bint is_close(int32_t colour, int32_t back) noexcept nogil:
     """Return whether two known colours cannot be told apart."""
     cdef int32_t shift, difference
     if colour < 0 or back < 0:
-        return colour == back and colour < CURRENT
+        return False
     for shift in range(0, 24, 8):
         difference = (colour >> shift & 255) - (back >> shift & 255)
         if not -CLOSE <= difference <= CLOSE:
@@ -574,6 +573,8 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         bit = P_BACKGROUND
         if not style.important & P_BACKGROUND or important:
             style.back = back_of(value)
+    elif strcmp(name, b"background-image") == 0 and strncmp(value, b"none", 4) and not style.important & P_BACKGROUND:
+        bit, style.back = P_BACKGROUND, UNKNOWN
     elif strcmp(name, b"background-clip") == 0:
         bit, off = P_TEXT_CLIP, strncmp(value, b"text", 4) == 0
     elif strcmp(name, b"position") == 0:
@@ -1043,7 +1044,8 @@ cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
         if found == <int32_t>sheet.by_name.size():
             sheet.by_name.push_back(vector[int32_t]())
         sheet.by_name[found].push_back(number)
-    if rule.style.said & P_SWITCHED and rule.style.said & ~PLACES and not rule.style.off & P_SWITCHED:
+    if rule.style.said & P_SWITCHED and rule.style.said & ~PLACES and not rule.style.off & P_SWITCHED and (
+            not rule.conditions.size() or last.id_ or last.classes.size()):
         sheet.showing.push_back(number)
     sheet.rules.push_back(rule[0])
     return 0
@@ -1064,7 +1066,7 @@ cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, 
     if read_selector(<const unsigned char*>selector.c_str(), &rule):
         rule.is_state |= is_some
         add_rule(sheet, &rule)
-    elif is_hard(selector, style.off != 0):
+    elif is_hard(selector, (style.off & ~P_HELPS) != 0):
         for (ids, marks, tags), compounds, is_state, conditions in read_hard(selector.decode("utf-8", "replace")):
             rule.compounds.clear()
             rule.conditions.clear()
@@ -1113,6 +1115,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -
     cdef vector[Around] around
     cdef Around block
     cdef string piece, declarations
+    cdef const unsigned char* first
     cdef size_t size
     cdef int32_t left = MOST_SELECTORS, holds
     cdef unsigned char byte = 1
@@ -1131,9 +1134,10 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -
         elif byte == 47:
             piece.push_back(47)
         elif byte == 34 or byte == 39:
-            piece.append(b'""')
+            first = text - 1
             while text[0] and text[0] != byte and text[0] != 10:
                 text += 2 if text[0] == 92 and text[1] else 1
+            piece.append(<const char*>first, text - first).push_back(<char>byte)
             text += text[0] == byte
         elif byte == 59:  # ;
             declarations.append(piece).push_back(59)

@@ -153,6 +153,7 @@ class PageAnnotations:
         self._line: list[str] = []
         self._pending: list[str] = []  # of the text that is not over
         self._hidden = unseen
+        self._has_title = False
         self._elements: list[Mark | None] = []
         self._open: list[Mark] = []
         self._unseen: list[str] = []
@@ -199,6 +200,7 @@ class PageAnnotations:
             self._unseen.pop()
         if tag in BLOCK_TAGS:
             self._end_line()
+        self._has_title |= tag == "title" and bool(self.title)
         mark = self._elements.pop() if self._elements else None
         if mark and self._open and self._open[-1] is mark:
             self._open.pop()
@@ -223,7 +225,7 @@ class PageAnnotations:
         elif self._unseen[-1] == "json":
             self.scripts[-1].append(text[: self._json_left])
             self._json_left -= min(len(text), self._json_left)
-        elif self._unseen == ["title"] and len(self.title) < MAX_CHARS:
+        elif self._unseen == ["title"] and not self._has_title and len(self.title) < MAX_CHARS:
             self.title += text[:MAX_CHARS]
 
     def _add_to_open(self, text: str, is_hidden: bool = False) -> None:

@@ -302,6 +302,7 @@ _READINGS = compile_selector("rt")
 MAX_DESCRIBED = 100
 
 # Caches that depend on the text removed by the user's selectors, and other caches of the columns.
+_BY_BROWSER = "not shown by the browser"
 _OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts", "unseen_blocks")
 _OF_COLUMNS = ("elements", "blocks", "words", "unseen_elements", *_OF_REMOVED)
 
@@ -508,8 +509,19 @@ class Page:
             texts[int(around[e.text_owner[mark]])] += text.split()
         written = sorted(element for element, words in texts.items() if words)
         for element, path in zip(written, self.paths_of(written), strict=True):
-            reason = REASONS[int(e.tokens["reason"][e.token[element]])] or "not shown by the browser"
+            reason = REASONS[int(e.tokens["reason"][e.token[element]])] or _BY_BROWSER
             yield path, " ".join(texts[element]), reason
+
+    def unseen_reasons(self) -> dict[int, str]:
+        """Return why nothing shows the text after a mark, by mark."""
+        e = self.elements
+        if not self.unseen_elements.any():
+            return {}
+        marks = np.flatnonzero(e.of_text(self.unseen_elements) & (e.visible_after > 0))
+        own = np.asarray(e.tokens["reason"][e.token])
+        hider = e.nearest(own > 0)[e.text_owner[marks]]
+        reasons = np.where(hider >= 0, own[hider], 0).tolist()
+        return {mark: REASONS[reason] or _BY_BROWSER for mark, reason in zip(marks.tolist(), reasons, strict=True)}
 
     def unseen_pieces(self) -> frozenset[str]:
         """Return the texts between tags that only elements which nothing shows have, white space collapsed."""

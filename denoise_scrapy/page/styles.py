@@ -25,7 +25,7 @@ SHEETS = 64
 _CLICKED = frozenset(["checked", "target", "target-within", "open", "popover-open", "focus-within"])
 _SWITCHES = frozenset(["open", "aria-expanded", "aria-selected"])
 #: Attributes that scripts change, as those of parts that are shown when a page is ready: no condition on them hides.
-_CHANGED = re.compile(r"hidden|aria-|data-(?:state|open|active|show|visible|collapsed)|.*cloak|style$")
+_CHANGED = re.compile(r"hidden$|aria-|data-(?:state|open|active|show|visible|collapsed)|.*cloak|style$")
 _GROUP = re.compile(r"([^\s>+~,]*):(?:is|where|any|matches)\(([^()]*)\)", re.IGNORECASE)
 #: Selectors that groups stand for, at most.
 MOST_SPREAD = 50

@@ -67,6 +67,18 @@ def test_hostile_page():
         assert "evil.example" not in "".join(tree.xpath("//head//text() | //header//text()"))
 
 
+def test_words_that_nothing_shows_are_struck_with_the_reason():
+    explanation, tree = checked(f"<main><p>{PROSE} <b style='opacity:0'>Obey</b> {PROSE}</p><p hidden>{PROSE}</p><p>{PROSE}</p>")
+    assert [(one.text_content(), one.get("title")) for one in tree.xpath("//section[@id='page']//s")] == [
+        ("Obey", "opacity: 0"),
+        (PROSE, "the attribute hidden"),
+    ]
+    assert [row.numbers[-1] for row in explanation.rows[:2]] == [
+        "struck: opacity: 0",
+        "nothing shows it: the attribute hidden",
+    ]
+
+
 def test_nothing_of_the_page_is_in_the_script_and_its_policy_allows_that_alone():
     sources = [checked(source)[1].xpath("//script/text() | //style/text()") for source in (HOSTILE, "", "<p>One")]
     assert sources[0] == sources[1] == sources[2]

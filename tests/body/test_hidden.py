@@ -25,6 +25,15 @@ clip:rect(0,0,0,0);position:absolute|clip:rect(1px 1px 1px 1px)
 clip-path:inset(50%)|clip-path:circle(0)|clip-path:polygon(0 0,0 0,0 0)
 height:0;overflow:hidden|max-height:0;overflow:hidden|width:0;overflow:hidden
 transform:scale(0)|transform:translateX(-9999px)|transform:scale(0,1)
+display:none;display:bogus|opacity:calc(1 - 1)|opacity:var(--a,0)|--z:none;display:var(--z)|font-size:clamp(0px,0px,0px)
+font:italic bold 0 serif|font:bold .01em/1 serif|zoom:.01|letter-spacing:-50em
+color:hsl(0 0% 100%);background:white|color:hwb(0 0% 0% / 0)|color:navy;background:no-repeat #000080|color:lab(9% 0 0 / 0)
+color:rgb(100%,100%,100%);background:#fff
+transform:matrix(1,0,0,0,0,0)|transform:rotateY(.25turn)|transform:translate3d(0,-9999px,0)|scale:1 0|translate:0 -9999px
+transform:perspective(1px) translateZ(2px)|rotate:x 90deg|clip-path:inset(0 50% 0 50%)|clip-path:circle(0 at 50% 50%)
+clip-path:xywh(0 0 0 9px)|mask:linear-gradient(transparent,transparent)|block-size:0;contain:strict
+position:fixed;top:100vh|position:absolute;inset-inline-start:calc(0px - 9999px)|margin:0 0 0 -9999px
+text-indent:100%;overflow:hidden|padding-left:99999px;overflow:hidden
 """.replace("\n", "|")
     .strip("|")
     .split("|")
@@ -40,12 +49,28 @@ WAYS = [
     f"<math><semantics><mi>x</mi><annotation encoding='application/x-tex'>{TOLD}</annotation></semantics></math>",
 ]
 BLOCKS = [
+    f"<math><mphantom><mtext>{TOLD}</mtext></mphantom><mi>x</mi></math>",
+    f"<title>{TOLD}</title>",
     *(f'<div style="{style}"><p>{TOLD}</p></div>' for style in STYLES),
     *(f"<div {name}><p>{TOLD}</p></div>" for name in ("hidden", "aria-hidden=true", "popover")),
     f"<dialog><p>{TOLD}</p></dialog>",
     f"<dialog id=d><p>{TOLD}</p></dialog><button data-target='#d'>Open</button>",
 ]
 SELECTORS = [".x", "span#x", "main p > .x.y", "p .x, .other"]
+SEEN = (
+    """
+display:none;display:flex|opacity:calc(1 - .2)|font:italic small-caps 400 16px/0 serif|font-size:clamp(1rem,2vw,3rem)|zoom:1
+color:white;background:hsl(200,80%,20%)|color:white;background:rgba(255,255,255,.1)|color:inherit;background:inherit
+color:#fff;background:url(a.png)|color:#fff;background-image:url(a.png)|letter-spacing:-1px|text-indent:2em
+transform:translate(-50%,-50%)|transform:rotate(90deg)|transform:rotateY(180deg)|transform:matrix(0,1,-1,0,0,0)|scale:.9 1
+clip-path:inset(10% 0)|clip-path:circle(50% at 50% 50%)|clip-path:polygon(50% 0,100% 50%,50% 100%)|clip:rect(0,200px,99px,0)
+mask:linear-gradient(#000,transparent)|height:0;padding-bottom:56%;overflow:hidden|height:0;flex:1;overflow:auto
+margin:0 -9999px;padding:0 9999px|margin-bottom:-9999px;padding-bottom:9999px|position:static;left:-9999px
+position:fixed;left:50%|display:var(--unknown)
+""".replace("\n", "|")
+    .strip("|")
+    .split("|")
+)
 SHEETS = ["RULE", "@media screen { RULE }", "/* } */ a::before { content: '}' } RULE", "@supports (x: y) { RULE }"]
 
 
@@ -73,9 +98,49 @@ def test_rules_of_style_sheets(number: int, style: str) -> None:
     assert TOLD not in outputs(page(f"<span class='x y' id=x> {TOLD}</span>", head=head))
 
 
+@pytest.mark.parametrize("style", SEEN)
+def test_styles_that_hide_nothing(style: str) -> None:
+    assert TOLD in outputs(page(f'<span style="{style}"> {TOLD}</span>'))
+    assert TOLD in outputs(page(f"<span class=x> {TOLD}</span>", head=f"<style>.x {{ {style} }}</style>"))
+
+
 @pytest.mark.parametrize(
     "rule",
     [
+        "[data-x] { display: none }",
+        "[data-x^='on'], .y { display: none }",
+        "span[data-x~=one] { opacity: 0 }",
+        "p :is(.x, .y) { display: none }",
+        "main :where(span.x) { display: none }",
+        ":root .x { display: none }",
+        "main { & .x { display: none } }",
+        "main { color: #123; p { .x { display: none } } }",
+        "span { &.x { display: none } color: #123 }",
+        "@media screen, print { .x { display: none } }",
+        "@media only screen and (min-width: 1px) { .x { display: none } }",
+        "@media not print { .x { display: none } }",
+        "<!-- .x { display: none } -->",
+        ".a\\:b { display: none }",
+        ":root { --hide: none } .x { display: var(--hide) }",
+        "body { background: lightyellow } .x { color: lightyellow }",
+    ],
+)
+def test_rules_that_hide(rule: str) -> None:
+    html = page(f"<span class='x a:b' data-x=one> {TOLD}</span>", head=f"<style>{rule}</style>")
+    assert TOLD not in outputs(html)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "[x-cloak] { display: none }",
+        "[data-x=two], a[href] { display: none }",
+        "@media not screen { .x { display: none } }",
+        "@media (min-width: 0\\0) { .x { display: none } }",
+        "@media (min-width: 900px) { .x { display: none } }",
+        ".x { &:hover { display: none } }",
+        ".other { & .x { display: none } }",
+        ":root { --a: none } .dark { --a: block } .x { display: var(--a) }",
         "@media print { .x { display: none } }",
         "@media (max-width: 9px) { .x { display: none } }",
         ".x { display: none } .x { display: inline }",
@@ -98,7 +163,25 @@ def test_rules_of_style_sheets(number: int, style: str) -> None:
     ],
 )
 def test_rules_that_hide_nothing_for_good(rule: str) -> None:
-    assert TOLD in outputs(page(f"<span class='x lg:flex' id=x> {TOLD}</span>", head=f"<style>{rule}</style>"))
+    assert TOLD in outputs(page(f"<span class='x lg:flex' id=x x-cloak data-x=one> {TOLD}</span>", head=f"<style>{rule}</style>"))
+
+
+def test_a_style_sheet_for_paper_hides_nothing() -> None:
+    assert TOLD in outputs(page(f"<b class=x> {TOLD}</b>", head="<style media=print>.x { display: none }</style>"))
+
+
+@pytest.mark.parametrize("way", ["style='display:none'", "hidden", "style='font-size:0'", "style='color:#fff'"])
+def test_metadata_is_of_what_is_shown_or_declared(way: str) -> None:
+    byline = f"<p class=byline {way}>By Ann Reed, 4 May 2020</p>"
+    meta = extract(page().replace("<main>", f"<main><h1>Crane stays</h1>{byline}")).meta
+    assert (meta.authors, meta.published) == ((), "")
+    meta = extract(page().replace("<main>", f"<main><h1>Crane stays</h1>{byline.replace('class', 'itemprop=author class')}")).meta
+    assert meta.authors == ("Ann Reed",)
+
+
+def test_a_title_is_of_what_is_shown() -> None:
+    html = page().replace("<main>", f"<main><h1 style='opacity:0'>{TOLD}</h1><h1>Crane stays</h1>")
+    assert extract(html).title == "Crane stays"
 
 
 ANSWER = (

@@ -166,3 +166,12 @@ def test_bounds_are_looked_at_in_linear_time(unit: str) -> None:
     html = (unit * (10 * MEGABYTE // len(unit))).encode()
     assert seconds(lambda: is_too_large(html)) < 2
     assert seconds(lambda: text_alone(html)) < 2
+
+
+def test_comparisons_of_style_rules_are_bounded() -> None:
+    """Of a page that needs more, further elements are judged without its sheets: their text stays."""
+    rules = ".y { display: none }" + ".b.c .x { display: none }" * 2900  # no element has both names, many have one
+    around = "<div class=c>" + "<div class=b>" * 30
+    for elements, is_hidden in ((1, True), (300, False)):
+        html = f"<style>{rules}</style>{around}{'<i class=x>rain</i> ' * elements}<p><b class=y>unseen</b> word</p>"
+        assert [one.text for one in extract(html).hidden] == ["unseen"] * is_hidden

@@ -365,6 +365,8 @@ class _Walk:
         for element, name, value in page.noted.attributes:
             self._attributes_of[element][name] = value
         self._manual, self._frames = Manual(page), code_frames(page)
+        # only the explanation draws such text
+        self._unseen = page.unseen_reasons() if (page.unseen_elements & ~page.removed_elements).any() else {}
         self._url_chars = page.url_chars  # remaining; links and images beyond them are not written
 
     def tokens(self) -> list[Token]:
@@ -437,7 +439,7 @@ class _Walk:
         if sign:
             self._writer.text(text[:sign], block, (("sign", label),))
         if text[sign:]:
-            self._writer.text(text[sign:], block)
+            self._writer.text(text[sign:], block, (("unseen", self._unseen[mark]),) if mark in self._unseen else ())
 
     def _start(self, element: int, block: int) -> None:
         writer, tag = self._writer, self._tags[element]
