@@ -1213,7 +1213,7 @@ def styles_of(_Element root not None) -> tuple[bytes, bool]:
 
     Example:
         >>> from lxml import etree
-        >>> styles_of(etree.fromstring("<p><style>p { color: red }</style>"), etree.HTMLParser())
+        >>> styles_of(etree.fromstring("<p><style>p { color: red }</style></p>"))
         (b'p { color: red }', True)
     """
     cdef const xmlNode* node = root._c_node

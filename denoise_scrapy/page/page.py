@@ -14,6 +14,7 @@ from urllib.parse import urldefrag, urljoin
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.features import Words, read_words
 from denoise_scrapy.core.markup import REASONS, Flag, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of

@@ -163,19 +163,25 @@ def test_rules_that_hide(rule: str) -> None:
     ],
 )
 def test_rules_that_hide_nothing_for_good(rule: str) -> None:
-    assert TOLD in outputs(page(f"<span class='x lg:flex' id=x x-cloak data-x=one> {TOLD}</span>", head=f"<style>{rule}</style>"))
+    assert TOLD in outputs(
+        page(f"<span class='x lg:flex' id=x x-cloak data-x=one> {TOLD}</span>", head=f"<style>{rule}</style>")
+    )
 
 
 def test_a_style_sheet_for_paper_hides_nothing() -> None:
     assert TOLD in outputs(page(f"<b class=x> {TOLD}</b>", head="<style media=print>.x { display: none }</style>"))
 
 
-@pytest.mark.parametrize("way", ["style='display:none'", "hidden", "style='font-size:0'", "style='color:#fff'"])
+@pytest.mark.parametrize(
+    "way", ["style='display:none'", "hidden", "style='font-size:0'", "style='color:#fff;background:#fff'"]
+)
 def test_metadata_is_of_what_is_shown_or_declared(way: str) -> None:
     byline = f"<p class=byline {way}>By Ann Reed, 4 May 2020</p>"
     meta = extract(page().replace("<main>", f"<main><h1>Crane stays</h1>{byline}")).meta
     assert (meta.authors, meta.published) == ((), "")
-    meta = extract(page().replace("<main>", f"<main><h1>Crane stays</h1>{byline.replace('class', 'itemprop=author class')}")).meta
+    meta = extract(
+        page().replace("<main>", f"<main><h1>Crane stays</h1>{byline.replace('class', 'itemprop=author class')}")
+    ).meta
     assert meta.authors == ("Ann Reed",)
 
 
