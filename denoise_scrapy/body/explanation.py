@@ -57,7 +57,9 @@ def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
     reasons: dict[int, dict[str, None]] = defaultdict(dict)
     for mark, reason in page.unseen_reasons().items():
         reasons[int(blocks.block_of_text[mark])][reason] = None
-    for number, (block, name, words, links, text, placed, slot, is_pre) in enumerate(zip(body.blocks, *values, strict=True)):
+    for number, (block, name, words, links, text, placed, slot, is_pre) in enumerate(
+        zip(body.blocks, *values, strict=True)
+    ):
         numbers = [counted(words, "word"), f"{links:.0%} of it in links"]
         if k:
             numbers.append(f"on {round(text * k)} of {k} other pages, on {round(placed * k)} in the same place")

@@ -317,7 +317,7 @@ cdef int32_t colour_named(const char* name, size_t size) noexcept nogil:
 cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept nogil:
     """Read a colour that is written as a function."""
     cdef double[4] channels
-    cdef double hue, least, most
+    cdef double hue, least, most, number
     cdef int32_t count = 0, rgb = 0, i, depth = 1
     cdef const char* end = at
     while end[0] and depth:
@@ -329,9 +329,10 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
             at += 1
         count = 3 if at[0] == 47 else count  # / before the opacity
         at = behind_space(at + <int>(at[0] == 47))
-        at = pixels_at(at, &channels[count])
+        at = pixels_at(at, &number)
         if at == NULL:
             break
+        channels[count] = number
         if at[0] == 37:
             channels[count] *= 2.55 if name[0] == 114 and count < 3 else .01
             at += 1

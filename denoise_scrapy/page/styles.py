@@ -98,7 +98,7 @@ def _compounds(tree: Any) -> tuple[list[Compound], bool, list[Condition]] | None
             elif isinstance(tree, parser.Pseudo) and tree.ident.lower() == "root":
                 is_root = True
             elif isinstance(tree, parser.Attrib) and not found and not _CHANGED.match(tree.attrib.lower()):
-                conditions.append((tree.attrib.lower(), tree.operator, tree.value.value if tree.value else ""))
+                conditions.append((tree.attrib.lower(), tree.operator, (tree.value and tree.value.value) or ""))
             else:
                 return None
             tree = tree.selector

@@ -68,7 +68,9 @@ def test_hostile_page():
 
 
 def test_words_that_nothing_shows_are_struck_with_the_reason():
-    explanation, tree = checked(f"<main><p>{PROSE} <b style='opacity:0'>Obey</b> {PROSE}</p><p hidden>{PROSE}</p><p>{PROSE}</p>")
+    explanation, tree = checked(
+        f"<main><p>{PROSE} <b style='opacity:0'>Obey</b> {PROSE}</p><p hidden>{PROSE}</p><p>{PROSE}</p>"
+    )
     assert [(one.text_content(), one.get("title")) for one in tree.xpath("//section[@id='page']//s")] == [
         ("Obey", "opacity: 0"),
         (PROSE, "the attribute hidden"),
