@@ -56,26 +56,33 @@ cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
     return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
 
 
-cdef inline bint has_value(const xmlNode* node, const char* name, const char* value) noexcept nogil:
-    """Return whether an attribute of an element has a value."""
-    cdef const unsigned char* given = attribute_of(node, name)
-    return given != NULL and begins(given, value) and given[strlen(value)] == 0
+cdef inline bint is_same(const unsigned char* value, const char* word) noexcept nogil:
+    """Return whether a value is a lower-case word, ignoring the value's case."""
+    return begins(value, word) and value[strlen(word)] == 0
 
 # ---- controls: what a reader clicks ----------------------------------------------------------------------------------
 
 cdef bint is_control(const xmlNode* node) noexcept nogil:
     """Return whether an element is clicked to change the page, not to leave it."""
-    cdef const unsigned char* href
+    cdef const xmlAttr* attribute = node.properties
+    cdef const unsigned char* value
+    cdef const char* name
+    cdef bint is_link = is_named(node, b"a"), leaves = False
     if is_named(node, b"button") or is_named(node, b"summary") or is_named(node, b"label"):
         return True
-    if has_value(node, b"role", b"button") or has_value(node, b"role", b"tab"):
-        return True
-    if attribute_of(node, b"aria-expanded") != NULL or attribute_of(node, b"aria-controls") != NULL:
-        return True
-    if is_named(node, b"a"):
-        href = attribute_of(node, b"href")
-        return href == NULL or href[0] == 0 or href[0] == 35 or begins(href, b"javascript:")
-    return attribute_of(node, b"onclick") != NULL
+    while attribute != NULL:
+        name, value = <const char*>attribute.name, value_of(attribute)
+        if name[0] == 114 and strcmp(name, b"role") == 0:
+            if is_same(value, b"button") or is_same(value, b"tab"):
+                return True
+        elif name[0] == 97 and (strcmp(name, b"aria-expanded") == 0 or strcmp(name, b"aria-controls") == 0):
+            return True
+        elif is_link and strcmp(name, b"href") == 0:
+            leaves = value[0] != 0 and value[0] != 35 and not begins(value, b"javascript:")
+        elif name[0] == 111 and not is_link and strcmp(name, b"onclick") == 0:
+            return True
+        attribute = attribute.next
+    return is_link and not leaves
 
 
 cdef bint is_plain_link(const xmlNode* node) noexcept nogil:
@@ -372,13 +379,16 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
         if around >= 0 and rule.filter[i] & ~sight.inherited[around].filter[i]:
             return False
     for i in range(1, rule.compounds.size()):
+        if sight.steps <= 0:
+            return False
         part = &rule.compounds[i]
         while around >= 0 and not rule.compounds[i - 1].is_child and level < LEVELS_UP and (
                 is_missing(sight, part, around)):
             around = sight.inherited[around].parent
             level += 1
-        sight.steps -= (level + 1) * <int64_t>(part.classes.size() + 1)
-        if sight.steps <= 0 or around < 0 or is_missing(sight, part, around):
+        # each class of the compound is looked for among all of the element
+        sight.steps -= (level + 1) * <int64_t>(8 * part.classes.size() + 1)
+        if around < 0 or is_missing(sight, part, around):
             return False
         around = sight.inherited[around].parent
     return True

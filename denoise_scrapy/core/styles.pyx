@@ -40,12 +40,18 @@ cdef enum:
     NEVER = 2
     # Custom properties in a value, one in another.
     MOST_FILLED = 8
+    # Properties that say by themselves nothing about what shows.
+    PLACES = P_OFFSET | P_MARGIN | P_WIDTH | P_BEYOND | P_PUSHED | P_ROOM
 
 # Conditions of a selector that a click changes.
-cdef const char* STATES[8]
+cdef const char* STATES[9]
 STATES[:] = [
-    b":checked", b":target", b":open", b":popover-open", b":focus-within", b"[open", b"[aria-expanded", b"[aria-selected",
+    b":checked", b":target", b":target-within", b":open", b":popover-open", b":focus-within", b"[open",
+    b"[aria-expanded", b"[aria-selected",
 ]
+# Conditions that stand for selectors.
+cdef const char* GROUPS[5]
+GROUPS[:] = [b":is(", b":where(", b":any(", b":matches(", b":root"]
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR = 500
 #: Sizes of text and boxes up to this many pixels show nothing.
@@ -883,23 +889,60 @@ cdef string nested(const string& around, const string& selectors) except *:
     return found
 
 
+cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
+    return 97 <= lower(byte) <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte >= 0x80
+
+
 cdef inline bint begins_name(const unsigned char* at) noexcept nogil:
     at += at[0] == 45
-    return 97 <= lower(at[0]) <= 122 or at[0] == 95
+    return is_in_name(at[0]) and not 45 <= at[0] <= 57
 
 
-cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
-    return 97 <= lower(byte) <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95
+cdef const unsigned char* skip_name(const unsigned char* at) noexcept nogil:
+    """Return what follows a name; the same place if there is none."""
+    if not begins_name(at):
+        return at
+    while is_in_name(at[0]):
+        at += 1
+    return at
 
 
-cdef bint read_plain(const unsigned char* at, Rule* rule) except -1 nogil:
-    """Read a selector of names, classes and ids, one inside another, as most are; return False for another one."""
+cdef const unsigned char* skip_condition(const unsigned char* at) noexcept nogil:
+    """Return what follows `:name`, `:name(...)`, `::name` or `[...]`."""
+    cdef unsigned char close = 93 if at[0] == 91 else 0
+    cdef int32_t depth = 0
+    if not close:
+        at = skip_name(at + 1 + (at[1] == 58))
+        if at[0] != 40:
+            return at
+        close = 41
+    while at[0]:
+        depth += at[0] == 40
+        depth -= at[0] == 41
+        at += 1
+        if (at - 1)[0] == close and depth <= 0:
+            break
+    return at
+
+
+cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
+    """Return whether a click changes a condition."""
+    cdef int32_t i
+    for i in range(9):
+        if begins(condition, STATES[i]) and not is_in_name(condition[strlen(STATES[i])]) and (
+                condition[strlen(STATES[i])] != 40):
+            return True
+    return False
+
+
+cdef bint read_selector(const unsigned char* at, Rule* rule) except -1 nogil:
+    """Read a selector; return False if it is not understood."""
     cdef Compound part
     cdef const unsigned char* first
     cdef const unsigned char* name
     cdef unsigned char mark
     cdef string tag
-    cdef bint is_child = False
+    cdef bint is_child = False, is_unknown = False, has_unknown = False, is_clicked = False
     rule.compounds.clear()
     rule.weight, rule.is_state = 0, False
     while True:
@@ -907,11 +950,14 @@ cdef bint read_plain(const unsigned char* at, Rule* rule) except -1 nogil:
             at += 1
         if at[0] == 0:
             reverse(rule.compounds.begin(), rule.compounds.end())
-            return rule.compounds.size() and not is_child
-        if at[0] == 62:  # >
+            return rule.compounds.size() and not is_child and not is_unknown and (is_clicked or not has_unknown)
+        if at[0] == 62 or at[0] == 43 or at[0] == 126:  # > + ~
             if is_child or not rule.compounds.size():
                 return False
-            is_child = True
+            is_child = at[0] == 62
+            if not is_child:  # what is before it may change, whatever it is
+                rule.compounds.clear()
+                rule.is_state, is_unknown = True, False
             at += 1
             continue
         part.tag = part.id_ = 0
@@ -919,16 +965,24 @@ cdef bint read_plain(const unsigned char* at, Rule* rule) except -1 nogil:
         tag.clear()
         part.is_child, is_child = is_child, False
         first = at
-        while at[0] and at[0] != 62 and not is_blank(at[0]):
+        while at[0] and not is_blank(at[0]) and at[0] != 62 and at[0] != 43 and at[0] != 126:
             mark = at[0]
-            at += mark == 35 or mark == 46 or mark == 42  # # . *
-            if mark == 42 and at == first + 1:
-                continue
-            name = at
-            if not begins_name(at) or (at != first and mark != 35 and mark != 46):
-                return False
-            while is_in_name(at[0]):
+            if mark == 42 and at == first:  # *
                 at += 1
+                continue
+            if mark == 58 or mark == 91:  # : [
+                if is_of_click(at):
+                    rule.is_state = is_clicked = True
+                else:
+                    is_unknown = has_unknown = True
+                at = skip_condition(at)
+                continue
+            if mark != 35 and mark != 46 and at != first:  # # .
+                return False
+            name = at + (mark == 35 or mark == 46)
+            at = skip_name(name)
+            if at == name:
+                return False
             if mark == 35:
                 part.id_ = name_of(name, at - name, OF_ID)
                 rule.weight += 1 << 16
@@ -942,30 +996,28 @@ cdef bint read_plain(const unsigned char* at, Rule* rule) except -1 nogil:
                 part.tag = name_of(<const unsigned char*>tag.data(), tag.size(), OF_TAG)
                 rule.weight += 1
         # scripts change the classes of the page
-        rule.is_state |= part.classes.size() > 0 and (
-            tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
+        rule.is_state |= part.classes.size() > 0 and (tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
         rule.compounds.push_back(part)
 
 
-cdef bint is_of_state(const string& selector, bint hides) except -1 nogil:
-    """Return whether a selector that is not plain may be understood.
+cdef bint is_hard(const string& selector, bint hides) noexcept nogil:
+    """Return whether a selector that is not understood may be one for a library.
 
-    Its conditions are those that a click changes; or attributes and groups, if its style may hide.
+    It has escapes; or, if its style may hide, conditions on attributes or groups. A click changes all other conditions.
     """
-    cdef string small
-    cdef size_t i = 0
-    cdef bint is_hard = False
-    while i < selector.size():
-        if selector[i] == 92:  # an escape
-            i += 2
-            continue
-        small.push_back(<char>lower(selector[i]))
-        is_hard |= selector[i] == 58 or selector[i] == 91  # : [
-        i += 1
-    for i in range(8):
-        if strstr(small.c_str(), STATES[i]) != NULL:
-            return True
-    return not is_hard or (hides and strstr(small.c_str(), b"::") == NULL and strstr(small.c_str(), b":not") == NULL)
+    cdef const unsigned char* at = <const unsigned char*>selector.c_str()
+    cdef bint has_conditions = False
+    cdef int32_t i
+    while at[0]:
+        if at[0] == 58 or at[0] == 91:  # : [
+            has_conditions = True
+            i = 0
+            while at[0] == 58 and i < 5 and not begins(at, GROUPS[i]):
+                i += 1
+            if i == 5 and not is_of_click(at):
+                return False
+        at += 2 if at[0] == 92 and at[1] else 1
+    return hides or not has_conditions
 
 
 cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
@@ -988,7 +1040,7 @@ cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
         if found == <int32_t>sheet.by_name.size():
             sheet.by_name.push_back(vector[int32_t]())
         sheet.by_name[found].push_back(number)
-    if rule.style.said & P_SWITCHED and not rule.style.off & P_SWITCHED and (
+    if rule.style.said & P_SWITCHED and rule.style.said & ~PLACES and not rule.style.off & P_SWITCHED and (
             not rule.conditions.size() or last.id_ or last.classes.size()):
         sheet.showing.push_back(number)
     sheet.rules.push_back(rule[0])
@@ -1007,10 +1059,10 @@ cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, 
     cdef Compound part
     cdef Condition condition
     rule.style = style[0]
-    if read_plain(<const unsigned char*>selector.c_str(), &rule):
+    if read_selector(<const unsigned char*>selector.c_str(), &rule):
         rule.is_state |= is_some
         add_rule(sheet, &rule)
-    elif is_of_state(selector, (style.off & ~P_HELPS) != 0):
+    elif is_hard(selector, (style.off & ~P_HELPS) != 0):
         for (ids, marks, tags), compounds, is_state, conditions in read_hard(selector.decode("utf-8", "replace")):
             rule.compounds.clear()
             rule.conditions.clear()
@@ -1032,12 +1084,13 @@ cdef int add_block(
 ) except -1:
     """Add the rules of a block of declarations, if they concern what can be seen."""
     cdef Style style
-    cdef size_t start = 0, end
-    cdef const char* text = selectors.c_str()
+    cdef string selector
+    cdef size_t start = 0, size
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
     read_style(<const unsigned char*>declarations.c_str(), &style, sheet)
-    if not style.said:
+    # where a box is and how wide says nothing by itself, unless it is far away or has no width
+    if not style.said & ~PLACES and not style.off:
         return 0
     if selectors.find(b"(") < selectors.size() and selectors.size() <= MOST_SELECTOR:  # commas in brackets
         left[0] -= 1
@@ -1045,10 +1098,11 @@ cdef int add_block(
         return 0
     while start <= selectors.size():
         left[0] -= 1
-        end = start + strcspn(text + start, b",")
+        size = strcspn(selectors.c_str() + start, b",")
+        selector.assign(selectors, start, size)
         if selectors.size() <= MOST_SELECTOR:
-            add_selector(sheet, selectors.substr(start, end - start), &style, is_some, read_hard)
-        start = end + 1
+            add_selector(sheet, selector, &style, is_some, read_hard)
+        start += size + 1
     return 0
 
 

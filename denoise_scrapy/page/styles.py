@@ -1,7 +1,7 @@
 """The style sheets that a page contains: their rules that concern what can be seen, for the core.
 
-The core reads a sheet, since pages are hostile, and many repeat a large one: only selectors with conditions that a click
-changes are read by cssselect, and the result is kept for the next page.
+The core reads a sheet, since pages are hostile, and many repeat a large one. Selectors with escapes, groups, or
+conditions on attributes are read by cssselect, and the result is kept for the next page.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _compounds(tree: Any) -> tuple[list[Compound], bool, list[Condition]] | None
             elif isinstance(tree, parser.Pseudo) and tree.ident.lower() == "root":
                 is_root = True
             elif isinstance(tree, parser.Attrib) and not found and not _CHANGED.match(tree.attrib.lower()):
-                conditions.append((tree.attrib.lower(), tree.operator, (tree.value and tree.value.value) or ""))
+                conditions.append((tree.attrib.lower(), tree.operator, (tree.value.value or "") if tree.value else ""))
             else:
                 return None
             tree = tree.selector

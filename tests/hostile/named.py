@@ -31,6 +31,8 @@ def _bomb(levels: int) -> str:
     return f'<!DOCTYPE html [<!ENTITY a0 "ha">{entities}]><p>&a{levels - 1}; story</p>'
 
 
+#: A selector of a hundred classes, and a class attribute that lacks one of them.
+SELECTOR, LACKING = "".join(f".c{n}" for n in range(100)), " ".join(f"c{n}" for n in range(99))
 #: By name: from a size between 0 and 1 to the page. Each holds the story, which no body may lose as a whole.
 CASES: Mapping[str, Callable[[float], str]] = {
     "a million elements": lambda x: "<p>word here</p>" * int(1e6 * x),
@@ -79,6 +81,15 @@ CASES: Mapping[str, Callable[[float], str]] = {
     "pictures": lambda x: "<picture>" + "<source srcset='a.png 1x, b.png 2x'>" * int(3e5 * x) + "<img></picture>",
     "documents in a document": lambda x: "<html><body><p>word</body></html>" * int(2e5 * x),
     "widths": lambda x: "<div style='width: 99%'>" * 200 + "<table width='5%'><tr><td width=3>a</table>" * int(1e5 * x),
+    "rules of many classes": lambda x: "<style>" + f"{SELECTOR} .x {{ display: none }}" * 500 + "</style>" + (
+        f"<div class='{LACKING}'>" * 30 + "<p class=x>a</p>" * int(1e5 * x)
+    ),
+    "rules of one name": lambda x: f"<style>{'.x { display: none }' * 3000}</style>" + "".join(
+        f"<p class=x id=i{n}>a</p>" for n in range(int(1e5 * x))
+    ),
+    "selectors with conditions": lambda x: "<style>" + (
+        ".x[data-a] b:is(a, b) { display: none }" * int(1e5 * x) + "</style>"
+    ),
 }  # fmt: skip
 
 

@@ -1,29 +1,81 @@
-"""Selectors of style sheets: those that are read at once, against cssselect."""
+"""Selectors of style sheets, against lxml's selection with cssselect."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import html
+from lxml.cssselect import CSSSelector, SelectorError
 
-from denoise_scrapy.page.styles import _PLAIN, plain_selector, read_selectors
+from denoise_scrapy.page import Page
 
-NAMES = st.sampled_from(["a", "div", "html", "Body", "x-1", "_y", "-z"])
-PARTS = st.builds(
+NAMES = ["a", "b", "x-1", "_y", "-z", "über"]
+PART = st.builds(
     lambda tag, marks: (tag + "".join(mark + name for mark, name in marks)) or "*",
-    st.one_of(st.just(""), NAMES, st.just("*")),
-    st.lists(st.tuples(st.sampled_from(".#"), NAMES), max_size=3),
+    st.sampled_from(["", "div", "p", "*", "SPAN"]),
+    st.lists(st.tuples(st.sampled_from(".#"), st.sampled_from(NAMES)), max_size=2),
+)
+SELECTOR = st.lists(st.one_of(PART, st.sampled_from([" ", ">", " > ", "\t"])), min_size=1, max_size=7).map("".join)
+ELEMENT = st.tuples(
+    st.sampled_from(["div", "p", "span"]), st.lists(st.sampled_from(NAMES), max_size=2), st.sampled_from(["", *NAMES])
 )
 
 
-@given(
-    parts=st.lists(PARTS, min_size=1, max_size=4),
-    between=st.lists(st.sampled_from([" ", ">", " > ", "\t"]), min_size=3),
+OTHERS = "<p>" + "Other text of the page. " * 20
+
+
+def page(elements, selector):
+    """Return a page of nested elements, each with a word of its own."""
+    inner = ""
+    for number, (tag, classes, id_) in enumerate(elements):
+        of = "div" if "<" in inner else tag  # the parser takes nothing but words into a paragraph
+        inner = f'<{of} class="{" ".join(classes)}" id="{id_}">word{number} {inner}</{of}>'
+    return f"<html><head><style>{selector} {{ display: none }}</style></head><body>{OTHERS}{inner}</body></html>"
+
+
+@given(elements=st.lists(ELEMENT, min_size=1, max_size=5), selector=SELECTOR)
+def test_selectors_select_what_cssselect_selects(elements, selector):
+    source = page(elements, selector)
+    hidden = {word for _, text, _ in Page.parse(source).hidden_texts() for word in text.split() if "word" in word}
+    try:
+        found = CSSSelector(selector, translator="html")(html.fromstring(source))
+    except SelectorError:
+        found = []
+    wanted = {word for one in found for word in one.text_content().split() if word.startswith("word")}
+    assert hidden == wanted if ">" not in selector else hidden <= wanted
+
+
+HIDDEN = (
+    "<style>.box { display: none } %s { display: block }</style>"
+    + OTHERS
+    + ('<input type=checkbox id=x><p>between<div id=y class="box other">Shown by a click.</div>')
 )
-def test_plain_selectors_are_read_as_cssselect_reads_them(parts, between):
-    text = parts[0] + "".join(mark + part for mark, part in zip(between, parts[1:], strict=False))
-    assert _PLAIN.fullmatch(text)
-    assert [plain_selector(text)] == read_selectors(text)
 
 
-@given(text=st.text("aB1.#>* -_\\:[]()+~é\n", max_size=12))
-def test_nothing_else_counts_as_plain(text):
-    if _PLAIN.fullmatch(text):
-        assert [one[0] for one in read_selectors(text)] == [plain_selector(text)[0]]
+@pytest.mark.parametrize(
+    "selector", ["input:checked ~ .box", ".box:target", "[aria-expanded=true] + p + .box", ".box.on"]
+)
+def test_rules_of_a_state_show_what_a_click_shows(selector):
+    assert not list(Page.parse(HIDDEN % selector).hidden_texts())
+
+
+@pytest.mark.parametrize(
+    "selector", ["input:hover ~ .box", ".box:not(.on)", "#z:target", ".box::before", ".box:target(x)", "(["]
+)
+def test_rules_that_are_not_understood_show_nothing(selector):
+    assert [text for _, text, _ in Page.parse(HIDDEN % selector).hidden_texts()] == ["Shown by a click."]
+
+
+@pytest.mark.parametrize("condition", ["@media screen", "@media only all", "@supports (x: y)", "@LAYER base"])
+def test_conditions_that_always_hold(condition):
+    source = (
+        f"<style>{condition} {{ /* }} */ .a {{ content: '}}'; display: none }} }}</style>{OTHERS}<p class=a>Hidden."
+    )
+    assert [text for _, text, _ in Page.parse(source).hidden_texts()] == ["Hidden."]
+
+
+@pytest.mark.parametrize(
+    "condition", ["@media print", "@media (width > 9px)", "@container x", "@keyframes x", "@scope", ".b"]
+)
+def test_conditions_that_do_not_always_hold_hide_nothing(condition):
+    source = f"<style>{condition} {{ .a {{ display: none }} }}</style>{OTHERS}<p class=a>Shown."
+    assert not list(Page.parse(source).hidden_texts())
