@@ -498,7 +498,7 @@ cdef bint has_no_size(const char* font) noexcept nogil:
         font += 1
 
 
-cdef bint is_past_edge(const char* name, const char* value) noexcept nogil:
+cdef bint is_past_edge(const char* value) noexcept nogil:
     """Return whether an offset from an edge of the screen leaves it."""
     cdef double share
     cdef const char* unit = number_at(value, &share)
@@ -585,7 +585,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
             bit = P_POSITION
     elif strcmp(name, b"left") == 0 or strcmp(name, b"top") == 0 or (
             strcmp(name, b"right") == 0 or strcmp(name, b"bottom") == 0 or strncmp(name, b"inset", 5) == 0):
-        if is_past_edge(name, value):
+        if is_past_edge(value):
             style.said |= P_BEYOND
             style.off |= P_BEYOND
         if style.off & P_OFFSET:  # one far edge is enough
