@@ -325,7 +325,7 @@ cdef int32_t colour_named(const char* name, size_t size) noexcept nogil:
 cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept nogil:
     """Read a colour that is written as a function."""
     cdef double[4] channels
-    cdef double hue, least, most
+    cdef double hue, least, most, number
     cdef int32_t count = 0, rgb = 0, i, depth = 1
     cdef const char* end = at
     while end[0] and depth:
@@ -337,9 +337,10 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
             at += 1
         count = 3 if at[0] == 47 else count  # / before the opacity
         at = behind_space(at + <int>(at[0] == 47))
-        at = pixels_at(at, &channels[count])
+        at = pixels_at(at, &number)
         if at == NULL:
             break
+        channels[count] = number
         if at[0] == 37:
             channels[count] *= 2.55 if name[0] == 114 and count < 3 else .01
             at += 1
@@ -499,7 +500,7 @@ cdef bint has_no_size(const char* font) noexcept nogil:
         font += 1
 
 
-cdef bint is_past_edge(const char* name, const char* value) noexcept nogil:
+cdef bint is_past_edge(const char* value) noexcept nogil:
     """Return whether an offset from an edge of the screen leaves it."""
     cdef double share
     cdef const char* unit = number_at(value, &share)
@@ -586,7 +587,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
             bit = P_POSITION
     elif strcmp(name, b"left") == 0 or strcmp(name, b"top") == 0 or (
             strcmp(name, b"right") == 0 or strcmp(name, b"bottom") == 0 or strncmp(name, b"inset", 5) == 0):
-        if is_past_edge(name, value):
+        if is_past_edge(value):
             style.said |= P_BEYOND
             style.off |= P_BEYOND
         if style.off & P_OFFSET:  # one far edge is enough
