@@ -48,8 +48,9 @@ CORPUS_WEIGHTS = {
     "daniel": 0.7,
     "segments": 0.5,
 }
-#: Corpora whose truths are used only for pages that somebody read: they keep comments, other corpora do not.
-READ_ONLY = ("canola", "magicforum")
+#: Corpora whose truths are used only for pages that somebody read: two keep comments, as other corpora do not, and three
+#: have the text of an extractor.
+READ_ONLY = ("canola", "magicforum", "jocmp", "newspaper", "postlight")
 #: Factor on the corpus weight for a page that readers labelled.
 READ_WEIGHT = 2.0
 #: Weight of a page that is not an article, and of a page with foreign content relative to the recorded page. With 1
@@ -229,13 +230,12 @@ def examples(
 def _labelled(
     page: Page, recorded: RecordedPage, others: list[Page], made: str = "", read: ReadPage | None = None
 ) -> _Labelled:
-    """Label a page by the blocks that readers agree on, a story by its gold text and the headline."""
+    """Label a page by the blocks that readers agree on, else by its gold text."""
     words, letters = block_tokens(page), read.letters(page) if read else ()
-    if read is not None and recorded.kind not in ARTICLES:
+    if read is not None:
         share = read.kept(page)
     elif recorded.gold:
         share = without_doubt(page, gold_share(words, recorded.gold))
-        share[[i for i, said in enumerate(letters) if set(said) == {"H"}]] = 1.0
     else:
         share = share_by_pieces(words, recorded.wanted, recorded.unwanted)
     return _Labelled(page, share, others, made, letters)

@@ -11,10 +11,12 @@ import hashlib
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 from statistics import mean
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -69,11 +71,16 @@ def key_of(corpus: str, page: RecordedPage) -> str:
     return f"{corpus}/{hashlib.sha1(page.html.encode('utf-8', 'replace')).hexdigest()[:10]}"
 
 
+def read_rows() -> Iterator[dict[str, Any]]:
+    """Yield the rows of `labels_read.jsonl`."""
+    yield from map(json.loads, LABELS.read_text("utf-8").splitlines())
+
+
 def read_labels() -> dict[str, ReadPage]:
     """Return all labels by page."""
-    rows = map(json.loads, LABELS.read_text("utf-8").splitlines())
     return {
-        row["key"]: ReadPage(tuple(bytes.fromhex(row["hashes"])), tuple(map(_letters, row["parts"]))) for row in rows
+        row["key"]: ReadPage(tuple(bytes.fromhex(row["hashes"])), tuple(map(_letters, row["parts"])))
+        for row in read_rows()
     }
 
 
