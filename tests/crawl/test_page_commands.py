@@ -34,7 +34,7 @@ def test_each_format_is_what_the_library_gives(three: Path, told: Told, form: st
     assert written == getattr(body, "text" if form == "json" else form) + "\n"
 
 
-TURNED = "\u202atold\u202bin\u202dthe\u202e\u2066\u2067other\u2068\u2069direction\u202c"
+TURNED = "\u202atold\u202bin\u202dthe\u202e\u2066other\u2067\u2068side\u2069direction\u202c"
 UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe]")
 
 
