@@ -48,8 +48,8 @@ CORPUS_WEIGHTS = {
     "daniel": 0.7,
     "segments": 0.5,
 }
-#: Corpora whose truths are used only for pages that somebody read: two keep comments, as other corpora do not, and three
-#: have the text of an extractor.
+#: Corpora whose truths are used only for pages that somebody read: two keep comments, as others do not, and three have
+#: the text of an extractor.
 READ_ONLY = ("canola", "magicforum", "jocmp", "newspaper", "postlight")
 #: Factor on the corpus weight for a page that readers labelled.
 READ_WEIGHT = 2.0
