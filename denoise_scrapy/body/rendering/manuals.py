@@ -321,10 +321,11 @@ class Manual:
             return found, lists
         around = self._e.nearest(self._e.has_tag({"dl"})).tolist()
         level, depth = 1, dict[int, int]()  # of the last heading; of each list of signatures
-        for element in np.flatnonzero(self._e.has_tag(HEADING_TAGS | {"dt", "dd", "div", "p"})).tolist():
-            tag, (first, last) = self._tags[element], self._blocks(element)
-            if not kept[first:last].any():
-                continue
+        number = np.diff(np.append(0, np.cumsum(kept))[self._edges])[:, 0]  # of kept blocks in each element
+        wanted = (number > 0) & self._e.has_tag(HEADING_TAGS | {"dt", "dd"})
+        wanted |= (number == 1) & self._e.has_tag({"div", "p"})
+        for element in np.flatnonzero(wanted).tolist():
+            tag = self._tags[element]
             if tag in HEADING_TAGS:
                 if around[element] not in depth:
                     level = int(tag[1])
@@ -337,7 +338,8 @@ class Manual:
                 found[element] = f"h{min(6, level + depth[list_])}"
             elif tag == "dd" and around[element] in depth:
                 lists |= {element, around[element]}
-            elif tag in ("div", "p") and kept[first:last].sum() == 1 and self._names_signature(element):
+            elif tag in ("div", "p") and self._names_signature(element):
+                first, last = self._blocks(element)
                 text = self._page.block_text(first + int(kept[first:last].argmax()))
                 if _CALL.match(text) or _DECLARED.match(text):
                     found[element] = ""
