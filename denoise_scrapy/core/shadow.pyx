@@ -42,13 +42,18 @@ cdef inline bint is_host(const char* name) noexcept nogil:
     return strchr(name, 45) != NULL or has_word(HOSTS, name)
 
 
+cdef inline bint is_word(const unsigned char* value, const char* word) noexcept nogil:
+    """Return whether a value is a word, in letters of any case."""
+    return begins(value, word) and value[strlen(word)] == 0
+
+
 cdef bint opens_shadow(const xmlNode* node) noexcept nogil:
     """Return whether an element is a template that may be the shadow tree of the one around it."""
     cdef const unsigned char* mode
     if not is_named(node, b"template"):
         return False
     mode = attribute_of(node, b"shadowrootmode")
-    if mode == NULL or not (begins(mode, b"open") or begins(mode, b"closed")):
+    if mode == NULL or not (is_word(mode, b"open") or is_word(mode, b"closed")):
         return False
     node = node.parent
     return node != NULL and node.type == XML_ELEMENT_NODE and is_host(<const char*>node.name)

@@ -31,6 +31,7 @@ PROSE = "The harbour board met on Tuesday evening to decide whether the old cran
         (f"<div>{OPEN}One<template><slot></slot></template></template>No</div>", ["One"]),
         ("<div><template shadowroot=open>No</template>Own</div>", ["Own"]),
         ("<div><template shadowrootmode>No</template>Own</div>", ["Own"]),
+        ("<div><template shadowrootmode=opened>No</template>Own</div>", ["Own"]),
         (f"<div>{OPEN}</template>No</div><p>Shown", ["Shown"]),
     ],
 )  # fmt: skip
