@@ -158,7 +158,8 @@ def _crowded(page: Page, kept: BoolArray, cells: IntArray, alone: IntArray) -> I
     direct[headed] |= inside[headed] > 1
     direct[np.intersect1d(cell[(cell >= 0) & (of_block > cell)], alone)] = True
     code = cell[(cell >= 0) & (pre > cell)]
-    direct[code[~data_tables(page)[e.nearest(e.has_tag({"table"}))[code]]]] = True
+    if len(code):
+        direct[code[~data_tables(page)[e.nearest(e.has_tag({"table"}))[code]]]] = True
     return np.flatnonzero(direct)
 
 

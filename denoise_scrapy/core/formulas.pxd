@@ -2,7 +2,7 @@
 
 from libc.string cimport strcmp, strncmp
 from libcpp.string cimport string
-from lxml.includes.tree cimport xmlAttr, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
 
 cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
@@ -20,6 +20,11 @@ cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* n
             return value_of(attribute)
         attribute = attribute.next
     return NULL
+
+
+cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
+    """Return whether a node is an element with a tag."""
+    return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
 
 
 cdef inline bint is_of_mathjax(const char* names) noexcept nogil:

@@ -30,10 +30,6 @@ NOTATIONS[:] = [
 ]
 
 
-cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
-    return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
-
-
 cdef inline const char* told_of(const xmlNode* node, const char* name) noexcept nogil:
     """Return the value of an element's attribute, "" if missing."""
     cdef const unsigned char* told = attribute_of(node, name)

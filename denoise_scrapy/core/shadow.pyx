@@ -6,12 +6,12 @@ calls the result the flat tree (DOM, section 4.2.2; CSS Scoping, section 3.4). E
 """
 
 from libc.stdint cimport int32_t, uint64_t
-from libc.string cimport memset, strchr, strcmp, strlen
+from libc.string cimport memset, strchr, strlen
 from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport begins
-from denoise_scrapy.core.formulas cimport attribute_of, has_word
+from denoise_scrapy.core.characters cimport is_same
+from denoise_scrapy.core.formulas cimport attribute_of, has_word, is_named
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
 
 # The only elements with names of HTML that can be hosts, by the standard.
@@ -33,18 +33,9 @@ cdef inline void leave(vector[Open]& open_, const xmlNode* node) noexcept nogil:
         open_.pop_back()
 
 
-cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
-    return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
-
-
 cdef inline bint is_host(const char* name) noexcept nogil:
     """Return whether an element may have a shadow tree: one of HTML's on the list, or a custom one."""
     return strchr(name, 45) != NULL or has_word(HOSTS, name)
-
-
-cdef inline bint is_word(const unsigned char* value, const char* word) noexcept nogil:
-    """Return whether a value is a word, in letters of any case."""
-    return begins(value, word) and value[strlen(word)] == 0
 
 
 cdef bint opens_shadow(const xmlNode* node) noexcept nogil:
@@ -53,7 +44,7 @@ cdef bint opens_shadow(const xmlNode* node) noexcept nogil:
     if not is_named(node, b"template"):
         return False
     mode = attribute_of(node, b"shadowrootmode")
-    if mode == NULL or not (is_word(mode, b"open") or is_word(mode, b"closed")):
+    if mode == NULL or not (is_same(mode, b"open") or is_same(mode, b"closed")):
         return False
     node = node.parent
     return node != NULL and node.type == XML_ELEMENT_NODE and is_host(<const char*>node.name)

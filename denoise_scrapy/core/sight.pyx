@@ -9,8 +9,8 @@ from libc.string cimport memset, strchr, strcmp, strlen
 from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, is_blank
-from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, value_of
+from denoise_scrapy.core.characters cimport begins, is_blank, is_same
+from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, is_named, value_of
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.styles cimport (
     ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
@@ -53,14 +53,6 @@ cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) excep
     sight.named.clear()
     return 0
 
-
-cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
-    return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
-
-
-cdef inline bint is_same(const unsigned char* value, const char* word) noexcept nogil:
-    """Return whether a value is a lower-case word, ignoring the value's case."""
-    return begins(value, word) and value[strlen(word)] == 0
 
 # ---- controls: what a reader clicks ----------------------------------------------------------------------------------
 

@@ -267,10 +267,14 @@ cdef const char* pixels_at(const char* at, double* value) noexcept nogil:
     return unit
 
 
+cdef inline bint is_away(double pixels, double most = 10 * FAR) noexcept nogil:
+    return pixels <= -FAR or pixels >= most
+
+
 cdef inline bint is_far(const char* value, double most = 10 * FAR) noexcept nogil:
     """Return whether a length moves a box off the screen."""
     cdef double pixels
-    return pixels_at(value, &pixels) != NULL and (pixels <= -FAR or pixels >= most)
+    return pixels_at(value, &pixels) != NULL and is_away(pixels, most)
 
 
 cdef inline bint is_nothing(const char* value) noexcept nogil:
@@ -438,10 +442,6 @@ cdef bint masks_all(const char* value) noexcept nogil:
 
 cdef inline bint is_zero(double number) noexcept nogil:
     return -0.01 <= number <= 0.01
-
-
-cdef inline bint is_away(double pixels) noexcept nogil:
-    return pixels <= -FAR or pixels >= 10 * FAR
 
 
 cdef inline bint is_edgewise(double degrees) noexcept nogil:

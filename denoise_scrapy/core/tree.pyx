@@ -157,7 +157,7 @@ _NOTING = {
 _KINDS = (
     (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
     (IS_BREAK, {"br"}), (IS_ROOT, {"html", "body"}), (IS_EXACT, EXACT_TAGS), (IS_IN_HEAD, markup.HEAD_TAGS),
-    (IS_LIST, {"ul", "ol", "dl"}), (IS_CONTENT, markup.CONTENT_TAGS), (IS_PICTURE, {"img"}), (IS_TERM, {"dt"}),
+    (IS_LIST, {"ul", "ol", "dl"}), (IS_CONTENT, markup.CONTENT_TAGS), (IS_PICTURE, {"img"}),
     (IS_DIV, {"div"}), (IS_QUOTE, {"blockquote", "q", "cite"}),
 )
 

@@ -302,8 +302,9 @@ _READINGS = compile_selector("rt")
 #: Maximum characters of the paths of a page's blocks, per element: on a nested page they grow with its square.
 MAX_DESCRIBED = 100
 
-# Caches that depend on the text removed by the user's selectors, and other caches of the columns.
+# The reason for text that the boxes of a rendered page hide.
 _BY_BROWSER = "not shown by the browser"
+# Caches that depend on the text removed by the user's selectors, and other caches of the columns.
 _OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts", "unseen_blocks")
 _OF_COLUMNS = ("elements", "blocks", "words", "unseen_elements", *_OF_REMOVED)
 

@@ -507,12 +507,9 @@ class _Walk:
             if self._signatures[element]:
                 writer.open_heading(element, self._signatures[element])
             writer.open_inline(element, "code")
-        return (
-            element in self._admonitions
-            or element in self._titles
-            or self._is_title(element)
-            or (element in self._signatures or element in self._unwritten)
-        )
+        else:
+            return element in self._unwritten
+        return True
 
     def _is_title(self, element: int) -> bool:
         """Return whether an element is the line above the text of `details`."""
