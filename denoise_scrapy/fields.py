@@ -60,6 +60,7 @@ OF_BODY: Values = MappingProxyType(
         **WHOLE,
         "confidence": lambda body, _: round(body.confidence, 4),
         "title": lambda body, _: body.title,
+        "kind": lambda body, _: body.kind,
         "comparison": lambda body, _: list(body.comparison),
     }
 )

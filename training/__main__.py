@@ -20,7 +20,7 @@ import numpy
 from denoise_scrapy.core.features import NAMES
 from evaluation.corpora import corpus_hash
 from training.dataset import PAGES, read_corpora, read_examples
-from training.model import cross_validate, fit_model
+from training.model import KIND, cross_validate, fit_model
 from training.tables import below, calibration_table, floors, means, worst_table
 
 OUTPUT = Path("denoise_scrapy/body/models")
@@ -66,7 +66,7 @@ def main() -> None:
     print(f"wrote {args.output}, blocks.npz has {(args.output / 'blocks.npz').stat().st_size} bytes")
     REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text("\n".join(json.dumps(asdict(score)) for score in scores) + "\n", "utf-8")
-    recorded = [score for score in scores if not score.corpus.startswith("made ")]
+    recorded = [score for score in scores if score.corpus != KIND and not score.corpus.startswith("made ")]
     print(calibration_table(recorded), worst_table([score for score in recorded if score.k > 0]), sep="\n\n")
 
 

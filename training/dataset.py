@@ -23,12 +23,10 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
 from evaluation.corpora import RecordedPage, Site, recorded
 from training.labels import block_tokens, gold_share, share_by_pieces, without_doubt
-from training.made import ARTICLES, KINDS, listed, made_alone, made_of, made_wall, shortened
+from training.made import ARTICLES, FOLDS, KINDS, listed, made_alone, made_of, made_wall, shortened
 from training.made_threads import made_threads
 from training.truth import ReadPage, Truth, key_of, read_labels, truths_of
 
-#: Folds of whole publishers.
-FOLDS = 4
 #: Most comparison pages: as many as the strategy uses.
 PAGES = CombinedStrategy.comparison_pages
 #: Comparison pages that a crawl may have at first.
@@ -88,6 +86,7 @@ class Example:
         share: Share of each block that is gold, NaN if in doubt, shape (blocks,).
         letters: The readers' letters of each block (`training.truth.PARTS`), "" or none if nobody read it.
         made: How the page was made, "" for a recorded page.
+        kind: Its kind (`denoise_scrapy.body.kind.KINDS`), "" if nobody named it.
         truths: Truths of its body, the corpus's first.
         weight: How much the page counts in training.
     """
@@ -104,6 +103,7 @@ class Example:
     share: npt.NDArray[np.float64]
     letters: Sequence[str]
     made: str
+    kind: str
     truths: tuple[Truth, ...]
     weight: float
 
@@ -116,6 +116,7 @@ class _Labelled(NamedTuple):
     others: list[Page]
     made: str = ""
     letters: Sequence[str] = ()
+    kind: str = ""
 
 
 def publisher(page: RecordedPage) -> str:
@@ -238,7 +239,7 @@ def _labelled(
         share = without_doubt(page, gold_share(words, recorded.gold))
     else:
         share = share_by_pieces(words, recorded.wanted, recorded.unwanted)
-    return _Labelled(page, share, others, made, letters)
+    return _Labelled(page, share, others, made, letters, read.kind if read else "")
 
 
 def _own_text(one: _Labelled) -> tuple[Truth, ...]:
@@ -268,7 +269,7 @@ def _made(
     rng = random.Random(f"wall {other_key}")
     walls = made_wall(site, i, fold, rng) if rng.random() < WALLS else []
     if walls and len(walls[0].blocks):
-        yield _Labelled(walls[0], np.zeros(len(walls[0].blocks)), walls[1:] or plain.others, "wall")
+        yield _Labelled(walls[0], np.zeros(len(walls[0].blocks)), walls[1:] or plain.others, "wall", kind="none")
     rng = random.Random(f"alone {other_key}")
     alone = made_alone(page_of, rng) if rng.random() < WALLS else None
     if alone is not None and len(alone[0].blocks):
@@ -286,7 +287,7 @@ def _for_each_k(
     if one.made:
         few = [len(words) < COMMENT_TOKENS for words in tokens]
         letters = ["" if letter == "M" and is_few else letter for letter, is_few in zip(letters, few, strict=False)]
-    known = (page, neighbours, page.blocks.tokens, tokens, one.share, letters, one.made, truths, weight)
+    known = (page, neighbours, page.blocks.tokens, tokens, one.share, letters, one.made, one.kind, truths, weight)
     for k in ks:
         wanted = rng.choice(RANDOM_PAGES) if k < 0 else k
         some = rng.sample(others, min(wanted, len(others))) if k < 0 else others[:wanted]

@@ -61,7 +61,9 @@ MARK, MARKS = "data-made", ("put", "doubt")
 ANY_WAY = {"behind": 3, "inside": 3, "middle": 4, "beside": 1, "end": 1}
 _BEHIND = {"behind": 4, "inside": 2, "end": 1}
 WAYS = {"story": _BEHIND, "comments": _BEHIND, "biography": {"behind": 4, "inside": 4, "middle": 1, "beside": 1}}
-#: Language -> kind -> four texts, one for each fold: a model is judged on wording that it was not trained on.
+#: Folds of whole publishers.
+FOLDS = 4
+#: Language -> kind -> texts, as many for each fold: a model is judged on wording that it was not trained on.
 #: One per line: heading, sentences, and buttons after "> ".
 TEXTS: Mapping[str, Mapping[str, list[str]]] = json.loads(Path(__file__).with_name("walls.json").read_text("utf-8"))
 #: How often a wall stands alone, without the site's frame; has its own title instead of the story's; and is in any
@@ -192,7 +194,7 @@ def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
     if rng.random() < ANY_LANGUAGE or spoken not in TEXTS:
         spoken = rng.choice(sorted(TEXTS))
     texts = TEXTS[spoken][rng.choice(sorted(TEXTS[spoken]))]
-    heading, *lines = texts[fold % len(texts)].split("\n")
+    heading, *lines = rng.choice(texts[fold::FOLDS]).split("\n")
     style, alone, titled = Style(rng, spoken, "plain", rng), rng.random() < ALONE, rng.random() < TITLED
 
     def wall(recorded: RecordedPage) -> Page | None:

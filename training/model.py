@@ -11,18 +11,22 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy
+from denoise_scrapy.body.kind import likeliest
+from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy, page_signals
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.model import Network
 from training import trees
-from training.dataset import FOLDS, PAGES_ALONE, Example
+from training.dataset import PAGES_ALONE, Example
+from training.made import FOLDS
 from training.networks import fit_network
-from training.parts import fit_content, fit_parts
+from training.parts import fit_content, fit_kinds, fit_parts
 from training.vocabulary import Vocabularies, with_words
 
 T = TypeVar("T")
 #: Confidence below which a page counts as one without content.
 UNSURE = 0.5
+#: Name of the scores of kinds of pages: 1 for one that is named as readers named it, else 0.
+KIND = "kind of page"
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class PageScore:
     """A page judged by a model that was not trained on its publisher.
 
     Attributes:
-        corpus: Its corpus; "made story" and the like for a page with foreign content.
+        corpus: Its corpus; "made story" and the like for a page with foreign content; `KIND` for that.
         url: Its URL.
         k: Number of comparison pages requested.
         f1: Token F1 of its body; for a wall, 1 if the model is unsure of it, else 0.
@@ -72,7 +76,8 @@ def fit_model(
     network = _network(told, examples, inputs, seed)
     forests = {"forest": forest}
     if names == NAMES:
-        forests |= fit_parts(examples, inputs, odds, seed) | fit_content(examples, inputs, odds, seed)
+        for fit in (fit_parts, fit_kinds, fit_content):
+            forests |= fit(examples, inputs, odds, seed)
     return BlockModel(names, vocabularies.without(None), network, forests, provenance)
 
 
@@ -120,10 +125,15 @@ def judge(examples: Sequence[Example], model: BlockModel) -> Iterator[PageScore]
     """Yield the score of each page with a model."""
     strategy = CombinedStrategy(model)
     for example in examples:
-        decision = strategy.judge(example.page, with_words(example, model.vocabulary))
+        features = with_words(example, model.vocabulary)
+        decision = strategy.judge(example.page, features)
         text = "\n".join(example.page.block_texts[i] for i in np.flatnonzero(decision.kept).tolist())
         tokens = sum(len(example.tokens[i]) for i in np.flatnonzero(decision.kept).tolist())
         example.page.drop_columns()
+        if example.kind and not example.made:
+            signals = page_signals(features, model.network.odds(features), example.lengths)
+            is_right = float(likeliest(model, signals) == example.kind)
+            yield PageScore(KIND, example.page.url, example.k, is_right, decision.confidence, (0, 0))
         for truth in example.truths:
             corpus = f"made {example.made}" if example.made else truth.corpus
             lengths = tokens, len(" ".join(truth.texts[:1]).split())

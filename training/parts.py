@@ -1,4 +1,4 @@
-"""Fitting small forests: the parts of a page, on pages that readers labelled, and pages without content."""
+"""Fitting small forests: parts and kinds of pages, on those that readers labelled, and pages without content."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from catboost import CatBoostClassifier
 
-from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals
+from denoise_scrapy.body.kind import KINDS
+from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals, page_signals
 from denoise_scrapy.body.taste import LEARNED, part_signals
 from denoise_scrapy.core.model import Forest
 from training import trees
@@ -70,6 +71,22 @@ def fit_content(
     classifier = CatBoostClassifier(**OF_CONTENT, random_seed=seed)
     classifier.fit(signals, labels, sample_weight=np.where(labels, CONTENT_WEIGHT, 1.0))
     return {"content": trees.to_forest(classifier, OF_CONTENT["depth"])}
+
+
+def fit_kinds(
+    examples: Sequence[Example], inputs: Sequence[Values], odds: Mapping[int, Values], seed: int
+) -> dict[str, Forest]:
+    """Fit the trees of each kind of page, against all other kinds; none if no page was read. Arguments as above."""
+    named = [i for i, example in enumerate(examples) if example.kind and len(odds[i])]
+    if not any(any(examples[i].letters) for i in named):
+        return {}
+    signals = np.concatenate([page_signals(inputs[i], odds[i], examples[i].lengths) for i in named], axis=1).T
+    found = {}
+    for kind in KINDS:
+        classifier = CatBoostClassifier(**OF_PARTS, random_seed=seed)
+        classifier.fit(signals, np.array([examples[i].kind == kind for i in named]))
+        found[f"kind {kind}"] = trees.to_forest(classifier, OF_PARTS["depth"])
+    return found
 
 
 def _signals(example: Example, features: Values, odds: Values) -> Values:

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from denoise_scrapy.body.kind import KINDS
 from denoise_scrapy.page import Page
 from evaluation.corpora import recorded
 from training.truth import LABELS, PARTS, block_hashes, key_of, read_rows
 
-KINDS = ("article", "thread", "question", "manual", "shop", "list", "collection", "service", "none")
 #: Characters of a block that a reader sees, its beginning and its end; and of the files that are written.
 SHOWN, END, FILE = 80, 15, 48_000
 #: Pages of more blocks take a reader too long.

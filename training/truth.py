@@ -41,10 +41,12 @@ class ReadPage:
     Attributes:
         hashes: A hash of each block's text, so that labels find their blocks if pages are split differently.
         parts: A letter of `PARTS` for each block, by reader.
+        kind: The kind of page (`denoise_scrapy.body.kind.KINDS`), "" if readers disagree.
     """
 
     hashes: tuple[int, ...]
     parts: tuple[str, ...]
+    kind: str = ""
 
     def letters(self, page: Page) -> list[str]:
         """Return the letters of all readers for each block of the page, "" if it is split differently."""
@@ -79,7 +81,11 @@ def read_rows() -> Iterator[dict[str, Any]]:
 def read_labels() -> dict[str, ReadPage]:
     """Return all labels by page."""
     return {
-        row["key"]: ReadPage(tuple(bytes.fromhex(row["hashes"])), tuple(map(_letters, row["parts"])))
+        row["key"]: ReadPage(
+            tuple(bytes.fromhex(row["hashes"])),
+            tuple(map(_letters, row["parts"])),
+            row["kinds"][0] if len({*row["kinds"]}) == 1 else "",
+        )
         for row in read_rows()
     }
 

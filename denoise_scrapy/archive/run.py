@@ -25,13 +25,6 @@ from denoise_scrapy.shown import figures_page, figures_table, say
 
 # Number of sites shown, those with the least confident bodies, and minimum pages of each.
 _SITES, _PAGES_OF_A_SITE = 20, 5
-# Names of figures that the command prints in a run.json of the previous format.
-_FORMER = {
-    "pages with a body": "pages",
-    "sites": "sites",
-    "near-duplicates": "duplicates",
-    "bad records": "bad records",
-}
 # Half a minute of work, which is what a failed task costs.
 _PAGES_A_TASK = 4096
 _TASKS_A_CORE = 4  # minimum, since tasks differ in size
@@ -110,8 +103,7 @@ class Run:
         self._spark = spark
         if self._has("summary.html"):
             say(f"{self._out} is finished", file=sys.stderr)
-            done = self._note["figures"]
-            return dict(done.get("The archive") or {name: done[former] for name, former in _FORMER.items()})
+            return dict(self._note["figures"]["The archive"])
         pages = self._pages()
         found = self._bodies(pages)
         marked = duplicates_of(found, scope=self._options["scope"], stage=self._stage)

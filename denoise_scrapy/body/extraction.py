@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 from parsel import Selector
-from typing_extensions import deprecated
 from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy.body.chunks import Chunk, chunk_markdown
+from denoise_scrapy.body.kind import kind_of
 from denoise_scrapy.body.leftovers import without_leftovers
 from denoise_scrapy.body.rendering import Token, render, to_html, to_markdown
 from denoise_scrapy.body.stated import stated_text
@@ -98,6 +98,7 @@ class Body:
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
     make_title: Callable[[], str] = str
+    make_kind: Callable[[], str] = str
     make_hidden: Callable[[], tuple[Hidden, ...]] = tuple
     make_unseen: Callable[[], frozenset[str]] = frozenset
     make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_text)
@@ -200,6 +201,19 @@ class Body:
         return self.make_title()
 
     @cached_property
+    def kind(self) -> str:
+        """The kind of page: article, thread, question, manual, shop, list, collection, service or none.
+
+        It is "" for a page that exceeds a limit. `docs/main-text.md` says what each is, and how often it is right.
+
+        Example:
+            >>> from denoise_scrapy import extract
+            >>> extract("<title>Not found</title><h1>404</h1><p>This page does not exist.").kind
+            'none'
+        """
+        return self.make_kind()
+
+    @cached_property
     def meta(self) -> Metadata:
         """Metadata: authors, dates, site, image …; only title and language for a parsed `Page`.
 
@@ -213,6 +227,7 @@ class Body:
         made: dict[str, Any] = {
             "blocks": self.blocks,
             "title": self.title,
+            "kind": self.kind,
             "hidden": self.hidden,
             "rendering": tuple(self.make_rendering()),
         }
@@ -256,12 +271,6 @@ class SiteModel:
 
     def __init__(self, pages: Iterable[Page | PageFacts] = ()) -> None:
         self.statistics = SiteStatistics(pages)
-
-    @classmethod
-    @deprecated("SiteModel.fit is SiteModel itself: SiteModel(pages)")
-    def fit(cls, pages: Iterable[Page | PageFacts] = ()) -> SiteModel:
-        """Return `SiteModel(pages)`; deprecated."""
-        return cls(pages)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.
@@ -308,7 +317,8 @@ class SiteModel:
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
-            body = _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT, make_title=partial(title_of, page))
+            lazy = {"make_title": partial(title_of, page), "make_kind": lambda: "none"}
+            body = _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT, **lazy)
             return _stated(page, nothing, taste, body) or body
         decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
         if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
@@ -318,7 +328,8 @@ class SiteModel:
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
         urls = tuple([other.url for other in site.pages])
         title = partial(title_of, page, [other.title for other in site.pages])
-        body = _body(page, decision, chosen.name, fallback, evidence, comparison=urls, make_title=title)
+        lazy = {"make_title": title, "make_kind": partial(kind_of, page, site)}
+        body = _body(page, decision, chosen.name, fallback, evidence, comparison=urls, **lazy)
         return (_stated(page, decision, taste, body) if lack in {"", WHOLE_TEXT} else None) or body
 
 
@@ -369,6 +380,7 @@ def _stated(page: Page, decision: Decision, taste: Taste, shown: Body) -> Body |
         fallback=STATED,
         make_blocks=lambda: tuple(replace(block, kept=False, reason=STATED) for block in blocks()),
         make_rendering=lambda: render(found.page, told.kept),
+        make_kind=partial(kind_of, found.page, SiteStatistics(())),
     )
 
 

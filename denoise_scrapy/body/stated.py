@@ -12,6 +12,9 @@ from contextlib import suppress
 from html import escape, unescape
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import MAX_JSON
 
@@ -44,6 +47,12 @@ class Stated(NamedTuple):
     confidence: float
 
 
+def stated_words(page: Page) -> npt.NDArray[np.uint32] | None:
+    """Return the numbers of the words (`Tree.word_rows`) of the articles in a page's JSON-LD, None without any."""
+    articles = _articles(page.tree.declared_values)
+    return Page.parse("".join(map(_as_html, articles))).tree.word_rows["number"].copy() if articles else None
+
+
 def stated_text(page: Page, shown: float = 0) -> Stated | None:
     """Return the text that a page states in its data, None if it shows it, or without any, or with several.
 
@@ -58,10 +67,9 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
         ('It rained all night.', 0.9)
     """
     declared = page.tree.declared_values
-    scripts = [value[:MAX_JSON] for name, value in declared if name == "json"]
-    articles = {_string(found) for text in scripts for found in _ARTICLE.findall(text)} - {""}
+    articles = _articles(declared)
     if len(articles) == 1:
-        headlines = [_string(found) for text in scripts for found in _HEADLINE.findall(text)[:1]]
+        headlines = [_string(found) for text in _json(declared) for found in _HEADLINE.findall(text)[:1]]
         return _stated(page, headlines[:1], [*articles], shown / OF_ARTICLE, ARTICLE_CONFIDENCE)
     if articles or shown > MOST_TOKENS:
         return None
@@ -71,6 +79,16 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
         return None
     longest = max(found, key=lambda texts: sum(map(len, texts)))
     return _stated(page, [page.title], longest, shown / OF_SCRIPT, SCRIPT_CONFIDENCE)
+
+
+def _json(declared: list[tuple[str, str]]) -> list[str]:
+    return [value[:MAX_JSON] for name, value in declared if name == "json"]
+
+
+def _articles(declared: list[tuple[str, str]]) -> list[str]:
+    """Return the different articles in a page's JSON-LD."""
+    found = (_string(one) for text in _json(declared) for one in _ARTICLE.findall(text))
+    return [one for one in dict.fromkeys(found) if one]
 
 
 def _stated(page: Page, headlines: list[str], texts: list[str], least: float, confidence: float) -> Stated | None:

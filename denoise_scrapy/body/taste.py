@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision
-from denoise_scrapy.body.strategies.combined import Values, block_model, view_of
+from denoise_scrapy.body.strategies.combined import Values, block_model, first_judgement
 from denoise_scrapy.body.strategies.layout import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables
@@ -89,11 +89,9 @@ def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict
     """Return the blocks of each of the named parts of a page, shape (m,)."""
     found = dict[str, BoolArray]()
     if not {*LEARNED}.isdisjoint(names):
-        model = block_model()
-        features = view_of(page, site, model.vocabulary).features
-        signals = part_signals(page, features, model.network.odds(features))
+        signals = part_signals(page, *first_judgement(page, site))
         for name in (name for name in LEARNED if name in names):
-            found[name] = np.asarray(model.forests[f"part {name}"].probability(signals) >= LIKELY)
+            found[name] = np.asarray(block_model().forests[f"part {name}"].probability(signals) >= LIKELY)
     if "captions" in found:
         found["captions"] |= _inside(page, _CAPTIONS)
     if "tables" in names:

@@ -56,6 +56,8 @@ class View:
         words: Words | None = None,
         declares_article: bool = False,
         declares_forum: bool = False,
+        url: str = "",
+        stated: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...
 
 def in_best_container(tree: Tree, prose: FloatArray) -> npt.NDArray[np.bool_]: ...

@@ -1,4 +1,4 @@
-"""Features of a block: eighty named numbers, each computed and described in one place.
+"""Features of a block: some ninety named numbers, each computed and described in one place.
 
 A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. An unknown value (about
 other pages, if there are none) is NaN. Features of one kind form a family: a function that computes its rows, declared
@@ -14,7 +14,7 @@ import numpy as np
 
 from libc.math cimport log1p
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 from libcpp.algorithm cimport remove
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -23,10 +23,10 @@ from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
     BLANK, CJK, CLASS_BITS, DIGIT, STOP, UPPER, WORDLY, crc32, decode, lower_words,
 )
-from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, number_of, open_table
+from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.tree cimport (
     ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LIST_ITEM, META, BlockRow,
-    Element, ElementKind, Span, Tree,
+    Element, ElementKind, Span, Tree, is_noted,
 )
 
 # ---- announcements of short blocks ----------------------------------------------------------------------------------
@@ -356,6 +356,8 @@ cdef enum:
     # Minimum bytes of a word in names; shorter ones are too ambiguous.
     SHORTEST = 2
     LONGEST = 32
+    # Minimum bytes of the part of a word that stands for it: four letters begin and end too many words.
+    LEAST_PART = 5
     # Maximum bytes of an element's class and id, see `tree.pyx`.
     MOST_NAMES = 256
     # Added to the number of a block's words: one or two words are weak evidence.
@@ -370,13 +372,23 @@ cdef float UP = 0.5       # weight of an element's name odds for its children
 WORDS = 1 << NUMBER_BITS
 
 
-cdef int add_code(vector[uint32_t]& codes, const unsigned char* word, size_t size) except -1 nogil:
-    codes.push_back(crc32(word, size if size < LONGEST else LONGEST))
+cdef struct Name:         # a word in the names of an element, all words of a name, or a tag
+    unsigned char[LONGEST] text
+    size_t size
+    uint32_t code             # its hash
+
+
+cdef int add_name(vector[Name]& found, const unsigned char* text, size_t size) except -1 nogil:
+    cdef Name name
+    name.size = size if size < LONGEST else LONGEST
+    memcpy(name.text, text, name.size)
+    name.code = crc32(name.text, name.size)
+    found.push_back(name)
     return 0
 
 
-cdef int add_names(vector[uint32_t]& codes, const unsigned char* names, Span span) except -1 nogil:
-    """Add the codes of the words in a class or id, and of each multi-word name as a whole."""
+cdef int add_names(vector[Name]& found, const unsigned char* names, Span span) except -1 nogil:
+    """Add the words of a class or id, and each multi-word name as a whole."""
     cdef unsigned char[2 * MOST_NAMES + 1] words
     cdef size_t i, start = 0, kept = 0, count = 0, whole = 0, size = span.end - span.start
     size = lower_words(names + span.start, size if size < MOST_NAMES else MOST_NAMES, words)
@@ -384,7 +396,7 @@ cdef int add_names(vector[uint32_t]& codes, const unsigned char* names, Span spa
         if words[i] > 32:
             continue
         if i - start >= SHORTEST:
-            add_code(codes, words + start, i - start)
+            add_name(found, words + start, i - start)
             # the whole name omits short words: the others close up
             if count:
                 words[kept] = 32
@@ -397,39 +409,33 @@ cdef int add_names(vector[uint32_t]& codes, const unsigned char* names, Span spa
         start = i + 1
         if words[i] == 10:  # end of the name
             if count > 1:
-                add_code(codes, words + whole, kept - whole)
+                add_name(found, words + whole, kept - whole)
             kept = whole = i + 1
             count = 0
     return 0
 
 
-cdef int add_tag(vector[uint32_t]& codes, const unsigned char* name, size_t size) except -1 nogil:
-    """Add the code of a tag: of `<` and its name."""
-    cdef unsigned char[LONGEST] tag
-    cdef size_t i
-    size = size if size < LONGEST - 1 else LONGEST - 1
-    tag[0] = 60
-    for i in range(size):
-        tag[i + 1] = name[i]
-    return add_code(codes, tag, size + 1)
-
-
-cdef int add_codes(Tree tree, const ElementKind* token, vector[uint32_t]& codes) except -1 nogil:
-    """Add the codes of an element's tag and names; names of html and body describe the page or the whole site."""
+cdef int read_names(Tree tree, const ElementKind* token, vector[Name]& found) except -1 nogil:
+    """Read an element's tag, as `<` and its name, and its names; those of html and body describe the page."""
     cdef const unsigned char* names = <const unsigned char*>tree.names.data()
+    cdef unsigned char[LONGEST] tag
+    cdef size_t size = min(token.tag_name.end - token.tag_name.start, LONGEST - 1)
+    found.clear()
     if token.kind & IS_ROOT:
         return 0
-    add_tag(codes, names + token.tag_name.start, token.tag_name.end - token.tag_name.start)
-    add_names(codes, names, token.class_name)
-    add_names(codes, names, token.id_name)
+    tag[0] = 60
+    memcpy(tag + 1, names + token.tag_name.start, size)
+    add_name(found, tag, size + 1)
+    add_names(found, names, token.class_name)
+    add_names(found, names, token.id_name)
     return 0
 
 
 def words_of(Tree tree not None, int token) -> frozenset:
     """Return the codes (crc32) of the words in a token's names, of each multi-word name, and of the tag."""
-    cdef vector[uint32_t] codes
-    add_codes(tree, tree._token(token), codes)
-    return frozenset(codes)
+    cdef vector[Name] found
+    read_names(tree, tree._token(token), found)
+    return frozenset([name.code for name in found])
 
 
 def text_numbers(Tree tree not None) -> np.ndarray:
@@ -479,20 +485,32 @@ cdef class Vocabulary:
     def __reduce__(self):
         return Vocabulary, (self.class_words, self.text_words)
 
+    cdef int32_t number_of_name(self, const Name& name) noexcept nogil:
+        """Return the number of a name, or of the longest known word that a word begins or ends with."""
+        cdef int32_t number = find(self.codes, <uint64_t>name.code + 1)
+        cdef size_t size = name.size
+        if memchr(name.text, 32, name.size) != NULL:
+            return number
+        while number == NOT_THERE and size > LEAST_PART:
+            size -= 1
+            number = find(self.codes, <uint64_t>crc32(name.text, size) + 1)
+            if number == NOT_THERE:
+                number = find(self.codes, <uint64_t>crc32(name.text + name.size - size, size) + 1)
+        return number
+
     cdef int find_name_odds(self, Tree tree, vector[NameOdds]& found) except -1 nogil:
         """Write the odds of the names of each element and its ancestors."""
         cdef vector[NameOdds] own
-        cdef vector[uint32_t] codes
+        cdef vector[Name] names
         cdef NameOdds one, around
         cdef int32_t number, parent
         cdef size_t i
         own.resize(tree.tokens.size())
         for i in range(own.size()):
-            codes.clear()
-            add_codes(tree, &tree.tokens[i], codes)
+            read_names(tree, &tree.tokens[i], names)
             one.least = one.most = 0
-            for code in codes:
-                number = find(self.codes, <uint64_t>code + 1)
+            for name in names:
+                number = self.number_of_name(name)
                 if number != NOT_THERE:
                     one.least = min(one.least, self.odds[number])
                     one.most = max(one.most, self.odds[number])
@@ -1272,6 +1290,203 @@ declare_family(
 )
 
 
+# ---- links to other pages ---------------------------------------------------------------------------------------------
+
+cdef enum:
+    # Signs of a page's name in its address: hyphens of a title, digits of a number or a date.
+    TITLE_HYPHENS = 3
+    NUMBER_DIGITS = 4
+    DEEP = 30             # folders of an address; more are clipped
+    # Targets of the links in an element: none, or several. All others are hashes.
+    NO_TARGET = 0
+    TARGETS = 1
+
+cdef struct Address:      # of a link
+    uint64_t target       # hash of what it leads to, without the place on a page; 0 if that is no other page
+    int32_t shape         # by number of folders and signs of its name; 0 on another site
+    size_t host_start, host_end
+
+
+cdef inline bint ends_part(unsigned char char, bint is_host) noexcept nogil:
+    return char == 35 or char == 63 or (is_host and char == 47)
+
+
+cdef Address read_address(const unsigned char* text, size_t size, int32_t folders) noexcept nogil:
+    """Read an address as written on a page in a folder of this depth."""
+    cdef Address found
+    cdef size_t i = 0, path, start
+    cdef int32_t hyphens = 0, digits = 0, depth = 0
+    found.target = found.shape = 0
+    while i < size and text[i] <= 32:
+        i += 1
+    start = i
+    while i < size and not ends_part(text[i], True) and text[i] != 58:
+        i += 1
+    if i < size and text[i] == 58:
+        if i - start < 4 or (text[start] | 32) != 104 or i + 2 >= size or text[i + 1] != 47:
+            return found      # javascript, mailto
+        start = i + 1
+    path = found.host_start = found.host_end = start
+    if start + 1 < size and text[start] == 47 and text[start + 1] == 47:
+        found.host_start = path = start + 2
+        while path < size and not ends_part(text[path], True):
+            path += 1
+        found.host_end = path
+    elif start < size and text[start] != 47:
+        depth = folders
+    i = path
+    while i < size and not ends_part(text[i], False):
+        if text[i] == 47:
+            hyphens *= i + 1 == size or ends_part(text[i + 1], False)
+            digits *= i + 1 == size or ends_part(text[i + 1], False)
+        elif i == path or text[i - 1] == 47:
+            depth += 1
+        hyphens += text[i] == 45 or text[i] == 95
+        digits += 48 <= text[i] <= 57
+        i += 1
+    found.shape = 1 + 8 * min(depth, DEEP) + 4 * (hyphens >= TITLE_HYPHENS) + 2 * (digits >= NUMBER_DIGITS)
+    found.shape += i < size and text[i] == 63
+    while i < size and text[i] != 35:
+        i += 1
+    if i > path or found.host_end > found.host_start:
+        found.target = max(hash_bytes(text + path, i - path, 0), TARGETS + 1)
+    return found
+
+
+cdef int read_targets(Tree tree, View view) except -1 nogil:
+    """Find what the links in each element lead to, bottom-up."""
+    cdef const unsigned char* noted = <const unsigned char*>tree.noted.data()
+    cdef const unsigned char* own = <const unsigned char*>view.url.data()
+    cdef Address page = read_address(own, view.url.size(), 0), one
+    cdef size_t host = page.host_end - page.host_start, i
+    cdef int32_t element, parent, folders = max((page.shape - 1) // 8 - 1, 0)
+    cdef uint64_t* around
+    view.targets.assign(view.n, NO_TARGET)
+    view.is_alike.assign(view.n, False)
+    for i in range(tree.notes.size()):
+        element = tree.notes[i].element
+        if element < 0 or not is_noted(tree, &tree.notes[i], b"href"):
+            continue
+        one = read_address(noted + tree.notes[i].value.start, tree.notes[i].value.end - tree.notes[i].value.start, folders)
+        if one.host_end > one.host_start and (one.host_end - one.host_start != host or memcmp(
+                noted + tree.notes[i].value.start + one.host_start, own + page.host_start, host)):
+            one.shape = 0
+        elif one.target == page.target:
+            continue
+        view.targets[element] = one.target
+        view.is_alike[element] = one.shape == page.shape
+    for element in range(view.n - 1, -1, -1):
+        parent = tree.elements[element].parent
+        if parent < 0 or view.targets[element] == NO_TARGET:
+            continue
+        around = &view.targets[parent]
+        if around[0] == NO_TARGET:
+            around[0] = view.targets[element]
+            view.is_alike[parent] = view.is_alike[element]
+        elif around[0] != view.targets[element]:
+            around[0] = TARGETS
+    return 0
+
+
+cdef struct Boxes:        # siblings with one target each
+    double count
+    double tokens
+
+
+cdef int stories(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """Compute the largest box around a block whose links lead to one page, and the boxes of this kind beside it.
+
+    A box that leads to its own page is another story; several of them are a list of stories.
+    """
+    cdef vector[Boxes] inside         # by parent, last for roots
+    cdef vector[int32_t] first        # first block in each element, -1 for none
+    cdef Boxes* around
+    cdef int32_t i, element, parent
+    read_targets(tree, view)
+    inside.resize(view.n + 1)
+    first.assign(view.n, -1)
+    for i in range(view.m - 1, -1, -1):
+        first[tree.blocks[i].element] = i
+    for element in range(view.n - 1, -1, -1):
+        parent = tree.elements[element].parent
+        if parent >= 0 and first[element] >= 0 and (first[parent] < 0 or first[element] < first[parent]):
+            first[parent] = first[element]
+        if view.targets[element] > TARGETS and first[element] >= 0:
+            around = &inside[parent if parent >= 0 else view.n]
+            around.count += 1
+            around.tokens += sums_of(view, element)[TOKENS]
+    for i in range(view.m):
+        element = tree.blocks[i].element
+        rows[0, i] = 0
+        if view.targets[element] == TARGETS:
+            rows[0, i] = 2
+            continue
+        parent = tree.elements[element].parent
+        while parent >= 0 and view.targets[parent] != TARGETS:
+            element = parent
+            parent = tree.elements[element].parent
+        if view.targets[element] == NO_TARGET:
+            continue
+        around = &inside[parent if parent >= 0 else view.n]
+        rows[0, i] = 1
+        if view.url.size():
+            rows[1, i] = view.is_alike[element]
+        rows[2, i] = log1p(sums_of(view, element)[TOKENS])
+        rows[3, i] = link_density(&tree.blocks[first[element]])
+        rows[4, i] = log1p(around.count)
+        rows[5, i] = around.tokens / at_least(sums_of(view, parent)[TOKENS] if parent >= 0 else view.whole, 1)
+    return 0
+
+
+def _say_stories(rows, block):
+    if rows["story_targets"][block] != 1:
+        return "in no box that leads to one other page"
+    return f"in one of {np.expm1(rows['story_boxes'][block]):.0f} boxes that lead to one other page each"
+
+
+declare_family(
+    "stories", "story_targets story_alike story_tokens story_leads story_boxes story_share", stories, _say_stories
+)
+
+
+cdef inline uint64_t pair_key(uint32_t first, uint32_t second) noexcept nogil:
+    return mix((<uint64_t>first << 32) | second)
+
+
+cdef int stated(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+    """Compute which of a block's words stand, beside their neighbours, in the text that the page states in its data."""
+    cdef Table known
+    cdef Span words
+    cdef size_t w
+    cdef int32_t i, at
+    cdef double count
+    cdef bint is_told, was_told
+    if view.stated.shape[0] == 0:
+        return 0
+    open_table(known, view.stated.shape[0])
+    for w in range(<size_t>view.stated.shape[0]):
+        number_of(known, pair_key(view.stated[w - 1] if w else 0, view.stated[w]))
+    for i in range(view.m):
+        words = tree.blocks[i].words
+        rows[1, i] = log1p(view.stated.shape[0]) - log1p(tree.words.size())
+        count, was_told = 0, False
+        for at in range(words.start, words.end):
+            is_told = at + 1 < words.end and find(known, pair_key(tree.words[at].number, tree.words[at + 1].number)) >= 0
+            count += is_told or was_told
+            was_told = is_told
+        rows[0, i] = count / (words.end - words.start + PRIOR)
+    return 0
+
+
+def _say_stated(rows, block):
+    if np.isnan(rows["stated"][block]):
+        return "the page's data states no text"
+    return f"{'in' if rows['stated'][block] > MOSTLY else 'not in'} the text that the page's data states"
+
+
+declare_family("stated", "stated stated_size", stated, _say_stated)
+
+
 cdef int whole_page(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Compute features of the page, equal for all its blocks."""
     cdef const BlockRow* block
@@ -1336,6 +1551,8 @@ cdef class View:
         words: Announcements of its blocks (`read_words`), if already read.
         declares_article: Whether the page declares itself an article.
         declares_forum: Whether it declares itself a thread, whose answers are content.
+        url: Its address, "" if unknown.
+        stated: Numbers of the words (`Tree.word_rows`) of the text that its data states, uint32.
     """
 
     cdef Tree tree
@@ -1366,6 +1583,11 @@ cdef class View:
     cdef int32_t box
     cdef int32_t first
     cdef int32_t last
+    cdef string url
+    cdef const uint32_t[::1] stated
+    # Of each element: the target of the links in it, and whether its address is like the page's own.
+    cdef vector[uint64_t] targets
+    cdef vector[uint8_t] is_alike
 
     def __init__(
         self,
@@ -1377,6 +1599,8 @@ cdef class View:
         words=None,
         bint declares_article=False,
         bint declares_forum=False,
+        str url="",
+        stated=None,
     ):
         cdef float[:, ::1] rows
         cdef Step step
@@ -1385,6 +1609,8 @@ cdef class View:
         self.whole = 0
         self.pages = 0
         self.declares_article, self.declares_forum = declares_article, declares_forum
+        self.url = url.encode("utf-8", "replace")
+        self.stated = np.zeros(0, np.uint32) if stated is None else stated
         if shared is not None:
             self.pages = len(shared.likeness)
             self.text_share, self.placed_share = shared.text_share, shared.placed_share

@@ -5,6 +5,7 @@ Positions are byte offsets in it. A block is the text between two marks of block
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp, strlen
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -131,3 +132,10 @@ cdef inline bint is_within(Tree tree, int32_t element, int32_t kind) noexcept no
             return True
         element = tree.elements[element].parent
     return False
+
+
+cdef inline bint is_noted(Tree tree, const Note* one, const char* name) noexcept nogil:
+    """Return whether a note is an attribute of this name on an element."""
+    cdef size_t size = strlen(name)
+    return one.element >= 0 and <size_t>(one.name.end - one.name.start) == size and (
+        memcmp(tree.noted.data() + one.name.start, name, size) == 0)

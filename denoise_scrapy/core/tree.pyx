@@ -625,13 +625,6 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
     return 0
 
 
-cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
-    """Return whether a note is an attribute of this name on an element."""
-    cdef size_t size = strlen(name)
-    return one.element >= 0 and <size_t>(one.name.end - one.name.start) == size and (
-        memcmp(tree.noted.data() + one.name.start, name, size) == 0)
-
-
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil:
     """Note a meta element's declaration, if it is of one of the kinds that count."""
     cdef const unsigned char* name = attribute_of(node, b"property")
@@ -1218,7 +1211,7 @@ cdef class Tree:
         """Return the href of each link, as written, in document order."""
         cdef size_t i
         return [
-            piece(self.noted, self.notes[i].value) for i in range(self.notes.size()) if is_of(self, &self.notes[i], b"href")
+            piece(self.noted, self.notes[i].value) for i in range(self.notes.size()) if is_noted(self, &self.notes[i], b"href")
         ]
 
     @property
@@ -1227,7 +1220,7 @@ cdef class Tree:
         cdef int64_t size = 0
         cdef size_t i
         for i in range(self.notes.size()):
-            if is_of(self, &self.notes[i], b"href") or is_of(self, &self.notes[i], b"src"):
+            if is_noted(self, &self.notes[i], b"href") or is_noted(self, &self.notes[i], b"src"):
                 size += self.notes[i].value.end - self.notes[i].value.start
         return size
 
@@ -1404,7 +1397,7 @@ cdef class Tree:
         found = []
         for i in range(self.notes.size()):
             one = &self.notes[i]
-            if not is_of(self, one, b"href"):
+            if not is_noted(self, one, b"href"):
                 continue
             element = &self.elements[one.element]
             if 0 < element.seen.end - element.seen.start <= most and (

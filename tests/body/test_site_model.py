@@ -88,9 +88,3 @@ def test_a_model_of_another_version_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "FACTS_FORMAT", "999")
     with pytest.raises(ValueError, match="of another version"):
         SiteModel.load(tmp_path / "model")
-
-
-def test_the_former_name_is_deprecated():
-    with pytest.deprecated_call(match=r"SiteModel\(pages\)"):
-        model = SiteModel.fit([page(1)])
-    assert model.extract(page(2)).text == SiteModel([page(1)]).extract(page(2)).text

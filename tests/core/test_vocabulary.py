@@ -24,11 +24,29 @@ NAME_ODDS = {
     "<footer": -3.0,
     "a": 1.0,
     "a b": 2.0,
+    "related": -2.5,
+    "terkait": -1.25,
+    "relatedgt": 0.75,
 }
 CLASS_WORDS = {crc32(word.encode()): odds for word, odds in NAME_ODDS.items()}
 ASCII_NAMES = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=40)
 USUAL_NAMES = st.lists(
-    st.sampled_from(["menu", "sideBar", "story_12", "storyText", "x", "Text-menu", "aD", "a"]), max_size=4
+    st.sampled_from(
+        [
+            "menu",
+            "sideBar",
+            "story_12",
+            "storyText",
+            "x",
+            "Text-menu",
+            "aD",
+            "a",
+            "relatedgtm",
+            "beritaterkait",
+            "menus",
+        ]
+    ),
+    max_size=4,
 )
 NAMES_OF_ANY_KIND = ASCII_NAMES | USUAL_NAMES.map(" ".join)
 #: Words of texts and their odds.
@@ -40,15 +58,27 @@ def rows_of(view, family):
     return view.features[[NAMES.index(name) for name in FAMILIES[family].names]]
 
 
-def literal_words_of(tag, id_, class_):
-    """Codes of an element's words, of each name of several words, and of the tag."""
+def literal_names(tag, id_, class_):
+    """An element's words, each name of several words, and the tag."""
     if tag in ("html", "body"):
         return set()
     found = {f"<{tag}"}
     for name in f"{class_} {id_}".split():
         words = [word for word in split_name(name).split() if len(word) > 1]
         found |= {*words, " ".join(words)} - {""}
-    return {crc32(word.encode()[:32]) for word in found}
+    return found
+
+
+def literal_words_of(tag, id_, class_):
+    return {crc32(word.encode()[:32]) for word in literal_names(tag, id_, class_)}
+
+
+def literal_odds_of(name):
+    """The odds of a name, else of the longest known word of five letters or more that a word begins or ends with."""
+    parts = [name]
+    if " " not in name:
+        parts += [part for size in range(len(name) - 1, 4, -1) for part in (name[:size], name[-size:])]
+    return next((NAME_ODDS[part] for part in parts if part in NAME_ODDS), 0)
 
 
 @given(st.sampled_from(["div", "p", "x-y", "body"]), NAMES_OF_ANY_KIND, NAMES_OF_ANY_KIND)
@@ -73,11 +103,11 @@ def test_words_of_odd_names():
         words_of(Page.parse("").tree, 0)
 
 
-def literal_name_odds(tree, odds, block):
+def literal_name_odds(tree, block):
     """What the names of a block's element and of all above say: (sum, least, most, near)."""
     element, own = int(tree.block_rows["element"][block]), []
     while element >= 0:
-        said = [odds.get(code, 0) for code in words_of(tree, int(tree.element_rows["token"][element]))]
+        said = [*map(literal_odds_of, literal_names(*tree.name_of(int(tree.element_rows["token"][element]))[:3]))]
         own.append((min([0, *said]), max([0, *said])))
         element = int(tree.element_rows["parent"][element])
     near = sum((low + high) * 0.5**level for level, (low, high) in enumerate(own))
@@ -98,7 +128,7 @@ def test_odds_of_names_equal_a_climb(steps):
 def check_names(page):
     rows = rows_of(View(page.tree, Vocabulary(CLASS_WORDS)), "class_names")
     for block in range(rows.shape[1]):
-        assert rows[:, block].tolist() == pytest.approx(literal_name_odds(page.tree, CLASS_WORDS, block), abs=1e-5)
+        assert rows[:, block].tolist() == pytest.approx(literal_name_odds(page.tree, block), abs=1e-5)
 
 
 def known_texts():

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from denoise_scrapy.page import Page
 from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
-from training.dataset import FEW_BLOCKS, FOLDS, balanced_folds, examples, site_publisher
+from training.dataset import FEW_BLOCKS, balanced_folds, examples, site_publisher
 from training.labels import GRAM, block_tokens, gold_share
-from training.made import KINDS, TEXTS, listed, made_of
+from training.made import FOLDS, KINDS, TEXTS, listed, made_of
 from training.made_threads import made_threads
 
 WORDS = (

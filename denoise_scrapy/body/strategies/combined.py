@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
 
+from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
 from denoise_scrapy.body.tables import tables_around, whole_units
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
@@ -52,6 +53,8 @@ def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS)
         words=page.words,
         declares_article=not declared.isdisjoint(ARTICLE_TYPES),
         declares_forum=not declared.isdisjoint(FORUM_TYPES),
+        url=page.url,
+        stated=stated_words(page),
     )
 
 
@@ -64,8 +67,8 @@ class BlockModel:
         vocabulary: Word odds, which some features use.
         network: The first judgement.
         forests: The trees of the second judgement, "forest", over those n features and `core.model.NEIGHBOUR_NAMES`;
-            the trees that find the blocks of a part, as "part title" (`body/taste.py`); and those that find pages
-            without content, "content" (`content_signals`).
+            the trees that find the blocks of a part, as "part title" (`body/taste.py`), pages of a kind, as "kind
+            article" (`body/kind.py`), and pages without content, "content" (`content_signals`).
         provenance: The data it was fitted on, and its scores.
     """
 
@@ -128,6 +131,13 @@ def block_model() -> BlockModel:
         return BlockModel.load(path)
 
 
+def first_judgement(page: Page, site: SiteStatistics) -> tuple[Values, Values]:
+    """Return the features of a page's m blocks, shape (n, m), and the log odds of the network, shape (m,)."""
+    model = block_model()
+    features = view_of(page, site, model.vocabulary).features
+    return features, model.network.odds(features)
+
+
 #: Maximum tokens kept of a page without content: of 1,323 synthetic ones in twelve languages 46 keep more.
 FEW_TOKENS = 250
 #: Parts of words on such pages, by kind: consent, login, script, maintenance, missing page. They find twice as many of
@@ -144,35 +154,42 @@ CONTENTLESS_WORDS = tuple(
         "авториз|парол|подпис|зарегистр|登录|注册|密码|会员|订阅|ログイン|会員|パスワード|登録|تسجيل|"
         "كلمة المرور|اشترك|oturum|giriş yap|şifre|로그인|비밀번호|회원",
         "javascript|enable|browser|captcha|robot|human|aktivier|navigateur|navegador|przegląd|браузер|浏览器|"
-        "启用|验证|ブラウザ|有効|المتصفح|جافا|tarayıcı|브라우저|verif|überprüf|vérif",
+        "启用|验证|ブラウザ|有効|المتصفح|جافا|tarayıcı|브라우저|verif|überprüf|vérif|secure|sicher|sécuri|segur|sicur|"
+        "veilig|bezpiecz|безопас|安全|آمن|güven|보안",
         "maintenance|unavailable|try again|back soon|wartung|nicht verfügbar|später|indisponible|réessay|"
         "mantenimiento|no disponible|más tarde|inténtal|manuten|indispon|mais tarde|più tardi|riprova|"
         "onderhoud|niet beschikbaar|later opnieuw|konserwac|prace techniczne|niedostępn|później|техническ|"
         "обслужив|недоступ|позже|维护|稍后|无法访问|メンテナンス|後ほど|しばらく|صيانة|غير متاح|لاحق|bakım|"
-        "daha sonra|점검|나중에",
+        "daha sonra|점검|나중에|error|fehler|erreur|fout|błąd|ошибк|错误|エラー|خطأ|hata|오류|result|treffer|résultat|"
+        "wynik|结果|結果|نتائج|sonuç|결과",
         "not found|404|exist|no longer|find|gefunden|nicht mehr|introuvable|no encontr|não encontr|"
         "non trovat|non esiste|niet gevonden|bestaat niet|nie znalezion|nie istnieje|не найден|не существует|"
         "不存在|找不到|删除|見つかり|存在しま|削除|غير موجود|العثور|bulunamadı|찾을 수 없|denied|forbidden|"
-        "permission|verweigert|refusé|denegado|запрещ|拒绝",
+        "permission|verweigert|refusé|denegado|запрещ|拒绝|removed|deleted|moved|broken|gelöscht|entfernt|verschoben|"
+        "supprimé|déplacé|eliminad|removid|rimoss|spostat|verwijder|verplaatst|usunię|przenies|удален|перенес|移动|移動|"
+        "حذف|silindi|삭제",
     )
 )
 
 
-def content_signals(features: Values, odds: Values, tokens: IntArray, text: str) -> Values:
-    """Return the signals of a page of n features and m blocks: sums, words, means of kept and of other blocks.
+def page_signals(features: Values, odds: Values, tokens: IntArray) -> Values:
+    """Return the signals of a page of n features and m blocks: sums, and means of kept and of other blocks.
 
-    Blocks whose network odds exceed 0 are kept; features have shape (n, m), odds and tokens (m,). The text is that of
-    the kept blocks.
+    Blocks whose network odds exceed 0 are kept; features have shape (n, m), odds and tokens (m,).
     """
     kept, known = odds > 0, ~np.isnan(features)
     weights = np.stack([tokens * kept, tokens * ~kept]).astype(np.float32).T
     means = (np.where(known, features, 0) @ weights) / np.maximum(known @ weights, 1)
-    own = tokens[kept]
-    sums = [tokens.sum(), own.sum(), len(tokens), len(own), odds.max(initial=0)]
+    sums = [tokens.sum(), tokens[kept].sum(), len(tokens), kept.sum(), odds.max(initial=0)]
+    return np.concatenate([sums, means.T.ravel()]).astype(np.float32)[:, None]
+
+
+def content_signals(features: Values, odds: Values, tokens: IntArray, text: str) -> Values:
+    """Return a page's signals and the words of its kept text; arguments as for `page_signals`."""
     text = text.lower()
     said = np.array([sum(map(text.count, kind)) for kind in CONTENTLESS_WORDS])
-    words = [*said, said.sum(), said.max()] / np.maximum(own.sum(), 1)
-    return np.concatenate([sums, words, [(said > 0).sum()], means.T.ravel()])[:, None].astype(np.float32)
+    words = np.append([*said, said.sum(), said.max()] / np.maximum(tokens[odds > 0].sum(), 1), (said > 0).sum())
+    return np.concatenate([page_signals(features, odds, tokens), words.astype(np.float32)[:, None]])
 
 
 #: A family that changes the log odds by less is not a reason; and the maximum number of reasons.

@@ -1,0 +1,29 @@
+"""The kind of a page: boosted trees for each kind, fitted on pages that readers named (`docs/main-text.md`)."""
+
+from __future__ import annotations
+
+from denoise_scrapy.body.strategies.combined import BlockModel, Values, block_model, first_judgement, page_signals
+from denoise_scrapy.page import Page
+from denoise_scrapy.site import SiteStatistics
+
+#: All kinds. A collection holds several texts of one kind, such as poems; a service is what a firm or an office says of
+#: itself; "none" has no text: a wall, an error.
+KINDS = ("article", "thread", "question", "manual", "shop", "list", "collection", "service", "none")
+
+
+def kind_of(page: Page, site: SiteStatistics) -> str:
+    """Return the most probable kind of a page, compared with its site.
+
+    Example:
+        >>> posts = "<div class=post><a href=/u/1>Ann</a><p>Does anyone know when the bridge opens again?</div>" * 9
+        >>> kind_of(Page.parse(f"<title>The bridge</title><h1>The bridge</h1>{posts}"), SiteStatistics(()))
+        'thread'
+    """
+    if not len(page.blocks):
+        return "none"
+    return likeliest(block_model(), page_signals(*first_judgement(page, site), page.blocks.tokens))
+
+
+def likeliest(model: BlockModel, signals: Values) -> str:
+    """Return the most probable kind of a page with these signals (`page_signals`)."""
+    return max(KINDS, key=lambda kind: float(model.forests[f"kind {kind}"].probability(signals)[0]))
