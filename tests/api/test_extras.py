@@ -1,12 +1,13 @@
 """Without any optional package: each part that needs one names the extra to install; everything else works."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.processes import run_python
+from tests.processes import run_in
 
 NOBODY = "redis://127.0.0.1:9/0"
 # One process in which all of them are missing: crawls, then command lines. It prints what each has said.
@@ -71,7 +72,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     web.pages = {"/1": article(1), "/1?rendered": article(2)}
     (folder / "rows.parquet").write_bytes(b"PAR1")
     arguments = [json.dumps(one) for one in ([each for each, _ in SETTINGS], [line.split() for line, _ in LINES])]
-    done = run_python(folder, WITHOUT, web("/1"), *arguments)
+    done = run_in(folder, [sys.executable, "-c", WITHOUT, web("/1"), *arguments])
     web.close()
     assert done.returncode == 0, done.stdout
     assert sorted(path.name for path in Path(folder).iterdir()) == ["rows.parquet"], "no crawl has started"
