@@ -9,7 +9,7 @@ import pytest
 from tests.crawl.web import Web, article
 from tests.processes import run_in
 
-WARM, CRAWLS = 3, 6
+WARM, CRAWLS = 3, 3
 COLUMNS = ("objects", "threads", "processes", "frozen", "gc off", "items")
 # More objects a crawl than this are no accident; an ended crawl that is held has some two thousand.
 MOST_OBJECTS = 60

@@ -88,10 +88,8 @@ def opened(place, **options):
 @pytest.mark.parametrize(
     ("place", "options"),
     [
-        ("sqlite", {}),
         ("sqlite", {"near": False, "search": "prefilter"}),
         ("redis", {}),
-        ("redis", {"near": False}),
     ],
     indirect=["place"],
 )
@@ -110,7 +108,7 @@ def test_several_processes_keep_one_of_each(place, options):
 
 def test_a_killed_process_loses_nothing_acknowledged(place):
     acknowledged = set()
-    for loop in range(3):
+    for loop in range(2):
         with Worker(place, "w") as worker:
             worker.tell("add", loop * 1000, 1000)
             acknowledged |= {worker.line()[0] for _ in range(20 + 13 * loop)}

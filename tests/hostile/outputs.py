@@ -23,7 +23,7 @@ from tests.hostile.named import STORY, repeated
 
 URL = "http://a.example/d/page.html"
 #: Of a page this size each named case is made: seconds for all of them.
-NAMED_SIZE = 0.005
+NAMED_SIZE = 0.002
 MODULES = ("denoise_scrapy", *(f"denoise_scrapy.{name}" for name in ("page", "site", "body", "metadata")))
 #: Public functions that give nothing of the length of a page.
 NO_OUTPUTS = frozenset(
