@@ -52,9 +52,9 @@ def serve() -> dict[str, Any]:
     sys.exit()
 
 
-def become(folder: str, arguments: list[str], environment: dict[str, str], out: str, err: str) -> None:
+def become(folder: str, arguments: list[str], environment: dict[str, str], given: str, out: str, err: str) -> None:
     """Run `-c CODE`, `-m MODULE` or a file of Python, with arguments, as a process of its own does."""
-    for number, path, flags in ((0, os.devnull, os.O_RDONLY), (1, out, os.O_WRONLY), (2, err, os.O_WRONLY)):
+    for number, path, flags in ((0, given, os.O_RDONLY), (1, out, os.O_WRONLY), (2, err, os.O_WRONLY)):
         opened = os.open(path, flags | os.O_APPEND)
         os.dup2(opened, number)
         os.close(opened)

@@ -37,17 +37,25 @@ def _ask(what: object) -> int | None:
 class Forked:
     """A process of Python, started as by `python ARGUMENTS`, with the methods of `subprocess.Popen` that tests need.
 
-    It has all modules that crawls import; where imports are what is tested, start one with `subprocess`. It appends to
-    the files `out` and `err`.
+    It has all modules that crawls import; where imports are what is tested, start one with `subprocess`. It reads the
+    file `given`, and appends to the files `out` and `err`.
     """
 
     def __init__(
-        self, arguments: Sequence[str | Path], folder: Path, environment: Mapping[str, str], out: Path, err: Path
+        self,
+        arguments: Sequence[str | Path],
+        folder: Path,
+        environment: Mapping[str, str],
+        *,
+        out: Path,
+        err: Path,
+        given: str | Path = os.devnull,
     ) -> None:
         for path in (out, err):
             path.touch()
-        given = {"folder": str(folder), "environment": dict(environment), "out": str(out), "err": str(err)}
-        pid = _ask({**given, "arguments": list(map(str, arguments))})
+        files = {"given": str(given), "out": str(out), "err": str(err)}
+        how = {"folder": str(folder), "environment": dict(environment), "arguments": list(map(str, arguments))}
+        pid = _ask(files | how)
         assert pid, "a signal to 0 reaches all processes of the test run"
         self.pid = pid
         self.returncode: int | None = None
@@ -83,7 +91,7 @@ def run_python(
     """Run `python ARGUMENTS` in a folder to its end; standard error comes with standard output, or `apart`."""
     with tempfile.TemporaryDirectory() as written:
         out, err = (Path(written, name) for name in ("out", "err" if apart else "out"))
-        process = Forked(arguments, folder, {**os.environ, "PYTHONPATH": str(ROOT), **environment}, out, err)
+        process = Forked(arguments, folder, {**os.environ, "PYTHONPATH": str(ROOT), **environment}, out=out, err=err)
         try:
             code = process.wait()
         finally:

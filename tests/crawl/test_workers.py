@@ -255,7 +255,7 @@ def test_no_worker_outlives_its_crawl(web: Web, tmp_path: Path, number: signal.S
     env = {**os.environ, "PYTHONPATH": str(ROOT), "LEAVE": str(leave), "REACHED": str(reached)}
     web.pages["/waits"] = article(0)
     log = tmp_path / "log"
-    process = Forked(["-c", CRAWL, web("/waits")], tmp_path, env, log, log)
+    process = Forked(["-c", CRAWL, web("/waits")], tmp_path, env, out=log, err=log)
     wait_until(reached.exists)
     children = children_of(process.pid)
     assert len(children) == 2

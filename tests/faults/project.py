@@ -40,7 +40,7 @@ class Project:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "STORIES_RUN": str(self.runs)}
         errors = self.folder / "stderr.txt"
         if not limits:
-            return Forked(command, self.folder, environment, errors, errors)
+            return Forked(command, self.folder, environment, out=errors, err=errors)
         python = sys.executable
         with errors.open("ab") as file:
             return subprocess.Popen(
