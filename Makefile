@@ -13,7 +13,7 @@ ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$C
   export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
 endif
 
-.PHONY: demo several test explore check docs renew gate crawl-gate baseline bench cost scores kinds train sanitize compat suites package archive-test clean
+.PHONY: demo several test unit explore check docs renew gate crawl-gate baseline bench cost scores kinds train sanitize compat suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -22,9 +22,16 @@ demo: $(VENV)/.demo
 several: $(VENV)/.dev
 	$(BIN)/python -m example_project.several --crawlers 4
 
-# a third process for two cores: while one waits for a server, the others work
+# A third process for two cores: while one waits for a server, the others work. What a file's tests share is made once;
+# the files are compiled once, whatever the environment says.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 3
+	$(PYTEST) -n 3
+
+# those that need no server, browser or npm, and start no process
+unit: $(VENV)/.dev
+	$(PYTEST) -n 2 -m "not service"
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

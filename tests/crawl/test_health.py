@@ -141,7 +141,12 @@ def test_no_item_of_an_error_status_is_a_copy(web: Web, status: int) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "target"),
-    [("/a/{}", "/login"), ("/show?id={}", "/consent/{}"), ("/show/{}?page=1", "/login?next={}"), ("/a/{}", "/consent/{}")],
+    [
+        ("/a/{}", "/login"),
+        ("/show?id={}", "/consent/{}"),
+        ("/show/{}?page=1", "/login?next={}"),
+        ("/a/{}", "/consent/{}"),
+    ],
 )
 def test_no_item_of_a_wall_behind_redirects_is_a_copy(web: Web, asked: str, target: str) -> None:
     for n in range(12):
