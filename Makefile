@@ -13,7 +13,7 @@ ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$C
   export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
 endif
 
-.PHONY: demo several test unit explore check docs renew gate crawl-gate baseline bench cost scores kinds train sanitize compat suites package archive-test clean
+.PHONY: demo several test unit explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -113,9 +113,11 @@ sanitize: $(VENV)/.dev
 	$(BIN)/python -m tests.core.sanitize $(ARGS)
 
 # a part of the tests under other versions of Python and of what we stand on, as far as their interpreters are here;
-# ARGS="-s lowest" for one
-compat: $(VENV)/.dev
-	PATH=$(abspath $(BIN)):$$PATH $(BIN)/nox $(ARGS)
+# `make newest ARGS="-p 3.12"` for one
+compat: lowest newest
+
+lowest newest: $(VENV)/.dev
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/nox -s $@ $(ARGS)
 
 # the tests of Scrapy and of scrapy-poet with the add-on in each crawler; ARGS="-s suites(scrapy-poet)" for one
 suites: $(VENV)/.dev
@@ -130,10 +132,14 @@ package: $(VENV)/.dev
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python -m pytest -q tests/package/built.py tests/package/new_user.py tests/package/typed.py
 
-gate: $(VENV)/.dev
+gate: gate-scores gate-work
+
+gate-scores: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate --alone
 	test ! -d "$${DENOISE_CORPORA}_more" || \
 	  $(BIN)/python -m benchmarks --gate --strategies combined --corpora "$${DENOISE_CORPORA}_more"
+
+gate-work: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.dedup --gate
 	$(BIN)/python -m benchmarks.work --gate
 	$(BIN)/python -m benchmarks.cost --gate

@@ -19,7 +19,7 @@ SECONDS = 60  # of a process that hangs; most take some tenths, on a busy machin
 @cache
 def _server() -> subprocess.Popen[str]:
     """The process that forks others."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": ""}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", "OPENBLAS_NUM_THREADS": "1"}
     command, pipe = [sys.executable, "-m", "tests.forking"], subprocess.PIPE
     server = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True, bufsize=1)
     atexit.register(server.communicate)
