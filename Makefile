@@ -48,7 +48,6 @@ docs: $(VENV)/.dev
 renew: $(VENV)/.dev
 	$(BIN)/python -m docs.pictures
 	$(BIN)/python -m docs.before_after
-	$(BIN)/python -m docs.folders
 	$(BIN)/python -m tests.crawl.test_settings
 	$(BIN)/python -m tests.api.listing
 

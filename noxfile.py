@@ -30,8 +30,9 @@ LIMITED = "3.11"
 # Of our tools, those that the tests below are made with.
 NEEDED = ("attrs", "hypothesis", "markdown-it-py", "pydantic", "pytest", "scrapy-poet", "sybil")
 TOOLS = [tool for tool in OPTIONAL["dev"] if tool.startswith(NEEDED)]
-# What the lowest versions of all and the newest run: what meets other people's code: lxml's parser, numpy, SQLite,
-# Redis, a browser, Scrapy with its items, add-ons and feeds. `make test` runs everything, once, under the interpreter of the development environment.
+# Run by the lowest versions of all and the newest: what meets other people's code, lxml's parser, numpy, SQLite, Redis,
+# a browser, Scrapy with its items, add-ons and feeds. `make test` runs everything, once, under the interpreter of the
+# development environment.
 PART = (
     "denoise_scrapy",  # the examples in docstrings
     "tests/core",
