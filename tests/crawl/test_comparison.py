@@ -16,6 +16,7 @@ from denoise_scrapy.crawl.bodies import PATIENCE
 from denoise_scrapy.crawl.fetching import CANDIDATES, redirect_to_same_page
 from denoise_scrapy.crawl.state import CrawlState
 from tests.crawl import rude_web
+from tests.crawl import crawling
 from tests.crawl.crawling import LONGEST, ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
 from tests.crawl.names import Names
 from tests.crawl.web import Reply, Web, article
@@ -230,9 +231,10 @@ def test_what_was_not_got_leads_nowhere(
     assert [path for _, path, _ in linked.requests if path in way] == way
 
 
-def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web) -> None:
-    """Else the crawl would be given up."""
-    crawl(spider_of(*articles.urls(range(4))), {"DENOISE_COMPARISON_WAIT": 2 * LONGEST})
+def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crawl that takes as long as the wait is given up."""
+    monkeypatch.setattr(crawling, "LONGEST", 60)
+    crawl(spider_of(*articles.urls(range(4))), {"DENOISE_COMPARISON_WAIT": 60})
 
 
 def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> None:
