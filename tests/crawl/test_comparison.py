@@ -15,8 +15,7 @@ from scrapy.utils.test import get_crawler
 from denoise_scrapy.crawl.bodies import PATIENCE
 from denoise_scrapy.crawl.fetching import CANDIDATES, redirect_to_same_page
 from denoise_scrapy.crawl.state import CrawlState
-from tests.crawl import rude_web
-from tests.crawl import crawling
+from tests.crawl import crawling, rude_web
 from tests.crawl.crawling import LONGEST, ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
 from tests.crawl.names import Names
 from tests.crawl.web import Reply, Web, article
