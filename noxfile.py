@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import tarfile
 import tempfile
@@ -82,18 +83,20 @@ def _with_interpreters(path: str) -> str:
 
 
 os.environ["PATH"] = _with_interpreters(os.environ.get("PATH", ""))
+# Of those that are here.
+NEWEST = max(filter(lambda one: shutil.which(f"python{one}"), PYTHONS), key=PYTHONS.index, default="")
 
 
 @nox.session(python=[one for one in PYTHONS if one not in {LOWEST, LIMITED}], download_python="never")
 def newest(session: nox.Session) -> None:
-    """The newest versions of everything that this Python can have; those before the newest Python run less.
+    """The newest versions of everything that this Python can have; Pythons before the newest that is here run less.
 
     `make test` runs on those of one that is left out; on those of the other, which has a core of its own, the tests of
     other systems do, `.github/workflows/ci.yml`. With one Python then the core, compiled with a new lxml, with an old
     one.
     """
     session.install("--upgrade", f"{_wheel(session)}{EXTRAS[1:]}", *TOOLS)
-    _run(session, PART if session.python == PYTHONS[-1] else READERS)
+    _run(session, PART if session.python == NEWEST else READERS)
     if session.python == WITH_OLD_LXML:
         session.install(f"lxml=={OLD_LXML}")
         _run(session, READERS)
