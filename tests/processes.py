@@ -8,9 +8,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 60  # of a process that hangs; most take some tenths, on a busy machine many times as long
@@ -83,6 +84,15 @@ class Forked:
     def kill(self) -> None:
         """Kill it, unless it has ended."""
         self.send_signal(signal.SIGKILL)
+
+
+def wait_until(condition: Callable[[], Any], seconds: float = SECONDS) -> None:
+    """Wait for a condition; fail if it does not become true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(f"waited {seconds} seconds in vain")
+        time.sleep(0.03)  # conditions read files: more often would take time from the crawl that is waited for
 
 
 def run_python(

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import sys
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +18,7 @@ from denoise_scrapy.crawl.workers import Workers
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.strategies import Harmful
 from tests.crawl.web import Web, article, sentence, story
-from tests.processes import ROOT, Forked
+from tests.processes import ROOT, Forked, wait_until
 
 HARMFUL = {"DENOISE_STRATEGY": "tests.crawl.strategies.Harmful", "DENOISE_COMPARISON_FETCH": False}
 
@@ -277,10 +276,3 @@ def is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
-
-
-def wait_until(condition: Any) -> None:
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)

@@ -7,8 +7,7 @@ import os
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -84,15 +83,6 @@ def ended(process: Process, seconds: float = SECONDS) -> int:
         process.kill()
         process.wait()
         raise
-
-
-def wait_until(condition: Callable[[], Any], seconds: float = SECONDS) -> None:
-    """Wait for a condition; fail if it does not become true."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError(f"waited {seconds} seconds in vain")
-        time.sleep(0.03)  # conditions read files: more often would take time from the crawl that is waited for
 
 
 class Journal:
