@@ -18,13 +18,13 @@ settings.load_profile("denoise")
 SERVICES = {
     *("contributing", "docs", "example", "faults", "mcp_server", "package", "projects", "readers", "rendered"),
     *("several", "test_start.py", "test_workers.py", "test_many_crawls.py", "test_reactors.py", "test_extras.py"),
-    *("test_runs.py", "test_processes.py", "test_memory.py"),
+    *("test_many_pages.py", "test_memory.py", "test_processes.py", "test_runs.py"),
 }
-SERVERS = {"redis_server", "shared_server", "server"}
+SERVERS = {"redis_server", "server", "shared_server", "web"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "service: needs a server, a browser or npm, or starts a process")
+    config.addinivalue_line("markers", "service: needs a server, a browser or npm, crawls, or starts a process")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
