@@ -13,7 +13,7 @@ ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$C
   export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
 endif
 
-.PHONY: demo several test unit explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
+.PHONY: demo several test unit browser-test explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -32,6 +32,10 @@ test: $(VENV)/.dev
 # those that need no server, browser or npm, crawl nothing and start no process: a minute and a half
 unit: $(VENV)/.dev
 	$(PYTEST) -n 2 -m "not service"
+
+# the site of the docs, and Markdown of hostile pages in all its readers, in a browser
+browser-test: $(VENV)/.dev
+	$(BIN)/python -m pytest -q tests/docs/site.py tests/readers/browser.py
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
