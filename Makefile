@@ -29,7 +29,7 @@ PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --dist loadfile 
 test: $(VENV)/.dev
 	$(PYTEST) -n 3
 
-# those that need no server, browser or npm, crawl nothing and start no process: a minute and a half
+# those that need no server, browser or npm, and crawl nothing: a minute and a half
 unit: $(VENV)/.dev
 	$(PYTEST) -n 2 -m "not service"
 

@@ -13,8 +13,8 @@ settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.register_profile("compat", deadline=None, derandomize=True, max_examples=10)
 settings.load_profile("denoise")
 
-# Folders and files of `tests/` whose tests start processes, build the site of the docs, or need npm or a browser; and
-# fixtures of servers.
+# Folders and files of `tests/` whose tests start many processes, take long, or need npm or a browser; and fixtures of
+# servers.
 SERVICES = {
     *("contributing", "docs", "example", "faults", "mcp_server", "package", "projects", "readers", "rendered"),
     *("several", "test_start.py", "test_workers.py", "test_many_crawls.py", "test_reactors.py", "test_extras.py"),
@@ -24,7 +24,7 @@ SERVERS = {"redis_server", "server", "shared_server", "web"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "service: needs a server, a browser or npm, crawls, or starts a process")
+    config.addinivalue_line("markers", "service: needs a server, a browser or npm, crawls, or starts processes")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
