@@ -13,7 +13,7 @@ ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$C
   export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
 endif
 
-.PHONY: demo several test explore check docs renew gate crawl-gate baseline bench cost scores kinds train sanitize compat suites package archive-test clean
+.PHONY: demo several test unit browser-test explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -22,9 +22,20 @@ demo: $(VENV)/.demo
 several: $(VENV)/.dev
 	$(BIN)/python -m example_project.several --crawlers 4
 
-# a third process for two cores: while one waits for a server, the others work
+# A third process for two cores: while one waits for a server, the others work. What a file's tests share is made once;
+# the files are compiled once, whatever the environment says.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 3
+	$(PYTEST) -n 3
+
+# those that need no server, browser or npm, and crawl nothing: a minute and a half
+unit: $(VENV)/.dev
+	$(PYTEST) -n 2 -m "not service"
+
+# the site of the docs, and Markdown of hostile pages in all its readers, in a browser
+browser-test: $(VENV)/.dev
+	$(BIN)/python -m pytest -q tests/docs/site.py tests/readers/browser.py
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -41,7 +52,6 @@ docs: $(VENV)/.dev
 renew: $(VENV)/.dev
 	$(BIN)/python -m docs.pictures
 	$(BIN)/python -m docs.before_after
-	$(BIN)/python -m docs.folders
 	$(BIN)/python -m tests.crawl.test_settings
 	$(BIN)/python -m tests.api.listing
 
@@ -106,9 +116,11 @@ sanitize: $(VENV)/.dev
 	$(BIN)/python -m tests.core.sanitize $(ARGS)
 
 # a part of the tests under other versions of Python and of what we stand on, as far as their interpreters are here;
-# ARGS="-s lowest" for one
-compat: $(VENV)/.dev
-	PATH=$(abspath $(BIN)):$$PATH $(BIN)/nox $(ARGS)
+# `make newest ARGS="-p 3.12"` for one
+compat: lowest newest
+
+lowest newest: $(VENV)/.dev
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/nox -s $@ $(ARGS)
 
 # the tests of Scrapy and of scrapy-poet with the add-on in each crawler; ARGS="-s suites(scrapy-poet)" for one
 suites: $(VENV)/.dev
@@ -121,12 +133,16 @@ package: $(VENV)/.dev
 	for wheel in dist/*-linux_*.whl; do test ! -e $$wheel || \
 	  { PATH=$(abspath $(BIN)):$$PATH auditwheel repair --wheel-dir dist $$wheel && rm $$wheel; } || exit 1; done
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python -m pytest -q tests/package/built.py tests/package/new_user.py
+	$(BIN)/python -m pytest -q tests/package/built.py tests/package/new_user.py tests/package/typed.py
 
-gate: $(VENV)/.dev
+gate: gate-scores gate-work
+
+gate-scores: $(VENV)/.dev
 	$(BIN)/python -m benchmarks --gate --alone
 	test ! -d "$${DENOISE_CORPORA}_more" || \
 	  $(BIN)/python -m benchmarks --gate --strategies combined --corpora "$${DENOISE_CORPORA}_more"
+
+gate-work: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.dedup --gate
 	$(BIN)/python -m benchmarks.work --gate
 	$(BIN)/python -m benchmarks.cost --gate

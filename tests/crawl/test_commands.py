@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,9 +27,9 @@ from denoise_scrapy.site import FactsStore, SQLiteFacts
 from tests.crawl.conftest import Told
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, story
+from tests.processes import run_python
 from tests.site.made_sites import page
 
-SCRAPY = [sys.executable, "-m", "scrapy", "denoise"]
 SITES = "denoise-sites.sqlite"
 COUNTS = {"denoise/body/items": 1200, "denoise/body/confidence/0.85": 1200, "item_scraped_count": 1200}
 
@@ -57,10 +56,8 @@ def host_of(web: Web) -> str:
     return web.url.partition("://")[2]
 
 
-def scrapy(*argv: str, cwd: Path, **more: Any) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [*SCRAPY, *argv], cwd=cwd, capture_output=True, encoding="utf-8", timeout=60, check=False, **more
-    )
+def scrapy(*argv: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    done = run_python(cwd, ["-m", "scrapy", "denoise", *argv], apart=True)
     assert "Traceback" not in done.stderr
     return done
 
@@ -168,7 +165,7 @@ def test_wrong_inputs_are_named_and_nothing_is_written(
 
 
 class TestProcess:
-    """A few real runs, since starting Scrapy takes most of a second."""
+    """Real runs."""
 
     def test_in_a_project_its_settings_name_the_store(self, here: Path, news: str) -> None:
         (here / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")

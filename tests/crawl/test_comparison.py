@@ -1,7 +1,6 @@
 """Comparison requests: which are sent, which never are, and how many: per page, host and crawl."""
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +15,8 @@ from scrapy.utils.test import get_crawler
 from denoise_scrapy.crawl.bodies import PATIENCE
 from denoise_scrapy.crawl.fetching import CANDIDATES, redirect_to_same_page
 from denoise_scrapy.crawl.state import CrawlState
-from tests.crawl import rude_web
-from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
+from tests.crawl import crawling, rude_web
+from tests.crawl.crawling import LONGEST, ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
 from tests.crawl.names import Names
 from tests.crawl.web import Reply, Web, article
 
@@ -134,7 +133,8 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_asked_of_a_site(name: str, linked: Web, limits: Limits) -> None:
     case = CASES[name]
-    limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT)
+    if case.given_up == "timeout" or "DOWNLOAD_DELAY" in case.settings:  # pages of a busy machine may take as long
+        limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT)
     linked.pages |= {"/login": "<p>log in"} | case.pages
     settings = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2, **case.settings}
     done = crawl(spider_of(*(Request(linked(path), **case.request) for path in case.start)), settings)
@@ -231,10 +231,10 @@ def test_what_was_not_got_leads_nowhere(
     assert [path for _, path, _ in linked.requests if path in way] == way
 
 
-def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web) -> None:
-    begun = time.monotonic()
-    crawl(spider_of(*articles.urls(range(4))), {"DENOISE_COMPARISON_WAIT": 30})
-    assert time.monotonic() - begun < 20
+def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crawl that takes as long as the wait is given up."""
+    monkeypatch.setattr(crawling, "LONGEST", 60)
+    crawl(spider_of(*articles.urls(range(4))), {"DENOISE_COMPARISON_WAIT": 60})
 
 
 def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> None:
@@ -255,17 +255,17 @@ def test_a_gap_between_two_requests_ends_no_wait_for_plenty(web: Web, limits: Li
     assert [len(item["comparison"]) for item in done.items] == [2, 2, 2]
 
 
-def test_a_closing_crawl_begins_no_fetch(linked: Web) -> None:
+def test_a_closing_crawl_begins_no_fetch(linked: Web, limits: Limits) -> None:
+    limits(LONGEST_WAIT=2 * LONGEST)  # with it the crawl would be given up
+
     def closing(self: Any, response: Any) -> Any:
         yield {"url": response.url}
         raise scrapy.exceptions.CloseSpider("enough")
 
     linked.pages |= dict.fromkeys(LINKS, Reply(b"<p>slow", seconds=1.0))
-    began = time.monotonic()
     done = crawl(spider_of(linked("/a/0"), parse=closing), {"DENOISE_COMPARISON_WAIT": 0.3})
     assert len(done.items) == 1
     assert linked.asked == ["/a/0"]
-    assert time.monotonic() - began < 8  # less than the longest wait
 
 
 def test_one_fetch_at_a_time_from_a_server(web: Web, limits: Limits) -> None:

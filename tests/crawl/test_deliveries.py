@@ -110,7 +110,7 @@ takes = st.sets(st.integers(0, PAGES - 1))
 
 
 @settings(
-    max_examples=25,  # a crawl each, of some tenths of a second
+    max_examples=10,  # a crawl each, of some tenths of a second
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),

@@ -8,8 +8,6 @@ import dataclasses
 import gc
 import json
 import sqlite3
-import subprocess
-import sys
 import weakref
 from contextlib import closing
 from pathlib import Path
@@ -27,6 +25,7 @@ from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.items import get_field, with_field
 from tests.crawl.crawling import ONE_BY_ONE, crawl, items_only, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
+from tests.processes import run_python
 
 
 class ScrapyItem(scrapy.Item):
@@ -229,9 +228,9 @@ class List(scrapy.Spider):
     (here / "scrapy.cfg").write_text("[settings]\ndefault = settings\n")
     (here / "settings.py").write_text("SPIDER_MODULES = ['spiders']\nADDONS = {'denoise_scrapy.DenoiseAddon': 500}\n")
     (here / "spiders.py").write_text(spider)
-    command = [sys.executable, "-m", "scrapy", "parse", "--pipelines", "--spider=list", articles("/a/0")]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert shown.stdout.count("'body'") == 1
+    command = ["-m", "scrapy", "parse", "--pipelines", "--spider=list", articles("/a/0")]
+    shown = run_python(here, command, apart=True)
+    assert shown.returncode == 0 and shown.stdout.count("'body'") == 1
     assert "number 0 line 3" in shown.stdout
     assert "Traceback" not in shown.stderr
 

@@ -114,7 +114,7 @@ def check(made: Made, log: list[Yielded], done: Crawl) -> None:
 
 @pytest.mark.parametrize("milliseconds", [0, 50])
 @settings(
-    max_examples=12,  # a crawl each, of some tenths of a second
+    max_examples=8,  # a crawl each, of some tenths of a second
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),

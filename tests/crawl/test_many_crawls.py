@@ -1,14 +1,15 @@
 """Many crawls in one process, one after the other: each leaves nothing behind."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.crawl.web import Web, article
-from tests.processes import run_python
+from tests.processes import run_in
 
-WARM, CRAWLS = 3, 6
+WARM, CRAWLS = 3, 3
 COLUMNS = ("objects", "threads", "processes", "frozen", "gc off", "items")
 # More objects a crawl than this are no accident; an ended crawl that is held has some two thousand.
 MOST_OBJECTS = 60
@@ -70,7 +71,7 @@ reactor.run()
 @pytest.mark.parametrize("workers", ["auto", "1"])
 def test_nothing_is_left_of_an_ended_crawl(tmp_path: Path, web: Web, workers: str) -> None:
     web.pages = {f"/a/{n}": article(n) for n in range(8)}
-    done = run_python(tmp_path, MANY, str(WARM + CRAWLS), workers, *web.urls(range(8)))
+    done = run_in(tmp_path, [sys.executable, "-c", MANY, str(WARM + CRAWLS), workers, *web.urls(range(8))])
     assert done.returncode == 0, done.stdout
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["error"] == ""

@@ -175,6 +175,7 @@ def test_a_run_is_resumed(sites: Path, told: Told, jobs: str) -> None:
     _, err = told(command + " --resume")
     assert "12 pages, 10 of an earlier run, " in err
     assert sorted(Path("out.jsonl").read_bytes().splitlines(keepends=True)) == lines
+    command = command.removesuffix(jobs)
     assert "\n0 pages, 22 of an earlier run, " in "\n" + told(command + " --resume")[1]
     Path("out.jsonl").write_text('{"title": "Something else"}\n')
     assert "cannot be continued" in told(command + " --resume", 1)[1]
@@ -258,5 +259,6 @@ def test_ctrl_c_is_a_line(here: Path, jobs: list[str]) -> None:
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert re.fullmatch(r"stopped after \d+ pages?, which (is|are) in out.jsonl\n", err)
-    assert len(rows_of("out.jsonl")) == int(err.split()[2]) > 0
+    # before it stands how far it is, on a machine that is busy
+    stopped = re.search(r"^stopped after (\d+) pages?, which (?:is|are) in out.jsonl\n\Z", err, re.M)
+    assert stopped and len(rows_of("out.jsonl")) == int(stopped[1]) > 0

@@ -19,6 +19,7 @@ from tests.crawl.conftest import Told
 from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
 from tests.crawl.test_commands import scrapy
 from tests.crawl.web import Web, article, story
+from tests.processes import run_python
 
 
 @pytest.mark.parametrize("form", [*FORMS, "json"])
@@ -58,8 +59,7 @@ def test_a_terminal_is_shown_nothing_that_it_obeys(three: Path, told: Told) -> N
 def test_a_module_for_those_without_a_project(three: Path, web: Web) -> None:
     web.pages["/0"] = article(0)
     for page, code in (("0.html", 0), (web("/0"), 0), (web("/none"), 1), ("none.html", 1), ("ftp://a.example/", 2)):
-        command = [sys.executable, "-m", "denoise_scrapy", page]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=three, timeout=60, check=False)
+        done = run_python(three, ["-m", "denoise_scrapy", page], apart=True)
         assert done.returncode == code
         assert story(0).split(".")[0] in done.stdout if code == 0 else done.stderr.startswith("scrapy denoise: ")
         assert "Traceback" not in done.stderr

@@ -1,15 +1,13 @@
 """The add-on leaves the reactor to Scrapy: it is installed as without it, whatever the project's modules import."""
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.crawl.web import Web, sentence
-from tests.processes import ROOT, run_in
+from tests.processes import run_python
 
 ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SELECT = "twisted.internet.selectreactor.SelectReactor"
@@ -82,8 +80,7 @@ def run(folder: Path, code: str, settings: dict[str, Any], *urls: str) -> Any:
     (folder / "parts.py").write_text(PARTS, "utf-8")
     (folder / "script.py").write_text(code, "utf-8")
     settings = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "WARNING", "DENOISE_COMPARISON_WAIT": 0.05, **settings}
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = run_in(folder, [sys.executable, "script.py", json.dumps(settings), *urls], environment, 60)
+    done = run_python(folder, ["script.py", json.dumps(settings), *urls])
     assert done.returncode == 0 and "Traceback" not in done.stdout, done.stdout
     return json.loads(done.stdout.splitlines()[-1])
 

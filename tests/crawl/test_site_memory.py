@@ -68,6 +68,8 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr("denoise_scrapy.crawl.sites.SAVE_EVERY", 2)
+    monkeypatch.setattr("denoise_scrapy.storage.FIRST_PAUSE", 60)
+    monkeypatch.setattr("denoise_scrapy.storage.LONGEST_PAUSE", 60)
     monkeypatch.setattr(SQLiteFacts, method, full)
     done = crawl(pages_of(linked, *range(6)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert len(done.items) == 6 and all(done.bodies().values())

@@ -66,7 +66,7 @@ class Place:
     """
 
     shared = True
-    examples = 20
+    examples = 10
 
     def __init__(self):
         self.now = time.time()
@@ -126,7 +126,7 @@ class FilePlace(Place):
 class ServerPlace(Place):
     """A server of Redis, whose clock cannot be set: beats of owners are, instead."""
 
-    examples = 12
+    examples = 8
 
     def __init__(self, server):
         super().__init__()

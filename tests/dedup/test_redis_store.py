@@ -142,9 +142,7 @@ def test_a_silent_server_is_given_up(redis_server, monkeypatch):
         store.open(CONSTANTS)
         redis_server.process.send_signal(signal.SIGSTOP)
         try:
-            start = time.monotonic()
             with pytest.raises(redis.TimeoutError, match="unix:///"):
                 store.put(Name("a"), LONG, 0)
-            assert time.monotonic() - start < 10
         finally:
             redis_server.process.send_signal(signal.SIGCONT)

@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -25,6 +24,7 @@ from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, story
 from tests.dedup.redis_server import RedisServer
 from tests.docs.pages import PAGES, ROOT, blocks_of, name_of
+from tests.processes import run_python
 from tests.projects.portal_site import serve
 
 # What a line of commands begins with; other lines of such blocks are what was printed.
@@ -73,8 +73,9 @@ def given(words: list[str], option: str) -> dict[str, str]:
 @cache
 def help_of(module: str) -> str:
     """Return the output of `python -m MODULE --help`."""
-    command = [sys.executable, "-m", module, "--help"]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
+    done = run_python(ROOT, ["-m", module, "--help"])
+    assert done.returncode == 0
+    return done.stdout
 
 
 def check_python(words: list[str]) -> None:
@@ -179,8 +180,7 @@ def test_commands_in_blocks_run(
     for command in SHOWN:
         words = local(command, web, redis_server)[2:]
         if words[0] == "explain" and "http" in " ".join(words):  # its downloader wants a process of its own
-            scrapy = [sys.executable, "-m", "scrapy", "denoise", *words]
-            done = subprocess.run(scrapy, capture_output=True, encoding="utf-8", timeout=60, check=False)
+            done = run_python(Path.cwd(), ["-m", "scrapy", "denoise", *words], apart=True)
             code, out, err = done.returncode, done.stdout, done.stderr
         else:
             code = run(words, Settings({"JOBDIR": None}))

@@ -7,14 +7,15 @@ import os
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.processes import ROOT, SECONDS, Forked
+
 SPIDER, LIMITED = (Path(__file__).with_name(name) for name in ("spider.py", "limited.py"))
-LONGEST = 60  # seconds; the crawls here take five, on a busy machine three times as long
+
+Process: TypeAlias = "subprocess.Popen[bytes] | Forked"
 
 JOURNAL, FEED = "journal.jsonl", "items.jsonl"
 _BEGIN = '{"url": '  # of an item's line
@@ -30,15 +31,20 @@ class Project:
         self._arguments = arguments
         folder.mkdir(exist_ok=True)
 
-    def start(self, *arguments: str, limits: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str, limits: Sequence[str] = ()) -> Process:
         """Start a run, under limits with arguments of `limited.py`."""
         self.runs += 1
-        command = [sys.executable, str(LIMITED), *limits] if limits else []
-        command += [sys.executable, "-m", "scrapy", "runspider", str(SPIDER), "-o", "items.jsonl"]
+        command = ["-m", "scrapy", "runspider", str(SPIDER), "-o", "items.jsonl"]
         command += ["--logfile", "log.txt", "-a", f"site={self.site}", *self._arguments, *arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "STORIES_RUN": str(self.runs)}
-        with (self.folder / "stderr.txt").open("ab") as errors:
-            return subprocess.Popen(command, cwd=self.folder, env=environment, stderr=errors)
+        errors = self.folder / "stderr.txt"
+        if not limits:
+            return Forked(command, self.folder, environment, out=errors, err=errors)
+        python = sys.executable
+        with errors.open("ab") as file:
+            return subprocess.Popen(
+                [python, str(LIMITED), *limits, python, *command], cwd=self.folder, env=environment, stderr=file
+            )
 
     def run(self, *arguments: str, **more: Any) -> int:
         """Run to the end, and return the exit code."""
@@ -69,7 +75,7 @@ class Project:
         return [line for line in lines if not any(words in line for words in expected)]
 
 
-def ended(process: subprocess.Popen[bytes], seconds: float = LONGEST) -> int:
+def ended(process: Process, seconds: float = SECONDS) -> int:
     """Wait for a process to end by itself; kill it if it does not."""
     try:
         return process.wait(seconds)
@@ -77,15 +83,6 @@ def ended(process: subprocess.Popen[bytes], seconds: float = LONGEST) -> int:
         process.kill()
         process.wait()
         raise
-
-
-def wait_until(condition: Callable[[], Any], seconds: float = LONGEST) -> None:
-    """Wait for a condition; fail if it does not become true."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError(f"waited {seconds} seconds in vain")
-        time.sleep(0.03)  # conditions read files: more often would take time from the crawl that is waited for
 
 
 class Journal:

@@ -18,7 +18,12 @@ from urllib.parse import urlsplit
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DropItem
 
+from denoise_scrapy import storage
+from denoise_scrapy.crawl import stores
 from tests.faults.project import Journal, settled_urls
+
+for module in (storage, stores):
+    module.SLOW_SECONDS = 1e9  # all stores of a busy machine are slow at times
 
 AGAIN = 8  # one page of so many is asked for again though it is settled: an item is no duplicate of itself
 SLOWEST = 0.3  # seconds that the user's pipeline takes at most, a database's write on a bad day

@@ -16,8 +16,9 @@ from denoise_scrapy.crawl.index import INDEX_FILE
 from tests.crawl.web import Web
 from tests.faults.checks import copies_kept, keys_of, wrong_at_end, wrong_so_far
 from tests.faults.limited import may_mount
-from tests.faults.project import Project, ended, settled_urls, wait_until
+from tests.faults.project import Project, ended, settled_urls
 from tests.faults.stories import Stories
+from tests.processes import wait_until
 
 PAGES = 60
 SAID = "The index of texts cannot be used now"

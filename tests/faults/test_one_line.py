@@ -1,8 +1,6 @@
 """A mistake that prevents a crawl from starting is reported in one line, without a traceback, and the process fails."""
 
 import json
-import os
-import sys
 from importlib.metadata import requires
 from pathlib import Path
 from unittest.mock import Mock
@@ -14,7 +12,7 @@ from denoise_scrapy.crawl import OLDEST_SCRAPY, base
 from denoise_scrapy.exceptions import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article
-from tests.processes import ROOT, crawl_page, run_in
+from tests.processes import ROOT, crawl_page, run_python
 
 NOBODY = "redis://127.0.0.1:9/0"
 
@@ -25,7 +23,12 @@ def lines_of(folder: Path, page: str, *options: str, more: str = "", before: str
     return done.returncode, done.stdout.splitlines()
 
 
-OLDER = "import scrapy; scrapy.version_info, scrapy.__version__ = (2, 13, 3), '2.13.3'"
+OLDER = """
+import sys, scrapy
+scrapy.version_info, scrapy.__version__ = (2, 13, 3), "2.13.3"
+for name in [one for one in sys.modules if one.startswith(("denoise_scrapy.crawl", "denoise_scrapy.addon"))]:
+    del sys.modules[name]  # they look at it when they are imported
+"""
 
 
 NO_FOLDER, NO_STORE = "its folder does not exist; create it", "this is no SQLite database, and"
@@ -113,6 +116,6 @@ def test_the_oldest_scrapy_is_that_of_the_package() -> None:
 
 def test_a_port_that_is_taken(web: Web) -> None:
     port = web.url.rpartition(":")[2].rstrip("/")
-    done = run_in(ROOT, [sys.executable, "-m", "example_project.portal", "--port", port], os.environ, 60)
+    done = run_python(ROOT, ["-m", "example_project.portal", "--port", port])
     assert done.returncode == 1
     assert done.stdout.startswith(f"python -m example_project.portal: port {port}: ") and done.stdout.count("\n") == 1

@@ -14,8 +14,9 @@ import pytest
 from tests.crawl.web import Web
 from tests.dedup.redis_server import RedisServer
 from tests.faults.checks import copies_kept, wrong_at_end
-from tests.faults.project import Project, ended, wait_until
+from tests.faults.project import Project, ended
 from tests.faults.stories import Stories
+from tests.processes import wait_until
 
 PAGES = 20  # of each of three parts: before the fault, during it, after it
 # Seconds that the event loop may stand still. A busy machine alone makes it one; a silent server is waited for nine.

@@ -23,7 +23,7 @@ from tests.hostile.named import STORY, repeated
 
 URL = "http://a.example/d/page.html"
 #: Of a page this size each named case is made: seconds for all of them.
-NAMED_SIZE = 0.005
+NAMED_SIZE = 0.002
 MODULES = ("denoise_scrapy", *(f"denoise_scrapy.{name}" for name in ("page", "site", "body", "metadata")))
 #: Public functions that give nothing of the length of a page.
 NO_OUTPUTS = frozenset(
@@ -141,6 +141,9 @@ CASES: Mapping[str, Callable[[float], str]] = {
     "numbers beside code": repeated("", "<div><p>1 2<pre>a\nb</pre>", 3_500),
     "numbers before lines": repeated("<pre>", "<i>@</i> a\n", 6_000),
     "long names": repeated(f"<div class='{'x' * 900}'>" * 50, "<p>a", 14_000),
+    "dates": repeated("<p class=date>", "12 foo 2011 ", 8_000),
+    "bylines": repeated("", "<p>by A by b, c and d", 5_000),
+    "marks of authors and dates": repeated("", "<span class='author date'>12 foo 2011</span>", 2_300),
     "a long title": repeated("<title>", "word ", 20_000, "</title><h1>a</h1>" + "<p>a" * 20),
 }
 

@@ -12,7 +12,7 @@ def test_every_public_output_is_in_the_table():
 
 @pytest.mark.parametrize("case", CASES)
 def test_outputs_are_bounded_by_their_page(case):
-    assert swollen(page_of(case, 0.2)) == []
+    assert swollen(page_of(case, 0.05)) == []
 
 
 @pytest.mark.parametrize("case", named.CASES)

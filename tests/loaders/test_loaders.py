@@ -18,7 +18,7 @@ from denoise_scrapy.loaders import chunk_changes, chunk_rows, haystack_documents
 from tests.archive import warcs
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
-from tests.processes import run_python
+from tests.processes import run_in
 
 Rows = list[dict[str, Any]]
 
@@ -197,7 +197,7 @@ def test_a_missing_package_is_named_in_a_line(package: str, monkeypatch: pytest.
 
 def test_nothing_is_imported_that_is_not_used(tmp_path: Path) -> None:
     code = "import sys, denoise_scrapy.loaders; print({one.partition('.')[0] for one in sys.modules})"
-    loaded = run_python(tmp_path, code).stdout
+    loaded = run_in(tmp_path, [sys.executable, "-c", code]).stdout
     assert "'denoise_scrapy'" in loaded
     assert not re.search("'(haystack|langchain_core|llama_index|scrapy|pyarrow|fastwarc)'", loaded)
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.mcp import GivenPage, Tools
+from denoise_scrapy.mcp import GivenPage, Tools, main
 from tests.crawl.web import Reply, Web, article, story
+from tests.processes import ROOT, Forked
 
-ROOT = Path(__file__).parents[2]
 LONGEST = 120  # seconds; a crawl of three pages takes some ten
 Call = Callable[..., list[Any]]
 
@@ -42,6 +42,42 @@ def server(folder: Path, *options: str) -> Iterator[Call]:
                 return [(await client.list_tools()).tools, *results]
 
         yield lambda *calls: portal.call(session, calls)
+
+
+class Fetching:
+    """The process in which a tool crawls, forked."""
+
+    returncode: int | None = None
+
+    def __init__(self, *command: str):
+        self._command = command[1:]
+
+    async def communicate(self, asked: bytes) -> tuple[bytes, bytes]:
+        given, out, err = (Path(self._command[-1]).with_name(name) for name in ("given", "out", "err"))
+        given.write_bytes(asked)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        process = Forked(self._command, Path.cwd(), environment, given=given, out=out, err=err)
+        self.returncode = await asyncio.to_thread(process.wait)
+        return b"", err.read_bytes()
+
+
+Ask = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Calls one of the tools as they are, in an empty folder."""
+
+    async def start(*command: str, **_: Any) -> Fetching:
+        return Fetching(*command)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
+
+    def called(tool: str, *given: Any, private: bool = True) -> dict[str, Any]:
+        return dict(asyncio.run(getattr(Tools(private=private), tool)(*given)))
+
+    return called
 
 
 @pytest.fixture(scope="module")
@@ -103,54 +139,55 @@ def test_a_crawl_obeys_robots_and_follows_links(call: Call, site: Web) -> None:
     assert all(page["text"].startswith("Heading of ") for page in found["pages"])
 
 
-def test_pages_are_plain_urls_too(call: Call, site: Web) -> None:
-    urls = [site("/0"), "ferry", "", site("/1")]
-    [_, found, compared] = call(
-        ("extract", {"pages": [*urls, {"text": "Rain."}]}), ("compare", {"first": site("/0"), "second": site("/copy")})
-    )
+def test_pages_are_plain_urls_too(ask: Ask, site: Web) -> None:
+    found = ask("extract", [site("/0"), "ferry", "", site("/1"), GivenPage(text="Rain.")])
+    compared = ask("compare", site("/0"), site("/copy"))
     assert sorted(page["url"] for page in found["pages"]) == ["", site("/0"), site("/1")]
     problems = {one["url"]: one["problem"] for one in found["problems"]}
     assert problems == {"ferry": "not a valid http(s) URL", "page 3": "neither html nor text nor url"}
     assert compared["second_is_new"]["shares"]["c1"] > 0.9
 
 
-def test_urls_that_cannot_be_requested_take_no_other_with_them(
-    site: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_urls_that_cannot_be_requested_take_no_other_with_them(ask: Ask, site: Web) -> None:
     """By the tools themselves: a client of the protocol refuses to send lone surrogates, which JSON may contain."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     bad = ["http://[::1", "http://" + "a." * 200, "http://\udfff.example/", "http:///", "http://a b/", "http://a:x/"]
     given = [{"url": "http://a.example/\udc00", "html": article(1) + "\ud800"}, {"text": "Rain \ud83d\ude00 \ud83d."}]
     pages = [*bad, site("/0\ud800"), site("/1"), *(GivenPage(**one) for one in given)]
-    found = asyncio.run(Tools(private=True).extract(pages, "text"))
+    found = ask("extract", pages, "text")
     assert [page["url"] for page in found["pages"]] == ["http://a.example/\ufffd", "", site("/1")]
     assert found["pages"][1]["text"] == "Rain \U0001f600 \ufffd."
     assert len(found["problems"]) == len(bad) + 1
     assert json.dumps(found, ensure_ascii=False).encode()
 
 
-def test_a_crawl_keeps_the_rules_of_its_project(site: Web, tmp_path: Path) -> None:
+def test_a_crawl_keeps_the_rules_of_its_project(ask: Ask, site: Web, tmp_path: Path) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
     (tmp_path / "conf.py").write_text(
         "USER_AGENT = 'ours'\nITEM_PIPELINES = {'none.Such': 1}\nFEEDS = {'out.jsonl': {'format': 'jsonlines'}}\n"
         "DOWNLOAD_DELAY = 0\nDENOISE_FAVOR = 'recall'\n"
     )
-    asked = ("extract", {"pages": [{"url": site("/0")}]})
-    with server(tmp_path, "--private") as call:
-        assert [page["url"] for page in call(asked)[1]["pages"]] == [site("/0")]
-        assert not (tmp_path / "out.jsonl").exists()
-        (tmp_path / "conf.py").write_text("DENOISE_FAVOR = 'more'\n")
-        assert "the crawl failed: " in call(asked)[1]
+    assert [page["url"] for page in ask("extract", [site("/0")])["pages"]] == [site("/0")]
+    assert not (tmp_path / "out.jsonl").exists()
+    (tmp_path / "conf.py").write_text("DENOISE_FAVOR = 'more'\n")
+    with pytest.raises(ValueError, match="the crawl failed: "):
+        ask("extract", [site("/0")])
 
 
-def test_nothing_is_fetched_from_this_machine_without_leave(site: Web, tmp_path: Path) -> None:
+def test_leave_is_an_option_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mcp.server.mcpserver import MCPServer
+
+    leave: list[bool] = []
+    monkeypatch.setattr(MCPServer, "add_tool", lambda _, tool: leave.append(tool.__self__._private))
+    monkeypatch.setattr(MCPServer, "run", lambda *_: None)
+    assert main([]) == main(["--private"]) == 0
+    assert leave == [False] * 3 + [True] * 3
+
+
+def test_nothing_is_fetched_from_this_machine_without_leave(ask: Ask, site: Web, tmp_path: Path) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
     (tmp_path / "conf.py").write_text("TWISTED_REACTOR = 'twisted.internet.selectreactor.SelectReactor'\n")
-    private = [{"url": site("/0")}, {"url": "http://localhost:1/"}, {"url": "file:///etc/passwd"}]
-    no_web = [{"url": Path(__file__).as_uri()}, {"url": "data:text/html,<p>A</p>"}]
-    with server(tmp_path) as call:
-        [_, found, of_no_web] = call(("extract", {"pages": private}), ("extract", {"pages": no_web}))
+    found = ask("extract", [site("/0"), "http://localhost:1/", "file:///etc/passwd"], private=False)
+    of_no_web = ask("extract", [Path(__file__).as_uri(), "data:text/html,<p>A</p>"], private=False)
     assert found["pages"] == []
     assert {one["url"].partition(":")[0] for one in found["problems"]} == {"http", "file"}
     assert sorted(one["problem"].partition(" has ")[2] for one in found["problems"]) == ["", *["no public address"] * 2]
@@ -159,15 +196,16 @@ def test_nothing_is_fetched_from_this_machine_without_leave(site: Web, tmp_path:
     assert {one["problem"] for one in of_no_web["problems"]} == {"not a valid http(s) URL"}
 
 
-def test_nothing_is_read_from_a_name_that_leads_to_this_machine_after_it_was_checked(site: Web, tmp_path: Path) -> None:
+def test_nothing_is_read_from_a_name_that_leads_to_this_machine_after_it_was_checked(
+    ask: Ask, site: Web, tmp_path: Path
+) -> None:
     """A project without Scrapy's cache of names, and a name that has become private when the page is fetched."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = conf\n")
     (tmp_path / "conf.py").write_text(
         "import __main__\nDNSCACHE_ENABLED = False\nDOWNLOAD_DELAY = 0\n"
         "async def public(*given): return True\n__main__.leads_to_public_only = public\n"
     )
-    with server(tmp_path) as call:
-        [_, found] = call(("extract", {"pages": [site("/0")], "follow": 2}))
+    found = ask("extract", [site("/0")], "text", 2, private=False)
     assert found["pages"] == []
     assert [one["problem"] for one in found["problems"]] == ["127.0.0.1 has no public address"]
     assert site.count("/0") == 1
@@ -180,9 +218,9 @@ def test_pages_of_one_url_have_keys_of_their_own(call: Call) -> None:
     assert [(one["key"], one["of"]) for one in found["duplicates"]] == [("http://a.example/1#3", "http://a.example/1")]
 
 
-def test_copies_are_found_among_pages_texts_and_urls(call: Call, site: Web) -> None:
-    given = [{"url": site("/0")}, {"url": site("/copy")}, {"text": story(1)}, {"text": "News. " + story(1)}]
-    [_, found] = call(("dedup", {"pages": given}))
+def test_copies_are_found_among_pages_texts_and_urls(ask: Ask, site: Web) -> None:
+    texts = [GivenPage(text=story(1)), GivenPage(text="News. " + story(1))]
+    found = ask("dedup", [site("/0"), site("/copy"), *texts])
     duplicates = {one["key"]: one["of"] for one in found["duplicates"] + found["variants"]}
     assert duplicates["page 4"] == "page 3"
     assert {site("/0"), site("/copy")} & {*duplicates}

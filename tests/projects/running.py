@@ -1,19 +1,16 @@
 """Runs a project as its owner would: `scrapy crawl` in its folder, which is a copy of the one here."""
 
 import json
-import os
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 from denoise_scrapy.stats import PREFIX, meaning_of
-from tests.processes import run_in
+from tests.processes import run_python
 
 PROJECTS = Path(__file__).parent
 ROOT = PROJECTS.parents[1]
-LONGEST = 60  # seconds; a crawl here takes two or three
 STATS = 'EXTENSIONS={"example_project.stats_file.StatsFile": 500}'
 # tldextract, which scrapy-poet asks for domains, warns where its list cannot be fetched.
 NOISE = re.compile(r"(?<! \[tldextract\]) (WARNING|ERROR|CRITICAL): ")
@@ -27,8 +24,7 @@ class Run:
         self.folder = Path(shutil.copytree(PROJECTS / project, folder / project, ignore=ignore))
         file = self.folder / "stats.json"
         crawl = ("crawl", spider, "-a", f"start={start}", "-s", STATS, "-s", f"STATS_FILE={file}", *options)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
-        done = run_in(self.folder, (sys.executable, "-m", "scrapy", *crawl), environment, LONGEST)
+        done = run_python(self.folder, ["-m", "scrapy", *crawl], PYTHONWARNINGS="default")
         assert done.returncode == 0, done.stdout
         assert noise_in(done.stdout) == []
         self.stats: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))

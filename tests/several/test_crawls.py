@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,9 +12,14 @@ import example_project.several.redis_server
 from example_project.portal import build
 from example_project.several.__main__ import CrawlersError, main, several_crawlers
 from example_project.several.redis_server import MISSING, MISSING_EXTRA, ServerError, redis_server
+from tests.processes import Forked
 
 
-def test_two_crawlers_keep_what_one_keeps(shared_server, tmp_path):
+def test_two_crawlers_keep_what_one_keeps(shared_server, tmp_path, monkeypatch):
+    def forked(command, cwd, env, stderr):
+        return Forked(command[1:], cwd, env, out=tmp_path / "out", err=tmp_path / "out")
+
+    monkeypatch.setattr("example_project.several.__main__.subprocess", SimpleNamespace(Popen=forked, DEVNULL=None))
     portal = build()
     outcome = several_crawlers(portal, tmp_path, 2)
     found = outcome.found
