@@ -1161,6 +1161,44 @@ _ELEMENT, _BLOCK = np.asarray(<Element[:1]>&_element).dtype, np.asarray(<BlockRo
 _TOKEN, _WORD = np.asarray(<ElementKind[:1]>&_token).dtype, np.asarray(<Word[:1]>&_word).dtype
 
 
+cdef struct Piece:        # the text between a mark and the next one
+    int32_t element       # whose mark it is
+    int32_t owner         # the element whose own text follows, -1 for none
+    int32_t mark          # its position
+    int32_t seen          # visible characters of the page before it
+    int32_t end           # of the text
+    int32_t chars         # visible ones of the text
+    int32_t block         # of the text, -1 for none
+
+cdef Piece _piece
+_PIECE = np.asarray(<Piece[:1]>&_piece).dtype
+
+
+cdef int read_pieces(Tree tree, Piece[::1] out) noexcept nogil:
+    """Write the texts between marks in order."""
+    cdef const Element* element
+    cdef int32_t i, open_ = -1, block = -1, n = <int32_t>tree.elements.size(), m = <int32_t>tree.blocks.size()
+    cdef size_t k = 0, last = out.shape[0]
+    for i in range(n + 1):
+        while open_ >= 0 and (i == n or tree.elements[i].parent != open_):
+            element = &tree.elements[open_]
+            out[k] = Piece(open_, element.parent, element.marks.end, element.seen.end, 0, 0, -1)
+            open_ = element.parent
+            k += 1
+        if i < n:
+            element, open_ = &tree.elements[i], i
+            out[k] = Piece(i, i, element.marks.start, element.seen.start, 0, 0, -1)
+            k += 1
+    for k in range(last):
+        out[k].end = out[k + 1].mark if k + 1 < last else <int32_t>tree.text.size()
+        out[k].chars = out[k + 1].seen - out[k].seen if k + 1 < last else 0
+        while block + 1 < m and tree.blocks[block + 1].text.start <= out[k].mark + 1:
+            block += 1
+        if block >= 0 and out[k].mark < tree.blocks[block].text.end:
+            out[k].block = block
+    return 0
+
+
 cdef struct Inner:        # the hash before the element
     uint64_t sum
     uint64_t inverse
@@ -1296,6 +1334,55 @@ cdef class Tree:
             element = &self.elements[i]
             out[i] = own[element.token] | (out[element.parent] if element.parent >= 0 else 0)
         return flags
+
+    def pieces(self):
+        """Return the texts after the 2n marks of n elements (`Piece`), in order, shape (2n,)."""
+        found = np.empty(2 * self.elements.size(), _PIECE)
+        read_pieces(self, found)
+        return found
+
+    def has_tag(self, tags):
+        """Return which of the n elements have one of these tags, shape (n,)."""
+        found = np.empty(self.elements.size(), np.bool_)
+        cdef uint8_t[::1] out = found.view(np.uint8)
+        cdef vector[uint8_t] of_tokens = self._tagged(tags)
+        cdef size_t i
+        for i in range(self.elements.size()):
+            out[i] = of_tokens[self.elements[i].token]
+        return found
+
+    def holds_tag(self, tags) -> bool:
+        """Return whether any element has one of these tags: only the tokens are searched."""
+        cdef uint8_t is_tagged
+        for is_tagged in self._tagged(tags):
+            if is_tagged:
+                return True
+        return False
+
+    cdef vector[uint8_t] _tagged(self, tags) except *:
+        """Return which tokens have one of these tags."""
+        cdef vector[uint8_t] found
+        cdef uint32_t code
+        cdef size_t i
+        found.assign(self.tokens.size(), False)
+        for tag in tags:
+            code = name_code(tag)
+            for i in range(self.tokens.size()):
+                found[i] |= self.tokens[i].tag_code == code
+        return found
+
+    def block_sums(self, const double[::1] values):
+        """Return the sum of a column of the m blocks over the subtree of each of n elements, shape (n,)."""
+        self._check(values.shape[0], self.blocks.size(), "blocks")
+        sums = np.zeros(self.elements.size())
+        cdef double[::1] out = sums
+        cdef size_t i
+        for i in range(self.blocks.size()):
+            out[self.blocks[i].element] += values[i]
+        for i in range(self.elements.size(), 0, -1):
+            if self.elements[i - 1].parent >= 0:
+                out[self.elements[i - 1].parent] += out[i - 1]
+        return sums
 
     def nearest(self, const uint8_t[::1] marked):
         """Return the nearest marked ancestor or self of each of the n elements, -1 for none; shape (n,)."""

@@ -28,11 +28,11 @@ from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, 
 from denoise_scrapy.page.styles import sheet_of
 
 
-def _column(*names: str) -> cached_property[IntArray]:
+def _column(*names: str, of_rows: str = "rows") -> cached_property[IntArray]:
     """Return a cached property: a column of the core's rows, as 64-bit integers."""
 
     def read(of: Any) -> IntArray:
-        rows: npt.NDArray[Any] = of.rows
+        rows: npt.NDArray[Any] = getattr(of, of_rows)
         for name in names:
             rows = rows[name]
         return rows.astype(np.int64)
@@ -70,13 +70,12 @@ class Elements:
         return np.where(self.parent >= 0, self.parent, np.arange(len(self)))
 
     def holds_tag(self, tags: Collection[str]) -> bool:
-        """Return whether any element has one of these tags: only the tokens are searched."""
-        return not set(map(name_code, tags)).isdisjoint(self.tokens["tag_code"].tolist())
+        """Return whether any element has one of these tags."""
+        return self.tree.holds_tag(tags)
 
     def has_tag(self, tags: Collection[str]) -> BoolArray:
         """Return which elements have one of these tags."""
-        wanted = set(map(name_code, tags))
-        return np.array([code in wanted for code in self.tokens["tag_code"].tolist()], bool).take(self.token)
+        return self.tree.has_tag(tags)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
         """Return a read-only column by name: one of `_KINDS` and `_CODES`, `flags` or `own_flags`."""
@@ -127,44 +126,20 @@ class Elements:
     # ---- the marks in the page's text: where its elements start and end. All have shape (2n,) ----
 
     @cached_property
-    def _order(self) -> IntArray:
-        marks = self.rows["marks"]
-        return np.concatenate([marks["start"], marks["end"]]).argsort(kind="stable")
+    def pieces(self) -> npt.NDArray[Any]:
+        """The texts after the marks, in order: rows of the core's `Piece`."""
+        return self.tree.pieces()
 
-    def _by_mark(self, column: str) -> IntArray:
-        span = self.rows[column]
-        return np.concatenate([span["start"], span["end"]]).astype(np.int64).take(self._order)
-
-    @cached_property
-    def marks(self) -> IntArray:
-        """Positions of all marks in the text."""
-        return self._by_mark("marks")
-
-    @cached_property
-    def mark_element(self) -> IntArray:
-        """Element of each mark."""
-        return self._order % max(len(self), 1)
+    marks = _column("mark", of_rows="pieces")  # positions in the text
+    mark_element = _column("element", of_rows="pieces")
+    text_owner = _column("owner", of_rows="pieces")  # element that owns the text after the mark, -1 for none
+    text_ends = _column("end", of_rows="pieces")  # end of that text
+    visible_after = _column("chars", of_rows="pieces")  # visible characters of it
 
     @cached_property
     def is_start(self) -> BoolArray:
         """True for marks of a start."""
-        return self._order < len(self)
-
-    @cached_property
-    def text_owner(self) -> IntArray:
-        """Element that owns the text after each mark, -1 for none."""
-        return np.where(self.is_start, self.mark_element, self.parent.take(self.mark_element))
-
-    @cached_property
-    def text_ends(self) -> IntArray:
-        """End of the text after each mark."""
-        return np.append(self.marks, self.tree.text_size)[1:]
-
-    @cached_property
-    def visible_after(self) -> IntArray:
-        """Visible characters between each mark and the next."""
-        before = self._by_mark("seen")
-        return np.append(before[1:] - before[:-1], np.zeros(min(1, len(before)), np.int64))
+        return self.text_owner == self.mark_element
 
     def of_text(self, elements: BoolArray) -> BoolArray:
         """Return whether the text after each mark is owned by one of these elements."""
@@ -214,11 +189,7 @@ class Blocks:
     @cached_property
     def block_of_text(self) -> IntArray:
         """Block of the text after each mark, -1 if none is visible, shape (marks,)."""
-        if not len(self):
-            return np.full(len(self.elements.marks), -1)
-        first = self.elements.marks + 1
-        block = self.start.searchsorted(first, "right") - 1
-        return np.where((block >= 0) & (first <= self.end.take(block, mode="clip")), block, -1)
+        return self.elements.pieces["block"].astype(np.int64)
 
     def inside(self, element: int) -> BoolArray:
         """Return the blocks in an element's subtree."""
@@ -226,8 +197,7 @@ class Blocks:
 
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> FloatArray:
         """Return the sum of a column over the blocks in each element's subtree, shape (elements,)."""
-        own = np.bincount(self.element, values, len(self.elements))
-        return np.asarray(self.elements.subtree_sums(own), np.float64)
+        return self.elements.tree.block_sums(np.ascontiguousarray(values, np.float64))
 
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
         """Return the share of each block's visible characters that are own text of the marked elements."""
