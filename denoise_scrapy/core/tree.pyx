@@ -1131,6 +1131,28 @@ cdef str piece(const string& text, Span span):
     return text.data()[span.start:span.end].decode("utf-8", "replace")
 
 
+cdef int places_of(const string& text, list words, vector[size_t]& places) except -1:
+    """Find all places of up to 32 words of three bytes or more, in one pass, a bit for each."""
+    cdef uint32_t[3][256] has  # the words with a byte at their first places
+    cdef vector[string] sought = words
+    cdef const unsigned char* data = <const unsigned char*>text.data()
+    cdef uint32_t left
+    cdef size_t i, at
+    memset(has, 0, sizeof(has))
+    for at in range(3):
+        for i in range(sought.size()):
+            has[at][<unsigned char>sought[i].at(at)] |= <uint32_t>1 << i
+    for at in range(2, text.size()):
+        left = has[0][data[at - 2]] & has[1][data[at - 1]] & has[2][data[at]]
+        i = 0
+        while left:
+            if left & 1 and text.compare(at - 2, sought[i].size(), sought[i]) == 0:
+                places.push_back(at - 2)
+            left >>= 1
+            i += 1
+    return 0
+
+
 _NOTHING = np.zeros((0, 2), np.int32)
 
 # ---- the interface to Python ----------------------------------------------------------------------------------------
@@ -1174,24 +1196,22 @@ cdef Piece _piece
 _PIECE = np.asarray(<Piece[:1]>&_piece).dtype
 
 
-cdef int read_pieces(Tree tree, Piece[::1] out) noexcept nogil:
-    """Write the texts between marks in order."""
+cdef int read_pieces(Tree tree, vector[Piece]& out) except -1 nogil:
+    """Find the texts between marks, in order."""
     cdef const Element* element
     cdef int32_t i, open_ = -1, block = -1, n = <int32_t>tree.elements.size(), m = <int32_t>tree.blocks.size()
-    cdef size_t k = 0, last = out.shape[0]
+    cdef size_t k
     for i in range(n + 1):
         while open_ >= 0 and (i == n or tree.elements[i].parent != open_):
             element = &tree.elements[open_]
-            out[k] = Piece(open_, element.parent, element.marks.end, element.seen.end, 0, 0, -1)
+            out.push_back(Piece(open_, element.parent, element.marks.end, element.seen.end, 0, 0, -1))
             open_ = element.parent
-            k += 1
         if i < n:
             element, open_ = &tree.elements[i], i
-            out[k] = Piece(i, i, element.marks.start, element.seen.start, 0, 0, -1)
-            k += 1
-    for k in range(last):
-        out[k].end = out[k + 1].mark if k + 1 < last else <int32_t>tree.text.size()
-        out[k].chars = out[k + 1].seen - out[k].seen if k + 1 < last else 0
+            out.push_back(Piece(i, i, element.marks.start, element.seen.start, 0, 0, -1))
+    for k in range(out.size()):
+        out[k].end = out[k + 1].mark if k + 1 < out.size() else <int32_t>tree.text.size()
+        out[k].chars = out[k + 1].seen - out[k].seen if k + 1 < out.size() else 0
         while block + 1 < m and tree.blocks[block + 1].text.start <= out[k].mark + 1:
             block += 1
         if block >= 0 and out[k].mark < tree.blocks[block].text.end:
@@ -1252,12 +1272,9 @@ cdef class Tree:
         names = [piece(self.names, token.tag_name) for token in self.tokens]
         return [names[element.token] for element in self.elements]
 
-    def links(self) -> list:
-        """Return the href of each link, as written, in document order."""
-        cdef size_t i
-        return [
-            piece(self.noted, self.notes[i].value) for i in range(self.notes.size()) if is_of(self, &self.notes[i], b"href")
-        ]
+    def values_of(self, const char* name) -> list:
+        """Return (element, value) of the noted attributes with a name, in document order."""
+        return [(one.element, piece(self.noted, one.value)) for one in self.notes if is_of(self, &one, name)]
 
     @property
     def written_urls(self) -> int:
@@ -1294,6 +1311,18 @@ cdef class Tree:
     def slice(self, int start, int end) -> str:
         """Return the marked text between two positions."""
         return self.text.data()[max(start, 0):min(end, <int>self.text.size())].decode("utf-8", "replace")
+
+    def text_in(self, int element, bint spaced=False) -> str:
+        """Return the text of an element without the marks in it, or with spaces in their places."""
+        cdef Span marks = self.elements.at(element).marks
+        cdef string out
+        cdef int32_t i
+        for i in range(marks.start, marks.end):
+            if self.text[i] < 0 or self.text[i] > 2:
+                out.push_back(self.text[i])
+            elif spaced:
+                out.push_back(32)
+        return decoded(out)
 
     def block_text(self, int block, left_out=_NOTHING) -> str:
         """Return the text of a block: white space collapsed, lines broken at `<br>`; preformatted text as it is.
@@ -1337,9 +1366,35 @@ cdef class Tree:
 
     def pieces(self):
         """Return the texts after the 2n marks of n elements (`Piece`), in order, shape (2n,)."""
-        found = np.empty(2 * self.elements.size(), _PIECE)
-        read_pieces(self, found)
-        return found
+        cdef vector[Piece] pieces
+        read_pieces(self, pieces)
+        return np.frombuffer((<const char*>pieces.data())[:pieces.size() * sizeof(Piece)], _PIECE)
+
+    def spans_of(self, const uint8_t[::1] marked):
+        """Return start and end of the texts that marked elements own, of n elements, shape (any, 2)."""
+        cdef vector[Piece] pieces
+        cdef vector[int32_t] spans
+        cdef Piece one
+        self._check(marked.shape[0], self.elements.size(), "elements")
+        read_pieces(self, pieces)
+        for one in pieces:
+            if one.owner >= 0 and marked[one.owner]:
+                spans.push_back(one.mark)
+                spans.push_back(one.end)
+        return np.frombuffer((<const char*>spans.data())[:spans.size() * sizeof(int32_t)], np.int32).reshape(-1, 2)
+
+    def chars_of(self, const uint8_t[::1] marked):
+        """Return the visible characters in each of m blocks that marked elements own, of n elements, shape (m,)."""
+        cdef vector[Piece] pieces
+        cdef Piece one
+        self._check(marked.shape[0], self.elements.size(), "elements")
+        read_pieces(self, pieces)
+        chars = np.zeros(self.blocks.size(), np.int64)
+        cdef int64_t[::1] out = chars
+        for one in pieces:
+            if one.owner >= 0 and marked[one.owner] and one.block >= 0:
+                out[one.block] += one.chars
+        return chars
 
     def has_tag(self, tags):
         """Return which of the n elements have one of these tags, shape (n,)."""
@@ -1461,30 +1516,37 @@ cdef class Tree:
         return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name), names
 
     def tokens_named(self, list words) -> list:
-        """Return the tokens with any of these bytes in their tag, class, id, role or itemprop, without repeats."""
-        cdef set found = set()
-        cdef string word
-        cdef size_t at, token
-        for word in words:
-            token = 0
-            at = self.names.find(word)
-            while at < self.names.size():  # npos is larger
-                while token + 1 < self.tokens.size() and <size_t>self.tokens[token + 1].tag_name.start <= at:
+        """Return the tokens with any of these bytes (see `places_of`) in their tag, class, id, role or itemprop."""
+        cdef vector[size_t] places
+        cdef size_t at
+        cdef int token = -1, tokens = <int>self.tokens.size()
+        found = []
+        places_of(self.names, words, places)
+        for at in places:
+            if token < 0 or (token + 1 < tokens and <size_t>self.tokens[token + 1].tag_name.start <= at):
+                while token + 1 < tokens and <size_t>self.tokens[token + 1].tag_name.start <= at:
                     token += 1
-                found.add(token)
-                at = self.names.find(word, at + 1)
-        return sorted(found)
+                found.append(token)
+        return found
 
-    def holds_text(self, tuple texts) -> bool:
-        """Return whether any of these bytes are in the marked text."""
-        cdef string sought
-        for sought in texts:
-            if self.text.find(sought) < self.text.size():
-                return True
+    def any_says(self, str tag, list texts, int most) -> bool:
+        """Return whether an element with a tag, and at most so many visible characters, has any of these bytes."""
+        cdef vector[uint8_t] of_tokens = self._tagged([tag])
+        cdef vector[string] sought = texts
+        cdef const Element* element
+        cdef size_t i
+        cdef string inner, one
+        for i in range(self.elements.size()):
+            element = &self.elements[i]
+            if of_tokens[element.token] and 0 < element.seen.end - element.seen.start <= most:
+                inner.assign(self.text, element.marks.start, element.marks.end + 1 - element.marks.start)
+                for one in sought:
+                    if inner.find(one) < inner.size():
+                        return True
         return False
 
     def short_links(self, int most) -> list:
-        """Return (element, href) of the links to a place on a page that hold 1 to `most` visible characters."""
+        """Return (element, href, text) of the links to a place on a page that hold 1 to `most` visible characters."""
         cdef size_t i
         cdef const Note* one
         cdef const Element* element
@@ -1496,7 +1558,7 @@ cdef class Tree:
             element = &self.elements[one.element]
             if 0 < element.seen.end - element.seen.start <= most and (
                     memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) != NULL):
-                found.append((one.element, piece(self.noted, one.value)))
+                found.append((one.element, piece(self.noted, one.value), self.text_in(one.element)))
         return found
 
     def numbers_of(self, elements) -> list:

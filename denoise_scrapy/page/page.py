@@ -19,7 +19,7 @@ from denoise_scrapy.core.features import Words, read_words
 from denoise_scrapy.core.markup import REASONS, Flag, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
-from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, name_code, tree_of
+from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, tree_of
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
@@ -201,8 +201,7 @@ class Blocks:
 
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
         """Return the share of each block's visible characters that are own text of the marked elements."""
-        chosen = self.elements.of_text(elements) & (self.block_of_text >= 0)
-        chars = np.bincount(self.block_of_text[chosen], self.elements.visible_after[chosen], len(self))
+        chars = self.elements.tree.chars_of(np.ascontiguousarray(elements, np.uint8))
         return np.asarray(chars / np.maximum(self.chars, 1))
 
     @cached_property
@@ -457,10 +456,10 @@ class Page:
     def unseen_elements(self) -> BoolArray:
         """Elements that nothing shows and the user does not keep; as in the browser on a rendered page."""
         e = self.elements
-        unseen = (e.rows["flags"] & Flag.HIDDEN) != 0
+        unseen = (e.rows["flags"] & int(Flag.HIDDEN)) != 0
         if self._boxes is not None:
             unseen = np.where(np.isnan(self._boxes.width), unseen, ~self._boxes.visible)
-        if unseen.any():
+        if self.kept_by_user:
             unseen &= ~self._inside(self.kept_by_user)
         return np.asarray(unseen, np.bool_)
 
@@ -525,11 +524,7 @@ class Page:
     @cached_property
     def _left_out(self) -> npt.NDArray[np.int32]:
         """Positions in the text that are left out, shape (any, 2)."""
-        if not self.removed_elements.any():
-            return np.zeros((0, 2), np.int32)
-        e = self.elements
-        spans = np.stack([e.marks, e.text_ends], axis=1)[self.removed_text]
-        return np.ascontiguousarray(spans, np.int32)
+        return self.tree.spans_of(np.ascontiguousarray(self.removed_elements, np.uint8))
 
     def without(self, elements: IntArray) -> Page:
         """Return the page without the text of some elements, given their numbers, as if the user removed them."""
@@ -586,7 +581,7 @@ class Page:
     def first_links(self, most: int) -> tuple[str, ...]:
         """Return `links`, but of at most the first `most` addresses on the page."""
         left, found = self.url_chars, dict[str, None]()
-        for href in islice(dict.fromkeys(self.tree.links()), most):
+        for href in islice(dict.fromkeys(href for _, href in self.tree.values_of(b"href")), most):
             url = self.absolute(href)
             left -= len(url)
             if left < 0:
@@ -609,10 +604,14 @@ class Page:
         """Return a reference as an absolute http(s) URL without fragment, "" if it is invalid."""
         return _absolute(self.base_url, reference)
 
+    @cached_property
+    def _own_address(self) -> str:
+        return self.absolute(self.url)
+
     def leads_here(self, reference: str) -> bool:
         """Return whether a reference leads to a place on the page itself."""
         address, _, place = reference.strip().partition("#")
-        return bool(place) and (not address or self.absolute(reference) == self.absolute(self.url) != "")
+        return bool(place) and (not address or self.absolute(reference) == self._own_address != "")
 
 
 def _absolute(base: str, reference: str) -> str:
