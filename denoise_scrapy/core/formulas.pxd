@@ -16,7 +16,7 @@ cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* n
     """Return the value of an element's attribute, NULL if missing."""
     cdef const xmlAttr* attribute = node.properties
     while attribute != NULL:
-        if strcmp(<const char*>attribute.name, name) == 0:
+        if attribute.name[0] == <unsigned char>name[0] and strcmp(<const char*>attribute.name, name) == 0:
             return value_of(attribute)
         attribute = attribute.next
     return NULL
@@ -24,7 +24,8 @@ cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* n
 
 cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
     """Return whether a node is an element with a tag."""
-    return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
+    return node.type == XML_ELEMENT_NODE and node.name[0] == <unsigned char>name[0] and (
+        strcmp(<const char*>node.name, name) == 0)
 
 
 cdef inline bint is_of_mathjax(const char* names) noexcept nogil:

@@ -21,7 +21,7 @@ from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, is_blank, lower
-from denoise_scrapy.core.formulas cimport attribute_of
+from denoise_scrapy.core.formulas cimport attribute_of, is_named
 from denoise_scrapy.core.hashing cimport number_of, open_table
 
 cdef enum:
@@ -1223,11 +1223,11 @@ def styles_of(_Element root not None) -> tuple[bytes, bool]:
     cdef bint is_all = True
     while True:
         if node.type == XML_ELEMENT_NODE:
-            if strcmp(<const char*>node.name, b"style") == 0:
+            if is_named(node, b"style"):
                 media = attribute_of(node, b"media")
                 if media == NULL or media_holds(media) == ALWAYS:
                     add_text_of(node, text)
-            elif strcmp(<const char*>node.name, b"link") == 0:
+            elif is_named(node, b"link"):
                 is_all &= not loads_style(node)
             elif node.children != NULL:
                 node = node.children

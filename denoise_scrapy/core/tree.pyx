@@ -1201,6 +1201,7 @@ cdef int read_pieces(Tree tree, vector[Piece]& out) except -1 nogil:
     cdef const Element* element
     cdef int32_t i, open_ = -1, block = -1, n = <int32_t>tree.elements.size(), m = <int32_t>tree.blocks.size()
     cdef size_t k
+    out.reserve(2 * n)
     for i in range(n + 1):
         while open_ >= 0 and (i == n or tree.elements[i].parent != open_):
             element = &tree.elements[open_]

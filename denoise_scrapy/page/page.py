@@ -468,7 +468,7 @@ class Page:
         """Blocks of which nothing shows anything, shape (m,)."""
         if not self.unseen_elements.any():
             return np.zeros(len(self.tree.block_rows), np.bool_)
-        return np.asarray(self.blocks.share_owned_by(self.unseen_elements) == 1)
+        return np.asarray(self.tree.chars_of(self.unseen_elements.view(np.uint8)) == self.blocks.rows["chars"])
 
     def hidden_texts(self) -> Iterator[tuple[str, str, str]]:
         """Yield path, text and reason of each outermost element that nothing shows, if it has any such text."""

@@ -17,7 +17,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, look
+from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, HAS_LISTS, look, without_controls
 
 _local = threading.local()
 
@@ -62,12 +62,8 @@ _ATTRIBUTE = re.compile(
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
 # Control characters except white space, and noncharacters: terminals obey the former, XML and YAML reject both.
-# `holds_controls` in C has the same numbers.
+# `is_control` in the core has the same numbers.
 _CONTROL_BYTES = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
-_TO_SPACE = bytes.maketrans(_CONTROL_BYTES, b" " * len(_CONTROL_BYTES))
-_WIDE_CONTROL = re.compile(
-    rb"\xc2[\x80-\x9f]|\xef(?:\xb7[\x90-\xaf]|\xbf[\xbe\xbf])|[\xf0-\xff][\x8f\x9f\xaf\xbf]\xbf[\xbe\xbf]"
-)
 #: Their numbers, and that of a carriage return, which parsers produce only from a reference.
 NOT_WRITTEN = sorted(
     {*_CONTROL_BYTES, 13, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)}
@@ -103,11 +99,10 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)
     if found & HAS_CONTROLS:
-        body = _WIDE_CONTROL.sub(b" ", body.translate(_TO_SPACE))
-        body = _REFERENCE.sub(_referenced, body)
+        body = _REFERENCE.sub(_referenced, without_controls(body))
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
-    if b"<dt" in body and b"<dl" in body:
+    if found & HAS_LISTS:
         body = _LIST_IN_TERM.sub(_as_boxes, body)
     if found & EMBEDS:
         # without their end tags, content after inner documents stays in its element
