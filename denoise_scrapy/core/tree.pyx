@@ -10,7 +10,7 @@ from lxml import etree
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memmove, memset, strchr, strcmp, strlen, strstr
+from libc.string cimport memchr, memcmp, memmove, memset, strchr, strcmp, strlen, strncmp
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
@@ -338,7 +338,7 @@ cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) e
 cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil:
     """Copy what is seen of a text, and count, hash and split its characters: the only loop over all of a page's."""
     cdef size_t size, i = 0, unseen = 0
-    cdef uint32_t code, before = 0
+    cdef uint32_t code, before = 0, further = w.further
     cdef uint8_t kind, kind_before = 0
     cdef uint64_t value, letters = 0, hash_ = w.block.text_hash, power = w.power
     cdef int32_t width, unit, length = 0, shown = 0, tokens = 0
@@ -362,7 +362,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     while i < size:
         width = decode(text + i, &code)
         kind = class_of(code)
-        if i and (kind == SPACE or kind == OTHER) and code > 127 and is_unseen(code, before, w.further):
+        if code > 127 and i and (kind == SPACE or kind == OTHER) and is_unseen(code, before, further):
             unseen += width
             i += width
             continue
@@ -402,13 +402,13 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
             elif code < 32 and (code < 3 or code == 11 or (code == 10 and w.break_lines)):
                 copy[i - unseen] = 11 if code == 10 else 32  # only we may write marks
         kind_before = kind
-        w.further = before
+        further = before
         before = code
         i += width
     end_word(tree, w, letters, length)
     w.run = length
     tree.text.resize(tree.text.size() - unseen)
-    w.left = before
+    w.left, w.further = before, further
     w.after_end = False
     w.in_word = in_word
     w.block.text_hash = hash_
@@ -489,25 +489,26 @@ cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
     return size if size < MAX_NAME else MAX_NAME
 
 
-cdef const char* OF_COMMENTS[8]
-OF_COMMENTS[:] = [
-    b"comment", b" respond", b" reply ", b" replies ", b" disqus", b" discussion", b" trackback", b" pingback",
-]
+cdef const char* OF_COMMENTS[7]
+OF_COMMENTS[:] = [b" respond", b" reply ", b" replies ", b" disqus", b" discussion", b" trackback", b" pingback"]
 
 
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
     """Return whether a word in class, id, role or itemprop hints at comments."""
     cdef char[2 * MAX_NAME + 3] words  # separated by spaces
-    cdef size_t size, i
+    cdef size_t size, i, j
     words[0] = 32
     size = 1 + lower_words(names, shorter(names), <unsigned char*>words + 1)
     words[size] = 0
     for i in range(size):
         if words[i] == 10:
             words[i] = 32
-    for i in range(8):
-        if strstr(words, OF_COMMENTS[i]) != NULL:
+    for i in range(size):
+        if words[i] == 99 and strncmp(words + i, b"comment", 7) == 0:
             return True
+        for j in range(7 if words[i] == 32 else 0):
+            if strncmp(words + i, OF_COMMENTS[j], strlen(OF_COMMENTS[j])) == 0:
+                return True
     return False
 
 
