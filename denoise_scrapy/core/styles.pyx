@@ -11,7 +11,7 @@ import tinycss2.color3
 
 from libc.math cimport fabs, fmod
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memset, strchr, strcmp, strcspn, strlen, strncmp, strrchr, strspn, strstr
+from libc.string cimport memset, strchr, strcspn, strlen, strncmp, strrchr, strspn, strstr
 from libcpp.algorithm cimport reverse
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
@@ -20,7 +20,7 @@ from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, is_blank, lower
+from denoise_scrapy.core.characters cimport begins, equal, is_blank, lower
 from denoise_scrapy.core.formulas cimport attribute_of, is_named
 from denoise_scrapy.core.hashing cimport number_of, open_table
 
@@ -541,60 +541,60 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     cdef double[4] margins
     if strncmp(name, b"-webkit-", 8) == 0:
         name += 8
-    if strcmp(name, b"display") == 0:
+    if equal(name, b"display"):
         if not is_listed(value, DISPLAYS):
             return 0
         bit, off = P_DISPLAY, strncmp(value, b"none", 4) == 0
-    elif strcmp(name, b"visibility") == 0:
+    elif equal(name, b"visibility"):
         if not is_listed(value, b" visible hidden collapse initial inherit unset revert "):
             return 0
         bit, off = P_VISIBILITY, strncmp(value, b"hidden", 6) == 0 or strncmp(value, b"collapse", 8) == 0
-    elif strcmp(name, b"content-visibility") == 0:
+    elif equal(name, b"content-visibility"):
         bit, off = P_DISPLAY, strncmp(value, b"hidden", 6) == 0
-    elif strcmp(name, b"opacity") == 0:
+    elif equal(name, b"opacity"):
         bit, off = P_OPACITY, is_faint(value)
-    elif strcmp(name, b"filter") == 0:
+    elif equal(name, b"filter"):
         at = strstr(value, b"opacity(")
         bit, off = P_OPACITY if at != NULL else 0, at != NULL and strncmp(value, b"alpha", 5) != 0 and is_faint(at + 8)
-    elif strcmp(name, b"font-size") == 0:
+    elif equal(name, b"font-size"):
         bit, off = P_TEXT_SIZE, is_nothing(value)
-    elif strcmp(name, b"font") == 0:
+    elif equal(name, b"font"):
         bit, off = P_TEXT_SIZE, has_no_size(value)
-    elif strcmp(name, b"zoom") == 0:
+    elif equal(name, b"zoom"):
         if not is_faint(value):
             return 0
         bit = P_TRANSFORM
         off = True
-    elif strcmp(name, b"color") == 0 or strcmp(name, b"text-fill-color") == 0:
+    elif equal(name, b"color") or equal(name, b"text-fill-color"):
         bit = P_COLOUR
         if not style.important & P_COLOUR or important:
             style.colour = colour_of(value, False)
         off = style.colour == TRANSPARENT
-    elif strcmp(name, b"background-color") == 0 or strcmp(name, b"background") == 0:
+    elif equal(name, b"background-color") or equal(name, b"background"):
         bit = P_BACKGROUND
         if not style.important & P_BACKGROUND or important:
             style.back = back_of(value)
-    elif strcmp(name, b"background-image") == 0 and strncmp(value, b"none", 4) and not style.important & P_BACKGROUND:
+    elif equal(name, b"background-image") and strncmp(value, b"none", 4) and not style.important & P_BACKGROUND:
         bit, style.back = P_BACKGROUND, UNKNOWN
-    elif strcmp(name, b"background-clip") == 0:
+    elif equal(name, b"background-clip"):
         bit, off = P_TEXT_CLIP, strncmp(value, b"text", 4) == 0
-    elif strcmp(name, b"position") == 0:
+    elif equal(name, b"position"):
         bit = P_POSITION | P_FIXED
         off = strncmp(value, b"absolute", 8) == 0 or strncmp(value, b"fixed", 5) == 0 or (
             strncmp(value, b"relative", 8) == 0)
         if off and value[0] != 102:
             style.off &= ~P_FIXED
             bit = P_POSITION
-    elif strcmp(name, b"left") == 0 or strcmp(name, b"top") == 0 or (
-            strcmp(name, b"right") == 0 or strcmp(name, b"bottom") == 0 or strncmp(name, b"inset", 5) == 0):
+    elif equal(name, b"left") or equal(name, b"top") or (
+            equal(name, b"right") or equal(name, b"bottom") or strncmp(name, b"inset", 5) == 0):
         if is_past_edge(value):
             style.said |= P_BEYOND
             style.off |= P_BEYOND
         if style.off & P_OFFSET:  # one far edge is enough
             return 0
         bit, off = P_OFFSET, is_any_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
-    elif strcmp(name, b"text-indent") == 0 or strcmp(name, b"letter-spacing") == 0:
-        if strcmp(name, b"text-indent") == 0:
+    elif equal(name, b"text-indent") or equal(name, b"letter-spacing"):
+        if equal(name, b"text-indent"):
             bit, off = P_INDENT, is_far(value)
         elif is_far(value):
             bit = P_INDENT
@@ -602,50 +602,51 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         if number_at(value, &number) != NULL and number >= 100 and strchr(value, 37) != NULL:
             style.said |= P_PUSHED
             style.off |= P_PUSHED
-    elif strcmp(name, b"padding-left") == 0 and is_far(value):
+    elif equal(name, b"padding-left") and is_far(value):
         bit = P_PUSHED
         off = True
-    elif strcmp(name, b"padding") == 0 or strcmp(name, b"padding-top") == 0 or strcmp(name, b"padding-bottom") == 0 or (
-            strncmp(name, b"min-", 4) == 0 or strcmp(name, b"flex") == 0 or strcmp(name, b"flex-grow") == 0):
+    elif equal(name, b"padding") or equal(name, b"padding-top") or equal(name, b"padding-bottom") or (
+            strncmp(name, b"min-", 4) == 0 or equal(name, b"flex") or equal(name, b"flex-grow")):
         # the box has room after all
         bit = P_ROOM
         off = number_at(value, &number) != NULL and (number >= ROOM or (name[0] == 102 and number > 0) or (
             strchr(value, 37) != NULL and (number > 0 or name[7] == 0)))
-    elif strncmp(name, b"margin", 6) == 0 and strcmp(name, b"margin-right") and strcmp(name, b"margin-bottom"):
+    elif strncmp(name, b"margin", 6) == 0 and not (
+            equal(name, b"margin-right") or equal(name, b"margin-bottom")):
         if style.off & P_MARGIN:
             return 0
         bit, off = P_MARGIN, is_far(value)
         at = strrchr(value, 32)
-        if not off and strcmp(name, b"margin") == 0 and arguments_of(value, margins, 4) == 4 and at != NULL:
+        if not off and equal(name, b"margin") and arguments_of(value, margins, 4) == 4 and at != NULL:
             off = margins[3] <= -FAR
-    elif strcmp(name, b"transform") == 0:
+    elif equal(name, b"transform"):
         bit, off = P_TRANSFORM, moves_away(value)
-    elif strcmp(name, b"scale") == 0 or strcmp(name, b"translate") == 0 or strcmp(name, b"rotate") == 0:
+    elif equal(name, b"scale") or equal(name, b"translate") or equal(name, b"rotate"):
         if name[0] == 114 and (value[0] == 120 or value[0] == 121):
             name = b"rotatex"
         bit, off = P_TRANSFORM, removes(name, value, &number)
-    elif strcmp(name, b"clip") == 0 or strcmp(name, b"clip-path") == 0:
+    elif equal(name, b"clip") or equal(name, b"clip-path"):
         bit, off = P_CLIP, cuts_all(value)
-    elif strcmp(name, b"mask") == 0 or strcmp(name, b"mask-image") == 0 or strcmp(name, b"mask-size") == 0:
-        off = masks_all(value) or (strcmp(name, b"mask-size") == 0 and is_nothing(value))
+    elif equal(name, b"mask") or equal(name, b"mask-image") or equal(name, b"mask-size"):
+        off = masks_all(value) or (equal(name, b"mask-size") and is_nothing(value))
         bit = P_CLIP if off else 0
-    elif strcmp(name, b"height") == 0 or strcmp(name, b"max-height") == 0 or (
-            strcmp(name, b"block-size") == 0 or strcmp(name, b"max-block-size") == 0):
+    elif equal(name, b"height") or equal(name, b"max-height") or (
+            equal(name, b"block-size") or equal(name, b"max-block-size")):
         if style.off & P_HEIGHT and strncmp(value, b"auto", 4) != 0:
             return 0
         bit, off = P_HEIGHT, is_nothing(value)
-    elif strcmp(name, b"width") == 0 or strcmp(name, b"max-width") == 0 or (
-            strcmp(name, b"inline-size") == 0 or strcmp(name, b"max-inline-size") == 0):
+    elif equal(name, b"width") or equal(name, b"max-width") or (
+            equal(name, b"inline-size") or equal(name, b"max-inline-size")):
         if style.off & P_WIDTH and strncmp(value, b"auto", 4) != 0:
             return 0
         bit, off = P_WIDTH, is_nothing(value)
-    elif strcmp(name, b"overflow") == 0 or strcmp(name, b"overflow-x") == 0 or strcmp(name, b"overflow-y") == 0:
+    elif equal(name, b"overflow") or equal(name, b"overflow-x") or equal(name, b"overflow-y"):
         bit, off = P_OVERFLOW, strncmp(value, b"visible", 7) != 0
-    elif strcmp(name, b"contain") == 0:
+    elif equal(name, b"contain"):
         off = strstr(value, b"paint") != NULL or strstr(value, b"strict") != NULL or strstr(value, b"content") != NULL
         bit = P_OVERFLOW if off else 0
     elif strncmp(name, b"transition", 10) == 0 or strncmp(name, b"animation", 9) == 0 or (
-            strcmp(name, b"will-change") == 0):
+            equal(name, b"will-change")):
         bit, off = P_MOVES, strncmp(value, b"none", 4) != 0
     if style.important & bit and not important:
         return 0
@@ -784,13 +785,13 @@ cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil:
     if given == NULL or condition.operator == 101:  # exists
         return given != NULL
     if condition.operator == 61:  # =
-        return strcmp(given, value) == 0
+        return equal(given, value)
     if not size:
         return False
     if condition.operator == 94:  # ^=
         return strncmp(given, value, size) == 0
     if condition.operator == 36:  # $=
-        return strlen(given) >= size and strcmp(given + strlen(given) - size, value) == 0
+        return strlen(given) >= size and equal(given + strlen(given) - size, value)
     if condition.operator == 124:  # |=
         return strncmp(given, value, size) == 0 and (given[size] == 0 or given[size] == 45)
     at = strstr(given, value)

@@ -10,7 +10,7 @@ from lxml import etree
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memmove, memset, strchr, strcmp, strlen, strncmp
+from libc.string cimport memchr, memcmp, memmove, memset, strchr, strlen, strncmp
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
@@ -27,7 +27,7 @@ from lxml.includes.tree cimport (
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode,
-    is_blank, is_unseen, lower, lower_words,
+    equal, is_blank, is_unseen, lower, lower_words,
 )
 from denoise_scrapy.core.formulas cimport (
     attribute_of, is_formula_image, is_of_mathjax, is_tex_script, is_twin, value_of, write_formula,
@@ -779,7 +779,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
                 written.checked = True
             elif attribute != DISPLAY:
                 note(tree, number, <const char*>attributes.name, value)
-            elif strcmp(<const char*>value, b"true") == 0:
+            elif equal(<const char*>value, b"true"):
                 tag = &_custom
                 hash_ = mix(hash_ + NAMES)
         attributes = attributes.next

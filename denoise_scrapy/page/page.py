@@ -139,7 +139,7 @@ class Elements:
     @cached_property
     def is_start(self) -> BoolArray:
         """True for marks of a start."""
-        return self.text_owner == self.mark_element
+        return np.asarray(self.text_owner == self.mark_element)
 
     def of_text(self, elements: BoolArray) -> BoolArray:
         """Return whether the text after each mark is owned by one of these elements."""

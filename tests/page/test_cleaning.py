@@ -36,7 +36,23 @@ EDGES = (0x7F, 0x80, 0x9F, 0xA0, 0xFDCF, 0xFDD0, 0xFDEF, 0xFDF0, 0xFFFD, 0xFFFE,
 PIECES = st.one_of(
     st.integers(1, 70).map("x".__mul__),  # the look takes 64 bytes at a time
     st.sampled_from(
-        ["</body>", "</html", "</BODY ", "</hTmL>", "</button>", "</ht", "</", "<", "<dl>", "<dl", "<d", "<DL", "x" * 4090, "中", "\r\n"]
+        [
+            "</body>",
+            "</html",
+            "</BODY ",
+            "</hTmL>",
+            "</button>",
+            "</ht",
+            "</",
+            "<",
+            "<dl>",
+            "<dl",
+            "<d",
+            "<DL",
+            "x" * 4090,
+            "中",
+            "\r\n",
+        ]
     ),
     st.sampled_from(
         ["\0", "\1", "\t", "\x0b", "\x1f", "&#", "x", "X", "0", "1", "9", "13", "f", "FFE", ";", "&", "&#00"]
