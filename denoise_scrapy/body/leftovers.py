@@ -97,12 +97,12 @@ _NO_MARKS = str.maketrans("", "", START + END)
 _SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNORECASE)
 
 #: Ends of their texts, with the mark of an element's end.
-_SOURCE_ENDS = [b"ource]", b"ource\2", b"src]", b"src\2"]
+_SOURCE_ENDS = (b"ource]", b"ource\2", b"src]", b"src\2")
 
 
 def _source_links(page: Page) -> list[int]:
     """Return links in, or right before or after, a heading or term that say only "source"."""
-    if not page.tree.any_says("a", _SOURCE_ENDS, 16):  # as on most pages
+    if not page.tree.holds_text(_SOURCE_ENDS):  # as on most pages
         return []
     e, blocks = page.elements, page.blocks
     sizes = e.rows["seen"]["end"] - e.rows["seen"]["start"]
@@ -163,7 +163,7 @@ def _gutters(page: Page) -> list[int]:
             if not len(before) or not is_code[before[0]]:
                 continue
             beside = int(before[0])
-        numbers = page.tree.text_in(element, spaced=True).split()
+        numbers = page.tree.text_in(element, " ").split()
         first, last = np.searchsorted(blocks.start, e.rows["marks"][beside].tolist()).tolist()
         if last - first > len(numbers) or not _go_on(numbers):
             continue

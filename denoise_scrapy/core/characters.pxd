@@ -126,6 +126,14 @@ cdef inline bint is_same(const unsigned char* text, const char* word) noexcept n
     return begins(text, word) and text[strlen(word)] == 0
 
 
+cdef inline bint starts(const char* text, const char* word) noexcept nogil:
+    """Return whether a text begins with a word."""
+    while word[0] and text[0] == word[0]:
+        text += 1
+        word += 1
+    return word[0] == 0
+
+
 cdef inline bint equal(const char* a, const char* b) noexcept nogil:
     """Return whether two texts are equal; the first byte rules out most."""
     return a[0] == b[0] and strcmp(a, b) == 0

@@ -8,7 +8,7 @@ from libc.string cimport strlen, strncmp, strstr
 from libcpp.string cimport string
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, equal, is_blank, lower
+from denoise_scrapy.core.characters cimport begins, equal, is_blank, lower, starts
 
 cdef enum:
     # Maximum depth of elements; deeper ones are left out. Formulas on the web nest a dozen deep.

@@ -128,22 +128,6 @@ def look(const unsigned char[::1] html) -> int:
     return found
 
 
-def without_controls(const unsigned char[::1] html) -> bytes:
-    """Return well-formed UTF-8 with a space in place of each control character and noncharacter."""
-    cdef string out
-    cdef uint32_t code
-    cdef Py_ssize_t at = 0, width
-    out.reserve(html.shape[0])
-    while at < html.shape[0]:
-        width = decode(&html[at], &code)
-        if is_control(code):
-            out.push_back(32)
-        else:
-            out.append(<const char*>&html[at], width)
-        at += width
-    return out
-
-
 # ---- pages that would take too long: their text alone ---------------------------------------------------------------
 
 cdef enum:

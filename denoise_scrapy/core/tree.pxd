@@ -118,7 +118,6 @@ cdef class Tree:
     cdef public bint is_too_large
     cdef int32_t slots            # distinct paths of blocks
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1
-    cdef vector[uint8_t] _tagged(self, tags) except *
     cdef const ElementKind* _token(self, int number) except NULL
 
 

@@ -10,7 +10,7 @@ from lxml import etree
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memmove, memset, strchr, strlen, strncmp
+from libc.string cimport memchr, memcmp, memmove, memset, strchr, strlen
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
@@ -27,7 +27,7 @@ from lxml.includes.tree cimport (
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode,
-    equal, is_blank, is_unseen, lower, lower_words,
+    equal, is_blank, is_unseen, lower, lower_words, starts,
 )
 from denoise_scrapy.core.formulas cimport (
     attribute_of, is_formula_image, is_of_mathjax, is_tex_script, is_twin, value_of, write_formula,
@@ -504,10 +504,10 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
         if words[i] == 10:
             words[i] = 32
     for i in range(size):
-        if words[i] == 99 and strncmp(words + i, b"comment", 7) == 0:
+        if words[i] == 99 and starts(words + i, b"comment"):
             return True
         for j in range(7 if words[i] == 32 else 0):
-            if strncmp(words + i, OF_COMMENTS[j], strlen(OF_COMMENTS[j])) == 0:
+            if starts(words + i, OF_COMMENTS[j]):
                 return True
     return False
 
@@ -627,9 +627,9 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
 
 
 cdef inline bint is_of(Tree tree, const Note* one, const char* name) noexcept:
-    """Return whether a note is an attribute of this name on an element."""
+    """Return whether a note is an attribute or a declaration of this name."""
     cdef size_t size = strlen(name)
-    return one.element >= 0 and <size_t>(one.name.end - one.name.start) == size and (
+    return <size_t>(one.name.end - one.name.start) == size and (
         memcmp(tree.noted.data() + one.name.start, name, size) == 0)
 
 
@@ -1132,28 +1132,6 @@ cdef str piece(const string& text, Span span):
     return text.data()[span.start:span.end].decode("utf-8", "replace")
 
 
-cdef int places_of(const string& text, list words, vector[size_t]& places) except -1:
-    """Find all places of up to 32 words of three bytes or more, in one pass, a bit for each."""
-    cdef uint32_t[3][256] has  # the words with a byte at their first places
-    cdef vector[string] sought = words
-    cdef const unsigned char* data = <const unsigned char*>text.data()
-    cdef uint32_t left
-    cdef size_t i, at
-    memset(has, 0, sizeof(has))
-    for at in range(3):
-        for i in range(sought.size()):
-            has[at][<unsigned char>sought[i].at(at)] |= <uint32_t>1 << i
-    for at in range(2, text.size()):
-        left = has[0][data[at - 2]] & has[1][data[at - 1]] & has[2][data[at]]
-        i = 0
-        while left:
-            if left & 1 and text.compare(at - 2, sought[i].size(), sought[i]) == 0:
-                places.push_back(at - 2)
-            left >>= 1
-            i += 1
-    return 0
-
-
 _NOTHING = np.zeros((0, 2), np.int32)
 
 # ---- the interface to Python ----------------------------------------------------------------------------------------
@@ -1184,41 +1162,15 @@ _ELEMENT, _BLOCK = np.asarray(<Element[:1]>&_element).dtype, np.asarray(<BlockRo
 _TOKEN, _WORD = np.asarray(<ElementKind[:1]>&_token).dtype, np.asarray(<Word[:1]>&_word).dtype
 
 
-cdef struct Piece:        # the text between a mark and the next one
+cdef struct Piece:        # the text after a mark
     int32_t element       # whose mark it is
-    int32_t owner         # the element whose own text follows, -1 for none
+    int32_t owner         # the element whose own text it is, -1 for none
     int32_t mark          # its position
     int32_t seen          # visible characters of the page before it
-    int32_t end           # of the text
-    int32_t chars         # visible ones of the text
     int32_t block         # of the text, -1 for none
 
 cdef Piece _piece
 _PIECE = np.asarray(<Piece[:1]>&_piece).dtype
-
-
-cdef int read_pieces(Tree tree, vector[Piece]& out) except -1 nogil:
-    """Find the texts between marks, in order."""
-    cdef const Element* element
-    cdef int32_t i, open_ = -1, block = -1, n = <int32_t>tree.elements.size(), m = <int32_t>tree.blocks.size()
-    cdef size_t k
-    out.reserve(2 * n)
-    for i in range(n + 1):
-        while open_ >= 0 and (i == n or tree.elements[i].parent != open_):
-            element = &tree.elements[open_]
-            out.push_back(Piece(open_, element.parent, element.marks.end, element.seen.end, 0, 0, -1))
-            open_ = element.parent
-        if i < n:
-            element, open_ = &tree.elements[i], i
-            out.push_back(Piece(i, i, element.marks.start, element.seen.start, 0, 0, -1))
-    for k in range(out.size()):
-        out[k].end = out[k + 1].mark if k + 1 < out.size() else <int32_t>tree.text.size()
-        out[k].chars = out[k + 1].seen - out[k].seen if k + 1 < out.size() else 0
-        while block + 1 < m and tree.blocks[block + 1].text.start <= out[k].mark + 1:
-            block += 1
-        if block >= 0 and out[k].mark < tree.blocks[block].text.end:
-            out[k].block = block
-    return 0
 
 
 cdef struct Inner:        # the hash before the element
@@ -1275,25 +1227,8 @@ cdef class Tree:
         return [names[element.token] for element in self.elements]
 
     def values_of(self, const char* name) -> list:
-        """Return (element, value) of the noted attributes with a name, in document order."""
+        """Return (element, value) of the noted attributes with a name, or of the page's declarations with it."""
         return [(one.element, piece(self.noted, one.value)) for one in self.notes if is_of(self, &one, name)]
-
-    @property
-    def written_urls(self) -> int:
-        """Return the bytes of the addresses of links and images as written."""
-        cdef int64_t size = 0
-        cdef size_t i
-        for i in range(self.notes.size()):
-            if is_of(self, &self.notes[i], b"href") or is_of(self, &self.notes[i], b"src"):
-                size += self.notes[i].value.end - self.notes[i].value.start
-        return size
-
-    def first_value(self, str name) -> str:
-        """Return the page's first declaration with a name, "" for none."""
-        for one in self.notes:
-            if one.element < 0 and piece(self.noted, one.name) == name:
-                return piece(self.noted, one.value)
-        return ""
 
     @property
     def text_size(self) -> int:
@@ -1314,17 +1249,10 @@ cdef class Tree:
         """Return the marked text between two positions."""
         return self.text.data()[max(start, 0):min(end, <int>self.text.size())].decode("utf-8", "replace")
 
-    def text_in(self, int element, bint spaced=False) -> str:
-        """Return the text of an element without the marks in it, or with spaces in their places."""
+    def text_in(self, int element, between=None) -> str:
+        """Return the text of an element, with a separator in place of the marks in it."""
         cdef Span marks = self.elements.at(element).marks
-        cdef string out
-        cdef int32_t i
-        for i in range(marks.start, marks.end):
-            if self.text[i] < 0 or self.text[i] > 2:
-                out.push_back(self.text[i])
-            elif spaced:
-                out.push_back(32)
-        return decoded(out)
+        return self.slice(marks.start, marks.end).translate({1: between, 2: between})
 
     def block_text(self, int block, left_out=_NOTHING) -> str:
         """Return the text of a block: white space collapsed, lines broken at `<br>`; preformatted text as it is.
@@ -1368,60 +1296,32 @@ cdef class Tree:
 
     def pieces(self):
         """Return the texts after the 2n marks of n elements (`Piece`), in order, shape (2n,)."""
-        cdef vector[Piece] pieces
-        read_pieces(self, pieces)
-        return np.frombuffer((<const char*>pieces.data())[:pieces.size() * sizeof(Piece)], _PIECE)
-
-    def spans_of(self, const uint8_t[::1] marked):
-        """Return start and end of the texts that marked elements own, of n elements, shape (any, 2)."""
-        cdef vector[Piece] pieces
-        cdef vector[int32_t] spans
-        cdef Piece one
-        self._check(marked.shape[0], self.elements.size(), "elements")
-        read_pieces(self, pieces)
-        for one in pieces:
-            if one.owner >= 0 and marked[one.owner]:
-                spans.push_back(one.mark)
-                spans.push_back(one.end)
-        return np.frombuffer((<const char*>spans.data())[:spans.size() * sizeof(int32_t)], np.int32).reshape(-1, 2)
-
-    def chars_of(self, const uint8_t[::1] marked):
-        """Return the visible characters in each of m blocks that marked elements own, of n elements, shape (m,)."""
-        cdef vector[Piece] pieces
-        cdef Piece one
-        self._check(marked.shape[0], self.elements.size(), "elements")
-        read_pieces(self, pieces)
-        chars = np.zeros(self.blocks.size(), np.int64)
-        cdef int64_t[::1] out = chars
-        for one in pieces:
-            if one.owner >= 0 and marked[one.owner] and one.block >= 0:
-                out[one.block] += one.chars
-        return chars
-
-    def has_tag(self, tags):
-        """Return which of the n elements have one of these tags, shape (n,)."""
-        found = np.empty(self.elements.size(), np.bool_)
-        cdef uint8_t[::1] out = found.view(np.uint8)
-        cdef vector[uint8_t] of_tokens = self._tagged(tags)
-        cdef size_t i
-        for i in range(self.elements.size()):
-            out[i] = of_tokens[self.elements[i].token]
+        cdef int32_t i = 0, k, open_ = -1, block = -1, n = <int32_t>self.elements.size(), m = <int32_t>self.blocks.size()
+        found = np.empty(2 * n, _PIECE)
+        cdef Piece[::1] out = found
+        cdef Piece* one
+        cdef const Element* element
+        cdef bint is_start
+        for k in range(2 * n):
+            one = &out[k]
+            is_start = i < n and self.elements[i].parent == open_
+            one.element = i if is_start else open_
+            element = &self.elements[one.element]
+            one.owner = open_ = i if is_start else element.parent
+            one.mark = element.marks.start if is_start else element.marks.end
+            one.seen = element.seen.start if is_start else element.seen.end
+            i += is_start
+            while block + 1 < m and self.blocks[block + 1].text.start <= one.mark + 1:
+                block += 1
+            one.block = block if block >= 0 and one.mark < self.blocks[block].text.end else -1
         return found
 
-    def holds_tag(self, tags) -> bool:
-        """Return whether any element has one of these tags: only the tokens are searched."""
-        cdef uint8_t is_tagged
-        for is_tagged in self._tagged(tags):
-            if is_tagged:
-                return True
-        return False
-
-    cdef vector[uint8_t] _tagged(self, tags) except *:
-        """Return which tokens have one of these tags."""
-        cdef vector[uint8_t] found
+    def tagged(self, tags) -> bytes:
+        """Return for each token whether it has one of these tags, as 0 or 1."""
+        cdef string found
         cdef uint32_t code
         cdef size_t i
-        found.assign(self.tokens.size(), False)
+        found.resize(self.tokens.size())
         for tag in tags:
             code = name_code(tag)
             for i in range(self.tokens.size()):
@@ -1518,50 +1418,45 @@ cdef class Tree:
         return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name), names
 
     def tokens_named(self, list words) -> list:
-        """Return the tokens with any of these bytes (see `places_of`) in their tag, class, id, role or itemprop."""
-        cdef vector[size_t] places
-        cdef size_t at
-        cdef int token = -1, tokens = <int>self.tokens.size()
-        found = []
-        places_of(self.names, words, places)
-        for at in places:
-            if token < 0 or (token + 1 < tokens and <size_t>self.tokens[token + 1].tag_name.start <= at):
-                while token + 1 < tokens and <size_t>self.tokens[token + 1].tag_name.start <= at:
-                    token += 1
-                found.append(token)
-        return found
+        """Return the tokens with any of these bytes in their tag, class, id, role or itemprop, without repeats.
 
-    def any_says(self, str tag, list texts, int most) -> bool:
-        """Return whether an element with a tag, and at most so many visible characters, has any of these bytes."""
-        cdef vector[uint8_t] of_tokens = self._tagged([tag])
-        cdef vector[string] sought = texts
-        cdef const Element* element
-        cdef size_t i
-        cdef string inner, one
-        for i in range(self.elements.size()):
-            element = &self.elements[i]
-            if of_tokens[element.token] and 0 < element.seen.end - element.seen.start <= most:
-                inner.assign(self.text, element.marks.start, element.marks.end + 1 - element.marks.start)
-                for one in sought:
-                    if inner.find(one) < inner.size():
-                        return True
+        There are up to 32 words, of three bytes or more: each has a bit, and all are looked for in one pass.
+        """
+        cdef uint32_t[3][256] has  # the words with a byte in one of their first places
+        cdef vector[string] sought = words
+        cdef const unsigned char* names = <const unsigned char*>self.names.data()
+        cdef uint32_t left
+        cdef size_t i, at, token = 0
+        memset(has, 0, sizeof(has))
+        for at in range(3):
+            for i in range(sought.size()):
+                has[at][<unsigned char>sought[i].at(at)] |= <uint32_t>1 << i
+        found = {}
+        for at in range(2, self.names.size()):
+            left = has[0][names[at - 2]] & has[1][names[at - 1]] & has[2][names[at]]
+            for i in range(sought.size() if left else 0):
+                if left >> i & 1 and self.names.compare(at - 2, sought[i].size(), sought[i]) == 0:
+                    while token + 1 < self.tokens.size() and <size_t>self.tokens[token + 1].tag_name.start <= at - 2:
+                        token += 1
+                    found[token] = None
+        return list(found)
+
+    def holds_text(self, tuple texts) -> bool:
+        """Return whether any of these bytes are in the marked text."""
+        cdef string sought
+        for sought in texts:
+            if self.text.find(sought) < self.text.size():
+                return True
         return False
 
     def short_links(self, int most) -> list:
         """Return (element, href, text) of the links to a place on a page that hold 1 to `most` visible characters."""
-        cdef size_t i
-        cdef const Note* one
-        cdef const Element* element
-        found = []
-        for i in range(self.notes.size()):
-            one = &self.notes[i]
-            if not is_of(self, one, b"href"):
-                continue
-            element = &self.elements[one.element]
-            if 0 < element.seen.end - element.seen.start <= most and (
-                    memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) != NULL):
-                found.append((one.element, piece(self.noted, one.value), self.text_in(one.element)))
-        return found
+        return [
+            (one.element, piece(self.noted, one.value), self.text_in(one.element)) for one in self.notes
+            if is_of(self, &one, b"href") and (
+                0 < self.elements[one.element].seen.end - self.elements[one.element].seen.start <= most) and (
+                memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) != NULL)  # the mark
+        ]
 
     def numbers_of(self, elements) -> list:
         """Return the numbers of elements of lxml's live tree, -1 for unread ones; needs `keep_nodes`."""

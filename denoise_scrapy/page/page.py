@@ -71,11 +71,11 @@ class Elements:
 
     def holds_tag(self, tags: Collection[str]) -> bool:
         """Return whether any element has one of these tags."""
-        return self.tree.holds_tag(tags)
+        return 1 in self.tree.tagged(tags)
 
     def has_tag(self, tags: Collection[str]) -> BoolArray:
         """Return which elements have one of these tags."""
-        return self.tree.has_tag(tags)
+        return np.frombuffer(self.tree.tagged(tags), np.bool_).take(self.token)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
         """Return a read-only column by name: one of `_KINDS` and `_CODES`, `flags` or `own_flags`."""
@@ -133,13 +133,22 @@ class Elements:
     marks = _column("mark", of_rows="pieces")  # positions in the text
     mark_element = _column("element", of_rows="pieces")
     text_owner = _column("owner", of_rows="pieces")  # element that owns the text after the mark, -1 for none
-    text_ends = _column("end", of_rows="pieces")  # end of that text
-    visible_after = _column("chars", of_rows="pieces")  # visible characters of it
 
     @cached_property
     def is_start(self) -> BoolArray:
         """True for marks of a start."""
         return np.asarray(self.text_owner == self.mark_element)
+
+    @cached_property
+    def text_ends(self) -> IntArray:
+        """End of the text after each mark."""
+        return np.append(self.marks, self.tree.text_size)[1:]
+
+    @cached_property
+    def visible_after(self) -> IntArray:
+        """Visible characters between each mark and the next."""
+        seen = self.pieces["seen"]
+        return np.diff(seen, append=seen[-1:]).astype(np.int64)
 
     def of_text(self, elements: BoolArray) -> BoolArray:
         """Return whether the text after each mark is owned by one of these elements."""
@@ -201,7 +210,8 @@ class Blocks:
 
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
         """Return the share of each block's visible characters that are own text of the marked elements."""
-        chars = self.elements.tree.chars_of(np.ascontiguousarray(elements, np.uint8))
+        chosen = self.elements.of_text(elements) & (self.block_of_text >= 0)
+        chars = np.bincount(self.block_of_text[chosen], self.elements.visible_after[chosen], len(self))
         return np.asarray(chars / np.maximum(self.chars, 1))
 
     @cached_property
@@ -468,7 +478,7 @@ class Page:
         """Blocks of which nothing shows anything, shape (m,)."""
         if not self.unseen_elements.any():
             return np.zeros(len(self.tree.block_rows), np.bool_)
-        return np.asarray(self.tree.chars_of(self.unseen_elements.view(np.uint8)) == self.blocks.rows["chars"])
+        return np.asarray(self.blocks.share_owned_by(self.unseen_elements) == 1)
 
     def hidden_texts(self) -> Iterator[tuple[str, str, str]]:
         """Yield path, text and reason of each outermost element that nothing shows, if it has any such text."""
@@ -524,7 +534,10 @@ class Page:
     @cached_property
     def _left_out(self) -> npt.NDArray[np.int32]:
         """Positions in the text that are left out, shape (any, 2)."""
-        return self.tree.spans_of(np.ascontiguousarray(self.removed_elements, np.uint8))
+        if not self.removed_elements.any():
+            return np.zeros((0, 2), np.int32)
+        spans = np.stack([self.elements.marks, self.elements.text_ends], axis=1)[self.removed_text]
+        return np.ascontiguousarray(spans, np.int32)
 
     def without(self, elements: IntArray) -> Page:
         """Return the page without the text of some elements, given their numbers, as if the user removed them."""
@@ -593,12 +606,13 @@ class Page:
     @property
     def url_chars(self) -> int:
         """Maximum characters of the page's absolute addresses, whose length the page chooses."""
-        return URL_CHARS + URL_TIMES * self.tree.written_urls + URL_CHARS_AN_ELEMENT * len(self.tree.element_rows)
+        written = sum(len(url) for name in (b"href", b"src") for _, url in self.tree.values_of(name))
+        return URL_CHARS + URL_TIMES * written + URL_CHARS_AN_ELEMENT * len(self.tree.element_rows)
 
     @cached_property
     def base_url(self) -> str:
         """URL that the page's references are relative to: that of its `base` element, if it has one."""
-        return _absolute(self.url, self.tree.first_value("base")) or self.url
+        return _absolute(self.url, next((value for _, value in self.tree.values_of(b"base")), "")) or self.url
 
     def absolute(self, reference: str) -> str:
         """Return a reference as an absolute http(s) URL without fragment, "" if it is invalid."""

@@ -17,7 +17,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, HAS_LISTS, look, without_controls
+from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, HAS_LISTS, look
 
 _local = threading.local()
 
@@ -69,6 +69,7 @@ NOT_WRITTEN = sorted(
     {*_CONTROL_BYTES, 13, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)}
     | {plane | last for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
 )
+_CONTROL = re.compile(f"[{''.join(chr(code) for code in NOT_WRITTEN if code != 13)}]")
 _REFERENCE = re.compile(rb"&#(?:0*(\d{1,7})(?!\d)|x0*([0-9a-f]{1,6})(?![0-9a-f]));?", re.IGNORECASE)
 #: What browsers replace references to these by: some are of windows-1252. The others become a space.
 _TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
@@ -99,7 +100,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)
     if found & HAS_CONTROLS:
-        body = _REFERENCE.sub(_referenced, without_controls(body))
+        body = _REFERENCE.sub(_referenced, _CONTROL.sub(" ", body.decode()).encode())
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & HAS_LISTS:
