@@ -1162,17 +1162,6 @@ _ELEMENT, _BLOCK = np.asarray(<Element[:1]>&_element).dtype, np.asarray(<BlockRo
 _TOKEN, _WORD = np.asarray(<ElementKind[:1]>&_token).dtype, np.asarray(<Word[:1]>&_word).dtype
 
 
-cdef struct Piece:        # the text after a mark
-    int32_t element       # whose mark it is
-    int32_t owner         # the element whose own text it is, -1 for none
-    int32_t mark          # its position
-    int32_t seen          # visible characters of the page before it
-    int32_t block         # of the text, -1 for none
-
-cdef Piece _piece
-_PIECE = np.asarray(<Piece[:1]>&_piece).dtype
-
-
 cdef struct Inner:        # the hash before the element
     uint64_t sum
     uint64_t inverse
@@ -1294,27 +1283,38 @@ cdef class Tree:
             out[i] = own[element.token] | (out[element.parent] if element.parent >= 0 else 0)
         return flags
 
-    def pieces(self):
-        """Return the texts after the 2n marks of n elements (`Piece`), in order, shape (2n,)."""
-        cdef int32_t i = 0, k, open_ = -1, block = -1, n = <int32_t>self.elements.size(), m = <int32_t>self.blocks.size()
-        found = np.empty(2 * n, _PIECE)
-        cdef Piece[::1] out = found
-        cdef Piece* one
-        cdef const Element* element
+    def texts_of(self, const uint8_t[::1] marked):
+        """Return the texts after the 2n marks that marked ones of n elements own, in order, shape (any, 6).
+
+        Of each: the element of its mark, its owner, position of its mark, its end, visible characters, its block or -1.
+        The last value of `marked`, shape (n + 1,), is for texts without owner, which is -1.
+        """
+        cdef int32_t n = <int32_t>self.elements.size(), m = <int32_t>self.blocks.size(), k
+        cdef int32_t i = 0, block = -1, element = -1, owner = -1, mark = 0, seen = 0, next_, after, end_, now
         cdef bint is_start
-        for k in range(2 * n):
-            one = &out[k]
-            is_start = i < n and self.elements[i].parent == open_
-            one.element = i if is_start else open_
-            element = &self.elements[one.element]
-            one.owner = open_ = i if is_start else element.parent
-            one.mark = element.marks.start if is_start else element.marks.end
-            one.seen = element.seen.start if is_start else element.seen.end
-            i += is_start
-            while block + 1 < m and self.blocks[block + 1].text.start <= one.mark + 1:
+        cdef const Element* one
+        cdef int32_t[6] row
+        cdef vector[int32_t] out
+        self._check(marked.shape[0], n + 1, "elements and one more")
+        for k in range(2 * n + 1):  # the mark that ends the text
+            is_start = i < n and self.elements[i].parent == owner
+            next_ = i if is_start else owner
+            after, end_, now = next_, <int32_t>self.text.size(), seen
+            if next_ >= 0:
+                one = &self.elements[next_]
+                after = next_ if is_start else one.parent
+                end_ = one.marks.start if is_start else one.marks.end
+                now = one.seen.start if is_start else one.seen.end
+            while block + 1 < m and self.blocks[block + 1].text.start <= mark + 1:
                 block += 1
-            one.block = block if block >= 0 and one.mark < self.blocks[block].text.end else -1
-        return found
+            if k and marked[owner if owner >= 0 else n]:
+                row[:] = [element, owner, mark, end_, now - seen, -1]
+                if block >= 0 and mark < self.blocks[block].text.end:
+                    row[5] = block
+                out.insert(out.end(), &row[0], &row[0] + 6)
+            element, owner, mark, seen = next_, after, end_, now
+            i += is_start
+        return np.frombuffer((<const char*>out.data())[:out.size() * sizeof(int32_t)], np.int32).reshape(-1, 6)
 
     def tagged(self, tags) -> bytes:
         """Return for each token whether it has one of these tags, as 0 or 1."""

@@ -28,14 +28,24 @@ from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, 
 from denoise_scrapy.page.styles import sheet_of
 
 
-def _column(*names: str, of_rows: str = "rows") -> cached_property[IntArray]:
+def _column(*names: str) -> cached_property[IntArray]:
     """Return a cached property: a column of the core's rows, as 64-bit integers."""
 
     def read(of: Any) -> IntArray:
-        rows: npt.NDArray[Any] = getattr(of, of_rows)
+        rows: npt.NDArray[Any] = of.rows
         for name in names:
             rows = rows[name]
         return rows.astype(np.int64)
+
+    return cached_property(read)
+
+
+def _of_texts(number: int) -> cached_property[IntArray]:
+    """Return a cached property: a column of the texts after the marks."""
+
+    def read(of: Any) -> IntArray:
+        column: IntArray = of._texts[number]
+        return column
 
     return cached_property(read)
 
@@ -125,30 +135,25 @@ class Elements:
 
     # ---- the marks in the page's text: where its elements start and end. All have shape (2n,) ----
 
-    @cached_property
-    def pieces(self) -> npt.NDArray[Any]:
-        """The texts after the marks, in order: rows of the core's `Piece`."""
-        return self.tree.pieces()
+    def texts_of(self, elements: BoolArray, *, others: bool = False) -> IntArray:
+        """Return the texts after marks that some elements own (`Tree.texts_of`), with `others` those without owner."""
+        return np.asarray(self.tree.texts_of(np.append(elements, others).view(np.uint8)), np.int64)
 
-    marks = _column("mark", of_rows="pieces")  # positions in the text
-    mark_element = _column("element", of_rows="pieces")
-    text_owner = _column("owner", of_rows="pieces")  # element that owns the text after the mark, -1 for none
+    @cached_property
+    def _texts(self) -> IntArray:
+        return np.ascontiguousarray(self.texts_of(np.ones(len(self), np.bool_), others=True).T)
+
+    mark_element = _of_texts(0)
+    text_owner = _of_texts(1)  # element that owns the text after the mark, -1 for none
+    marks = _of_texts(2)  # positions in the text
+    text_ends = _of_texts(3)  # end of the text after the mark
+    visible_after = _of_texts(4)  # visible characters of it
+    block_after = _of_texts(5)  # its block, -1 if none is visible
 
     @cached_property
     def is_start(self) -> BoolArray:
         """True for marks of a start."""
         return np.asarray(self.text_owner == self.mark_element)
-
-    @cached_property
-    def text_ends(self) -> IntArray:
-        """End of the text after each mark."""
-        return np.append(self.marks, self.tree.text_size)[1:]
-
-    @cached_property
-    def visible_after(self) -> IntArray:
-        """Visible characters between each mark and the next."""
-        seen = self.pieces["seen"]
-        return np.diff(seen, append=seen[-1:]).astype(np.int64)
 
     def of_text(self, elements: BoolArray) -> BoolArray:
         """Return whether the text after each mark is owned by one of these elements."""
@@ -198,7 +203,7 @@ class Blocks:
     @cached_property
     def block_of_text(self) -> IntArray:
         """Block of the text after each mark, -1 if none is visible, shape (marks,)."""
-        return self.elements.pieces["block"].astype(np.int64)
+        return self.elements.block_after
 
     def inside(self, element: int) -> BoolArray:
         """Return the blocks in an element's subtree."""
@@ -210,8 +215,8 @@ class Blocks:
 
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
         """Return the share of each block's visible characters that are own text of the marked elements."""
-        chosen = self.elements.of_text(elements) & (self.block_of_text >= 0)
-        chars = np.bincount(self.block_of_text[chosen], self.elements.visible_after[chosen], len(self))
+        chars, block = self.elements.texts_of(elements).T[4:]
+        chars = np.bincount(block[block >= 0], chars[block >= 0], len(self))
         return np.asarray(chars / np.maximum(self.chars, 1))
 
     @cached_property
@@ -536,8 +541,7 @@ class Page:
         """Positions in the text that are left out, shape (any, 2)."""
         if not self.removed_elements.any():
             return np.zeros((0, 2), np.int32)
-        spans = np.stack([self.elements.marks, self.elements.text_ends], axis=1)[self.removed_text]
-        return np.ascontiguousarray(spans, np.int32)
+        return np.ascontiguousarray(self.elements.texts_of(self.removed_elements)[:, 2:4], np.int32)
 
     def without(self, elements: IntArray) -> Page:
         """Return the page without the text of some elements, given their numbers, as if the user removed them."""

@@ -64,12 +64,15 @@ _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
 # Control characters except white space, and noncharacters: terminals obey the former, XML and YAML reject both.
 # `is_control` in the core has the same numbers.
 _CONTROL_BYTES = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
+_TO_SPACE = bytes.maketrans(_CONTROL_BYTES, b" " * len(_CONTROL_BYTES))
+_WIDE_CONTROL = re.compile(
+    rb"\xc2[\x80-\x9f]|\xef(?:\xb7[\x90-\xaf]|\xbf[\xbe\xbf])|[\xf0-\xff][\x8f\x9f\xaf\xbf]\xbf[\xbe\xbf]"
+)
 #: Their numbers, and that of a carriage return, which parsers produce only from a reference.
 NOT_WRITTEN = sorted(
     {*_CONTROL_BYTES, 13, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)}
     | {plane | last for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
 )
-_CONTROL = re.compile(f"[{''.join(chr(code) for code in NOT_WRITTEN if code != 13)}]")
 _REFERENCE = re.compile(rb"&#(?:0*(\d{1,7})(?!\d)|x0*([0-9a-f]{1,6})(?![0-9a-f]));?", re.IGNORECASE)
 #: What browsers replace references to these by: some are of windows-1252. The others become a space.
 _TAKEN_FOR = {code: char.encode() for code in NOT_WRITTEN if (char := unescape(f"&#{code};")) and char.isprintable()}
@@ -100,7 +103,8 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8_of(html, encoding)
     found = look(body)
     if found & HAS_CONTROLS:
-        body = _REFERENCE.sub(_referenced, _CONTROL.sub(" ", body.decode()).encode())
+        body = _WIDE_CONTROL.sub(b" ", body.translate(_TO_SPACE))
+        body = _REFERENCE.sub(_referenced, body)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & HAS_LISTS:
