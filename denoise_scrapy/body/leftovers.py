@@ -78,25 +78,22 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
     return np.asarray(e.inside(headers)[page.blocks.element])
 
 
-_MARKS = re.compile(f"[{START}{END}]")
 #: Symbols that manuals put after a heading, in a link to its place.
 _SIGNS = frozenset("¶#§🔗")
 #: Or one of an icon font: private characters, up to two UTF-16 units.
 _ICONS = re.compile("[\ue000-\uf8ff\U000f0000-\U000ffffd]{1,2}")
 
 
-def _text(page: Page, element: int, between: str = "") -> str:
-    """Return an element's text, with a separator between the pieces that its children split."""
-    return _MARKS.sub(between, page.tree.slice(*page.tree.element_rows["marks"][element].tolist()))
-
-
 def _permalinks(page: Page) -> list[int]:
     """Return links to a place on the page that contain only a symbol."""
-    links = page.tree.short_links(2)  # one of the symbols has two UTF-16 units
-    texts = ((link, href, _text(page, link).strip()) for link, href in links)
-    return [link for link, href, text in texts if (text in _SIGNS or _ICONS.fullmatch(text)) and page.leads_here(href)]
+    return [
+        link
+        for link, href, text in page.tree.short_links(2)  # one of the symbols has two UTF-16 units
+        if (text.strip() in _SIGNS or _ICONS.fullmatch(text.strip())) and page.leads_here(href)
+    ]
 
 
+_NO_MARKS = str.maketrans("", "", START + END)
 _SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNORECASE)
 
 #: Ends of their texts, with the mark of an element's end.
@@ -111,7 +108,7 @@ def _source_links(page: Page) -> list[int]:
     sizes = e.rows["seen"]["end"] - e.rows["seen"]["start"]
     # "src" and "[view source code]", which has 16 visible characters; the others have an even number
     short = np.flatnonzero(np.isin(sizes, [3, 5, 6, 8, 10, 12, 14, 16]) & e.has_tag({"a"})).tolist()
-    found = [link for link in short if _SOURCE.fullmatch(_text(page, link).strip())]
+    found = [link for link in short if _SOURCE.fullmatch(page.tree.text_in(link).strip())]
     if found:
         links = np.array(found, np.int64)
         titles = e.nearest(e.has_tag(HEADING_TAGS | {"dt"}))
@@ -137,8 +134,8 @@ def _code_buttons(page: Page) -> list[int]:
     for match in page.kept_by_user:
         lone &= ~e.inside(match.elements)
     lone &= blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS
-    code = np.pad((blocks.flags & Flag.PREFORMATTED) != 0, 1)
-    beside = (code[:-2] | code[2:]) & ((blocks.flags & Flag.HEADING) == 0)
+    code = np.pad((blocks.rows["flags"] & int(Flag.PREFORMATTED)) != 0, 1)
+    beside = (code[:-2] | code[2:]) & ((blocks.rows["flags"] & int(Flag.HEADING)) == 0)
     button = e.nearest(lone)[blocks.element[beside]]
     return [int(one) for one in np.unique(button[button >= 0])]
 
@@ -166,7 +163,7 @@ def _gutters(page: Page) -> list[int]:
             if not len(before) or not is_code[before[0]]:
                 continue
             beside = int(before[0])
-        numbers = _text(page, element, " ").split()
+        numbers = page.tree.text_in(element, " ").split()
         first, last = np.searchsorted(blocks.start, e.rows["marks"][beside].tolist()).tolist()
         if last - first > len(numbers) or not _go_on(numbers):
             continue
@@ -200,17 +197,17 @@ def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
     inside = -1
     for element in range(pre + 1, int(e.end[pre])):
         start, after = e.rows["marks"][element].tolist()
-        text = _text(page, element)
+        text = page.tree.text_in(element)
         is_outer = element + 1 < e.end[element] and (e.rows["seen"][element + 1] == e.rows["seen"][element])
         if element < inside or is_outer or not _NUMBER_ALONE.fullmatch(text):
             continue
-        before = _MARKS.sub("", page.tree.slice(end, start))
+        before = page.tree.slice(end, start).translate(_NO_MARKS)
         line = (before + text[: len(text) - len(text.lstrip())]).rpartition("\n")
         if line[2].strip() == "" and (line[1] or not found):
             found.append(element)
         end, inside = after, int(e.end[element])
     kinds = set(e.token[found].tolist())
-    if len(kinds) != 1 or [_text(page, element).strip() for element in found] != list(numbers):
+    if len(kinds) != 1 or [page.tree.text_in(element).strip() for element in found] != list(numbers):
         return []
     return found if (e.token[pre : int(e.end[pre])] == kinds.pop()).sum() == len(found) else []
 

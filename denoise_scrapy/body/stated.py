@@ -49,7 +49,7 @@ class Stated(NamedTuple):
 
 def stated_words(page: Page) -> npt.NDArray[np.uint32] | None:
     """Return the numbers of the words (`Tree.word_rows`) of the articles in a page's JSON-LD, None without any."""
-    articles = _articles(page.tree.declared_values)
+    articles = _articles(page)
     return Page.parse("".join(map(_as_html, articles))).tree.word_rows["number"].copy() if articles else None
 
 
@@ -66,14 +66,13 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
         >>> found.page.block_texts[0][:20], found.confidence
         ('It rained all night.', 0.9)
     """
-    declared = page.tree.declared_values
-    articles = _articles(declared)
+    articles = _articles(page)
     if len(articles) == 1:
-        headlines = [_string(found) for text in _json(declared) for found in _HEADLINE.findall(text)[:1]]
+        headlines = [_string(found) for text in _json(page) for found in _HEADLINE.findall(text)[:1]]
         return _stated(page, headlines[:1], [*articles], shown / OF_ARTICLE, ARTICLE_CONFIDENCE)
     if articles or shown > MOST_TOKENS:
         return None
-    states = [value for name, value in declared if name == "state" and len(value) <= MAX_STATE]
+    states = [value for _, value in page.tree.values_of(b"state") if len(value) <= MAX_STATE]
     found = [prose for state in states if (prose := _prose_of(state))]
     if not found:
         return None
@@ -81,13 +80,14 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
     return _stated(page, [page.title], longest, shown / OF_SCRIPT, SCRIPT_CONFIDENCE)
 
 
-def _json(declared: list[tuple[str, str]]) -> list[str]:
-    return [value[:MAX_JSON] for name, value in declared if name == "json"]
+def _json(page: Page) -> list[str]:
+    return [value[:MAX_JSON] for _, value in page.tree.values_of(b"json")]
 
 
-def _articles(declared: list[tuple[str, str]]) -> list[str]:
+def _articles(page: Page) -> list[str]:
     """Return the different articles in a page's JSON-LD."""
-    found = (_string(one) for text in _json(declared) for one in _ARTICLE.findall(text))
+    told = (text for text in _json(page) if '"articleBody"' in text)  # the pattern takes longer
+    found = (_string(one) for text in told for one in _ARTICLE.findall(text))
     return [one for one in dict.fromkeys(found) if one]
 
 

@@ -57,10 +57,10 @@ def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
     n = len(row)
     regular = np.zeros(n, bool)
     rows, width = np.unique(row[cells], return_counts=True)
-    kinds, count = np.unique(np.stack([table[rows], width]), axis=1, return_counts=True)
-    all_rows = np.bincount(table[rows], minlength=n)
-    enough = (kinds[1] >= COLUMNS) & (count >= REGULAR * all_rows[kinds[0]]) & (all_rows[kinds[0]] >= ROWS)
-    regular[kinds[0][enough]] = True
+    kinds, count = np.unique(table[rows] * n + width, return_counts=True)
+    tables, width = np.divmod(kinds, n)
+    all_rows = np.bincount(table[rows], minlength=n)[tables]
+    regular[tables[(width >= COLUMNS) & (count >= REGULAR * all_rows) & (all_rows >= ROWS)]] = True
     return regular
 
 

@@ -1,7 +1,7 @@
 """Classes of characters, tables over the basic plane that all modules use; and UTF-8 decoding."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy, strlen
+from libc.string cimport memcpy, strcmp, strlen
 
 cpdef enum:
     # Classes. MARK is for our own marks in a page's text; SPACE shows nothing; classes from DIGIT on make up words.
@@ -124,6 +124,19 @@ cdef inline bint begins(const unsigned char* text, const char* word) noexcept no
 cdef inline bint is_same(const unsigned char* text, const char* word) noexcept nogil:
     """Return whether a text is a lower-case word, ignoring the text's case."""
     return begins(text, word) and text[strlen(word)] == 0
+
+
+cdef inline bint starts(const char* text, const char* word) noexcept nogil:
+    """Return whether a text begins with a word."""
+    while word[0] and text[0] == word[0]:
+        text += 1
+        word += 1
+    return word[0] == 0
+
+
+cdef inline bint equal(const char* a, const char* b) noexcept nogil:
+    """Return whether two texts are equal; the first byte rules out most."""
+    return a[0] == b[0] and strcmp(a, b) == 0
 
 
 cdef inline uint32_t crc32(const unsigned char* data, size_t size) noexcept nogil:

@@ -1,8 +1,9 @@
 """Attributes of libxml2's nodes; and formulas as TeX, see `formulas.pyx`."""
 
-from libc.string cimport strcmp, strncmp
 from libcpp.string cimport string
 from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
+
+from denoise_scrapy.core.characters cimport equal, starts
 
 
 cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
@@ -16,7 +17,7 @@ cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* n
     """Return the value of an element's attribute, NULL if missing."""
     cdef const xmlAttr* attribute = node.properties
     while attribute != NULL:
-        if strcmp(<const char*>attribute.name, name) == 0:
+        if equal(<const char*>attribute.name, name):
             return value_of(attribute)
         attribute = attribute.next
     return NULL
@@ -24,13 +25,12 @@ cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* n
 
 cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
     """Return whether a node is an element with a tag."""
-    return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
+    return node.type == XML_ELEMENT_NODE and equal(<const char*>node.name, name)
 
 
 cdef inline bint is_of_mathjax(const char* names) noexcept nogil:
     """Return whether class names are those of MathJax 2's output for a formula: the first one decides."""
-    # the first letter rules out nearly all
-    return names[0] | 0x20 == 109 and (strncmp(names, b"MathJax", 7) == 0 or strncmp(names, b"mjx-chtml", 9) == 0)
+    return starts(names, b"MathJax") or starts(names, b"mjx-chtml")
 
 
 cdef bint has_word(const char* names, const char* word) noexcept nogil

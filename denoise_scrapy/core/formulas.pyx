@@ -4,11 +4,11 @@ Source: W3C, *Mathematical Markup Language (MathML) 3.0* (2014), sections 3.1.3,
 annotations.
 """
 
-from libc.string cimport strcmp, strlen, strncmp, strstr
+from libc.string cimport strlen, strncmp, strstr
 from libcpp.string cimport string
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, is_blank, lower
+from denoise_scrapy.core.characters cimport begins, equal, is_blank, lower, starts
 
 cdef enum:
     # Maximum depth of elements; deeper ones are left out. Formulas on the web nest a dozen deep.
@@ -99,7 +99,7 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogi
     if depth > DEEPEST:
         return 0
     for i in range(0, 36, 4):
-        if strcmp(<const char*>node.name, NOTATIONS[i]) == 0:
+        if equal(<const char*>node.name, NOTATIONS[i]):
             notation = &NOTATIONS[i]
             out.append(notation[1])
     if index != NULL:
@@ -134,7 +134,7 @@ cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
         while child != NULL:
             if is_named(child, b"annotation") and child.children != NULL and child.children.content != NULL:
                 encoding = <const char*>attribute_of(child, b"encoding")
-                if encoding != NULL and (strcmp(encoding, b"application/x-tex") == 0 or strcmp(encoding, b"TeX") == 0):
+                if encoding != NULL and (equal(encoding, b"application/x-tex") or equal(encoding, b"TeX")):
                     return child.children
             child = child.next
         semantics = semantics.next
@@ -149,7 +149,7 @@ cdef bint is_display(const xmlNode* node) noexcept nogil:
         return has_word(told_of(node, b"type" if is_named(node, b"script") else b"class"), b"display")
     for _level in range(LEVELS):
         told = told_of(node, b"display")
-        if strcmp(told, b"block") == 0 or strcmp(told, b"true") == 0:
+        if equal(told, b"block") or equal(told, b"true"):
             return True
         node = node.parent
         if node == NULL or node.type != XML_ELEMENT_NODE:
@@ -313,6 +313,6 @@ cdef bint is_twin(const xmlNode* node) noexcept nogil:
         return is_math_alone(before) and not is_of_mathjax(told_of(before, b"class"))
     if is_of_mathjax(told_of(node, b"class")) and is_before_source(node):
         return True
-    if not is_named(node, b"img") and strcmp(told_of(node, b"aria-hidden"), b"true") != 0:
+    if not is_named(node, b"img") and not equal(told_of(node, b"aria-hidden"), b"true"):
         return False
     return (is_math_alone(before) or is_math_alone(shown_from(node.next, False))) and not is_math_alone(node)

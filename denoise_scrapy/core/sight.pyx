@@ -5,11 +5,11 @@ nothing shows is not.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memset, strchr, strcmp, strlen
+from libc.string cimport memset, strlen
 from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, is_blank, is_same
+from denoise_scrapy.core.characters cimport begins, equal, is_blank, is_same
 from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, is_named, value_of
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.styles cimport (
@@ -39,6 +39,9 @@ cdef enum:
     # further elements are judged without its sheets: their text stays.
     MOST_STEPS = 20_000_000
 
+# What separates words in lists of ids, in selectors and in scripts.
+cdef bint[256] SEPARATES
+SEPARATES[:] = [byte in b" \t\n#.,;'\"()[]{}" for byte in range(256)]
 # The background of a page that nothing colours.
 cdef int32_t WHITE = 0xFFFFFF
 
@@ -66,14 +69,14 @@ cdef bint is_control(const xmlNode* node) noexcept nogil:
         return True
     while attribute != NULL:
         name, value = <const char*>attribute.name, value_of(attribute)
-        if name[0] == 114 and strcmp(name, b"role") == 0:
+        if equal(name, b"role"):
             if is_same(value, b"button") or is_same(value, b"tab"):
                 return True
-        elif name[0] == 97 and (strcmp(name, b"aria-expanded") == 0 or strcmp(name, b"aria-controls") == 0):
+        elif equal(name, b"aria-expanded") or equal(name, b"aria-controls"):
             return True
-        elif is_link and strcmp(name, b"href") == 0:
+        elif is_link and equal(name, b"href"):
             leaves = value[0] != 0 and value[0] != 35 and not begins(value, b"javascript:")
-        elif name[0] == 111 and not is_link and strcmp(name, b"onclick") == 0:
+        elif not is_link and equal(name, b"onclick"):
             return True
         attribute = attribute.next
     return is_link and not leaves
@@ -95,11 +98,10 @@ cdef int add_ids(Sight* sight, const unsigned char* value) except -1 nogil:
     cdef const unsigned char* end = value + MOST_BYTES
     cdef const unsigned char* first
     while value[0] and value < end:
-        # what separates words in lists of ids, in selectors and in scripts
-        while value[0] and strchr(b" \t\n#.,;:'\"()[]{}", value[0]) != NULL:
+        while SEPARATES[value[0]] or value[0] == 58:  # :
             value += 1
         first = value
-        while value[0] and strchr(b" \t\n#.,;'\"()[]{}", value[0]) == NULL:
+        while value[0] and not SEPARATES[value[0]]:
             value += 1
         if value > first:
             number_of(sight.controlled, hash_bytes(first, value - first, SEED))
@@ -124,13 +126,15 @@ cdef int read_controls(Sight* sight) except -1 nogil:
     """Read which ids the page's controls name, in any attribute; and those of the controls themselves."""
     cdef const xmlNode* node = sight.root
     cdef const xmlAttr* attribute
+    cdef const char* name
     open_table(sight.controlled, 64)
     sight.knows_controls = True
     while node != NULL:
         if node.type == XML_ELEMENT_NODE and is_control(node) and not is_plain_link(node):
             attribute = node.properties
             while attribute != NULL:
-                if strcmp(<const char*>attribute.name, b"class") != 0 and strcmp(<const char*>attribute.name, b"style"):
+                name = <const char*>attribute.name
+                if not equal(name, b"class") and not equal(name, b"style"):
                     add_ids(sight, value_of(attribute))
                 attribute = attribute.next
         elif is_named(node, b"script") and node.children != NULL and node.children.content != NULL and (
@@ -189,12 +193,12 @@ cdef bint is_same_value(const xmlNode* a, const xmlNode* b, const char* name) no
     """Return whether two elements have the same value of an attribute, or both have none."""
     cdef const unsigned char* mine = attribute_of(a, name)
     cdef const unsigned char* other = attribute_of(b, name)
-    return (mine == NULL) == (other == NULL) and (mine == NULL or strcmp(<const char*>mine, <const char*>other) == 0)
+    return (mine == NULL) == (other == NULL) and (mine == NULL or equal(<const char*>mine, <const char*>other))
 
 
 cdef bint is_like(const xmlNode* a, const xmlNode* b) noexcept nogil:
     """Return whether two elements have one tag and one class."""
-    return a != NULL and b != NULL and strcmp(<const char*>a.name, <const char*>b.name) == 0 and (
+    return a != NULL and b != NULL and equal(<const char*>a.name, <const char*>b.name) and (
         is_same_value(a, b, b"class"))
 
 
@@ -214,8 +218,7 @@ cdef bint is_slide(const xmlNode* node) noexcept nogil:
     cdef const xmlNode* other = node.parent.children if node.parent != NULL else NULL
     cdef int left = MOST_SLIDES
     while other != NULL and left:
-        if other != node and other.type == XML_ELEMENT_NODE and strcmp(
-                <const char*>other.name, <const char*>node.name) == 0:
+        if other != node and other.type == XML_ELEMENT_NODE and equal(<const char*>other.name, <const char*>node.name):
             left -= 1
             if shares_class(other, node):
                 return True
@@ -356,6 +359,7 @@ cdef int name_element(Sight* sight, const xmlNode* node, Named* named) except -1
     cdef const unsigned char* first
     cdef size_t i
     memset(named.filter, 0, sizeof(named.filter))
+    named.classes.reserve(8)
     named.tag = name_of(node.name, strlen(<const char*>node.name), OF_TAG)
     named.id_ = name_of(id_, strlen(<const char*>id_), OF_ID) if id_ != NULL else 0
     add_to(named.filter, named.tag)

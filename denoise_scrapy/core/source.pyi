@@ -2,6 +2,7 @@ LXML: str
 LIBXML2: str
 HAS_CONTROLS: int
 EMBEDS: int
+HAS_LISTS: int
 
 def look(html: bytes) -> int: ...
 def is_too_large(html: bytes) -> bool: ...

@@ -26,8 +26,8 @@ LIBXML2 = (<bytes>LIBXML_DOTTED_VERSION).decode()
 
 # ---- what must be cleaned --------------------------------------------------------------------------------------------
 
-#: Bits of `look`: control characters, literal or as references; embedded documents.
-HAS_CONTROLS, EMBEDS = 1, 2
+#: Bits of `look`: control characters, literal or as references; embedded documents; lists of definitions.
+HAS_CONTROLS, EMBEDS, HAS_LISTS = 1, 2, 4
 
 
 cdef inline bint is_control(uint32_t code) noexcept nogil:
@@ -73,6 +73,7 @@ cdef wide_size next_suspect(const uint8_t* html, size_t at, size_t last) noexcep
             found |= (a < 0x20) & (a != 9) & (a != 10) & (a != 13) | (a == 0x7F)
             found |= (a == 0xC2) & (b < 0xA0) | (a == 0xEF) & ((b == 0xB7) | (b == 0xBF)) | (a >= 0xF0) & (b & 15 == 15)
             found |= (a == 38) & (b == 35) | (a == 60) & (b == 47) & ((c == 98) & (d == 111) | (c == 104) & (d == 116))
+            found |= (a == 60) & (b == 100) & (c == 108)
         if found:
             break
         at += CHUNK
@@ -83,6 +84,7 @@ cdef struct Found:
     bint controls
     int bodies            # number of their end tags
     int roots
+    bint lists
 
 
 cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexcept nogil:
@@ -93,6 +95,8 @@ cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexc
     elif code == 60 and end - at >= 6 and at[1] == 47:
         found.bodies += begins(at + 2, b"body")
         found.roots += begins(at + 2, b"html")
+    elif code == 60:
+        found.lists |= end - at > 2 and at[1] == 100 and at[2] == 108  # dl
     elif code < 0x80 or (code >= 0xC2 and end - at >= 2 + (code >= 0xE0) + (code >= 0xF0)):
         decode(at, &code)
         found.controls |= is_control(code)
@@ -102,18 +106,18 @@ cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
     """Implement `look`."""
     cdef Found found
     cdef size_t at = 0, stop, last = (size - AHEAD) // CHUNK * CHUNK if size > AHEAD else 0
-    found.controls = found.bodies = found.roots = 0
+    found.controls = found.bodies = found.roots = found.lists = 0
     while at < size:
         at = next_suspect(html, at, last)
         stop = at + CHUNK if at < last else size
         while at < stop:
             look_closer(html + at, html + size, &found)
             at += 1
-    return found.controls | (found.bodies > 1 or found.roots > 1) << 1
+    return found.controls | (found.bodies > 1 or found.roots > 1) << 1 | found.lists << 2
 
 
 def look(const unsigned char[::1] html) -> int:
-    """Return as bits what must be cleaned in UTF-8: `HAS_CONTROLS`, `EMBEDS`."""
+    """Return as bits what must be cleaned in UTF-8: `HAS_CONTROLS`, `EMBEDS`, `HAS_LISTS`."""
     cdef int found
     if not html.shape[0]:
         return 0

@@ -11,7 +11,7 @@ import tinycss2.color3
 
 from libc.math cimport fabs, fmod
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memset, strchr, strcmp, strcspn, strlen, strncmp, strrchr, strspn, strstr
+from libc.string cimport memset, strchr, strcspn, strlen, strrchr, strspn, strstr
 from libcpp.algorithm cimport reverse
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
@@ -20,8 +20,8 @@ from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, is_blank, lower
-from denoise_scrapy.core.formulas cimport attribute_of
+from denoise_scrapy.core.characters cimport begins, equal, is_blank, lower, starts
+from denoise_scrapy.core.formulas cimport attribute_of, is_named
 from denoise_scrapy.core.hashing cimport number_of, open_table
 
 cdef enum:
@@ -220,7 +220,7 @@ cdef const char* length_at(const char* at, double* value, int depth) noexcept no
             return NULL
         if count == 0:
             value[0] = part
-        elif strncmp(name, b"max", 3) == 0 or (name[0] == 99 and count == 1):  # clamp
+        elif starts(name, b"max") or (name[0] == 99 and count == 1):  # clamp
             value[0] = max(value[0], part)
         else:
             value[0] = min(value[0], part)
@@ -249,20 +249,20 @@ cdef const char* pixels_at(const char* at, double* value) noexcept nogil:
     unit = number_at(at, value)
     if unit == NULL:
         return NULL
-    if strncmp(unit, b"em", 2) == 0 or strncmp(unit, b"rem", 3) == 0 or strncmp(unit, b"ch", 2) == 0 or (
-            strncmp(unit, b"pc", 2) == 0):
+    if starts(unit, b"em") or starts(unit, b"rem") or starts(unit, b"ch") or (
+            starts(unit, b"pc")):
         value[0] *= 16
-    elif strncmp(unit, b"vw", 2) == 0 or strncmp(unit, b"vh", 2) == 0:
+    elif starts(unit, b"vw") or starts(unit, b"vh"):
         value[0] *= FAR / 100  # a whole screen is far; boxes as wide as the screen begin half of one to the left
-    elif strncmp(unit, b"in", 2) == 0 or strncmp(unit, b"cm", 2) == 0:
+    elif starts(unit, b"in") or starts(unit, b"cm"):
         value[0] *= 40
-    elif strncmp(unit, b"mm", 2) == 0:
+    elif starts(unit, b"mm"):
         value[0] *= 4
-    elif strncmp(unit, b"turn", 4) == 0:
+    elif starts(unit, b"turn"):
         value[0] *= 360
-    elif strncmp(unit, b"rad", 3) == 0:
+    elif starts(unit, b"rad"):
         value[0] *= 57.29578
-    elif strncmp(unit, b"grad", 4) == 0:
+    elif starts(unit, b"grad"):
         value[0] *= 0.9
     return unit
 
@@ -408,21 +408,21 @@ cdef bint cuts_all(const char* value) noexcept nogil:
     cdef const char* at = strchr(value, 40)
     cdef int count = arguments_of(at + 1, edges, 16) if at != NULL else 0, i
     cdef bint is_flat = True, is_thin = True
-    if count == 0 or strncmp(value, b"path", 4) == 0:
+    if count == 0 or starts(value, b"path"):
         return False
-    if strncmp(value, b"rect", 4) == 0:
+    if starts(value, b"rect"):
         return count == 4 and (edges[1] - edges[3] <= NOTHING or edges[2] - edges[0] <= NOTHING)
-    if strncmp(value, b"inset", 5) == 0:
+    if starts(value, b"inset"):
         edges[1] = edges[1] if count > 1 else edges[0]
         edges[2] = edges[2] if count > 2 else edges[0]
         edges[3] = edges[3] if count > 3 else edges[1]
         return strchr(value, 37) != NULL and (edges[0] + edges[2] >= 100 or edges[1] + edges[3] >= 100)
-    if strncmp(value, b"polygon", 7) == 0:
+    if starts(value, b"polygon"):
         for i in range(2, count - 1, 2):
             is_flat &= fabs(edges[i + 1] - edges[1]) <= NOTHING
             is_thin &= fabs(edges[i] - edges[0]) <= NOTHING
         return is_flat or is_thin
-    if strncmp(value, b"xywh", 4) == 0:
+    if starts(value, b"xywh"):
         return count == 4 and (edges[2] <= NOTHING or edges[3] <= NOTHING)
     return edges[0] <= NOTHING or (value[0] == 101 and count > 1 and edges[1] <= NOTHING)  # circle, ellipse
 
@@ -432,9 +432,9 @@ cdef bint masks_all(const char* value) noexcept nogil:
     cdef const char* at = strchr(value, 40)
     while at != NULL and strstr(value, b"gradient") != NULL:
         at = behind_space(at + 1)
-        if strncmp(at, b"transparent", 11) == 0 and (at[11] == 41 or at[11] == 0):
+        if starts(at, b"transparent") and (at[11] == 41 or at[11] == 0):
             return True
-        if strncmp(at, b"transparent", 11) and strncmp(at, b"to ", 3) and not 48 <= at[0] <= 57:
+        if not starts(at, b"transparent") and not starts(at, b"to ") and not 48 <= at[0] <= 57:
             return False
         at = strchr(at, 44)
     return False
@@ -454,21 +454,21 @@ cdef bint removes(const char* name, const char* values, double* depth) noexcept 
     cdef int count = arguments_of(values, n, 16)
     if count == 0:
         return False
-    if strncmp(name, b"scale", 5) == 0:
+    if starts(name, b"scale"):
         return name[5] != 122 and (is_zero(n[0]) or (count > 1 and is_zero(n[1])))
-    if strncmp(name, b"translatez", 10) == 0:
+    if starts(name, b"translatez"):
         return 0 < depth[0] <= n[0]
-    if strncmp(name, b"translate", 9) == 0:
+    if starts(name, b"translate"):
         return is_away(n[0]) or (count > 1 and is_away(n[1]))
-    if strncmp(name, b"matrix", 6) == 0:
+    if starts(name, b"matrix"):
         if count == 16:
             return is_zero(n[0] * n[5] - n[1] * n[4]) or is_away(n[12]) or is_away(n[13])
         return count == 6 and (is_zero(n[0] * n[3] - n[1] * n[2]) or is_away(n[4]) or is_away(n[5]))
-    if strncmp(name, b"perspective", 11) == 0:
+    if starts(name, b"perspective"):
         depth[0] = n[0]
-    if strncmp(name, b"rotate", 6) == 0 and count == 4:
+    if starts(name, b"rotate") and count == 4:
         return (n[0] or n[1]) and n[2] == 0 and is_edgewise(n[3])
-    return (strncmp(name, b"rotatex", 7) == 0 or strncmp(name, b"rotatey", 7) == 0) and is_edgewise(n[0])
+    return (starts(name, b"rotatex") or starts(name, b"rotatey")) and is_edgewise(n[0])
 
 
 cdef bint moves_away(const char* value) noexcept nogil:
@@ -539,62 +539,62 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     cdef const char* at
     cdef double number = 0
     cdef double[4] margins
-    if strncmp(name, b"-webkit-", 8) == 0:
+    if starts(name, b"-webkit-"):
         name += 8
-    if strcmp(name, b"display") == 0:
+    if equal(name, b"display"):
         if not is_listed(value, DISPLAYS):
             return 0
-        bit, off = P_DISPLAY, strncmp(value, b"none", 4) == 0
-    elif strcmp(name, b"visibility") == 0:
+        bit, off = P_DISPLAY, starts(value, b"none")
+    elif equal(name, b"visibility"):
         if not is_listed(value, b" visible hidden collapse initial inherit unset revert "):
             return 0
-        bit, off = P_VISIBILITY, strncmp(value, b"hidden", 6) == 0 or strncmp(value, b"collapse", 8) == 0
-    elif strcmp(name, b"content-visibility") == 0:
-        bit, off = P_DISPLAY, strncmp(value, b"hidden", 6) == 0
-    elif strcmp(name, b"opacity") == 0:
+        bit, off = P_VISIBILITY, starts(value, b"hidden") or starts(value, b"collapse")
+    elif equal(name, b"content-visibility"):
+        bit, off = P_DISPLAY, starts(value, b"hidden")
+    elif equal(name, b"opacity"):
         bit, off = P_OPACITY, is_faint(value)
-    elif strcmp(name, b"filter") == 0:
+    elif equal(name, b"filter"):
         at = strstr(value, b"opacity(")
-        bit, off = P_OPACITY if at != NULL else 0, at != NULL and strncmp(value, b"alpha", 5) != 0 and is_faint(at + 8)
-    elif strcmp(name, b"font-size") == 0:
+        bit, off = P_OPACITY if at != NULL else 0, at != NULL and not starts(value, b"alpha") and is_faint(at + 8)
+    elif equal(name, b"font-size"):
         bit, off = P_TEXT_SIZE, is_nothing(value)
-    elif strcmp(name, b"font") == 0:
+    elif equal(name, b"font"):
         bit, off = P_TEXT_SIZE, has_no_size(value)
-    elif strcmp(name, b"zoom") == 0:
+    elif equal(name, b"zoom"):
         if not is_faint(value):
             return 0
         bit = P_TRANSFORM
         off = True
-    elif strcmp(name, b"color") == 0 or strcmp(name, b"text-fill-color") == 0:
+    elif equal(name, b"color") or equal(name, b"text-fill-color"):
         bit = P_COLOUR
         if not style.important & P_COLOUR or important:
             style.colour = colour_of(value, False)
         off = style.colour == TRANSPARENT
-    elif strcmp(name, b"background-color") == 0 or strcmp(name, b"background") == 0:
+    elif equal(name, b"background-color") or equal(name, b"background"):
         bit = P_BACKGROUND
         if not style.important & P_BACKGROUND or important:
             style.back = back_of(value)
-    elif strcmp(name, b"background-image") == 0 and strncmp(value, b"none", 4) and not style.important & P_BACKGROUND:
+    elif equal(name, b"background-image") and not starts(value, b"none") and not style.important & P_BACKGROUND:
         bit, style.back = P_BACKGROUND, UNKNOWN
-    elif strcmp(name, b"background-clip") == 0:
-        bit, off = P_TEXT_CLIP, strncmp(value, b"text", 4) == 0
-    elif strcmp(name, b"position") == 0:
+    elif equal(name, b"background-clip"):
+        bit, off = P_TEXT_CLIP, starts(value, b"text")
+    elif equal(name, b"position"):
         bit = P_POSITION | P_FIXED
-        off = strncmp(value, b"absolute", 8) == 0 or strncmp(value, b"fixed", 5) == 0 or (
-            strncmp(value, b"relative", 8) == 0)
+        off = starts(value, b"absolute") or starts(value, b"fixed") or (
+            starts(value, b"relative"))
         if off and value[0] != 102:
             style.off &= ~P_FIXED
             bit = P_POSITION
-    elif strcmp(name, b"left") == 0 or strcmp(name, b"top") == 0 or (
-            strcmp(name, b"right") == 0 or strcmp(name, b"bottom") == 0 or strncmp(name, b"inset", 5) == 0):
+    elif equal(name, b"left") or equal(name, b"top") or (
+            equal(name, b"right") or equal(name, b"bottom") or starts(name, b"inset")):
         if is_past_edge(value):
             style.said |= P_BEYOND
             style.off |= P_BEYOND
         if style.off & P_OFFSET:  # one far edge is enough
             return 0
         bit, off = P_OFFSET, is_any_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
-    elif strcmp(name, b"text-indent") == 0 or strcmp(name, b"letter-spacing") == 0:
-        if strcmp(name, b"text-indent") == 0:
+    elif equal(name, b"text-indent") or equal(name, b"letter-spacing"):
+        if equal(name, b"text-indent"):
             bit, off = P_INDENT, is_far(value)
         elif is_far(value):
             bit = P_INDENT
@@ -602,51 +602,52 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         if number_at(value, &number) != NULL and number >= 100 and strchr(value, 37) != NULL:
             style.said |= P_PUSHED
             style.off |= P_PUSHED
-    elif strcmp(name, b"padding-left") == 0 and is_far(value):
+    elif equal(name, b"padding-left") and is_far(value):
         bit = P_PUSHED
         off = True
-    elif strcmp(name, b"padding") == 0 or strcmp(name, b"padding-top") == 0 or strcmp(name, b"padding-bottom") == 0 or (
-            strncmp(name, b"min-", 4) == 0 or strcmp(name, b"flex") == 0 or strcmp(name, b"flex-grow") == 0):
+    elif equal(name, b"padding") or equal(name, b"padding-top") or equal(name, b"padding-bottom") or (
+            starts(name, b"min-") or equal(name, b"flex") or equal(name, b"flex-grow")):
         # the box has room after all
         bit = P_ROOM
         off = number_at(value, &number) != NULL and (number >= ROOM or (name[0] == 102 and number > 0) or (
             strchr(value, 37) != NULL and (number > 0 or name[7] == 0)))
-    elif strncmp(name, b"margin", 6) == 0 and strcmp(name, b"margin-right") and strcmp(name, b"margin-bottom"):
+    elif starts(name, b"margin") and not (
+            equal(name, b"margin-right") or equal(name, b"margin-bottom")):
         if style.off & P_MARGIN:
             return 0
         bit, off = P_MARGIN, is_far(value)
         at = strrchr(value, 32)
-        if not off and strcmp(name, b"margin") == 0 and arguments_of(value, margins, 4) == 4 and at != NULL:
+        if not off and equal(name, b"margin") and arguments_of(value, margins, 4) == 4 and at != NULL:
             off = margins[3] <= -FAR
-    elif strcmp(name, b"transform") == 0:
+    elif equal(name, b"transform"):
         bit, off = P_TRANSFORM, moves_away(value)
-    elif strcmp(name, b"scale") == 0 or strcmp(name, b"translate") == 0 or strcmp(name, b"rotate") == 0:
+    elif equal(name, b"scale") or equal(name, b"translate") or equal(name, b"rotate"):
         if name[0] == 114 and (value[0] == 120 or value[0] == 121):
             name = b"rotatex"
         bit, off = P_TRANSFORM, removes(name, value, &number)
-    elif strcmp(name, b"clip") == 0 or strcmp(name, b"clip-path") == 0:
+    elif equal(name, b"clip") or equal(name, b"clip-path"):
         bit, off = P_CLIP, cuts_all(value)
-    elif strcmp(name, b"mask") == 0 or strcmp(name, b"mask-image") == 0 or strcmp(name, b"mask-size") == 0:
-        off = masks_all(value) or (strcmp(name, b"mask-size") == 0 and is_nothing(value))
+    elif equal(name, b"mask") or equal(name, b"mask-image") or equal(name, b"mask-size"):
+        off = masks_all(value) or (equal(name, b"mask-size") and is_nothing(value))
         bit = P_CLIP if off else 0
-    elif strcmp(name, b"height") == 0 or strcmp(name, b"max-height") == 0 or (
-            strcmp(name, b"block-size") == 0 or strcmp(name, b"max-block-size") == 0):
-        if style.off & P_HEIGHT and strncmp(value, b"auto", 4) != 0:
+    elif equal(name, b"height") or equal(name, b"max-height") or (
+            equal(name, b"block-size") or equal(name, b"max-block-size")):
+        if style.off & P_HEIGHT and not starts(value, b"auto"):
             return 0
         bit, off = P_HEIGHT, is_nothing(value)
-    elif strcmp(name, b"width") == 0 or strcmp(name, b"max-width") == 0 or (
-            strcmp(name, b"inline-size") == 0 or strcmp(name, b"max-inline-size") == 0):
-        if style.off & P_WIDTH and strncmp(value, b"auto", 4) != 0:
+    elif equal(name, b"width") or equal(name, b"max-width") or (
+            equal(name, b"inline-size") or equal(name, b"max-inline-size")):
+        if style.off & P_WIDTH and not starts(value, b"auto"):
             return 0
         bit, off = P_WIDTH, is_nothing(value)
-    elif strcmp(name, b"overflow") == 0 or strcmp(name, b"overflow-x") == 0 or strcmp(name, b"overflow-y") == 0:
-        bit, off = P_OVERFLOW, strncmp(value, b"visible", 7) != 0
-    elif strcmp(name, b"contain") == 0:
+    elif equal(name, b"overflow") or equal(name, b"overflow-x") or equal(name, b"overflow-y"):
+        bit, off = P_OVERFLOW, not starts(value, b"visible")
+    elif equal(name, b"contain"):
         off = strstr(value, b"paint") != NULL or strstr(value, b"strict") != NULL or strstr(value, b"content") != NULL
         bit = P_OVERFLOW if off else 0
-    elif strncmp(name, b"transition", 10) == 0 or strncmp(name, b"animation", 9) == 0 or (
-            strcmp(name, b"will-change") == 0):
-        bit, off = P_MOVES, strncmp(value, b"none", 4) != 0
+    elif starts(name, b"transition") or starts(name, b"animation") or (
+            equal(name, b"will-change")):
+        bit, off = P_MOVES, not starts(value, b"none")
     if style.important & bit and not important:
         return 0
     style.said |= bit
@@ -784,15 +785,15 @@ cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil:
     if given == NULL or condition.operator == 101:  # exists
         return given != NULL
     if condition.operator == 61:  # =
-        return strcmp(given, value) == 0
+        return equal(given, value)
     if not size:
         return False
     if condition.operator == 94:  # ^=
-        return strncmp(given, value, size) == 0
+        return starts(given, value)
     if condition.operator == 36:  # $=
-        return strlen(given) >= size and strcmp(given + strlen(given) - size, value) == 0
+        return strlen(given) >= size and equal(given + strlen(given) - size, value)
     if condition.operator == 124:  # |=
-        return strncmp(given, value, size) == 0 and (given[size] == 0 or given[size] == 45)
+        return starts(given, value) and (given[size] == 0 or given[size] == 45)
     at = strstr(given, value)
     while at != NULL and condition.operator == 126 and not (  # ~=
             (at == given or is_blank((at - 1)[0])) and (at[size] == 0 or is_blank(at[size]))):
@@ -863,7 +864,7 @@ cdef string trimmed(const string& text) except *:
         end -= 1
     while start < end and is_blank(text[start]):
         start += 1
-    if strncmp(text.c_str() + start, b"<!--", 4) == 0 or strncmp(text.c_str() + start, b"-->", 3) == 0:
+    if starts(text.c_str() + start, b"<!--") or starts(text.c_str() + start, b"-->"):
         return trimmed(text.substr(start + 3 + (text[start] == 60), end - start))
     return text.substr(start, end - start)
 
@@ -1223,11 +1224,11 @@ def styles_of(_Element root not None) -> tuple[bytes, bool]:
     cdef bint is_all = True
     while True:
         if node.type == XML_ELEMENT_NODE:
-            if strcmp(<const char*>node.name, b"style") == 0:
+            if is_named(node, b"style"):
                 media = attribute_of(node, b"media")
                 if media == NULL or media_holds(media) == ALWAYS:
                     add_text_of(node, text)
-            elif strcmp(<const char*>node.name, b"link") == 0:
+            elif is_named(node, b"link"):
                 is_all &= not loads_style(node)
             elif node.children != NULL:
                 node = node.children

@@ -135,7 +135,7 @@ cdef inline bint is_within(Tree tree, int32_t element, int32_t kind) noexcept no
 
 
 cdef inline bint is_noted(Tree tree, const Note* one, const char* name) noexcept nogil:
-    """Return whether a note is an attribute of this name on an element."""
+    """Return whether a note is an attribute or a declaration of this name."""
     cdef size_t size = strlen(name)
-    return one.element >= 0 and <size_t>(one.name.end - one.name.start) == size and (
+    return <size_t>(one.name.end - one.name.start) == size and (
         memcmp(tree.noted.data() + one.name.start, name, size) == 0)

@@ -10,7 +10,7 @@ from lxml import etree
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memmove, memset, strchr, strcmp, strlen, strstr
+from libc.string cimport memchr, memcmp, memmove, memset, strchr, strlen
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
@@ -27,7 +27,7 @@ from lxml.includes.tree cimport (
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode,
-    is_blank, is_unseen, lower, lower_words,
+    equal, is_blank, is_unseen, lower, lower_words, starts,
 )
 from denoise_scrapy.core.formulas cimport (
     attribute_of, is_formula_image, is_of_mathjax, is_tex_script, is_twin, value_of, write_formula,
@@ -338,7 +338,7 @@ cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) e
 cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil:
     """Copy what is seen of a text, and count, hash and split its characters: the only loop over all of a page's."""
     cdef size_t size, i = 0, unseen = 0
-    cdef uint32_t code, before = 0
+    cdef uint32_t code, before = 0, further = w.further
     cdef uint8_t kind, kind_before = 0
     cdef uint64_t value, letters = 0, hash_ = w.block.text_hash, power = w.power
     cdef int32_t width, unit, length = 0, shown = 0, tokens = 0
@@ -362,7 +362,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
     while i < size:
         width = decode(text + i, &code)
         kind = class_of(code)
-        if i and (kind == SPACE or kind == OTHER) and code > 127 and is_unseen(code, before, w.further):
+        if code > 127 and i and (kind == SPACE or kind == OTHER) and is_unseen(code, before, further):
             unseen += width
             i += width
             continue
@@ -402,13 +402,13 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
             elif code < 32 and (code < 3 or code == 11 or (code == 10 and w.break_lines)):
                 copy[i - unseen] = 11 if code == 10 else 32  # only we may write marks
         kind_before = kind
-        w.further = before
+        further = before
         before = code
         i += width
     end_word(tree, w, letters, length)
     w.run = length
     tree.text.resize(tree.text.size() - unseen)
-    w.left = before
+    w.left, w.further = before, further
     w.after_end = False
     w.in_word = in_word
     w.block.text_hash = hash_
@@ -489,25 +489,26 @@ cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
     return size if size < MAX_NAME else MAX_NAME
 
 
-cdef const char* OF_COMMENTS[8]
-OF_COMMENTS[:] = [
-    b"comment", b" respond", b" reply ", b" replies ", b" disqus", b" discussion", b" trackback", b" pingback",
-]
+cdef const char* OF_COMMENTS[7]
+OF_COMMENTS[:] = [b" respond", b" reply ", b" replies ", b" disqus", b" discussion", b" trackback", b" pingback"]
 
 
 cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
     """Return whether a word in class, id, role or itemprop hints at comments."""
     cdef char[2 * MAX_NAME + 3] words  # separated by spaces
-    cdef size_t size, i
+    cdef size_t size, i, j
     words[0] = 32
     size = 1 + lower_words(names, shorter(names), <unsigned char*>words + 1)
     words[size] = 0
     for i in range(size):
         if words[i] == 10:
             words[i] = 32
-    for i in range(8):
-        if strstr(words, OF_COMMENTS[i]) != NULL:
+    for i in range(size):
+        if words[i] == 99 and starts(words + i, b"comment"):
             return True
+        for j in range(7 if words[i] == 32 else 0):
+            if starts(words + i, OF_COMMENTS[j]):
+                return True
     return False
 
 
@@ -771,7 +772,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
                 written.checked = True
             elif attribute != DISPLAY:
                 note(tree, number, <const char*>attributes.name, value)
-            elif strcmp(<const char*>value, b"true") == 0:
+            elif equal(<const char*>value, b"true"):
                 tag = &_custom
                 hash_ = mix(hash_ + NAMES)
         attributes = attributes.next
@@ -1207,29 +1208,9 @@ cdef class Tree:
         names = [piece(self.names, token.tag_name) for token in self.tokens]
         return [names[element.token] for element in self.elements]
 
-    def links(self) -> list:
-        """Return the href of each link, as written, in document order."""
-        cdef size_t i
-        return [
-            piece(self.noted, self.notes[i].value) for i in range(self.notes.size()) if is_noted(self, &self.notes[i], b"href")
-        ]
-
-    @property
-    def written_urls(self) -> int:
-        """Return the bytes of the addresses of links and images as written."""
-        cdef int64_t size = 0
-        cdef size_t i
-        for i in range(self.notes.size()):
-            if is_noted(self, &self.notes[i], b"href") or is_noted(self, &self.notes[i], b"src"):
-                size += self.notes[i].value.end - self.notes[i].value.start
-        return size
-
-    def first_value(self, str name) -> str:
-        """Return the page's first declaration with a name, "" for none."""
-        for one in self.notes:
-            if one.element < 0 and piece(self.noted, one.name) == name:
-                return piece(self.noted, one.value)
-        return ""
+    def values_of(self, const char* name) -> list:
+        """Return (element, value) of the noted attributes with a name, or of the page's declarations with it."""
+        return [(one.element, piece(self.noted, one.value)) for one in self.notes if is_noted(self, &one, name)]
 
     @property
     def text_size(self) -> int:
@@ -1249,6 +1230,11 @@ cdef class Tree:
     def slice(self, int start, int end) -> str:
         """Return the marked text between two positions."""
         return self.text.data()[max(start, 0):min(end, <int>self.text.size())].decode("utf-8", "replace")
+
+    def text_in(self, int element, between=None) -> str:
+        """Return the text of an element, with a separator in place of the marks in it."""
+        cdef Span marks = self.elements.at(element).marks
+        return self.slice(marks.start, marks.end).translate({1: between, 2: between})
 
     def block_text(self, int block, left_out=_NOTHING) -> str:
         """Return the text of a block: white space collapsed, lines broken at `<br>`; preformatted text as it is.
@@ -1289,6 +1275,64 @@ cdef class Tree:
             element = &self.elements[i]
             out[i] = own[element.token] | (out[element.parent] if element.parent >= 0 else 0)
         return flags
+
+    def texts_of(self, const uint8_t[::1] marked):
+        """Return the texts after the 2n marks that marked ones of n elements own, in order, shape (any, 6).
+
+        Of each: the element of its mark, its owner, position of its mark, its end, visible characters, its block or -1.
+        The last value of `marked`, shape (n + 1,), is for texts without owner, which is -1.
+        """
+        cdef int32_t n = <int32_t>self.elements.size(), m = <int32_t>self.blocks.size(), k
+        cdef int32_t i = 0, block = -1, element = -1, owner = -1, mark = 0, seen = 0, next_, after, end_, now
+        cdef bint is_start
+        cdef const Element* one
+        cdef int32_t[6] row
+        cdef vector[int32_t] out
+        self._check(marked.shape[0], n + 1, "elements and one more")
+        for k in range(2 * n + 1):  # the mark that ends the text
+            is_start = i < n and self.elements[i].parent == owner
+            next_ = i if is_start else owner
+            after, end_, now = next_, <int32_t>self.text.size(), seen
+            if next_ >= 0:
+                one = &self.elements[next_]
+                after = next_ if is_start else one.parent
+                end_ = one.marks.start if is_start else one.marks.end
+                now = one.seen.start if is_start else one.seen.end
+            while block + 1 < m and self.blocks[block + 1].text.start <= mark + 1:
+                block += 1
+            if k and marked[owner if owner >= 0 else n]:
+                row[:] = [element, owner, mark, end_, now - seen, -1]
+                if block >= 0 and mark < self.blocks[block].text.end:
+                    row[5] = block
+                out.insert(out.end(), &row[0], &row[0] + 6)
+            element, owner, mark, seen = next_, after, end_, now
+            i += is_start
+        return np.frombuffer((<const char*>out.data())[:out.size() * sizeof(int32_t)], np.int32).reshape(-1, 6)
+
+    def tagged(self, tags) -> bytes:
+        """Return for each token whether it has one of these tags, as 0 or 1."""
+        cdef string found
+        cdef uint32_t code
+        cdef size_t i
+        found.resize(self.tokens.size())
+        for tag in tags:
+            code = name_code(tag)
+            for i in range(self.tokens.size()):
+                found[i] |= self.tokens[i].tag_code == code
+        return found
+
+    def block_sums(self, const double[::1] values):
+        """Return the sum of a column of the m blocks over the subtree of each of n elements, shape (n,)."""
+        self._check(values.shape[0], self.blocks.size(), "blocks")
+        sums = np.zeros(self.elements.size())
+        cdef double[::1] out = sums
+        cdef size_t i
+        for i in range(self.blocks.size()):
+            out[self.blocks[i].element] += values[i]
+        for i in range(self.elements.size(), 0, -1):
+            if self.elements[i - 1].parent >= 0:
+                out[self.elements[i - 1].parent] += out[i - 1]
+        return sums
 
     def nearest(self, const uint8_t[::1] marked):
         """Return the nearest marked ancestor or self of each of the n elements, -1 for none; shape (n,)."""
@@ -1367,19 +1411,28 @@ cdef class Tree:
         return piece(self.names, one.tag_name), piece(self.names, one.id_name), piece(self.names, one.class_name), names
 
     def tokens_named(self, list words) -> list:
-        """Return the tokens with any of these bytes in their tag, class, id, role or itemprop, without repeats."""
-        cdef set found = set()
-        cdef string word
-        cdef size_t at, token
-        for word in words:
-            token = 0
-            at = self.names.find(word)
-            while at < self.names.size():  # npos is larger
-                while token + 1 < self.tokens.size() and <size_t>self.tokens[token + 1].tag_name.start <= at:
-                    token += 1
-                found.add(token)
-                at = self.names.find(word, at + 1)
-        return sorted(found)
+        """Return the tokens with any of these bytes in their tag, class, id, role or itemprop, without repeats.
+
+        There are up to 32 words, of three bytes or more: each has a bit, and all are looked for in one pass.
+        """
+        cdef uint32_t[3][256] has  # the words with a byte in one of their first places
+        cdef vector[string] sought = words
+        cdef const unsigned char* names = <const unsigned char*>self.names.data()
+        cdef uint32_t left
+        cdef size_t i, at, token = 0
+        memset(has, 0, sizeof(has))
+        for at in range(3):
+            for i in range(sought.size()):
+                has[at][<unsigned char>sought[i].at(at)] |= <uint32_t>1 << i
+        found = {}
+        for at in range(2, self.names.size()):
+            left = has[0][names[at - 2]] & has[1][names[at - 1]] & has[2][names[at]]
+            for i in range(sought.size() if left else 0):
+                if left >> i & 1 and self.names.compare(at - 2, sought[i].size(), sought[i]) == 0:
+                    while token + 1 < self.tokens.size() and <size_t>self.tokens[token + 1].tag_name.start <= at - 2:
+                        token += 1
+                    found[token] = None
+        return list(found)
 
     def holds_text(self, tuple texts) -> bool:
         """Return whether any of these bytes are in the marked text."""
@@ -1390,20 +1443,13 @@ cdef class Tree:
         return False
 
     def short_links(self, int most) -> list:
-        """Return (element, href) of the links to a place on a page that hold 1 to `most` visible characters."""
-        cdef size_t i
-        cdef const Note* one
-        cdef const Element* element
-        found = []
-        for i in range(self.notes.size()):
-            one = &self.notes[i]
-            if not is_noted(self, one, b"href"):
-                continue
-            element = &self.elements[one.element]
-            if 0 < element.seen.end - element.seen.start <= most and (
-                    memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) != NULL):
-                found.append((one.element, piece(self.noted, one.value)))
-        return found
+        """Return (element, href, text) of the links to a place on a page that hold 1 to `most` visible characters."""
+        return [
+            (one.element, piece(self.noted, one.value), self.text_in(one.element)) for one in self.notes
+            if is_noted(self, &one, b"href") and (
+                0 < self.elements[one.element].seen.end - self.elements[one.element].seen.start <= most) and (
+                memchr(self.noted.data() + one.value.start, 35, one.value.end - one.value.start) != NULL)  # the mark
+        ]
 
     def numbers_of(self, elements) -> list:
         """Return the numbers of elements of lxml's live tree, -1 for unread ones; needs `keep_nodes`."""

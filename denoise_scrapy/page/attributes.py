@@ -107,13 +107,11 @@ class Noted(NamedTuple):
         references: (element, href or src as written) of links and images.
         sizes: (element, width, height) as written, "" for none, of frames with any: attributes, or inline style.
         attributes: (element, name, value) of attributes that the columns do not hold and rendering needs.
-        places: (element, id) of link targets; a link's name is an id too.
     """
 
     references: list[tuple[int, str]]
     sizes: list[tuple[int, str, str]]
     attributes: list[tuple[int, str, str]]
-    places: list[tuple[int, str]]
 
 
 def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> Noted:
@@ -121,7 +119,7 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
     of_element: dict[int, dict[str, str]] = {}
     for element, name, value in notes:
         of_element.setdefault(element, {})[name] = value
-    found = Noted([], [], [], [])
+    found = Noted([], [], [])
     picture_source = ""
     for element, attributes in of_element.items():
         tag = tags[element]
@@ -135,8 +133,6 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
             picture_source = largest(attributes.get("srcset", "")) or largest(attributes.get("data-srcset", ""))
         elif "href" in attributes:
             found.references.append((element, attributes["href"]))
-        if "id" in attributes:
-            found.places.append((element, attributes["id"]))
         if tag in SIZED_TAGS:
             width, height = written_size(attributes)
             if width or height:

@@ -19,7 +19,7 @@ from denoise_scrapy.core.features import Words, read_words
 from denoise_scrapy.core.markup import REASONS, Flag, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
-from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, name_code, tree_of
+from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, tree_of
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
@@ -36,6 +36,16 @@ def _column(*names: str) -> cached_property[IntArray]:
         for name in names:
             rows = rows[name]
         return rows.astype(np.int64)
+
+    return cached_property(read)
+
+
+def _of_texts(number: int) -> cached_property[IntArray]:
+    """Return a cached property: a column of the texts after the marks."""
+
+    def read(of: Any) -> IntArray:
+        column: IntArray = of._texts[number]
+        return column
 
     return cached_property(read)
 
@@ -70,13 +80,12 @@ class Elements:
         return np.where(self.parent >= 0, self.parent, np.arange(len(self)))
 
     def holds_tag(self, tags: Collection[str]) -> bool:
-        """Return whether any element has one of these tags: only the tokens are searched."""
-        return not set(map(name_code, tags)).isdisjoint(self.tokens["tag_code"].tolist())
+        """Return whether any element has one of these tags."""
+        return 1 in self.tree.tagged(tags)
 
     def has_tag(self, tags: Collection[str]) -> BoolArray:
         """Return which elements have one of these tags."""
-        wanted = set(map(name_code, tags))
-        return np.array([code in wanted for code in self.tokens["tag_code"].tolist()], bool).take(self.token)
+        return np.frombuffer(self.tree.tagged(tags), np.bool_).take(self.token)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
         """Return a read-only column by name: one of `_KINDS` and `_CODES`, `flags` or `own_flags`."""
@@ -126,45 +135,25 @@ class Elements:
 
     # ---- the marks in the page's text: where its elements start and end. All have shape (2n,) ----
 
-    @cached_property
-    def _order(self) -> IntArray:
-        marks = self.rows["marks"]
-        return np.concatenate([marks["start"], marks["end"]]).argsort(kind="stable")
-
-    def _by_mark(self, column: str) -> IntArray:
-        span = self.rows[column]
-        return np.concatenate([span["start"], span["end"]]).astype(np.int64).take(self._order)
+    def texts_of(self, elements: BoolArray, *, others: bool = False) -> IntArray:
+        """Return the texts after marks that some elements own (`Tree.texts_of`), with `others` those without owner."""
+        return np.asarray(self.tree.texts_of(np.append(elements, others).view(np.uint8)), np.int64)
 
     @cached_property
-    def marks(self) -> IntArray:
-        """Positions of all marks in the text."""
-        return self._by_mark("marks")
+    def _texts(self) -> IntArray:
+        return np.ascontiguousarray(self.texts_of(np.ones(len(self), np.bool_), others=True).T)
 
-    @cached_property
-    def mark_element(self) -> IntArray:
-        """Element of each mark."""
-        return self._order % max(len(self), 1)
+    mark_element = _of_texts(0)
+    text_owner = _of_texts(1)  # element that owns the text after the mark, -1 for none
+    marks = _of_texts(2)  # positions in the text
+    text_ends = _of_texts(3)  # end of the text after the mark
+    visible_after = _of_texts(4)  # visible characters of it
+    block_after = _of_texts(5)  # its block, -1 if none is visible
 
     @cached_property
     def is_start(self) -> BoolArray:
         """True for marks of a start."""
-        return self._order < len(self)
-
-    @cached_property
-    def text_owner(self) -> IntArray:
-        """Element that owns the text after each mark, -1 for none."""
-        return np.where(self.is_start, self.mark_element, self.parent.take(self.mark_element))
-
-    @cached_property
-    def text_ends(self) -> IntArray:
-        """End of the text after each mark."""
-        return np.append(self.marks, self.tree.text_size)[1:]
-
-    @cached_property
-    def visible_after(self) -> IntArray:
-        """Visible characters between each mark and the next."""
-        before = self._by_mark("seen")
-        return np.append(before[1:] - before[:-1], np.zeros(min(1, len(before)), np.int64))
+        return np.asarray(self.text_owner == self.mark_element)
 
     def of_text(self, elements: BoolArray) -> BoolArray:
         """Return whether the text after each mark is owned by one of these elements."""
@@ -214,11 +203,7 @@ class Blocks:
     @cached_property
     def block_of_text(self) -> IntArray:
         """Block of the text after each mark, -1 if none is visible, shape (marks,)."""
-        if not len(self):
-            return np.full(len(self.elements.marks), -1)
-        first = self.elements.marks + 1
-        block = self.start.searchsorted(first, "right") - 1
-        return np.where((block >= 0) & (first <= self.end.take(block, mode="clip")), block, -1)
+        return self.elements.block_after
 
     def inside(self, element: int) -> BoolArray:
         """Return the blocks in an element's subtree."""
@@ -226,13 +211,12 @@ class Blocks:
 
     def subtree_sums(self, values: npt.NDArray[np.generic]) -> FloatArray:
         """Return the sum of a column over the blocks in each element's subtree, shape (elements,)."""
-        own = np.bincount(self.element, values, len(self.elements))
-        return np.asarray(self.elements.subtree_sums(own), np.float64)
+        return self.elements.tree.block_sums(np.ascontiguousarray(values, np.float64))
 
     def share_owned_by(self, elements: BoolArray) -> FloatArray:
         """Return the share of each block's visible characters that are own text of the marked elements."""
-        chosen = self.elements.of_text(elements) & (self.block_of_text >= 0)
-        chars = np.bincount(self.block_of_text[chosen], self.elements.visible_after[chosen], len(self))
+        chars, block = self.elements.texts_of(elements).T[4:]
+        chars = np.bincount(block[block >= 0], chars[block >= 0], len(self))
         return np.asarray(chars / np.maximum(self.chars, 1))
 
     @cached_property
@@ -487,10 +471,10 @@ class Page:
     def unseen_elements(self) -> BoolArray:
         """Elements that nothing shows and the user does not keep; as in the browser on a rendered page."""
         e = self.elements
-        unseen = (e.rows["flags"] & Flag.HIDDEN) != 0
+        unseen = (e.rows["flags"] & int(Flag.HIDDEN)) != 0
         if self._boxes is not None:
             unseen = np.where(np.isnan(self._boxes.width), unseen, ~self._boxes.visible)
-        if unseen.any():
+        if self.kept_by_user:
             unseen &= ~self._inside(self.kept_by_user)
         return np.asarray(unseen, np.bool_)
 
@@ -557,9 +541,7 @@ class Page:
         """Positions in the text that are left out, shape (any, 2)."""
         if not self.removed_elements.any():
             return np.zeros((0, 2), np.int32)
-        e = self.elements
-        spans = np.stack([e.marks, e.text_ends], axis=1)[self.removed_text]
-        return np.ascontiguousarray(spans, np.int32)
+        return np.ascontiguousarray(self.elements.texts_of(self.removed_elements)[:, 2:4], np.int32)
 
     def without(self, elements: IntArray) -> Page:
         """Return the page without the text of some elements, given their numbers, as if the user removed them."""
@@ -616,7 +598,7 @@ class Page:
     def first_links(self, most: int) -> tuple[str, ...]:
         """Return `links`, but of at most the first `most` addresses on the page."""
         left, found = self.url_chars, dict[str, None]()
-        for href in islice(dict.fromkeys(self.tree.links()), most):
+        for href in islice(dict.fromkeys(href for _, href in self.tree.values_of(b"href")), most):
             url = self.absolute(href)
             left -= len(url)
             if left < 0:
@@ -628,21 +610,26 @@ class Page:
     @property
     def url_chars(self) -> int:
         """Maximum characters of the page's absolute addresses, whose length the page chooses."""
-        return URL_CHARS + URL_TIMES * self.tree.written_urls + URL_CHARS_AN_ELEMENT * len(self.tree.element_rows)
+        written = sum(len(url) for name in (b"href", b"src") for _, url in self.tree.values_of(name))
+        return URL_CHARS + URL_TIMES * written + URL_CHARS_AN_ELEMENT * len(self.tree.element_rows)
 
     @cached_property
     def base_url(self) -> str:
         """URL that the page's references are relative to: that of its `base` element, if it has one."""
-        return _absolute(self.url, self.tree.first_value("base")) or self.url
+        return _absolute(self.url, next((value for _, value in self.tree.values_of(b"base")), "")) or self.url
 
     def absolute(self, reference: str) -> str:
         """Return a reference as an absolute http(s) URL without fragment, "" if it is invalid."""
         return _absolute(self.base_url, reference)
 
+    @cached_property
+    def _own_address(self) -> str:
+        return self.absolute(self.url)
+
     def leads_here(self, reference: str) -> bool:
         """Return whether a reference leads to a place on the page itself."""
         address, _, place = reference.strip().partition("#")
-        return bool(place) and (not address or self.absolute(reference) == self.absolute(self.url) != "")
+        return bool(place) and (not address or self.absolute(reference) == self._own_address != "")
 
 
 def _absolute(base: str, reference: str) -> str:

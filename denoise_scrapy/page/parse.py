@@ -17,7 +17,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, look
+from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, HAS_LISTS, look
 
 _local = threading.local()
 
@@ -62,7 +62,7 @@ _ATTRIBUTE = re.compile(
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)""")
 # Control characters except white space, and noncharacters: terminals obey the former, XML and YAML reject both.
-# `holds_controls` in C has the same numbers.
+# `is_control` in the core has the same numbers.
 _CONTROL_BYTES = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
 _TO_SPACE = bytes.maketrans(_CONTROL_BYTES, b" " * len(_CONTROL_BYTES))
 _WIDE_CONTROL = re.compile(
@@ -107,7 +107,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         body = _REFERENCE.sub(_referenced, body)
     if body[:200].lstrip().startswith(b"<?xml"):
         body = _XML_DECLARATION.sub(b"", body, count=1)
-    if b"<dt" in body and b"<dl" in body:
+    if found & HAS_LISTS:
         body = _LIST_IN_TERM.sub(_as_boxes, body)
     if found & EMBEDS:
         # without their end tags, content after inner documents stays in its element

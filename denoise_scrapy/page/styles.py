@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Sheets that are kept for other pages of a site.
 SHEETS = 64
+#: Selectors that are kept for other sheets: some systems write the same ones on all pages of all their sites.
+SELECTORS = 1024
 #: Conditions that a click changes.
 _CLICKED = frozenset(["checked", "target", "target-within", "open", "popover-open", "focus-within"])
 _SWITCHES = frozenset(["open", "aria-expanded", "aria-selected"])
@@ -42,6 +44,7 @@ def _sheet(text: bytes, is_all: bool) -> StyleSheet:
     return StyleSheet(text, is_all, read_selectors)
 
 
+@lru_cache(SELECTORS)
 def read_selectors(text: str) -> list[Selector]:
     """Read selectors as cssselect does, without those that are not understood."""
     found: list[Selector] = []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, look
+from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, HAS_LISTS, look
 from denoise_scrapy.page import parse
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
@@ -21,21 +21,38 @@ _CLOSING = re.compile(rb"</(body|html)", re.IGNORECASE)
 
 
 def literal_look(text: str) -> int:
-    """By bits, whether there are control characters, and whether body or html ends more than once."""
+    """By bits, whether there are control characters, whether body or html ends more than once, and lists."""
     body = text.encode()
     ends = [tag.lower() for tag in _CLOSING.findall(body)]
     numbers = (int(decimal) if decimal else int(hexadecimal, 16) for decimal, hexadecimal in _REFERENCE.findall(text))
     has_controls = (
         any(code in body for code in _CONTROLS) or _WIDE.search(text) or any(n in NOT_WRITTEN for n in numbers)
     )
-    return HAS_CONTROLS * bool(has_controls) | EMBEDS * (ends.count(b"body") > 1 or ends.count(b"html") > 1)
+    embeds = ends.count(b"body") > 1 or ends.count(b"html") > 1
+    return HAS_CONTROLS * bool(has_controls) | EMBEDS * embeds | HAS_LISTS * ("<dl" in text)
 
 
 EDGES = (0x7F, 0x80, 0x9F, 0xA0, 0xFDCF, 0xFDD0, 0xFDEF, 0xFDF0, 0xFFFD, 0xFFFE, 0x1FFFD, 0x1FFFE, 0x3FFFF, 0x10FFFF)
 PIECES = st.one_of(
     st.integers(1, 70).map("x".__mul__),  # the look takes 64 bytes at a time
     st.sampled_from(
-        ["</body>", "</html", "</BODY ", "</hTmL>", "</button>", "</ht", "</", "<", "x" * 4090, "中", "\r\n"]
+        [
+            "</body>",
+            "</html",
+            "</BODY ",
+            "</hTmL>",
+            "</button>",
+            "</ht",
+            "</",
+            "<",
+            "<dl>",
+            "<dl",
+            "<d",
+            "<DL",
+            "x" * 4090,
+            "中",
+            "\r\n",
+        ]
     ),
     st.sampled_from(
         ["\0", "\1", "\t", "\x0b", "\x1f", "&#", "x", "X", "0", "1", "9", "13", "f", "FFE", ";", "&", "&#00"]

@@ -45,17 +45,16 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
             first, last = np.searchsorted(blocks.start, marks[one.target].tolist()).tolist()
             of_notes[first:last] = True
             of_notes[blocks.block_of_text[start[label]]] = True
-    return np.asarray(of_notes & ~kept & ((blocks.flags & Flag.HIDDEN) == 0))
+    return np.asarray(of_notes & ~kept & ((blocks.rows["flags"] & int(Flag.HIDDEN)) == 0))
 
 
 def _has_signs(page: Page) -> bool:
     """Return whether any link to a place on a page is only the sign of a note, as on one of fifty pages."""
-    return any(href.partition("#")[2] and _sign_of(page, link) for link, href in page.tree.short_links(MOST_CHARS))
+    return any(href.partition("#")[2] and _sign_of(text) for _, href, text in page.tree.short_links(MOST_CHARS))
 
 
-def _sign_of(page: Page, link: int) -> re.Match[str] | None:
-    text = page.tree.slice(*page.tree.element_rows["marks"][link].tolist())
-    return _SIGN.fullmatch(_plain(_MARKS.sub("", text).strip()))
+def _sign_of(text: str) -> re.Match[str] | None:
+    return _SIGN.fullmatch(_plain(text.strip()))
 
 
 class _Reference(NamedTuple):
@@ -93,10 +92,10 @@ class Footnotes:
     def _find(self, shown: BoolArray) -> None:
         page, e, tags = self._page, self._e, self._page.tags()
         self._seen, self._marks = e.rows["seen"], e.rows["marks"]
-        places = {name: element for element, name in page.noted.places}
+        places = {name: element for element, name in page.tree.values_of(b"id")}
         links = [
             (link, places[name])
-            for link, href in page.noted.references
+            for link, href in page.tree.values_of(b"href")
             if (name := href.partition("#")[2]) in places and tags[link] == "a" and page.leads_here(href)
         ]
         # links up the page: visible characters from and to their targets, and the link
@@ -113,7 +112,7 @@ class Footnotes:
             for link, to in links
             if to > link
             and 0 < self._seen["end"][link] - self._seen["start"][link] <= MOST_CHARS
-            and (sign := _sign_of(page, link))
+            and (sign := _sign_of(page.tree.text_in(link)))
         ]
         self._targets = sorted({one.target for one in self.candidates})
         labels, given = dict[int, str](), set[str]()

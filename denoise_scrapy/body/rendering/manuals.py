@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.markup import HEADING_TAGS, split_name
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import letters
@@ -37,7 +36,7 @@ _UNTITLED = _BOXES - {"alert"}
 #: Words that no other boxes have: of any kind.
 _OWN = {"admonition", "custom"}
 #: No text below a signature.
-_NOT_BELOW = Flag.HEADING | Flag.CONTROL | Flag.NAV | Flag.HIDDEN
+_NOT_BELOW = int(Flag.HEADING | Flag.CONTROL | Flag.NAV | Flag.HIDDEN)
 #: Larger headings are those of a section.
 _TOO_LARGE = frozenset(["h1", "h2", "h3"])
 #: Words in the name of a title.
@@ -63,16 +62,15 @@ _CHANGES = {
 #: A signature of a function, as terms of definitions and headings have it; and of a class.
 _CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOTALL)
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
-_SHOWN = re.compile(f"[{START}{END}\\s]")
 #: Parts of the names of most boxes, of all tabs and of signatures, after a first letter that may be a capital: where
 #: there are none, as on three of four pages, no title or label is searched for.
 _BOX_NAMES = [b"dmonition", b"allout", b"notecard", b"custom-block", b"lert"]
 _OF_TABS, _OF_SIGNATURES = (
     [b"tabs", b"tabbed", b"tablist", b"tab-"],
-    [b"descname", b"code-header", b"signature", b"sig"],
+    [b"descname", b"code-header", b"signature"],
 )
 _OF_BOXES = [*_BOX_NAMES, *b"note tip hint mportant arning aution anger".split()]
-UNIT_NAMES = [*_BOX_NAMES, *_OF_TABS, *_OF_SIGNATURES[:3]]
+UNIT_NAMES = [*_BOX_NAMES, *_OF_TABS, *_OF_SIGNATURES]
 
 
 class Admonition(NamedTuple):
@@ -144,7 +142,7 @@ class Manual:
             first, last = self._blocks(element)
             followed[first:last] |= heading != ""
             above = int(self._e.parent[element])
-            if above >= 0 and last < self._edges[above, 1] and not self._page.blocks.flags[last] & _NOT_BELOW:
+            if above >= 0 and last < self._edges[above, 1] and not self._page.blocks.rows["flags"][last] & _NOT_BELOW:
                 followed[last] = True
         for panel, tab in self.tabs.items():
             if kept[slice(*self._blocks(panel))].any():
@@ -181,8 +179,7 @@ class Manual:
         sign = next((_CHANGES[word] for word in words if word in _CHANGES), "")
         if not sign or words.isdisjoint(_LINES):
             return ""
-        text = self._page.tree.slice(*self._page.tree.element_rows["marks"][line].tolist())
-        return "" if _SHOWN.sub("", text).startswith(sign) else f"{sign} "
+        return "" if self._page.tree.text_in(line).lstrip().startswith(sign) else f"{sign} "
 
     # ---- admonitions ----
 
@@ -253,7 +250,7 @@ class Manual:
             return
         named = self._of_tokens(tokens)
         rows = np.flatnonzero(named)[:_MOST_ROWS]
-        for element in np.unique([*rows, *self._e.parent_or_self[rows]]).tolist():
+        for element in np.unique(np.append(rows, self._e.parent_or_self[rows])).tolist():
             tabs = list(self._children(element))
             if len(tabs) < 2 or not (named[element] or named[tabs].all()):
                 continue
@@ -317,13 +314,15 @@ class Manual:
         text below it.
         """
         found, lists = dict[int, str](), set[int]()
-        if not (self._page.tree.tokens_named(_OF_SIGNATURES) or self._e.holds_tag({"dt"})):
+        named = self._page.tree.tokens_named(_OF_SIGNATURES)
+        if not (named or self._e.holds_tag({"dt"})):
             return found, lists
         around = self._e.nearest(self._e.has_tag({"dl"})).tolist()
         level, depth = 1, dict[int, int]()  # of the last heading; of each list of signatures
         number = np.diff(np.append(0, np.cumsum(kept))[self._edges])[:, 0]  # of kept blocks in each element
         wanted = (number > 0) & self._e.has_tag(HEADING_TAGS | {"dt", "dd"})
-        wanted |= (number == 1) & self._e.has_tag({"div", "p"})
+        if named:
+            wanted |= (number == 1) & self._e.has_tag({"div", "p"})
         for element in np.flatnonzero(wanted).tolist():
             tag = self._tags[element]
             if tag in HEADING_TAGS:
@@ -347,8 +346,9 @@ class Manual:
 
     def _names_signature(self, box: int) -> bool:
         """Return whether a box is named a signature, or a part of the line in it."""
-        inside = range(box, min(int(self._e.end[box]), box + _MOST_INSIDE))
-        return any("signature" in self._words_of(one) for one in inside if one == box or self._tags[one] == "span")
+        inside = self._e.token[box : min(int(self._e.end[box]), box + _MOST_INSIDE)].tolist()
+        named = (box + n for n, token in enumerate(inside) if "signature" in self._words_in(token))
+        return any(one == box or self._tags[one] == "span" for one in named)
 
     def _is_signature(self, term: int) -> bool:
         """Return whether a term is named a signature, or contains one; or looks like a call, and can be linked to."""
