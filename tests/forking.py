@@ -9,6 +9,7 @@ import gc
 import json
 import os
 import runpy
+import signal
 import sys
 import warnings
 from importlib import import_module
@@ -58,6 +59,7 @@ def become(folder: str, arguments: list[str], environment: dict[str, str], given
         opened = os.open(path, flags | os.O_APPEND)
         os.dup2(opened, number)
         os.close(opened)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

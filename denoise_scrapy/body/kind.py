@@ -15,9 +15,9 @@ def kind_of(page: Page, site: SiteStatistics) -> str:
     """Return the most probable kind of a page, compared with its site.
 
     Example:
-        >>> posts = "<div class=post><a href=/u/1>Ann</a><p>Does anyone know when the bridge opens again?</div>" * 9
-        >>> kind_of(Page.parse(f"<title>The bridge</title><h1>The bridge</h1>{posts}"), SiteStatistics(()))
-        'thread'
+        >>> page = Page.parse("<title>Log in</title><h1>Log in</h1><p>You have to log in. <a href=/>Log in</a>")
+        >>> kind_of(page, SiteStatistics(()))
+        'none'
     """
     if not len(page.blocks):
         return "none"

@@ -1425,7 +1425,7 @@ cdef int stories(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         while parent >= 0 and view.targets[parent] != TARGETS:
             element = parent
             parent = tree.elements[element].parent
-        if view.targets[element] == NO_TARGET:
+        if view.targets[element] == NO_TARGET or sums_of(view, element)[TOKENS] == view.whole:  # no box, the page
             continue
         around = &inside[parent if parent >= 0 else view.n]
         rows[0, i] = 1

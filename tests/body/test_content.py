@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy import Page, SiteModel
-from denoise_scrapy.body.strategies.combined import CONTENTLESS_WORDS, content_signals
+from denoise_scrapy.body.strategies.combined import CONTENTLESS_WORDS, content_signals, page_signals
 
 FRAME = """<title>{title}</title><body><header><a href=/>Daily Post</a><nav><ul><li><a href=/a>Politics</a><li><a
 href=/b>Sport</a><li><a href=/c>Culture</a><li><a href=/d>Weather</a></ul></nav></header><main>{main}</main><footer><a
@@ -66,12 +66,13 @@ def test_signals_equal_plain_loops(m, n, seed, text):
     kept = [i for i in range(m) if odds[i] > 0]
     own = sum(tokens[i] for i in kept)
     literal = [tokens.sum(), own, m, len(kept), max([0, *odds])]
-    said = [sum(len(re.findall(re.escape(word), text)) for word in kind) for kind in CONTENTLESS_WORDS]
-    literal += [count / max(own, 1) for count in [*said, sum(said), max(said)]]
-    literal.append(sum(count > 0 for count in said))
     for some in (kept, [i for i in range(m) if odds[i] <= 0]):
         for row in features:
             known = [i for i in some if not np.isnan(row[i])]
             weight = sum(tokens[i] for i in known)
             literal.append(sum(row[i] * tokens[i] for i in known) / max(weight, 1))
+    assert page_signals(features, odds, tokens)[:, 0] == pytest.approx(literal, rel=1e-5)
+    said = [sum(len(re.findall(re.escape(word), text)) for word in kind) for kind in CONTENTLESS_WORDS]
+    literal += [count / max(own, 1) for count in [*said, sum(said), max(said)]]
+    literal.append(sum(count > 0 for count in said))
     assert content_signals(features, odds, tokens, text)[:, 0] == pytest.approx(literal, rel=1e-5)

@@ -225,7 +225,7 @@ class Literal:
         above = self.above(i)
         within = [self.targets(element) for element in above]
         at = max((level for level, some in enumerate(within) if len(some) < 2), default=-1)
-        if at < 0 or not within[at]:
+        if at < 0 or not within[at] or self.sum(self.inside(above[at]), "tokens") == self.whole:
             yield from (2 if at < 0 else 0, *[NAN] * 5)
             return
         yield 1

@@ -86,7 +86,8 @@ def plain_originals(page: bytes, others: list[bytes]) -> list[int]:
     different = [i for i in range(len(others)) if tokens[i] <= 0.97 * whole]
     shares = {i: prose[i] / max(of_prose, 1) for i in different}
     if len(different) == 1:
-        return [i for i in different if shares[i] <= 0.9]
+        theirs = sum(block[3] for block in rows_of(others[different[0]]))
+        return [i for i in different if shares[i] <= 0.25 or (shares[i] <= 0.9 and prose[i] < 0.9 * theirs)]
     rest = {i: [shares[j] for j in different if j != i] for i in different}
     return [i for i in different if shares[i] <= 0.25 or shares[i] - median(rest[i]) <= 0.2]
 

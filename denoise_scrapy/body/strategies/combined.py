@@ -233,8 +233,11 @@ def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel) -> l
 #: (1.1, 1.2 and 1.25: .9400, .9398, .9398), manuals gain .003; in blind readings the worse text lacks something twice
 #: as often as it has too much.
 BETA = 1.2
-#: Below this probability of content, confidence is reduced in proportion; else it is that of the blocks.
+#: Below this probability of content, confidence is reduced to it; else it is that of the blocks.
 LIKELY_CONTENT = 0.5
+#: A wall that passes for a text is this many times as bad as a short text that passes for a wall, whose body stays: of
+#: 2,600 pages with few words, 94% of walls are found and 3.5% of others are doubted; with 1, 89% and 1.2%.
+MISSED_WALL = 2.33
 _IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
 
 
@@ -279,6 +282,7 @@ class CombinedStrategy(Strategy):
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
             signals = content_signals(known, odds, page.blocks.tokens, page.text_of(odds > 0))
             chance = float(content.probability(signals)[0])
+            chance /= chance + MISSED_WALL * (1 - chance)
             confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
         reasons = LazyReasons(partial(reasons_of, known, neighbours, model))
         return Decision(kept, choice.probability, confidence, reasons)
