@@ -68,18 +68,19 @@ def literal_stock(page, chances, stock, place):
 
 
 def literal_lists(page, chances):
-    """Probabilities after the blocks of each list have moved to their mean."""
+    """Probabilities after the blocks of each list have moved to their mean, and up to the text above."""
+    element, linked = page.blocks.element.tolist(), page.blocks.rows["link_chars"].tolist()
     parent, tags, tokens = page.elements.parent.tolist(), page.tags(), page.blocks.tokens.tolist()
     boxes = {}
-    for i, element in enumerate(page.blocks.element.tolist()):
-        around = [element]
+    for i, own in enumerate(element):
+        around = [own]
         while len(around) < 8 and parent[around[-1]] >= 0:
             around.append(parent[around[-1]])
         lists = [one for one in around if tags[one] in ("ul", "ol", "dl")]
         if lists:
             boxes.setdefault(lists[-1], []).append(i)
     moved = list(chances)
-    for members in boxes.values():
+    for box, members in boxes.items():
         weights = [np.log1p(tokens[i]) for i in members]
         values = [chances[i] for i in members]
         mean = sum(w * v for w, v in zip(weights, values, strict=True)) / max(sum(weights), 1e-9)
@@ -87,6 +88,10 @@ def literal_lists(page, chances):
         if square - mean**2 <= 0.04:
             for i in members:
                 moved[i] = mean
+        first = [i for i in members if i and i - 1 not in members and parent[element[i - 1]] == parent[box]]
+        if first and not any(linked[i] for i in members):
+            for i in members:
+                moved[i] = max(moved[i], chances[first[-1] - 1] / 2)
     return moved
 
 
