@@ -151,13 +151,14 @@ class SQLiteStore(Store):
     @override
     def find(self, name: Name, bands: bytes = b"", seen: int | None = None) -> Found:
         link, alike = self._connection, list[int]()
+        # first: what another process commits meanwhile is found below, and with `newer` it would seem to have been
+        newer = [] if seen is None else link.execute(_NEWER, (seen, BATCH)).fetchall()
         named = link.execute(_NAMED, name[:2]).fetchone()
         if bands:
             keys = _keys(bands)
             asked = [value for key in keys for value in (key, MOST_IN_BAND)]
             shared = Counter(one for (one,) in link.execute(" UNION ALL ".join([_IN_BAND] * len(keys)), asked))
             alike = [number for number, _ in shared.most_common()]
-        newer = [] if seen is None else link.execute(_NEWER, (seen, BATCH)).fetchall()
         return Found(0 if named is None else named[0], alike, list(map(self._record, newer)))
 
     @override

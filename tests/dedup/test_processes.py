@@ -114,6 +114,24 @@ def test_several_processes_keep_one_of_each(place, options):
         assert len(index) == COUNT and index._store.problems() == []
 
 
+@pytest.mark.parametrize("search", ["prefilter", "tree"])
+@pytest.mark.parametrize("statement", range(3))  # those that read: more are in a transaction
+def test_a_text_that_another_process_adds_between_two_statements_is_found(tmp_path, search, statement):
+    place, said = str(tmp_path / "a.db"), list[str]()
+    with opened(place, search=search) as one, opened(place, search=search) as two:
+
+        def add_once(sql):
+            said.append(sql)
+            if len(said) == statement + 1:
+                assert not two.check_and_add("b", text_of(1)).duplicate
+
+        one.check_and_add("a", text_of(0))
+        one._store._connection.set_trace_callback(add_once)
+        verdict = one.check_and_add("c", text_of(1))
+        one._store._connection.set_trace_callback(None)
+        assert len(said) > statement and verdict.of == "b" and len(one) == 2
+
+
 def test_a_killed_process_loses_nothing_acknowledged(place):
     acknowledged = set()
     for loop in range(2):
