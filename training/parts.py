@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ OF_CONTENT = OF_PARTS | {"depth": 4}
 CONTENT_WEIGHT = 0.3
 BoolArray = npt.NDArray[np.bool_]
 Values = npt.NDArray[np.float32]
+Weights = npt.NDArray[np.float64]
 
 
 def fit_parts(
@@ -47,9 +49,7 @@ def fit_parts(
         labels, sure = (
             np.concatenate(some) for some in zip(*(_labelled(examples[i], part) for i in read), strict=True)
         )
-        classifier = CatBoostClassifier(**OF_PARTS, random_seed=seed)
-        classifier.fit(signals[sure], labels[sure])
-        found[f"part {part}"] = trees.to_forest(classifier, OF_PARTS["depth"])
+        found[f"part {part}"] = _fitted(OF_PARTS, signals[sure], labels[sure], seed)
     return found
 
 
@@ -68,25 +68,26 @@ def fit_content(
     if labels.all():
         return {}
     signals = np.concatenate([_signals(examples[i], inputs[i], odds[i]) for i in few], axis=1).T
-    classifier = CatBoostClassifier(**OF_CONTENT, random_seed=seed)
-    classifier.fit(signals, labels, sample_weight=np.where(labels, CONTENT_WEIGHT, 1.0))
-    return {"content": trees.to_forest(classifier, OF_CONTENT["depth"])}
+    return {"content": _fitted(OF_CONTENT, signals, labels, seed, np.where(labels, CONTENT_WEIGHT, 1.0))}
 
 
 def fit_kinds(
     examples: Sequence[Example], inputs: Sequence[Values], odds: Mapping[int, Values], seed: int
 ) -> dict[str, Forest]:
-    """Fit the trees of each kind of page, against all other kinds; none if no page was read. Arguments as above."""
+    """Fit the trees of each kind of page, against all others; none if none was read. Arguments as for `fit_parts`."""
     named = [i for i, example in enumerate(examples) if example.kind and len(odds[i])]
     if not any(any(examples[i].letters) for i in named):
         return {}
     signals = np.concatenate([page_signals(inputs[i], odds[i], examples[i].lengths) for i in named], axis=1).T
-    found = {}
-    for kind in KINDS:
-        classifier = CatBoostClassifier(**OF_PARTS, random_seed=seed)
-        classifier.fit(signals, np.array([examples[i].kind == kind for i in named]))
-        found[f"kind {kind}"] = trees.to_forest(classifier, OF_PARTS["depth"])
-    return found
+    kinds = np.array([examples[i].kind for i in named])
+    return {f"kind {kind}": _fitted(OF_PARTS, signals, kinds == kind, seed) for kind in KINDS}
+
+
+def _fitted(
+    parameters: Mapping[str, Any], signals: Values, labels: BoolArray, seed: int, weights: Weights | None = None
+) -> Forest:
+    classifier = CatBoostClassifier(**parameters, random_seed=seed)
+    return trees.to_forest(classifier.fit(signals, labels, sample_weight=weights), parameters["depth"])
 
 
 def _signals(example: Example, features: Values, odds: Values) -> Values:

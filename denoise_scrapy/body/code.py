@@ -59,7 +59,7 @@ def code_frames(page: Page) -> CodeFrames:
     if not e.holds_tag({"pre"}):
         return found
     is_pre = e.has_tag({"pre"})
-    is_code = (blocks.rows["flags"] & int(Flag.PREFORMATTED)) != 0
+    is_code = blocks.has(Flag.PREFORMATTED)
     no_label = e.has_tag(_NO_LABELS)
     pres = np.asarray(e.subtree_sums(is_pre.astype(np.int64)))
     for pre in np.flatnonzero(is_pre & (pres == 1)).tolist():

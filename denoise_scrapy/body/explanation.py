@@ -48,7 +48,7 @@ def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
     """Yield a row for each block of a page, given its body and the comparison pages used."""
     blocks, k, shared = page.blocks, len(site.pages), site.shared_with(page)
     kept = np.array([block.kept for block in body.blocks], bool)
-    hidden, preformatted = page.unseen_blocks, (blocks.flags & Flag.PREFORMATTED) != 0
+    hidden, preformatted = page.unseen_blocks, blocks.has(Flag.PREFORMATTED)
     # shares above which the hand-written rule treats a text, and a slot, as template
     template = (shared.text_share >= REPEATED_SHARE) | (shared.slot_share > SLOT_SHARE)
     names = np.select([kept, hidden, template], ["kept", "hidden", "template"], "low")

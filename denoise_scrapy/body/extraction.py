@@ -317,7 +317,7 @@ class SiteModel:
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
-            lazy = {"make_title": partial(title_of, page), "make_kind": lambda: "none"}
+            lazy = {"make_title": partial(title_of, page), "make_kind": partial(kind_of, page, site)}
             body = _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT, **lazy)
             return _stated(page, nothing, taste, body) or body
         decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)

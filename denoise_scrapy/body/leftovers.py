@@ -134,8 +134,8 @@ def _code_buttons(page: Page) -> list[int]:
     for match in page.kept_by_user:
         lone &= ~e.inside(match.elements)
     lone &= blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS
-    code = np.pad((blocks.rows["flags"] & int(Flag.PREFORMATTED)) != 0, 1)
-    beside = (code[:-2] | code[2:]) & ((blocks.rows["flags"] & int(Flag.HEADING)) == 0)
+    code = np.pad(blocks.has(Flag.PREFORMATTED), 1)
+    beside = (code[:-2] | code[2:]) & ~blocks.has(Flag.HEADING)
     button = e.nearest(lone)[blocks.element[beside]]
     return [int(one) for one in np.unique(button[button >= 0])]
 

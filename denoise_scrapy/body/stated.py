@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from contextlib import suppress
+from collections.abc import Sequence
 from html import escape, unescape
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.parse import MAX_JSON
+from denoise_scrapy.page.parse import json_string
 
 #: Expected tokens of the page's own body for each token of its data: with as many, the page shows its text. Of 97
 #: recorded pages with one `articleBody` two have less than three quarters of it, and one, behind a paywall, less than
@@ -35,7 +35,6 @@ MOST_TOKENS = 100
 #: Characters of a string from which it is prose: fewer are labels and addresses.
 PROSE = 60
 
-_ARTICLE = re.compile(r'"articleBody"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.)*")', re.DOTALL)
 _HEADLINE = re.compile(r'"headline"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.){1,400}")', re.DOTALL)
 _TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 
@@ -49,8 +48,10 @@ class Stated(NamedTuple):
 
 def stated_words(page: Page) -> npt.NDArray[np.uint32] | None:
     """Return the numbers of the words (`Tree.word_rows`) of the articles in a page's JSON-LD, None without any."""
-    articles = _articles(page)
-    return Page.parse("".join(map(_as_html, articles))).tree.word_rows["number"].copy() if articles else None
+    if not page.articles:
+        return None
+    told = Page.parse("".join(map(_as_html, page.articles)))
+    return np.ascontiguousarray(told.tree.word_rows["number"])
 
 
 def stated_text(page: Page, shown: float = 0) -> Stated | None:
@@ -66,11 +67,10 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
         >>> found.page.block_texts[0][:20], found.confidence
         ('It rained all night.', 0.9)
     """
-    articles = _articles(page)
-    if len(articles) == 1:
-        headlines = [_string(found) for text in _json(page) for found in _HEADLINE.findall(text)[:1]]
-        return _stated(page, headlines[:1], [*articles], shown / OF_ARTICLE, ARTICLE_CONFIDENCE)
-    if articles or shown > MOST_TOKENS:
+    if len(page.articles) == 1:
+        headlines = [json_string(found) for text in page.json_ld for found in _HEADLINE.findall(text)[:1]]
+        return _stated(page, headlines[:1], page.articles, shown / OF_ARTICLE, ARTICLE_CONFIDENCE)
+    if page.articles or shown > MOST_TOKENS:
         return None
     states = [value for _, value in page.tree.values_of(b"state") if len(value) <= MAX_STATE]
     found = [prose for state in states if (prose := _prose_of(state))]
@@ -80,18 +80,7 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
     return _stated(page, [page.title], longest, shown / OF_SCRIPT, SCRIPT_CONFIDENCE)
 
 
-def _json(page: Page) -> list[str]:
-    return [value[:MAX_JSON] for _, value in page.tree.values_of(b"json")]
-
-
-def _articles(page: Page) -> list[str]:
-    """Return the different articles in a page's JSON-LD."""
-    told = (text for text in _json(page) if '"articleBody"' in text)  # the pattern takes longer
-    found = (_string(one) for text in told for one in _ARTICLE.findall(text))
-    return [one for one in dict.fromkeys(found) if one]
-
-
-def _stated(page: Page, headlines: list[str], texts: list[str], least: float, confidence: float) -> Stated | None:
+def _stated(page: Page, headlines: list[str], texts: Sequence[str], least: float, confidence: float) -> Stated | None:
     """Return a text, None if it has fewer tokens."""
     # at most one for each word, and one for each character of other scripts: most pages show their text
     if sum(len(one.split()) + len(one) - len(one.encode("ascii", "ignore")) for one in texts) < least:
@@ -100,13 +89,6 @@ def _stated(page: Page, headlines: list[str], texts: list[str], least: float, co
     made = Page.parse(shown + "".join(map(_as_html, texts)), url=page.url or None)
     tokens = int(made.blocks.tokens[~made.unseen_blocks].sum())
     return Stated(made, confidence) if tokens >= max(least, LEAST_TOKENS) and not made.is_too_large else None
-
-
-def _string(written: str) -> str:
-    """Return a JSON string as text, "" if it is damaged."""
-    with suppress(ValueError):
-        return str(json.loads(written, strict=False)).strip()
-    return ""
 
 
 def _as_html(text: str) -> str:

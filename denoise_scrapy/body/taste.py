@@ -55,7 +55,7 @@ def part_signals(page: Page, features: Values, odds: Values) -> Values:
     pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES).astype(np.int64)), 0)  # element -1, none, has 0
     parent = np.append(e.parent, -1)
     above = [blocks.element, parent[blocks.element], parent[parent[blocks.element]]]
-    beside = [odds, blocks.tokens, words.bits & META_BIT, (blocks.flags & Flag.HEADING) != 0]
+    beside = [odds, blocks.tokens, words.bits & META_BIT, blocks.has(Flag.HEADING)]
     moved = [_moved(np.asarray(row, np.float32), by) for row in beside for by in AROUND]
     around = [pictures[some] for some in above]
     announced = _announced(page, (words.bits & COMMENTS_BIT) != 0)

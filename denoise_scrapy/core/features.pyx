@@ -1353,16 +1353,18 @@ cdef Address read_address(const unsigned char* text, size_t size, int32_t folder
     return found
 
 
-cdef int read_targets(Tree tree, View view) except -1 nogil:
-    """Find what the links in each element lead to, bottom-up."""
+cdef int read_targets(
+    Tree tree, const string& url, vector[uint64_t]& targets, vector[uint8_t]& is_alike
+) except -1 nogil:
+    """Find what the links in each element lead to, bottom-up; and whether that address is like the page's own."""
     cdef const unsigned char* noted = <const unsigned char*>tree.noted.data()
-    cdef const unsigned char* own = <const unsigned char*>view.url.data()
-    cdef Address page = read_address(own, view.url.size(), 0), one
+    cdef const unsigned char* own = <const unsigned char*>url.data()
+    cdef Address page = read_address(own, url.size(), 0), one
     cdef size_t host = page.host_end - page.host_start, i
     cdef int32_t element, parent, folders = max((page.shape - 1) // 8 - 1, 0)
     cdef uint64_t* around
-    view.targets.assign(view.n, NO_TARGET)
-    view.is_alike.assign(view.n, False)
+    targets.assign(tree.elements.size(), NO_TARGET)
+    is_alike.assign(tree.elements.size(), False)
     for i in range(tree.notes.size()):
         element = tree.notes[i].element
         if element < 0 or not is_noted(tree, &tree.notes[i], b"href"):
@@ -1373,17 +1375,17 @@ cdef int read_targets(Tree tree, View view) except -1 nogil:
             one.shape = 0
         elif one.target == page.target:
             continue
-        view.targets[element] = one.target
-        view.is_alike[element] = one.shape == page.shape
-    for element in range(view.n - 1, -1, -1):
+        targets[element] = one.target
+        is_alike[element] = one.shape == page.shape
+    for element in range(<int32_t>targets.size() - 1, -1, -1):
         parent = tree.elements[element].parent
-        if parent < 0 or view.targets[element] == NO_TARGET:
+        if parent < 0 or targets[element] == NO_TARGET:
             continue
-        around = &view.targets[parent]
+        around = &targets[parent]
         if around[0] == NO_TARGET:
-            around[0] = view.targets[element]
-            view.is_alike[parent] = view.is_alike[element]
-        elif around[0] != view.targets[element]:
+            around[0] = targets[element]
+            is_alike[parent] = is_alike[element]
+        elif around[0] != targets[element]:
             around[0] = TARGETS
     return 0
 
@@ -1398,11 +1400,13 @@ cdef int stories(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
 
     A box that leads to its own page is another story; several of them are a list of stories.
     """
+    cdef vector[uint64_t] targets     # of each element
+    cdef vector[uint8_t] is_alike
     cdef vector[Boxes] inside         # by parent, last for roots
     cdef vector[int32_t] first        # first block in each element, -1 for none
     cdef Boxes* around
     cdef int32_t i, element, parent
-    read_targets(tree, view)
+    read_targets(tree, view.url, targets, is_alike)
     inside.resize(view.n + 1)
     first.assign(view.n, -1)
     for i in range(view.m - 1, -1, -1):
@@ -1411,26 +1415,26 @@ cdef int stories(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         parent = tree.elements[element].parent
         if parent >= 0 and first[element] >= 0 and (first[parent] < 0 or first[element] < first[parent]):
             first[parent] = first[element]
-        if view.targets[element] > TARGETS and first[element] >= 0:
+        if targets[element] > TARGETS and first[element] >= 0:
             around = &inside[parent if parent >= 0 else view.n]
             around.count += 1
             around.tokens += sums_of(view, element)[TOKENS]
     for i in range(view.m):
         element = tree.blocks[i].element
         rows[0, i] = 0
-        if view.targets[element] == TARGETS:
+        if targets[element] == TARGETS:
             rows[0, i] = 2
             continue
         parent = tree.elements[element].parent
-        while parent >= 0 and view.targets[parent] != TARGETS:
+        while parent >= 0 and targets[parent] != TARGETS:
             element = parent
             parent = tree.elements[element].parent
-        if view.targets[element] == NO_TARGET or sums_of(view, element)[TOKENS] == view.whole:  # no box, the page
+        if targets[element] == NO_TARGET or sums_of(view, element)[TOKENS] == view.whole:  # no box, the page
             continue
         around = &inside[parent if parent >= 0 else view.n]
         rows[0, i] = 1
         if view.url.size():
-            rows[1, i] = view.is_alike[element]
+            rows[1, i] = is_alike[element]
         rows[2, i] = log1p(sums_of(view, element)[TOKENS])
         rows[3, i] = link_density(&tree.blocks[first[element]])
         rows[4, i] = log1p(around.count)
@@ -1464,8 +1468,8 @@ cdef int stated(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     if view.stated.shape[0] == 0:
         return 0
     open_table(known, view.stated.shape[0])
-    for w in range(<size_t>view.stated.shape[0]):
-        number_of(known, pair_key(view.stated[w - 1] if w else 0, view.stated[w]))
+    for w in range(1, <size_t>view.stated.shape[0]):
+        number_of(known, pair_key(view.stated[w - 1], view.stated[w]))
     for i in range(view.m):
         words = tree.blocks[i].words
         rows[1, i] = log1p(view.stated.shape[0]) - log1p(tree.words.size())
@@ -1585,9 +1589,6 @@ cdef class View:
     cdef int32_t last
     cdef string url
     cdef const uint32_t[::1] stated
-    # Of each element: the target of the links in it, and whether its address is like the page's own.
-    cdef vector[uint64_t] targets
-    cdef vector[uint8_t] is_alike
 
     def __init__(
         self,

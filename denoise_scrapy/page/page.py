@@ -23,7 +23,7 @@ from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
-from denoise_scrapy.page.parse import read_declared, root_of, to_utf8
+from denoise_scrapy.page.parse import MAX_JSON, read_articles, read_declared, root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, find_elements
 from denoise_scrapy.page.styles import sheet_of
 
@@ -200,6 +200,10 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def has(self, flag: Flag) -> BoolArray:
+        """Return which blocks have any of these flags of tags; those of words in names are in `flags` alone."""
+        return np.asarray((self.rows["flags"] & int(flag)) != 0)  # an enum is slow
+
     @cached_property
     def block_of_text(self) -> IntArray:
         """Block of the text after each mark, -1 if none is visible, shape (marks,)."""
@@ -290,7 +294,7 @@ MAX_DESCRIBED = 100
 _BY_BROWSER = "not shown by the browser"
 # Caches that depend on the text removed by the user's selectors, and other caches of the columns.
 _OF_REMOVED = ("removed_elements", "removed_text", "_left_out", "block_texts", "unseen_blocks")
-_OF_COLUMNS = ("elements", "blocks", "words", "unseen_elements", *_OF_REMOVED)
+_OF_COLUMNS = ("elements", "blocks", "words", "articles", "unseen_elements", *_OF_REMOVED)
 
 
 class Page:
@@ -407,6 +411,16 @@ class Page:
     def noted(self) -> Noted:
         """Attributes that the columns do not hold."""
         return read_notes(self.tree.noted_values, self.tags())
+
+    @property
+    def json_ld(self) -> list[str]:
+        """The texts of the page's JSON-LD, each up to a limit."""
+        return [text[:MAX_JSON] for _, text in self.tree.values_of(b"json")]
+
+    @cached_property
+    def articles(self) -> tuple[str, ...]:
+        """The different texts that the page's JSON-LD gives as articles (`articleBody`)."""
+        return read_articles(self.json_ld)
 
     @cached_property
     def declared_types(self) -> frozenset[str]:

@@ -52,7 +52,7 @@ class Decision:
 
         If all of them are hidden, they stay: some pages stream their content into hidden elements.
         """
-        shown = chosen & ((page.blocks.flags & Flag.HIDDEN) == 0)
+        shown = chosen & ~page.blocks.has(Flag.HIDDEN)
         kept = shown if shown.any() else chosen
         reasons = np.where(kept, reason, np.where(chosen, "hidden", other))
         confidence = 0.5 if kept.any() else 0.0

@@ -73,7 +73,7 @@ class FrameworkStrategy(Strategy):
     @override
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         blocks, elements = page.blocks, page.elements
-        shown = (blocks.flags & Flag.HIDDEN) == 0
+        shown = ~blocks.has(Flag.HIDDEN)
         frames, text_frames = find_frames(page)
         counts, is_line = paragraph_counts(page, text_frames)
         if not frames.any():  # rule iv
@@ -234,7 +234,7 @@ class BlockFilterStrategy(Strategy):
         np.divide(link, word, out=topic, where=word > 0)  # formula 1
         order = np.lexsort((-index, -(link + word), topic))
         chosen = int(index[order[0]]) if len(index) else -1
-        shown = (blocks.flags & Flag.HIDDEN) == 0
+        shown = ~blocks.has(Flag.HIDDEN)
         kept = blocks.inside(chosen) & shown if chosen >= 0 else shown
         reasons = np.where(kept, "in the block with the least link text", "outside the block with the least link text")
         reasons = np.where(shown, reasons, "hidden")

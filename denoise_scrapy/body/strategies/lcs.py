@@ -159,7 +159,7 @@ class LcsStrategy(Strategy):
         close = [c for c, s in zip(clusters, scores, strict=True) if s >= CLOSE * top and top > 0]
         candidate, lead = (_blocks_of(tree, some) for some in (clusters, close))
         chosen, reason = lead, "in the cluster that leads"
-        hidden = (page.blocks.flags & Flag.HIDDEN) != 0
+        hidden = page.blocks.has(Flag.HIDDEN)
         own = np.where(hidden, 0, page.blocks.chars - page.blocks.link_chars)
         if own[lead].sum() < LEADING_SHARE * own[candidate].sum():
             chosen, reason = lead | (candidate & (page.blocks.link_density < LINKED_SHARE)), "no cluster leads"
