@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -252,12 +253,17 @@ def test_ctrl_c_is_a_line(here: Path, jobs: list[str]) -> None:
     os.mkfifo(here / "wait.html")  # opening it waits
     command = [sys.executable, "-m", "denoise_scrapy", "site", "wait.html", "-o", "out.jsonl", *jobs]
     command += ["--url", "http://a.example/"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        limit = time.monotonic() + 40
-        while not (Path("out.jsonl").exists() and Path("out.jsonl").stat().st_size) and time.monotonic() < limit:
-            time.sleep(0.1)
-        os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+    options: dict[str, Any] = {"stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # ignored where tests run in the background
+    with subprocess.Popen(command, preexec_fn=heard, **options) as process:  # noqa: PLW1509 - tests have one thread
+        try:
+            limit = time.monotonic() + 40
+            while not (Path("out.jsonl").exists() and Path("out.jsonl").stat().st_size) and time.monotonic() < limit:
+                time.sleep(0.1)
+            os.killpg(process.pid, signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert process.returncode == 130
     # before it stands how far it is, on a machine that is busy
     stopped = re.search(r"^stopped after (\d+) pages?, which (?:is|are) in out.jsonl\n\Z", err, re.M)
