@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from denoise_scrapy.site import PageMemory, site_key
 from denoise_scrapy.site.facts_store import newest_of_each
 from denoise_scrapy.site.health import PageReading, fills_a_site, plain_hash
 from denoise_scrapy.site.memory import SAME_TEMPLATE
-from denoise_scrapy.site.urls import likest_links
+from denoise_scrapy.site.urls import OF_FIELD, likest_links, without_field
 
 # Pages remembered per site; a page is compared with the most similar of these.
 PAGES_PER_SITE = 32
@@ -253,6 +253,8 @@ def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:
 def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kept: _Page, wish: Wish) -> Extracted:
     settings = kept.settings
     body = SiteModel(others).extract(page, strategy=settings.strategy, taste=settings.taste)
+    if OF_FIELD in page.url:
+        body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
     found = Extracted(
         fields={
             field: OF_BODY[what](body, settings) for what, field in settings.item_fields.items() if what in OF_BODY
@@ -281,7 +283,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
 
 def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, source: PageSource) -> Extracted:
     meta, lack, error = Metadata(title=body.title), "", None  # used if reading fails
-    html, url = source.html, source.url or None
+    html, url = source.html, without_field(source.url) or None
     if body.fallback == TOO_LARGE or len(html) > MAX_HTML:
         html, url, lack = b"", None, META_TOO_LARGE
     try:

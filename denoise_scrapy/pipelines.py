@@ -18,7 +18,7 @@ from scrapy.utils.python import global_object_name
 from denoise_scrapy.adapters import Adapter, adapted, adapters_of
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.passages import ELSEWHERE, NO_PAGE, SEVERAL, Passage
+from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
 from denoise_scrapy.fields import OF_META
@@ -79,6 +79,8 @@ SAID = {
 LACKS = {
     SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
     ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
+    NO_HTML: "come from a response that is no HTML (if they hold HTML, name the field in DENOISE_HTML_FIELD; else follow "
+    "the link, and yield the item from there)",
     NO_PAGE: "come from no HTML page that was read",
 }
 NO_BODY = (
@@ -232,7 +234,7 @@ class BodyPipeline(ItemPipeline):
         for name in dict.fromkeys(settings.item_fields.values()):
             if not has_field(item, name):
                 missing.append(name)
-            elif has_text(item, name) and not settings.overwrite:
+            elif has_text(item, name) and not settings.overwrite and name != settings.html_field:
                 self._crawl.count("body/kept")
             else:
                 wanted.append(name)

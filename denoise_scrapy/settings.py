@@ -223,6 +223,12 @@ class DenoiseSettings:
         "Links and images in Markdown: keep them, keep only their texts, or drop them.",
         keys={"links": LINKS, "images": IMAGES},
     )
+    html_field: str = _of_page(
+        "",
+        "Item field with HTML, from which the text is made in place of the page's; `content.rendered` is a field of a "
+        "dict.",
+        may_be_empty=True,
+    )
     url_field: str = _of_crawl("url", "Item field with the address of the item's page.")
     shared_body: bool = _of_page(
         False, "Give a page's text to each of several items of its callback, without comparing it."
@@ -353,7 +359,8 @@ class DenoiseSettings:
     def skipped_fields(self) -> frozenset[str]:
         """Item fields that never distinguish items."""
         marks = map(self.mark_field, MARKS[:-1])
-        return frozenset({self.url_field, self.dedup_key_field, *marks, *self.compared_fields.ignored})
+        html = self.html_field.partition(".")[0]
+        return frozenset({self.url_field, self.dedup_key_field, html, *marks, *self.compared_fields.ignored})
 
     def mark_field(self, mark: str) -> str:
         """Return the item field for one of `MARKS`; "" for none, which is impossible for near-duplicates."""
