@@ -61,6 +61,7 @@ class Wish(NamedTuple):
     mates: int = 0  # extract it only if so many known pages share its template
     reading: bool = False  # whether its site's health needs its figures
     version: bool = False  # whether a later crawl may ask what has changed
+    body: bool = False  # whether the callback asks for the whole body
 
 
 class Known(NamedTuple):
@@ -88,6 +89,7 @@ class Extracted(NamedTuple):
     reading: PageReading | None = None
     lack: str = ""  # name of the stat for the reason why there is no metadata
     error: Exception | None = None  # from reading metadata
+    body: Body | None = None  # the whole body, if wished
 
 
 @dataclass
@@ -278,7 +280,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         found = found._replace(source=_source(page, body, settings), amounts=amounts)
     reading = PageReading.of(body.text, body.confidence, page.facts) if wish.reading else None
     nbytes = sum(map(held_bytes, (found.title, found.source, found.amounts, *found.fields.values())))
-    return found._replace(reading=reading, nbytes=nbytes)
+    return found._replace(reading=reading, nbytes=nbytes, body=body if wish.body else None)
 
 
 def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, source: PageSource) -> Extracted:

@@ -70,7 +70,8 @@ def html_in(item: Any, path: str) -> str:
     """Return the HTML in a field, or in a dict within it, given by a dotted path; "" if there is none.
 
     Example:
-        >>> html_in({"content": {"rendered": ["<p>It rained."]}}, "content.rendered"), html_in({"content": 7}, "content")
+        >>> item = {"content": {"rendered": ["<p>It rained."]}}
+        >>> html_in(item, "content.rendered"), html_in(item, "content")
         ('<p>It rained.', '')
     """
     value = item

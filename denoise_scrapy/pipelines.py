@@ -79,8 +79,8 @@ SAID = {
 LACKS = {
     SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
     ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
-    NO_HTML: "come from a response that is no HTML (if they hold HTML, name the field in DENOISE_HTML_FIELD; else follow "
-    "the link, and yield the item from there)",
+    NO_HTML: "come from a response that is no HTML (if they hold HTML, name the field in DENOISE_HTML_FIELD; else "
+    "follow the link, and yield the item from there)",
     NO_PAGE: "come from no HTML page that was read",
 }
 NO_BODY = (
