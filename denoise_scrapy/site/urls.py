@@ -27,7 +27,7 @@ _SESSION = re.compile(
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IGNORECASE)
 
 
-#: Comes before the field's name in the address of a page that an item's field holds: such pages are a site of their own.
+#: Comes before the field's name in the address of a page that an item's field holds: these are a site of their own.
 OF_FIELD = "#:field:"
 
 
