@@ -1,4 +1,4 @@
-"""What item fields receive in place of a plain value: what a function of the project makes, or a type of an item class.
+"""Values of item fields in other types: those that a function of the project makes, or of an item class.
 
 Items of zyte-common-items get its types; it is imported only by projects that use it.
 """

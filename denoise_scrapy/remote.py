@@ -1,4 +1,4 @@
-"""What a running crawl shows of itself to code inside it: by Scrapy's RemoteControl, its MCP server or telnet console.
+"""Texts about a running crawl, for code inside it: in Scrapy's RemoteControl, its MCP server or telnet console.
 
 Print what these functions return.
 """

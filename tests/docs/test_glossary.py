@@ -16,7 +16,7 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Words of the field and of Scrapy that need no explanation. So do participles, and words of at most three letters.
 PLAIN = set(
     """
-    addon alarm box budget bytes candidate change chunk configuration content corrupt date days dedup deduplicate
+    adapter addon alarm box budget bytes candidate change chunk configuration content corrupt date days dedup deduplicate
     denoise document element elsewhere empty error evidence extract fact favor feature fetch field find first flag from
     geometry haystack health html identity invalid item keep kept lang langchain language large likeness likest link
     lite llama lost markdown meta metadata mismatch missing model most node none other ours over overlap overwrite pair
