@@ -218,7 +218,7 @@ class BodyPipeline(ItemPipeline):
         if settings.fields or settings.adapters:
             adapters = adapters_of(passage.item, settings.item_fields, settings.adapters)
         for field in fields:
-            if self._set(passage, field, text.fields[field], adapters.get(field)):
+            if self._set(passage, field, text.fields[field], adapters.get(field) if adapters else None):
                 passage.given.add(field)
         self._crawl.count(
             "body/items",

@@ -101,7 +101,6 @@ class ResponseItems:
     def __init__(self, response: Response | None, settings: DenoiseSettings, page: CrawledPage | None):
         self.url = "" if response is None else response.url
         self.is_ok = response is None or response.status == OK
-        self._is_html = not isinstance(response, TextResponse) or isinstance(response, HtmlResponse)
         self._response = None if response is None else weakref.ref(response)
         self.settings = settings
         self.page = page
@@ -163,14 +162,20 @@ class ResponseItems:
             reason = OPTED_OUT
         elif named.other:
             page = named.other_page
-            reason = "" if page is not None else ELSEWHERE if self._is_html else NO_HTML
+            reason = "" if page is not None else self._or_no_html(ELSEWHERE)
         elif self.page is None:
-            reason = NO_PAGE if self._is_html else NO_HTML
+            reason = self._or_no_html(NO_PAGE)
         elif self._is_about(named):
             page = self.page
         else:
             page, reason = self.page if settings.shared_body else None, SEVERAL
         return Passage(item, item, self, settings if page is None else page.settings, page, reason, named.other)
+
+    def _or_no_html(self, reason: str) -> str:
+        """Return why an item has no text: `reason`, unless the response is JSON, XML or plain text."""
+        response = self.response
+        is_other = isinstance(response, TextResponse) and not isinstance(response, HtmlResponse)
+        return NO_HTML if is_other else reason
 
     def _is_about(self, named: Named) -> bool:
         """Return whether this page is about an item, judged by the items so far."""

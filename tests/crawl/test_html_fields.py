@@ -132,6 +132,19 @@ def test_the_pages_of_the_site_are_compared_with_pages_only(web: Web) -> None:
         assert "Subscribe" not in item["body"] and "rights reserved" not in item["body"]
 
 
+def test_parts_of_one_page(web: Web) -> None:
+    posts = "".join(f"<div class=post id=p{n}>{content(n)}</div>" for n in range(5))
+    web.pages["/thread"] = f"<html><body><div>Board Home Login</div>{posts}</body></html>"
+
+    def read(self: Any, response: Any) -> Any:
+        for part in response.css(".post"):
+            yield {"url": f"{response.url}#{part.attrib['id']}", "html": part.get()}
+
+    done = crawl(spider_of(web("/thread"), parse=read), {"DENOISE_HTML_FIELD": "html"})
+    assert [sentence(n) in item["body"] for n, item in enumerate(done.items)] == [True] * 5
+    assert all("Subscribe" not in item["body"] and "Board" not in item["body"] for item in done.items)
+
+
 def test_the_field_of_the_body_itself_is_cleaned(web: Web) -> None:
     posts = [{"url": web(f"/story/{n}/"), "body": content(n)} for n in range(4)]
     done = crawl(spider_of(*served(web, posts), parse=parse), {"DENOISE_HTML_FIELD": "body"})
