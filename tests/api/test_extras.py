@@ -14,7 +14,8 @@ NOBODY = "redis://127.0.0.1:9/0"
 WITHOUT = """
 import contextlib, io, json, sys
 
-MISSING = set("redis scrapy_redis playwright scrapy_playwright dateparser py3langid pyarrow pyspark mcp scrapy_poet web_poet zyte_common_items".split())
+MISSING = set("redis scrapy_redis playwright scrapy_playwright dateparser py3langid pyarrow pyspark mcp".split())
+MISSING |= set("scrapy_poet web_poet zyte_common_items".split())
 
 class Missing:
     def find_spec(self, name, path=None, target=None):
