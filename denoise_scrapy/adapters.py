@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +22,8 @@ def adapter(path: str) -> Adapter:
         >>> adapter("datetime.date.fromisoformat")("2026-01-31")
         datetime.date(2026, 1, 31)
     """
+    from pkgutil import resolve_name  # noqa: PLC0415 - workers and most crawls do without
+
     try:
         found: Adapter = resolve_name(path)
     except (ImportError, AttributeError) as error:
