@@ -23,6 +23,8 @@ COMPONENTS = (
     ("ITEM_PIPELINES", BodyPipeline, -200),
     ("ITEM_PIPELINES", NearDuplicatePipeline, -100),
 )
+# Where scrapy-poet is enabled: named, since it is imported only there.
+PROVIDER = ("SCRAPY_POET_PROVIDERS", "denoise_scrapy.poet.BodyProvider", 450)
 
 
 class DenoiseAddon:
@@ -51,8 +53,15 @@ class DenoiseAddon:
             ours = DenoiseSettings.from_settings(settings, self._crawler.spider, imports=False)
             settings["FEED_EXPORTERS_BASE"].update(FORMATS)  # the project's FEED_EXPORTERS override these
             check_feeds(settings, ours)
-        for group, component, priority in COMPONENTS:
+        parts = {**settings.getdict("ADDONS"), **settings.getdict("DOWNLOADER_MIDDLEWARES")}
+        has_poet = any(_path(part).startswith("scrapy_poet.") for part in parts)
+        for group, component, priority in (*COMPONENTS, PROVIDER) if has_poet else COMPONENTS:
             given = settings.getdict(group)
             # compared by path: entries of the project are not imported before a reactor is installed
-            if not {component, global_object_name(component)} & given.keys():
+            if not {component, _path(component)} & given.keys():
                 settings.set(group, {**given, component: priority}, settings.getpriority(group) or 0)
+
+
+def _path(component: object) -> str:
+    """Return the import path of a component, given by it or by its class."""
+    return component if isinstance(component, str) else global_object_name(component)

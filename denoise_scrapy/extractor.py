@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from denoise_scrapy.site import PageMemory, site_key
 from denoise_scrapy.site.facts_store import newest_of_each
 from denoise_scrapy.site.health import PageReading, fills_a_site, plain_hash
 from denoise_scrapy.site.memory import SAME_TEMPLATE
-from denoise_scrapy.site.urls import likest_links
+from denoise_scrapy.site.urls import OF_FIELD, likest_links, without_field
 
 # Pages remembered per site; a page is compared with the most similar of these.
 PAGES_PER_SITE = 32
@@ -61,6 +61,7 @@ class Wish(NamedTuple):
     mates: int = 0  # extract it only if so many known pages share its template
     reading: bool = False  # whether its site's health needs its figures
     version: bool = False  # whether a later crawl may ask what has changed
+    body: bool = False  # whether the callback asks for the whole body
 
 
 class Known(NamedTuple):
@@ -88,6 +89,7 @@ class Extracted(NamedTuple):
     reading: PageReading | None = None
     lack: str = ""  # name of the stat for the reason why there is no metadata
     error: Exception | None = None  # from reading metadata
+    body: Body | None = None  # the whole body, if wished
 
 
 @dataclass
@@ -253,6 +255,8 @@ def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:
 def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kept: _Page, wish: Wish) -> Extracted:
     settings = kept.settings
     body = SiteModel(others).extract(page, strategy=settings.strategy, taste=settings.taste)
+    if OF_FIELD in page.url:
+        body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
     found = Extracted(
         fields={
             field: OF_BODY[what](body, settings) for what, field in settings.item_fields.items() if what in OF_BODY
@@ -276,12 +280,12 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         found = found._replace(source=_source(page, body, settings), amounts=amounts)
     reading = PageReading.of(body.text, body.confidence, page.facts) if wish.reading else None
     nbytes = sum(map(held_bytes, (found.title, found.source, found.amounts, *found.fields.values())))
-    return found._replace(reading=reading, nbytes=nbytes)
+    return found._replace(reading=reading, nbytes=nbytes, body=body if wish.body else None)
 
 
 def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, source: PageSource) -> Extracted:
     meta, lack, error = Metadata(title=body.title), "", None  # used if reading fails
-    html, url = source.html, source.url or None
+    html, url = source.html, without_field(source.url) or None
     if body.fallback == TOO_LARGE or len(html) > MAX_HTML:
         html, url, lack = b"", None, META_TOO_LARGE
     try:

@@ -66,6 +66,22 @@ def url_in(item: Any, field: str) -> str:
     return value if is_url else ""
 
 
+def html_in(item: Any, path: str) -> str:
+    """Return the HTML in a field, or in a dict within it, given by a dotted path; "" if there is none.
+
+    Example:
+        >>> item = {"content": {"rendered": ["<p>It rained."]}}
+        >>> html_in(item, "content.rendered"), html_in(item, "content")
+        ('<p>It rained.', '')
+    """
+    value = item
+    for name in path.split("."):
+        value = get_field(value, name) if isinstance(value, dict) or ItemAdapter.is_item(value) else None
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        value = value[0]
+    return value if isinstance(value, str) and value.strip() else ""
+
+
 def has_text(item: Any, field: str) -> bool:
     """Return whether `field` has a value other than white space."""
     value = get_field(item, field)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import reprlib
 from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
@@ -14,9 +15,10 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
+from denoise_scrapy.adapters import Adapter, adapted, adapters_of
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.passages import ELSEWHERE, NO_PAGE, SEVERAL, Passage
+from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
 from denoise_scrapy.fields import OF_META
@@ -77,6 +79,8 @@ SAID = {
 LACKS = {
     SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
     ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
+    NO_HTML: "come from a response that is no HTML (if they hold HTML, name the field in DENOISE_HTML_FIELD; else "
+    "follow the link, and yield the item from there)",
     NO_PAGE: "come from no HTML page that was read",
 }
 NO_BODY = (
@@ -118,12 +122,12 @@ class ItemPipeline(Component):
     async def process(self, passage: Passage) -> None:
         """Process the item of a passage."""
 
-    def _set(self, passage: Passage, field: str, value: Any) -> bool:
-        """Set a field of an item; return whether its class accepts the value."""
+    def _set(self, passage: Passage, field: str, value: Any, made_by: Adapter | None = None) -> bool:
+        """Set a field of an item, by an adapter if there is one; return whether its class accepts the value."""
         before = passage.item if isinstance(passage.item, dict) else copied(passage.item)
         try:
-            passage.item = with_field(passage.item, field, value)
-        except Exception as error:  # whatever its validators raise, some after the value was set
+            passage.item = with_field(passage.item, field, value if made_by is None else adapted(value, made_by))
+        except Exception as error:  # whatever adapters and validators raise, some after the value was set
             passage.item = before
             name = type(passage.item).__name__
             said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_REFUSED))
@@ -210,8 +214,11 @@ class BodyPipeline(ItemPipeline):
             lacking = next((field for field in fields if not has_text(passage.item, field)), "")
             for name in self._earlier if lacking else ():  # these may have stored the item without it
                 self._crawl.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
+        adapters: Mapping[str, Adapter] = {}
+        if settings.fields or settings.adapters:
+            adapters = adapters_of(passage.item, settings.item_fields, settings.adapters)
         for field in fields:
-            if self._set(passage, field, text.fields[field]):
+            if self._set(passage, field, text.fields[field], adapters.get(field) if adapters else None):
                 passage.given.add(field)
         self._crawl.count(
             "body/items",
@@ -227,7 +234,7 @@ class BodyPipeline(ItemPipeline):
         for name in dict.fromkeys(settings.item_fields.values()):
             if not has_field(item, name):
                 missing.append(name)
-            elif has_text(item, name) and not settings.overwrite:
+            elif has_text(item, name) and not settings.overwrite and name != settings.html_field:
                 self._crawl.count("body/kept")
             else:
                 wanted.append(name)

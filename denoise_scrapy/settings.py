@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from denoise_scrapy.adapters import adapter
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
@@ -38,6 +39,22 @@ MEGABYTE = 1_000_000
 MARK, VARIANT, UPDATE, CONTAINS = "near_duplicate", "variant_of", "update_of", "contains"
 SEEN, NO_CONTENT = "seen", "no_content"
 MARKS = (MARK, VARIANT, UPDATE, CONTAINS, SEEN, NO_CONTENT)
+
+# Values of DENOISE_FIELDS by name; "body" is another way to name the body field.
+PRESETS: Mapping[str, Mapping[str, str]] = {
+    "article": {  # `Article` of zyte-common-items
+        "body": "articleBody",
+        "html": "articleBodyHtml",
+        "title": "headline",
+        "author": "authors",
+        "description": "description",
+        "lang": "inLanguage",
+        "published": "datePublished",
+        "modified": "dateModified",
+        "image": "mainImage",
+        "canonical": "canonicalUrl",
+    }
+}
 
 _BOOLS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 # Annotations of settings that are not plain values.
@@ -88,8 +105,9 @@ class Declaration:
             keys_of: dict[tuple[str, ...], list[str]] = {}
             for key, values in self.keys.items():
                 keys_of.setdefault(values, []).append(key)
-            pairs = (f"{', '.join(keys)} to {' | '.join(values) or 'item field'}" for values, keys in keys_of.items())
-            return "dict: " + "; ".join(pairs)
+            to = self.valid or "item field"
+            pairs = (f"{', '.join(keys)} to {' | '.join(values) or to}" for values, keys in keys_of.items())
+            return " | ".join((*self.choices, "dict: " + "; ".join(pairs)))
         low, high = self.low, self.high
         limits = "" if low is None else f" >= {low:g}" if high is None else f", {low:g} to {high:g}"
         words = "text" if kind == "str" and self.may_be_empty else _KINDS[kind][0]
@@ -183,8 +201,18 @@ class DenoiseSettings:
     body_field: str = _of_page("body", "Item field for the text.")
     fields: Mapping[str, str] = _of_page(
         {},
-        "Item fields for further values (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
-        keys=dict.fromkeys((*FIELDS, *MARKS), ()),
+        "Item fields for further values (docs/how-it-works.md); metadata needs denoise-scrapy[meta]. article: those of "
+        "`Article` in zyte-common-items, the body field too.",
+        choices=tuple(PRESETS),
+        keys=dict.fromkeys(("body", *FIELDS, *MARKS), ()),
+    )
+    adapters: Mapping[str, str] = _of_page(
+        {},
+        "Functions that are given these values, unless empty, and return what the item receives.",
+        keys=dict.fromkeys(("body", *FIELDS), ()),
+        valid="import path of a function",
+        check=adapter,
+        is_imported=bool,
     )
     chunk_tokens: int = _of_page(400, "Maximum tokens of a chunk, by an estimate that is rather high.", low=1)
     chunk_overlap: int = _of_page(
@@ -194,6 +222,12 @@ class DenoiseSettings:
         {},
         "Links and images in Markdown: keep them, keep only their texts, or drop them.",
         keys={"links": LINKS, "images": IMAGES},
+    )
+    html_field: str = _of_page(
+        "",
+        "Item field with HTML, from which the text is made in place of the page's; `content.rendered` is a field of a "
+        "dict.",
+        may_be_empty=True,
     )
     url_field: str = _of_crawl("url", "Item field with the address of the item's page.")
     shared_body: bool = _of_page(
@@ -325,7 +359,8 @@ class DenoiseSettings:
     def skipped_fields(self) -> frozenset[str]:
         """Item fields that never distinguish items."""
         marks = map(self.mark_field, MARKS[:-1])
-        return frozenset({self.url_field, self.dedup_key_field, *marks, *self.compared_fields.ignored})
+        html = self.html_field.partition(".")[0]
+        return frozenset({self.url_field, self.dedup_key_field, html, *marks, *self.compared_fields.ignored})
 
     def mark_field(self, mark: str) -> str:
         """Return the item field for one of `MARKS`; "" for none, which is impossible for near-duplicates."""
@@ -409,7 +444,8 @@ class DenoiseSettings:
             parsed = _checked(key, value, kind, declared, imports=imports)
             # dicts are merged key by key
             changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed
-        changed = replace(self, **changes)
+        body_field = changes.get("fields", {}).pop("body", "")
+        changed = replace(self, **({"body_field": body_field} if body_field else {}) | changes)
         if changed.chunk_overlap >= changed.chunk_tokens:
             raise ConfigurationError(
                 f"{prefix}{case('chunk_overlap')} = {changed.chunk_overlap}: valid is a number less than "
@@ -434,7 +470,7 @@ def nearest_hint(name: str, valid: Iterable[str]) -> str:
 def _checked(name: str, value: object, kind: str, declared: Declaration, *, imports: bool = True) -> Any:
     """Convert the value of a setting to its type; raise `ConfigurationError` if it is invalid."""
     if kind == _PAIRS:
-        return _checked_pairs(name, value, declared)
+        return _checked_pairs(name, value, declared, imports=imports)
     try:
         parsed = _KINDS[kind][1](value)
         too_low = None not in (declared.low, parsed) and parsed < declared.low
@@ -447,26 +483,31 @@ def _checked(name: str, value: object, kind: str, declared: Declaration, *, impo
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(kind)}{hint}") from None
     try:
         is_imported = declared.is_imported is not None and declared.is_imported(parsed)
-        if declared.check is not None and (imports or not is_imported):
+        if declared.check is not None and parsed and (imports or not is_imported):
             declared.check(parsed)
     except ValueError as error:
         raise ConfigurationError(f"{name} = {value!r}: {error}") from None
     return parsed
 
 
-def _checked_pairs(name: str, value: object, declared: Declaration) -> dict[str, str]:
-    """Check a dict; command lines give it as JSON."""
-    pairs = _json_of(value, dict) if isinstance(value, str) else {} if value is None else value
+def _checked_pairs(name: str, value: object, declared: Declaration, *, imports: bool) -> dict[str, str]:
+    """Check a dict, or the name of one; command lines give it as JSON."""
+    if isinstance(value, str):
+        pairs = PRESETS[value] if value in declared.choices else _json_of(value, dict)
+    else:
+        pairs = {} if value is None else value
     if not isinstance(pairs, Mapping):
-        raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}")
+        hint = nearest_hint(str(value), declared.choices)
+        raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}{hint}")
     checked = {}
     for key, each in pairs.items():
         if key not in declared.keys:
             hint = nearest_hint(str(key), declared.keys)
             raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
         choices = declared.keys[key]
-        of_key = Declaration("", choices=choices, may_be_empty=not choices, valid="" if choices else _ITEM_FIELD)
-        checked[key] = _checked(f"{name}[{key!r}]", each, "str", of_key)
+        valid = "" if choices else declared.valid or _ITEM_FIELD
+        of_key = replace(declared, choices=choices, may_be_empty=not choices, valid=valid)
+        checked[key] = _checked(f"{name}[{key!r}]", each, "str", of_key, imports=imports)
     return checked
 
 

@@ -13,13 +13,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
+PROC = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc, which this system has not")
 SECONDS = 60  # of a process that hangs; most take some tenths, on a busy machine many times as long
 
 
 @cache
 def _server() -> subprocess.Popen[str]:
     """The process that forks others."""
+    if not hasattr(os, "fork"):
+        pytest.skip("starts processes by forking, which this system cannot")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", "OPENBLAS_NUM_THREADS": "1"}
     command, pipe = [sys.executable, "-m", "tests.forking"], subprocess.PIPE
     server = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True, bufsize=1)

@@ -230,6 +230,7 @@ class Body:
             "kind": self.kind,
             "hidden": self.hidden,
             "rendering": tuple(self.make_rendering()),
+            "unseen": self.make_unseen(),
         }
         if "meta" in vars(self):
             made["meta"] = self.meta

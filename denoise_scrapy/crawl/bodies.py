@@ -7,6 +7,7 @@ import logging
 
 from scrapy.utils.asyncio import is_asyncio_available
 
+from denoise_scrapy.body import Body
 from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.base import Crawl
 from denoise_scrapy.crawl.budget import TIMEOUT, FetchBudget
@@ -72,6 +73,15 @@ class Bodies:
                 self._recent.changed.append(page)
         return page.text
 
+    async def body_of(self, page: CrawledPage) -> Body | None:
+        """Return the whole body of a page, once; its items get their values from the same extraction."""
+        page.wants_body = True
+        text = await self.text_of(page)
+        if text is None:
+            return None
+        page.text = text._replace(body=None)  # it may be larger than the page
+        return text.body
+
     async def _made(self, page: CrawledPage) -> Extracted | None:
         """Extract a page.
 
@@ -85,7 +95,8 @@ class Bodies:
         if least and not is_asyncio_available():
             self._crawl.say_once("reactor", logging.WARNING, NO_FETCHES)
             least = 0
-        wish = Wish(least, tally is not None and tally.wants_reading(), self.keeps_versions)
+        wants_reading = tally is not None and tally.wants_reading()
+        wish = Wish(least, wants_reading, self.keeps_versions, page.wants_body)
         found = await self._workers.extract(page, wish)
         is_first = isinstance(found, Extracted)
         if isinstance(found, Known):

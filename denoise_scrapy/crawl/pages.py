@@ -117,6 +117,7 @@ class CrawledPage:
         self.is_got = is_got(request)
         self.computing = asyncio.Lock()  # held while the text is made
         self.text: Extracted | None = None
+        self.wants_body = False  # whether its callback asks for the whole body
         self.deaths = 0  # workers that died of it
         self.tally: SiteTally | None = None  # the counts of its site
         self.record: FetchRecord | None = None  # the fetches from its site, which has none if it has no http(s) URL

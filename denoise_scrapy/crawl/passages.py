@@ -12,6 +12,7 @@ When it starts, it is decided whose text the item gets:
 | names another page that the spider has already fetched | that page's |
 | names any other page | none |
 | comes from no callback (`start`, errbacks, signals), and names no page | none |
+| has HTML in the field DENOISE_HTML_FIELD | that HTML's, whatever else it names |
 
 An item names the page whose URL is in its URL field. A page fetched only for comparison is never an item's page.
 """
@@ -30,7 +31,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 
@@ -40,10 +41,10 @@ from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
 from denoise_scrapy.fields import OF_BODY
-from denoise_scrapy.items import all_values, copied, field_lines, is_markup, own_values, url_in, values_of
+from denoise_scrapy.items import all_values, copied, field_lines, html_in, is_markup, own_values, url_in, values_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
-from denoise_scrapy.site.urls import canonical, spelling
+from denoise_scrapy.site.urls import address_of_field, canonical, spelling
 
 # Maximum URLs that a page may declare as its own; usually it declares one, in one or two places.
 MOST_DECLARED = 4
@@ -83,6 +84,7 @@ NOTHING = ItemText()
 
 # Reasons why an item has no text of its own: names of stats (`denoise/body/…`).
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
+NO_HTML = "no_html"  # in place of the second and third, of a response that is JSON, XML or plain text
 
 
 class Named(NamedTuple):
@@ -109,6 +111,11 @@ class ResponseItems:
         self._keys: Counter[str] = Counter()
 
     @property
+    def response(self) -> Response | None:
+        """The response; None if there is none, or it was freed."""
+        return None if self._response is None else self._response()
+
+    @property
     def is_over(self) -> bool:
         """True if the response was freed."""
         return self._response is not None and self._response() is None
@@ -118,7 +125,7 @@ class ResponseItems:
         url = url_in(item, url_field)
         if not url or url in self._names:
             return Named(this=bool(url))
-        url = self._absolute(url)
+        url = self.absolute(url)
         name = spelling(url)
         if url in self._names or name in self._names:
             return Named(this=url in self._names or "#" not in url)
@@ -154,14 +161,21 @@ class ResponseItems:
         if not settings.enabled:
             reason = OPTED_OUT
         elif named.other:
-            page, reason = named.other_page, "" if named.other_page is not None else ELSEWHERE
+            page = named.other_page
+            reason = "" if page is not None else self._or_no_html(ELSEWHERE)
         elif self.page is None:
-            reason = NO_PAGE
+            reason = self._or_no_html(NO_PAGE)
         elif self._is_about(named):
             page = self.page
         else:
             page, reason = self.page if settings.shared_body else None, SEVERAL
         return Passage(item, item, self, settings if page is None else page.settings, page, reason, named.other)
+
+    def _or_no_html(self, reason: str) -> str:
+        """Return why an item has no text: `reason`, unless the response is JSON, XML or plain text."""
+        response = self.response
+        is_other = isinstance(response, TextResponse) and not isinstance(response, HtmlResponse)
+        return NO_HTML if is_other else reason
 
     def _is_about(self, named: Named) -> bool:
         """Return whether this page is about an item, judged by the items so far."""
@@ -173,9 +187,9 @@ class ResponseItems:
         number = self._keys[key]
         return key if number == 1 else f"{key}#{number}"
 
-    def _absolute(self, url: str) -> str:
+    def absolute(self, url: str) -> str:
         """Return a URL resolved against this page; unchanged if it is not a URL."""
-        response = None if self._response is None else self._response()
+        response = self.response
         try:
             return url if "://" in url or response is None else response.urljoin(url)
         except ValueError:
@@ -183,14 +197,14 @@ class ResponseItems:
 
     async def _declares(self) -> set[str]:
         """Return the spellings of the URLs that the page declares as its own (`canonical`, `og:url`)."""
-        response = None if self._response is None else self._response()
+        response = self.response
         if self._declared is None and isinstance(response, HtmlResponse):
             if len(response.body) > LARGE:
                 # a copy, since the spider may be using the page's selector: selectors of one tree are not thread-safe
                 links = await beside(partial(_declared, response.copy()))
             else:
                 links = _declared(response)
-            self._declared = {spelling(self._absolute(link)) for link in links}
+            self._declared = {spelling(self.absolute(link)) for link in links}
         return self._declared or set()
 
 
@@ -335,6 +349,8 @@ _SAID = {
     "each of them. (Further such items: denoise/body/several)",
     ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
     "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
+    NO_HTML: "%s is no HTML, so its items get no text. If they hold HTML, name the field in DENOISE_HTML_FIELD; else "
+    "follow the link to their page, and yield them from its callback. (Further such items: denoise/body/no_html)",
 }
 # Maximum passages that wait to be found: hundreds at a time, unless other components drop items before the pipelines.
 MOST_HANDED_ON = 10_000
@@ -368,6 +384,9 @@ class Passages:
         """Take an item that leaves the spider; return copies of the response's items that may now pass."""
         siblings = self._responses.get(response) or await self._siblings(response)
         item = copied(item)  # the spider's own object may be stored elsewhere, or yielded again
+        if siblings.settings.html_field and (page := await self._in_field(siblings, item)):
+            siblings.count(Named())
+            return self._started([Passage(item, item, siblings, page.settings, page, "")])
         named = await siblings.named(item, self._crawl.settings.url_field, self._pages.recent)
         return self._started(siblings.take(item, named))
 
@@ -420,6 +439,9 @@ class Passages:
             if response is not None:
                 siblings = self._responses.get(response) or await self._siblings(response)
             if ItemAdapter.is_item(item):
+                if siblings.settings.html_field and (page := await self._in_field(siblings, item)):
+                    siblings.count(named)
+                    return Passage(item, item, siblings, page.settings, page, "")
                 named = await siblings.named(item, self._crawl.settings.url_field, self._pages.recent)
         except Exception as error:
             self._crawl.report("passage", error, siblings.url)
@@ -427,6 +449,16 @@ class Passages:
         if response is not None:
             await asyncio.sleep(0)  # all items of a response are parsed at once: count them first
         return self._noted(siblings.passage(item, named))
+
+    async def _in_field(self, siblings: ResponseItems, item: Any) -> CrawledPage | None:
+        """Return the page that an item's field holds as HTML, None if there is none."""
+        settings, response = siblings.settings, siblings.response
+        html = html_in(item, settings.html_field) if settings.enabled else ""
+        if not html or response is None or response.request is None:
+            return None
+        url = siblings.absolute(url_in(item, self._crawl.settings.url_field)) or response.url
+        address = siblings.numbered(address_of_field(url, settings.html_field))
+        return await self._pages.read_field(address, html, response.request, response, settings)
 
     async def _siblings(self, response: Response) -> ResponseItems:
         request, pages = response.request, self._pages

@@ -80,7 +80,7 @@ class CrawledPages:
         if request in self.crawled or not is_page(response):
             return self.crawled.get(request)
         settings, crawled = self.settings_for(request), None
-        if self._is_treated(response, settings):
+        if self._is_treated(len(response.body), settings):
             is_example = is_comparable(request, response)
             source = self._source(request, response, settings, next(self._numbers), is_example=is_example)
             crawled = CrawledPage(source, settings, request, response)
@@ -97,8 +97,32 @@ class CrawledPages:
         """Read a page that was fetched for comparison."""
         await self._read(self._source(request, response, settings, 0, is_example=True), None, response)
 
-    def _is_treated(self, response: Response, settings: DenoiseSettings) -> bool:
-        if not settings.enabled or len(response.body) > settings.max_page_bytes:
+    async def read_field(
+        self, address: str, html: str, request: Request, response: Response, settings: DenoiseSettings
+    ) -> CrawledPage | None:
+        """Read the page that a field of an item holds; None if it is too large.
+
+        Args:
+            address: Its address.
+            html: The HTML.
+            request: The request that led to the item.
+            response: Its response.
+            settings: Those of the response.
+        """
+        body = html.encode("utf-8", "replace")
+        if not self._is_treated(len(body), settings):
+            return None
+        own = None if settings is self._crawl.settings else settings
+        source = PageSource(next(self._numbers), address, body, "utf-8", settings=own)
+        crawled = CrawledPage(source, settings, request, response)
+        crawled.is_got = False  # nothing that could be fetched is like it
+        site = site_key(address)
+        crawled.record = self._budget.record(site) if site else None
+        await self._read(source, crawled, None)
+        return crawled
+
+    def _is_treated(self, size: int, settings: DenoiseSettings) -> bool:
+        if not settings.enabled or size > settings.max_page_bytes:
             if settings.enabled or self.used:
                 self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
             return False
@@ -118,13 +142,14 @@ class CrawledPages:
         told = told_encoding(response)
         return PageSource(number, response.url, response.body, told, layout, is_example, own)
 
-    async def _read(self, source: PageSource, crawled: CrawledPage | None, response: Response) -> None:
+    async def _read(self, source: PageSource, crawled: CrawledPage | None, response: Response | None) -> None:
         self._crawl.count("pages/parsed")
         await self._sites.meet(site_key(source.url))  # loads pages of earlier crawls
 
         def root() -> Any | None:
-            is_small = crawled is not None and len(source.html) <= LARGE
-            return selector_root(response, source.encoding) if is_small else None
+            if response is None or crawled is None or len(source.html) > LARGE:
+                return None
+            return selector_root(response, source.encoding)
 
         boxes = await self._workers.read(source, crawled, root)
         if source.layout is not None:

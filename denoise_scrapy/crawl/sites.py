@@ -203,6 +203,11 @@ class SiteHealth:
             del self._tallies[small]
         return self._tallies.setdefault(site, SiteTally(self._began))
 
+    def now(self) -> dict[str, SiteCrawl]:
+        """Return the figures of the sites so far, compared with none of earlier crawls."""
+        crawls = {site: tally.crawl() for site, tally in self._tallies.items()}
+        return {site: replace(crawl, alarms=tuple(alarms(crawl, ()))) for site, crawl in crawls.items()}
+
     async def judge(self, url: str) -> None:
         """Judge the site of a URL, which has many pages, during the crawl."""
         if site_key(url) in self._tallies:

@@ -27,13 +27,19 @@ _SESSION = re.compile(
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*|/\([A-Z]\([^()/]*\)\)", re.IGNORECASE)
 
 
+#: Comes before the field's name in the address of a page that an item's field holds: these are a site of their own.
+OF_FIELD = "#:field:"
+
+
 @lru_cache(1024)  # each page's URL is looked up some ten times: 1.5 µs each
 def site_key(url: str) -> str:
-    """Return the site of a URL: scheme, host and port; "" if it is not an http(s) URL.
+    """Return the site of a URL: scheme, host and port, the field of such a page; "" if it is not an http(s) URL.
 
     Example:
         >>> site_key("HTTP://Example.com/a?b"), site_key("https://example.com:8443/"), site_key("data:,x")
         ('http://example.com:80', 'https://example.com:8443', '')
+        >>> site_key(address_of_field("http://a.example/7", "content") + "#2")
+        'http://a.example:80#:field:content'
     """
     try:
         parts = urlsplit(url)
@@ -42,7 +48,20 @@ def site_key(url: str) -> str:
             host = host.encode("idna").decode()  # as it is requested
     except ValueError:
         return ""
-    return f"{parts.scheme}://{host}:{port}" if port and host and parts.scheme in _DEFAULT_PORTS else ""
+    if not (port and host and parts.scheme in _DEFAULT_PORTS):
+        return ""
+    _, of_field, field = url.partition(OF_FIELD)
+    return f"{parts.scheme}://{host}:{port}{of_field}{field.partition('#')[0]}"
+
+
+def address_of_field(url: str, field: str) -> str:
+    """Return the address of the page that a field of an item from `url` holds."""
+    return f"{url}{OF_FIELD}{field}"
+
+
+def without_field(url: str) -> str:
+    """Return an address without what `address_of_field` adds."""
+    return url.partition(OF_FIELD)[0]
 
 
 @lru_cache(1024)  # each page's URL is normalised some four times: 30 µs each

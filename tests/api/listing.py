@@ -20,7 +20,7 @@ MODULES = (
     "denoise_scrapy",
     *(
         f"denoise_scrapy.{name}"
-        for name in ("page", "site", "body", "dedup", "metadata", "archive", "loaders", "exceptions")
+        for name in ("page", "site", "body", "dedup", "metadata", "archive", "loaders", "remote", "exceptions")
     ),
 )
 #: Classes that settings name by their path, and the exception that a wrong setting raises: what they are made of is
@@ -30,6 +30,7 @@ PATHS = (
     "denoise_scrapy.middlewares.ItemPageMiddleware",
     "denoise_scrapy.pipelines.BodyPipeline",
     "denoise_scrapy.pipelines.NearDuplicatePipeline",
+    "denoise_scrapy.poet.BodyProvider",
     "denoise_scrapy.settings.ConfigurationError",
 )
 #: Constants in which the formats of files and servers are numbered.

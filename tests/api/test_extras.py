@@ -15,6 +15,7 @@ WITHOUT = """
 import contextlib, io, json, sys
 
 MISSING = set("redis scrapy_redis playwright scrapy_playwright dateparser py3langid pyarrow pyspark mcp".split())
+MISSING |= set("scrapy_poet web_poet zyte_common_items".split())
 
 class Missing:
     def find_spec(self, name, path=None, target=None):

@@ -20,6 +20,7 @@ from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
 from tests.crawl.web import Web, story
+from tests.processes import PROC
 
 FULL = sqlite3.OperationalError("database or disk is full")
 SAID = "The index of texts cannot be used now"
@@ -218,6 +219,7 @@ def test_an_index_that_vanishes_is_said_once(articles: Web, tmp_path: Path, put:
     assert str(Moving.place) in done.log
 
 
+@PROC
 def test_an_absent_index_where_no_file_can_be_made_is_said_once(articles: Web) -> None:
     done = crawled(articles, "/proc/texts.sqlite")
     assert len(done.items) == 7

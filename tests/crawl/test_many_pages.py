@@ -245,6 +245,7 @@ def test_tei(here: Path, told: Told) -> None:
         assert whole == " ".join(extract(html).text.split())
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("jobs", [[], ["--jobs", "2"]])
 def test_ctrl_c_is_a_line(here: Path, jobs: list[str]) -> None:
     (here / "site").mkdir()

@@ -32,7 +32,7 @@ GROUPS = {
     "The ten that matter most": "fields parts keep remove favor dedup dedup_scope dedup_fields dedup_store "
     "comparison_fetch",
     "Which pages, and how": "enabled strategy geometry max_page_mb",
-    "What items receive": "body_field url_field shared_body overwrite chunk_tokens chunk_overlap",
+    "What items receive": "body_field adapters html_field url_field shared_body overwrite chunk_tokens chunk_overlap",
     "Comparison pages": "comparison_pages comparison_wait comparison_share comparison_per_site",
     "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_most_new dedup_short "
     "dedup_key_field dedup_search "
@@ -128,6 +128,12 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
         ("DENOISE_PARTS", {"titel": "keep"}, "DENOISE_PARTS['titel'] = 'keep': valid keys are title, standfirst"),
         ("DENOISE_PARTS", {"title": True}, "DENOISE_PARTS['title'] = True: valid is auto | keep | drop"),
         ("DENOISE_PARTS", "drop", "DENOISE_PARTS = 'drop': valid is dict: title, standfirst, captions"),
+        ("DENOISE_FIELDS", "artikel", "| dict: body, markdown"),
+        ("DENOISE_FIELDS", "artikel", "did you mean article?"),
+        ("DENOISE_ADAPTERS", {"autor": "a.b"}, "did you mean author?"),
+        ("DENOISE_ADAPTERS", {"author": "own_classes.people"}, "DENOISE_ADAPTERS['author'] = 'own_classes.people': "),
+        ("DENOISE_ADAPTERS", {"author": "own_classes"}, "it is no function"),
+        ("DENOISE_ADAPTERS", {"author": 3}, "valid is import path of a function"),
         ("DENOISE_MARKDOWN", {"images": "dropp"}, "valid is keep | text | drop; did you mean drop?"),
         ("DENOISE_MARKDOWN", "text", "valid is dict: links to keep | text; images to keep | text | drop"),
         ("DENOISE_DEDUP_STORE", "redsi://a.example", "valid is auto | memory | path of a file | redis://"),
@@ -219,6 +225,10 @@ def test_keys_of_a_dict_count_one_by_one() -> None:
     assert page.item_fields == {"body": "body", "title": "headline", "confidence": "sure"}
     assert page.taste == Taste(title="drop", tables="keep")
     assert page.mark_field(MARK) == "near_duplicate"
+    article = settings.for_page({"fields": "article"})
+    assert (article.body_field, article.item_fields["html"]) == ("articleBody", "articleBodyHtml")
+    assert settings.for_page({"fields": "article", "body_field": "text"}).body_field == "text"
+    assert settings.for_page({"fields": {"body": "text"}}).item_fields["body"] == "text"
     assert settings.for_page({"fields": {"near_duplicate": "copy_of"}}).mark_field(MARK) == "copy_of"
 
 

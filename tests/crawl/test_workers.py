@@ -20,6 +20,9 @@ from tests.crawl.strategies import Harmful
 from tests.crawl.web import Web, article, sentence, story
 from tests.processes import ROOT, Forked, wait_until
 
+if sys.platform != "linux":
+    pytest.skip("reads processes in /proc, and exceeds limits that only Linux enforces", allow_module_level=True)
+
 HARMFUL = {"DENOISE_STRATEGY": "tests.crawl.strategies.Harmful", "DENOISE_COMPARISON_FETCH": False}
 
 
