@@ -42,18 +42,16 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m docs.generate --check
 
 # the documentation as a site, in site/; a warning is an error
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "== open site/index.html"
 
-# what the code writes of itself: pictures, quotes, tables of settings and stats, the listing of public names
+# regenerate pictures and tables in the docs, and the listing of public names
 renew: $(VENV)/.dev
-	$(BIN)/python -m docs.pictures
-	$(BIN)/python -m docs.before_after
-	$(BIN)/python -m tests.crawl.test_settings
-	$(BIN)/python -m tests.api.listing
+	$(BIN)/python -m docs.generate
 
 # all figures, some 25 minutes. Longer by itself: `python -m benchmarks.soak` (memory of 100,000 pages)
 bench: $(VENV)/.bench
