@@ -4,7 +4,9 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORE    = $(wildcard denoise_scrapy/core/*.pyx denoise_scrapy/core/*.pxd)
-DEV     = ".[dev,docs,train]"
+DEV     = . --group dev --group docs --group train
+# Python 3.11 and others come with a pip that does not know groups of dependencies.
+GROUPS  = $(PIP) "pip>=25.1"
 COMPILE = $(BIN)/python setup.py --quiet build_ext --inplace
 
 # Where there is no C++ compiler, pip brings one, zig. Its own library of C++ it compiles first, once: a minute or two.
@@ -85,20 +87,19 @@ $(VENV)/.demo: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and its development tools (some minutes on a first run)"
-	$(if $(filter-out $(CORE),$?),$(PIP) -e $(DEV),$(COMPILE))
+	$(if $(filter-out $(CORE),$?),$(GROUPS) && $(PIP) -e $(DEV),$(COMPILE))
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.bench: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and the peers it is measured against"
-	$(PIP) --upgrade pip
-	$(PIP) -e ".[dev,docs,train,bench]"
+	$(GROUPS) && $(PIP) -e $(DEV) --group bench
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
 
 # beside the development tools: nothing of ours is built again
 $(VENV)/.archive: $(VENV)/.dev
 	@echo "== installing PySpark (450 MB), and datatrove"
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -r pyproject.toml --extra dev --extra docs --extra train \
-	  --extra archive datatrove
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -r pyproject.toml --extra archive \
+	  --group dev --group docs --group train datatrove
 	@touch $@
 
 # archives on Spark, which needs Java 17
