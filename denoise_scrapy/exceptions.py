@@ -1,4 +1,4 @@
-"""The exceptions of this package; callers never see those that are not in `__all__`.
+"""The exceptions of this package. Those not in `__all__` are internal.
 
 `UsageError` becomes an error message of the command line, and the others are handled internally. Invalid arguments
 raise ValueError.

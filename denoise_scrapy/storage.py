@@ -291,8 +291,7 @@ def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapp
             if stored != value:
                 raise StoreMismatch(name, str(stored)[:100], value, str(path), kind.advice)
     for odd in (row for row in found if row not in own):  # older files may lack some of ours
-        there = f"with a {odd[0]} named {odd[1][:100]!r}"
-        raise StoreMismatch("schema", there, f"that of {kind.what}", str(path), _MOVE)
+        raise StoreMismatch(KIND, f"with a foreign {odd[0]} {odd[1][:100]!r}", kind.what, str(path), _MOVE)
 
 
 def _check_rows(link: sqlite3.Connection, path: Path, kind: FileKind) -> None:

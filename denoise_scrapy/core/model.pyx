@@ -1,4 +1,4 @@
-"""The judgement of blocks: a small network, its results for a block's neighbours, trees over both; then the choice.
+"""Score blocks with a small network, refine with trees that see the neighbours' scores, then choose what to keep.
 
 The kept blocks are chosen by rules outside the model, then as the set with the highest expected F.
 

@@ -263,7 +263,7 @@ class PageFacts:
 
     @property
     def facts(self) -> PageFacts:
-        """The facts themselves: they can replace the page in comparisons."""
+        """Return self, so that pages and facts are interchangeable."""
         return self
 
     @property

@@ -140,7 +140,7 @@ def test_a_store_that_contradicts_itself_ends_in_an_error() -> None:
         def release(self, owner: str) -> list[int]:
             return []
 
-    with DuplicateIndex(store=Liar()) as index, pytest.raises(OSError, match="contradicts itself"):
+    with DuplicateIndex(store=Liar()) as index, pytest.raises(OSError, match="is inconsistent"):
         index.check_and_add("/a", "some text")
 
 
