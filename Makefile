@@ -15,7 +15,7 @@ ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$C
   export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
 endif
 
-.PHONY: demo several test unit browser-test explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
+.PHONY: demo several test unit coverage browser-test explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -34,6 +34,10 @@ test: $(VENV)/.dev
 # those that need no server, browser or npm, and crawl nothing: a minute and a half
 unit: $(VENV)/.dev
 	$(PYTEST) -n 2 -m "not service"
+
+# lines of Python that the tests reach
+coverage: $(VENV)/.dev
+	$(PYTEST) -n 3 --cov --cov-report=term:skip-covered
 
 # the site of the docs, and Markdown of hostile pages in all its readers, in a browser
 browser-test: $(VENV)/.dev
@@ -159,4 +163,4 @@ baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.work --set-baseline
 
 clean:
-	rm -rf $(VENV) .nox build denoise_scrapy/core/*.so *.egg-info dist site example_project/output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .nox build denoise_scrapy/core/*.so *.egg-info dist site example_project/output .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
