@@ -4,7 +4,9 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORE    = $(wildcard denoise_scrapy/core/*.pyx denoise_scrapy/core/*.pxd)
-DEV     = ".[dev,docs,train]"
+DEV     = . --group dev --group docs --group train
+# Python 3.11 and others come with a pip that does not know groups of dependencies.
+GROUPS  = $(PIP) "pip>=25.1"
 COMPILE = $(BIN)/python setup.py --quiet build_ext --inplace
 
 # Where there is no C++ compiler, pip brings one, zig. Its own library of C++ it compiles first, once: a minute or two.
@@ -13,7 +15,7 @@ ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$C
   export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
 endif
 
-.PHONY: demo several test unit browser-test explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
+.PHONY: demo several test unit coverage browser-test explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -33,6 +35,10 @@ test: $(VENV)/.dev
 unit: $(VENV)/.dev
 	$(PYTEST) -n 2 -m "not service"
 
+# lines of Python that the tests reach
+coverage: $(VENV)/.dev
+	$(PYTEST) -n 3 --cov --cov-report=term:skip-covered
+
 # the site of the docs, and Markdown of hostile pages in all its readers, in a browser
 browser-test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q tests/docs/site.py tests/readers/browser.py
@@ -42,18 +48,16 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m docs.generate --check
 
 # the documentation as a site, in site/; a warning is an error
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "== open site/index.html"
 
-# what the code writes of itself: pictures, quotes, tables of settings and stats, the listing of public names
+# regenerate pictures and tables in the docs, and the listing of public names
 renew: $(VENV)/.dev
-	$(BIN)/python -m docs.pictures
-	$(BIN)/python -m docs.before_after
-	$(BIN)/python -m tests.crawl.test_settings
-	$(BIN)/python -m tests.api.listing
+	$(BIN)/python -m docs.generate
 
 # all figures, some 25 minutes. Longer by itself: `python -m benchmarks.soak` (memory of 100,000 pages)
 bench: $(VENV)/.bench
@@ -87,20 +91,19 @@ $(VENV)/.demo: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and its development tools (some minutes on a first run)"
-	$(if $(filter-out $(CORE),$?),$(PIP) -e $(DEV),$(COMPILE))
+	$(if $(filter-out $(CORE),$?),$(GROUPS) && $(PIP) -e $(DEV),$(COMPILE))
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.bench: pyproject.toml setup.py $(CORE) | $(VENV)/bin/python
 	@echo "== installing denoise_scrapy and the peers it is measured against"
-	$(PIP) --upgrade pip
-	$(PIP) -e ".[dev,docs,train,bench]"
+	$(GROUPS) && $(PIP) -e $(DEV) --group bench
 	@touch $@ $(VENV)/.demo $(VENV)/.dev
 
 # beside the development tools: nothing of ours is built again
 $(VENV)/.archive: $(VENV)/.dev
 	@echo "== installing PySpark (450 MB), and datatrove"
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -r pyproject.toml --extra dev --extra docs --extra train \
-	  --extra archive datatrove
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -r pyproject.toml --extra archive \
+	  --group dev --group docs --group train datatrove
 	@touch $@
 
 # archives on Spark, which needs Java 17
@@ -160,4 +163,4 @@ baseline: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.work --set-baseline
 
 clean:
-	rm -rf $(VENV) .nox build denoise_scrapy/core/*.so *.egg-info dist site example_project/output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .nox build denoise_scrapy/core/*.so *.egg-info dist site example_project/output .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

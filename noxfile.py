@@ -22,15 +22,15 @@ PYTHONS = tuple(found[1] for found in NAMED if found)
 LOWEST = PYTHONS[0]
 BUILD = PROJECT["build-system"]["requires"]
 OPTIONAL = PROJECT["project"]["optional-dependencies"]
-# Those of users but PySpark, which is large (`make archive-test`); the others are ours.
-EXTRAS = f".[{','.join(sorted(set(OPTIONAL) - {'archive', 'bench', 'dev', 'docs', 'train'}))}]"
+# All but PySpark, which is large (`make archive-test`).
+EXTRAS = f".[{','.join(sorted(set(OPTIONAL) - {'archive'}))}]"
 # Compiled anew, whatever uv has in its cache: it looks at `pyproject.toml` and `setup.py` only.
 OURS = ("--reinstall-package", "denoise-scrapy", "-e")
 # The first Python that can have the limited API: the core of the development environment serves it and all later ones.
 LIMITED = "3.11"
 # Of our tools, those that the tests below are made with.
 NEEDED = ("attrs", "hypothesis", "markdown-it-py", "pydantic", "pytest", "scrapy-poet", "sybil")
-TOOLS = [tool for tool in OPTIONAL["dev"] if tool.startswith(NEEDED)]
+TOOLS = [tool for tool in PROJECT["dependency-groups"]["dev"] if tool.startswith(NEEDED)]
 # Run by the lowest versions of all and the newest: what meets other people's code, lxml's parser, numpy, SQLite, Redis,
 # a browser, Scrapy with its items, add-ons and feeds. `make test` runs everything, once, under the interpreter of the
 # development environment.

@@ -24,9 +24,6 @@ from example_project.scoring import f1
 
 #: The default on publishers that its model was not fitted on, as a user may expect it.
 UNSEEN = f"`{DEFAULT_STRATEGY}`, unseen publishers"
-#: Columns and extractors of the README's table.
-SHORT = ("portal", "big9", "dragnet", "single", "wcxb", "zh68")
-SHOWN = ("trafilatura", "readability")
 #: Fewest pages of a kind; smaller kinds are left out.
 FEW = 5
 #: Corpora that contain only Chinese pages.
@@ -78,7 +75,6 @@ def main() -> int:
                 held.append(baseline.Figure(name, row.f1, digest, round(row.f1 - row.error, 4)))
     if args.write:
         figures.write("scores", scores_table(rows))
-        figures.write("scores", scores_table(rows, SHORT, SHOWN), figures.README)
     return baseline.held(held, args)
 
 
@@ -101,11 +97,11 @@ def measure(corpus: str, sites: Iterable[Site], ways: Mapping[tuple[str, int], W
         yield row
 
 
-def scores_table(rows: Sequence[Row], corpora: Sequence[str] = (), names: Sequence[str] = ()) -> str:
-    """Return mean F1 as a Markdown table of some corpora and ways; empty: all."""
+def scores_table(rows: Sequence[Row]) -> str:
+    """Return mean F1 as a Markdown table."""
     found = {(row.name, row.corpus): row for row in rows}
-    corpora = corpora or list(dict.fromkeys(row.corpus for row in rows))
-    names = names or list(dict.fromkeys(row.name for row in rows))
+    corpora = list(dict.fromkeys(row.corpus for row in rows))
+    names = list(dict.fromkeys(row.name for row in rows))
     of_default = [found[DEFAULT_STRATEGY, corpus] for corpus in corpora]
     return figures.table(
         ["F1", *corpora],

@@ -1,6 +1,6 @@
 """Ways to get the text of a page: ours, compared with other pages of the site, and the extractors installed beside it.
 
-`pip install denoise-scrapy[bench]` brings trafilatura, readability and resiliparse, which read one page alone, and
+`pip install --group bench` brings trafilatura, readability and resiliparse, which read one page alone, and
 deboiler (Globality), which drops the text that neighbours in URL order have in common, and leaves a single page whole.
 """
 

@@ -1,4 +1,4 @@
-"""The exceptions of this package; callers never see those that are not in `__all__`.
+"""The exceptions of this package. Those not in `__all__` are internal.
 
 `UsageError` becomes an error message of the command line, and the others are handled internally. Invalid arguments
 raise ValueError.
@@ -6,7 +6,7 @@ raise ValueError.
 
 from __future__ import annotations
 
-__all__ = ["ConfigurationError", "DenoiseError", "OtherVersion", "StoreMismatch"]
+__all__ = ["ConfigurationError", "DenoiseError", "StoreMismatch"]
 
 KIND = "file"  # the constant of `StoreMismatch` for a file of another kind
 
@@ -20,7 +20,7 @@ class ConfigurationError(DenoiseError, ValueError):
 
 
 class StoreMismatch(DenoiseError, ValueError):  # noqa: N818 - public
-    """A file or store was written by another version or program, and cannot be used.
+    """A file or store was written by another version or program, or for another rule, and cannot be used.
 
     Attributes:
         constant: What differs.
@@ -40,10 +40,6 @@ class StoreMismatch(DenoiseError, ValueError):  # noqa: N818 - public
         self.constant = constant
         self.stored = stored
         self.current = current
-
-
-class OtherVersion(StoreMismatch):
-    """A store was written by another version, or for another rule, and cannot be used otherwise."""
 
 
 class UsageError(DenoiseError):

@@ -58,8 +58,8 @@ SAID_NO_CONTENT = (
     "(Further such items: denoise/dedup/no_content)"
 )
 EARLIER = (
-    "%s comes before BodyPipeline: items pass it without their %r, and near-duplicates pass it too. If it stores "
-    "items, give it a greater number in ITEM_PIPELINES than %s"
+    "%s runs before BodyPipeline, so it receives items without %r, and near-duplicates. If it stores items, give it a "
+    "greater number in ITEM_PIPELINES than %s"
 )
 NO_FIELDS = (
     "%s has no field %s, so its items do not get what DENOISE_BODY_FIELD or DENOISE_FIELDS puts there: declare the "

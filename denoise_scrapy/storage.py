@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import time
@@ -15,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from denoise_scrapy.exceptions import KIND, OtherVersion, StoreMismatch
+from denoise_scrapy.exceptions import KIND, StoreMismatch
 
 
 @contextmanager
@@ -142,14 +141,14 @@ def opening(keys: Sequence[str], constants: Mapping[str, str], start: str = "") 
 
 
 def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: str, where: str, advice: str) -> None:
-    """Raise `StoreMismatch` for keys that are not ours, `OtherVersion` for other constants."""
+    """Raise `StoreMismatch` for keys that are not ours, or of another version or rule."""
     parts = [part.decode("utf-8", "replace") for part in response]
     stored = dict(zip(parts[::2], parts[1::2], strict=True))
     if "layout" not in stored:
         raise StoreMismatch("keys", "another program's", what, where, _FOREIGN)
     for name, value in constants.items():
         if stored.get(name) != value:
-            raise OtherVersion(name, str(stored.get(name)), value, where, advice)
+            raise StoreMismatch(name, str(stored.get(name)), value, where, advice)
 
 
 _MAGIC = b"SQLite format 3\x00"
@@ -165,23 +164,6 @@ _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT 
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name LIMIT ?"
 
 Schema = list[tuple[str, str, str, str | None]]
-
-
-def place_beside(place: str, constants: Mapping[str, str]) -> str:
-    """Return a place beside a store of another version, the same for all stores with these constants.
-
-    Example:
-        >>> place_beside("crawls/news.sqlite", {"run cap": "128"})
-        'crawls/news-51b3de.sqlite'
-        >>> place_beside("redis://localhost:6379/0#news", {"run cap": "128"})
-        'redis://localhost:6379/0#news-51b3de'
-    """
-    mark = f"-{hashlib.blake2b(repr(sorted(constants.items())).encode(), digest_size=3).hexdigest()}"
-    if place.startswith(SCHEMES):
-        url, _, name = place.partition("#")
-        return f"{url}#{name or 'denoise'}{mark}"
-    path = Path(place)
-    return str(path.with_name(f"{path.stem}{mark}{path.suffix}"))
 
 
 def is_unreachable(error: Exception) -> bool:
@@ -307,10 +289,9 @@ def _check(link: sqlite3.Connection, path: Path, kind: FileKind, constants: Mapp
         for name, value in constants.items():
             [(stored,)] = link.execute("SELECT max(value) FROM meta WHERE name = ?", (name,))
             if stored != value:
-                raise OtherVersion(name, str(stored)[:100], value, str(path), kind.advice)
+                raise StoreMismatch(name, str(stored)[:100], value, str(path), kind.advice)
     for odd in (row for row in found if row not in own):  # older files may lack some of ours
-        there = f"with a {odd[0]} named {odd[1][:100]!r}"
-        raise StoreMismatch("schema", there, f"that of {kind.what}", str(path), _MOVE)
+        raise StoreMismatch(KIND, f"with a foreign {odd[0]} {odd[1][:100]!r}", kind.what, str(path), _MOVE)
 
 
 def _check_rows(link: sqlite3.Connection, path: Path, kind: FileKind) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 PAGE = Path("docs/figures.md")
-README = Path("README.md")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -23,10 +22,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def write(section: str, text: str, page: Path = PAGE) -> None:
     """Replace a section of a page by Markdown; raise a ValueError without such a section."""
+    page.write_text(replaced(page.read_text("utf-8"), section, text), "utf-8")
+
+
+def replaced(page: str, section: str, text: str) -> str:
+    """Return a page with a section replaced by Markdown; raise a ValueError without such a section."""
     start, end = f"<!-- figures: {section} -->\n", "<!-- end of figures -->"
-    before = page.read_text("utf-8")
-    if start not in before:
-        raise ValueError(f"{page} has no section {section}")
+    if start not in page:
+        raise ValueError(f"the page has no section {section}")
     pattern = re.compile(f"(?<={re.escape(start)}).*?(?={end})", re.S)
     # once: after an empty section the pattern would match up to the end of the next
-    page.write_text(pattern.sub(lambda _: f"\n{text.strip()}\n\n", before, count=1), "utf-8")
+    return pattern.sub(lambda _: f"\n{text.strip()}\n\n", page, count=1)

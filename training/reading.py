@@ -52,8 +52,7 @@ def main() -> None:
         return
     marks = [json.loads(line) for path in args.marks for line in path.read_text("utf-8").splitlines() if line]
     try:
-        for key, row in added(marks, dict(pages), rows):
-            rows[key] = row
+        rows.update(added(marks, dict(pages), rows))
     except ValueError as error:
         sys.exit(str(error))
     LABELS.write_text("".join(json.dumps(row) + "\n" for row in rows.values()), "utf-8")

@@ -239,11 +239,9 @@ def _original(url: str, title: str, body: str, kind: str, language: str, rng: Ra
 
 def _below(host: str, language: str, rng: Random) -> list[str]:
     """Return the lines below a site's texts: a date or a count, and share buttons, each on half of the sites."""
-    site, found = Random(host), []
-    for name in (site.choice(["views", "updated"]), "share"):
-        if site.random() < 0.5:
-            found.append(Writer(site if name == "share" else rng, values(language)).raw(name))
-    return found
+    site = Random(host)
+    names = (name for name in (site.choice(["views", "updated"]), "share") if site.random() < 0.5)
+    return [Writer(site if name == "share" else rng, values(language)).raw(name) for name in names]
 
 
 def _lines(*lines: str) -> str:

@@ -1,4 +1,4 @@
-"""Parts of a page, and the user's choices: what belongs to a body, and which error is worse.
+"""User preferences: which parts of a page belong to a body, and precision or recall.
 
 Headline, standfirst, captions, bylines and comments are found by boosted trees, fitted on some seven hundred pages
 labelled by readers (`docs/main-text.md`, `training/parts.py`), tables of data by their cells.

@@ -470,14 +470,13 @@ cdef class Vocabulary:
     cdef vector[float] odds           # by the index of a code in `codes`
     cdef const float[::1] text_odds
 
-    def __init__(self, class_words=None, text_words=None):
+    def __cinit__(self, class_words=None, text_words=None):
         self.class_words = dict(class_words or {})
         self.text_words = np.zeros(WORDS, np.float32) if text_words is None else text_words
         if self.text_words.shape != (WORDS,):
             raise ValueError(f"text_words must have the shape {(WORDS,)}, got {self.text_words.shape}")
         self.text_odds = np.ascontiguousarray(self.text_words, np.float32)
         open_table(self.codes, len(self.class_words))
-        self.odds.clear()
         for code, odds in self.class_words.items():
             number_of(self.codes, <uint64_t>code + 1)
             self.odds.push_back(odds)
@@ -1616,8 +1615,10 @@ cdef class View:
             self.pages = len(shared.likeness)
             self.text_share, self.placed_share = shared.text_share, shared.placed_share
             self.slot_share, self.own_tokens, self.stock = shared.slot_share, shared.own_tokens, stock
-            tree._check(min(len(self.text_share), len(self.stock)), self.m, "blocks")
+            shares = (shared.text_share, shared.placed_share, shared.slot_share, shared.own_tokens, stock)
+            tree._check(min(map(len, shares)), self.m, "blocks")
         words = read_words(tree) if words is None else words
+        tree._check(min(map(len, words)), self.m, "blocks")
         self.bits, self.title_share, self.titles = words.bits, words.title_share, words.titles.view(np.uint8)
         self.features = np.full((len(NAMES), self.m), np.nan, np.float32)
         rows = self.features

@@ -1,4 +1,4 @@
-"""The judgement of blocks: a small network, its results for a block's neighbours, trees over both; then the choice.
+"""Score blocks with a small network, refine with trees that see the neighbours' scores, then choose what to keep.
 
 The kept blocks are chosen by rules outside the model, then as the set with the highest expected F.
 
@@ -298,7 +298,8 @@ cdef class Neighbours:
     cdef const int32_t[:, ::1] rows
 
     def __init__(self, around):
-        self.around = np.ascontiguousarray(around, np.int32)
+        self.around = np.array(around, np.int32, order="C")  # checked below, so nobody may change it
+        self.around.setflags(write=False)
         self.rows = self.around
         m = self.rows.shape[1]
         if len(self.around) != AROUND_ROWS or m and not (
@@ -312,6 +313,7 @@ cdef class Neighbours:
         cdef Neighbours found = Neighbours.__new__(Neighbours)
         found.around = np.empty((AROUND_ROWS, tree.blocks.size()), np.int32)
         cdef int32_t[:, ::1] rows = found.around
+        found.around.setflags(write=False)
         found.rows = rows
         if tree.blocks.size() < WORTH_BLOCKS:
             find_around(tree, rows)

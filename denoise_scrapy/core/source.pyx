@@ -117,7 +117,7 @@ cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
 
 
 def look(const unsigned char[::1] html) -> int:
-    """Return as bits what must be cleaned in UTF-8: `HAS_CONTROLS`, `EMBEDS`, `HAS_LISTS`."""
+    """Return a bit mask of the clean-ups that a page in UTF-8 needs: `HAS_CONTROLS`, `EMBEDS`, `HAS_LISTS`."""
     cdef int found
     if not html.shape[0]:
         return 0

@@ -25,6 +25,7 @@ class Tree:
     element_rows: npt.NDArray[Any]
     block_rows: npt.NDArray[Any]
     token_rows: npt.NDArray[Any]
+    def set_hidden(self, hidden: npt.NDArray[np.uint8]) -> None: ...
     word_rows: npt.NDArray[Any]
     noted_values: list[tuple[int, str, str]]
     declared_values: list[tuple[str, str]]

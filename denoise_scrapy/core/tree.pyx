@@ -1137,11 +1137,11 @@ cdef class RowBuffer:
     cdef Py_ssize_t size
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
-        PyBuffer_FillInfo(buffer, self, self.data, self.size, 0, flags)
+        PyBuffer_FillInfo(buffer, self, self.data, self.size, 1, flags)
 
 
 cdef object rows_of(Tree tree, void* data, size_t count, object dtype):
-    """Return rows of a tree as a numpy array, without a copy."""
+    """Return rows of a tree as a numpy array, without a copy; read-only, for the core does not check them again."""
     cdef RowBuffer rows = RowBuffer.__new__(RowBuffer)
     rows.tree, rows.data, rows.size = tree, data, <Py_ssize_t>(count * <size_t>dtype.itemsize)
     return np.frombuffer(rows, dtype)
@@ -1182,6 +1182,13 @@ cdef class Tree:
     def block_rows(self):
         """Rows of the m blocks, shape (m,)."""
         return rows_of(self, self.blocks.data(), self.blocks.size(), _BLOCK)
+
+    def set_hidden(self, const uint8_t[::1] hidden not None):
+        """Set whether each block is hidden, bool of shape (m,)."""
+        cdef size_t i
+        self._check(hidden.shape[0], self.blocks.size(), "blocks")
+        for i in range(self.blocks.size()):
+            self.blocks[i].flags = self.blocks[i].flags | HIDDEN if hidden[i] else self.blocks[i].flags & ~HIDDEN
 
     @property
     def token_rows(self):

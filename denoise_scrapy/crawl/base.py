@@ -26,7 +26,7 @@ Answer = TypeVar("Answer")
 logger = logger_of(__name__)
 
 STATS_FILE = "denoise-stats.json"
-FAILED = "denoise failed in %s; %s passes unchanged. (Further such errors: denoise/errors/%s)"
+FAILED = "Error in %s: %s passes unchanged. (Further such errors: denoise/errors/%s)"
 # Maximum messages logged once: there are some tens of kinds, but the meta of requests may name anything.
 MOST_SAID = 1000
 # Bytes of a page, or characters of a text, above which no work on it is done on the reactor: parsing so many takes

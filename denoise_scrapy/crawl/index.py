@@ -23,10 +23,10 @@ from scrapy.utils.job import job_dir
 from denoise_scrapy.crawl.base import Answer, Crawl
 from denoise_scrapy.crawl.passages import NOTHING, ItemText
 from denoise_scrapy.crawl.stores import StoreCalls
-from denoise_scrapy.dedup import CLAIM_SECONDS, RULES, DuplicateIndex, Verdict, open_store
-from denoise_scrapy.dedup.places import index_beside, is_file
+from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, Verdict, open_store
+from denoise_scrapy.dedup.places import is_file
 from denoise_scrapy.dedup.variants import ReadText
-from denoise_scrapy.exceptions import ConfigurationError, OtherVersion, StoreMismatch
+from denoise_scrapy.exceptions import ConfigurationError, StoreMismatch
 from denoise_scrapy.items import DAY
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import logger_of
@@ -50,7 +50,6 @@ REST = 1.0
 
 DAMAGED = ". Move it away, or restore it; it has not been touched."
 REQUIRED = " (DENOISE_DEDUP_REQUIRED = False starts the crawl without it)"
-BESIDE = "%s This crawl uses a new index beside it instead, %s, in which no text is known yet"
 NOTHING_BEFORE = (
     "DENOISE_SEEN = %r, but the index ends with the crawl, so items of earlier crawls are not recognised: set "
     "DENOISE_DEDUP_STORE or JOBDIR to keep it"
@@ -214,23 +213,8 @@ class CrawlIndex:
         return index.add(text.key, read, scope=text.scope, group=text.group, site=text.site)
 
     def _opened(self) -> DuplicateIndex:
-        """Open the index; if it has another version or rule, open a new one beside it."""
-        try:
-            index = self._open_at(self._place)
-        except OtherVersion as error:
-            other = index_beside(self._place, RULES[self._settings.dedup_rule].constants)
-            if not other:
-                raise
-            said = f"{without_password(self._place)}: {error}"
-            self._crawl.say_once("dedup_version", logging.WARNING, BESIDE, said, without_password(other))
-            self._place = other
-            index = self._open_at(other)
-        self._file = _identity(self._place)
-        return index
-
-    def _open_at(self, place: str) -> DuplicateIndex:
-        settings = self._settings
-        return DuplicateIndex(
+        place, settings = self._place, self._settings
+        index = DuplicateIndex(
             settings.dedup_threshold or None,
             open_store(place, self._crawl.crawler.settings),
             rule=settings.dedup_rule,
@@ -240,6 +224,8 @@ class CrawlIndex:
             remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,
             variants=settings.dedup_variants == "keep",
         )
+        self._file = _identity(place)
+        return index
 
     def _said(self, error: Exception) -> str:
         shown = without_password(self._place)

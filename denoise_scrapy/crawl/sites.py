@@ -19,18 +19,15 @@ from denoise_scrapy.crawl.base import Answer, Crawl
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.dedup.places import is_class_path
-from denoise_scrapy.exceptions import OtherVersion
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import facts_store, site_key
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore
 from denoise_scrapy.site.health import SiteCrawl, SiteTally, alarms, read_record, record_of
-from denoise_scrapy.site.memory import constants
-from denoise_scrapy.storage import SCHEMES, place_beside, without_password
+from denoise_scrapy.storage import SCHEMES, without_password
 
 SITES_FILE = "denoise-sites.sqlite"
 # The settings that determine its place.
 PLACES = "DENOISE_SITE_MEMORY_PATH, DENOISE_DEDUP_STORE or JOBDIR"
-BESIDE = "The site memory %s This crawl uses a new one beside it instead, %s"
 # SQLite's name for a database without a file.
 NO_FILE = ":memory:"
 # Pages between two saves: a killed crawl loses those after the last save. Saving takes some milliseconds per site.
@@ -66,13 +63,7 @@ class SiteMemory:
             if place is None:
                 return
             self._store = facts_store(place)
-            try:
-                self._store.open()
-            except OtherVersion as error:
-                place = place_beside(place, constants())
-                self._crawl.say_once("sites_version", logging.WARNING, BESIDE, error, without_password(place))
-                self._store = facts_store(place)
-                self._store.open()
+            self._store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
             shown = without_password(place or "")
             raise ConfigurationError(f"the site memory {shown}: {str(error).removeprefix(f'{shown}: ')}") from error

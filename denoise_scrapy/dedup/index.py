@@ -65,7 +65,7 @@ MOST_TURNS = 1000
 def turns() -> Iterator[None]:
     """Yield turn numbers of a loop that concurrent writers may prolong; raise `OSError` after `MOST_TURNS`."""
     yield from repeat(None, MOST_TURNS)
-    raise OSError("the store contradicts itself: texts it reports as new are missing, or do not stay")
+    raise OSError("the store is inconsistent: records that it lists cannot be read back")
 
 
 @dataclass(frozen=True, slots=True)

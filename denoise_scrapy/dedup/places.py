@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from importlib import import_module
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import unquote
 
-from denoise_scrapy.dedup import redis_store, sqlite_store
 from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Store
-from denoise_scrapy.storage import SCHEMES, place_beside
+from denoise_scrapy.storage import SCHEMES
 
 INDEX_NAME = "denoise"  # default name of an index on a server
 
@@ -55,14 +53,6 @@ def open_store(place: str, settings: Any = None) -> Store:
     if not is_file(place):
         raise ValueError(f"{place!r} is not a place of an index; valid is {_VALID}")
     return SQLiteStore(place)
-
-
-def index_beside(place: str, constants: Mapping[str, str]) -> str:
-    """Return a place for a new index beside one of another version or rule; "" for a custom store."""
-    if is_class_path(place):
-        return ""
-    formats = {"file": sqlite_store.FORMAT, "server": f"{redis_store.LAYOUT}.{redis_store.FORMAT}"}
-    return place_beside(place, {**constants, **formats})
 
 
 def is_file(place: str) -> bool:

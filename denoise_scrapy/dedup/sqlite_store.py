@@ -116,7 +116,7 @@ class SQLiteStore(Store):
         >>> store.close()
         >>> SQLiteStore(folder.name + "/texts.db").open({"pair cap": "128"})
         Traceback (most recent call last):
-        denoise_scrapy.exceptions.OtherVersion: ...'pair cap' is 256 there and 128 here. ...
+        denoise_scrapy.exceptions.StoreMismatch: ...'pair cap' is 256 there and 128 here. ...
         >>> folder.cleanup()
     """
 

@@ -577,7 +577,7 @@ _HEAD = struct.Struct("<Q8s8s")
 
 
 class Version(NamedTuple):
-    """A version of an item, without its names."""
+    """Hashes of an item's text and fields when it was kept."""
 
     since: int  # when it was kept, in seconds since the epoch; 0 if not kept yet
     text: bytes  # 8-byte hash of its text, ignoring white space

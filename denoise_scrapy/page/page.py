@@ -195,7 +195,8 @@ class Blocks:
         self.rows = elements.tree.block_rows
         self._boxes = boxes
         if boxes is not None:
-            self.rows["flags"] = self._seen(self.rows["flags"].astype(np.int64), boxes)
+            seen = self._seen(self.rows["flags"].astype(np.int64), boxes)
+            elements.tree.set_hidden((seen & Flag.HIDDEN).astype(bool).view(np.uint8))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -263,7 +264,7 @@ class PageFacts:
 
     @property
     def facts(self) -> PageFacts:
-        """The facts themselves: they can replace the page in comparisons."""
+        """Return self, so that pages and facts are interchangeable."""
         return self
 
     @property

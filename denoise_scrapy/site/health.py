@@ -339,20 +339,20 @@ def _template(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
 def _common(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     now, before = crawl.common, max(one.common for one in usual)
     is_more = now >= COMMON + COMMON_TIMES * before
-    return f"{now:.0%} of the text stands on other pages too, {before:.0%} before" if is_more else ""
+    return f"{now:.0%} of the text is repeated on other pages ({before:.0%} before)" if is_more else ""
 
 
 def _words(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     own = _classes(crawl.words)
     found = [float(np.corrcoef(own, _classes(one.words))[0, 1]) for one in usual if one.words]
-    return "other words than before, as of another language" if found and max(found) < SAME_WORDS else ""
+    return "vocabulary changed: the site may have switched language" if found and max(found) < SAME_WORDS else ""
 
 
 def _length(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     now, before = crawl.length.median, float(np.median([one.length.median for one in usual]))
     outside = now < min(one.length.low for one in usual) or now > max(one.length.high for one in usual)
     far = max(now, before) >= LENGTHS * max(1.0, min(now, before))
-    return f"a body has {now:,.0f} characters, {before:,.0f} before" if outside and far else ""
+    return f"median body length went from {before:,.0f} to {now:,.0f} characters" if outside and far else ""
 
 
 def _confidence(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:

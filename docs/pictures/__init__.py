@@ -1,1 +1,1 @@
-"""Pictures drawn from results of the code: `python -m docs.pictures` writes docs/images/*.svg."""
+"""Pictures drawn from results of the code, for docs/images/; `python -m docs.generate` writes them."""

@@ -6,7 +6,7 @@ from denoise_scrapy import extract
 from docs.pictures.svg import Svg
 from example_project.portal.build import build
 
-SITE, PAGE, OTHERS = "http://portal.example", "says-1070", "5.html"
+SITE, PAGE, OTHERS = "http://portal.example", "office-1077", "5.html"
 ROW, BAR = 19, 220
 
 

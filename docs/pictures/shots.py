@@ -1,6 +1,7 @@
 """Screenshots, light and dark: a page of the portal beside its text, and the output of `scrapy denoise explain`.
 
-Beside the pictures stands a digest of the text of each, by which a test finds those that are older than the code.
+Beside the pictures stands a digest of the text of each, by which `python -m docs.generate --check` finds those that are
+older than the code.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def before_after() -> tuple[str, str]:
 def explained() -> str:
     """Return the explanation of a story of the portal, as HTML."""
     pages = [page for page in build().pages.values() if page.section == "news"]
-    page = next(page for page in pages if "says-1070" in page.path)
+    page = next(page for page in pages if "office-1077" in page.path)
     others = [(f"{SITE}{other.path}", other.html) for other in pages if other.path.endswith("5.html")]
     return explain_page(page.html, f"{SITE}{page.path}", others[:3]).html
 

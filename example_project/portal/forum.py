@@ -78,7 +78,7 @@ def write_thread(rng: random.Random, number: int, others: list[Thread]) -> Threa
         posts.append(
             Post(
                 author=asker if mine else voice.raw("nick"),
-                date=f"{day + index // 2} Nov 2031, {rng.randint(7, 23)}:{rng.randint(10, 59)}",
+                date=f"{day + index // 2} Nov 2024, {rng.randint(7, 23)}:{rng.randint(10, 59)}",
                 quote=_quote(rng, posts, others) if index else ("", ""),
                 text=_say(voice, symbols, rng.randint(25, 110)),
                 signature=voice.raw("sig") if rng.random() < 0.5 else "",

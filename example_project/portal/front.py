@@ -44,7 +44,7 @@ def about(room: Newsroom) -> PortalPage:
         title="About the Courier",
         teaser="",
         author="the editors",
-        date="1 November 2031",
+        date="1 November 2024",
         blocks=tuple(Block("p", text) for text in ABOUT),
     )
     dead = (

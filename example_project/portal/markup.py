@@ -39,7 +39,7 @@ class Around:
 
     def day(self) -> str:
         """Return a date as shown in lists of links."""
-        return f"2031-{self.rng.randint(1, 12):02d}-{self.rng.randint(1, 28):02d}"
+        return f"2024-{self.rng.randint(1, 12):02d}-{self.rng.randint(1, 28):02d}"
 
     def ad(self) -> str:
         """Return a text advertisement, a different one on each page."""

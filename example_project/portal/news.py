@@ -16,7 +16,7 @@ TOPICS = {
     "en": ("harbour", "school", "rail", "football", "health", "weather", "culture", "factory", "farm", "science"),
     "zh": ("bridge", "tea", "school", "museum", "market", "river", "library", "hospital", "railway", "kitchen"),
 }
-DATES = {"en": "{} November 2031", "zh": "2031年11月{}日"}
+DATES = {"en": "{} November 2024", "zh": "2024年11月{}日"}
 LENGTHS = {"en": (200, 330, 420, 560, 730, 900), "zh": (260, 420, 600, 800, 1000)}
 
 
@@ -82,7 +82,7 @@ def write(rng: random.Random, lang: str, topic: str, number: int, *, size: int =
     title = polish(voice.fill(heads[number % len(heads)]))
     path = f"/{where or 'news'}/{slug(title)}-{1000 + 7 * number}.html"
     if lang == "zh":
-        path = f"/{where or 'xinwen'}/2031/11/{2000 + 3 * number}.html"
+        path = f"/{where or 'xinwen'}/2024/11/{2000 + 3 * number}.html"
     blocks = body(voice, size or rng.choice(LENGTHS[lang]), lang)
     return Story(
         path=path,

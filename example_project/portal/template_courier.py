@@ -24,7 +24,7 @@ def _bottom(around: Around, path: str) -> str:
     more = anchors(NAV, " &middot; ")
     return (
         f'<div class="c-9"><div class="c-9a">{more}</div><div class="c-9b">'
-        f"{around.voice.raw('legal')} &copy; 2031 {SITE}</div></div>"
+        f"{around.voice.raw('legal')} &copy; 2024 {SITE}</div></div>"
         f'<div class="ck" id="ck1"><div>{around.voice.raw("cookie")}</div>'
         f'<div class="b">Accept all</div><div class="b">Reject</div></div></div>{script(path)}'
         "</body></html>\n"

@@ -67,7 +67,7 @@ def page(story: Story, chapters: Sequence[Story], around: Around) -> str:
         f"{escape(story.title)}</h1>\n{_blocks(story)}\n<hr><p class='nt'>{NOTE}</p></section>"
         f"{turn}<p>Was this page helpful? <button>Yes</button> <button>No</button></p></main>"
         f"</div>\n<footer>Version {story.topic}, built on {around.rng.randint(1, 28)} November "
-        f"2031. {anchors([Link('/', 'Saltmere'), Link('/forum/', 'Forum')], ' ')}</footer></body>"
+        f"2024. {anchors([Link('/', 'Saltmere'), Link('/forum/', 'Forum')], ' ')}</footer></body>"
         "</html>\n"
     )
 

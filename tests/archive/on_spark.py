@@ -202,7 +202,7 @@ def wait_for_bodies(process: subprocess.Popen[bytes], out: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "master, kind", [("local[2,4]", "pyspark.daemon"), ("local-cluster[2,1,1024]", "CoarseGrainedExecutorBackend")]
+    ("master", "kind"), [("local[2,4]", "pyspark.daemon"), ("local-cluster[2,1,1024]", "CoarseGrainedExecutorBackend")]
 )
 def test_a_killed_worker_or_executor(
     folder: Path, records: list[ArchiveRecord], tmp_path: Path, master: str, kind: str

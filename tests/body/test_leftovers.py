@@ -1,13 +1,11 @@
 """What is left of a kept heading, table or picture and says nothing: permalink signs, headers without rows, pixels."""
 
 import re
-import time
 
 import numpy as np
 import pytest
 
 from denoise_scrapy import Body, Page, extract
-from denoise_scrapy.body.rendering import blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.site import SiteStatistics
 
@@ -165,17 +163,3 @@ def test_a_note_stays_with_the_text_that_refers_to_it() -> None:
     assert "buses" not in kept_of(text + "<p>Not to buses.", "buses").text
     (reason,) = [block.reason for block in kept_of(page, "buses").blocks if "buses" in block.text]
     assert reason == "a note that the text refers to"
-
-
-def test_notes_take_time_by_the_length_of_the_page() -> None:
-    def seconds(count: int) -> float:
-        references = "".join(f"<a href=#n{n} id=r{n}>1</a>" for n in range(count))
-        notes = "".join(f"<p id=n{n}><a href=#r{(n % 3 - 2) % count}>1</a>a" for n in range(count))
-        page = Page.parse(f"<p>It rained.{references}{notes}", url="http://a.example/")
-        kept = np.arange(len(page.blocks)) == 0
-        start = time.thread_time()
-        blocks_of_notes(page, kept)
-        return time.thread_time() - start
-
-    few, many = seconds(500), seconds(4_000)
-    assert many < 20 * few + 0.05  # 8 times where it is linear, 64 where it is square

@@ -63,7 +63,7 @@ def test_a_hostile_model_is_refused_or_read(tmp_path):
                 model = SiteModel.load(path)
             except ValueError as error:
                 refused += 1
-                assert str(path) in str(error) and "Fit the model anew" in str(error)
+                assert str(path) in str(error) and "Fit the model anew" in str(error)  # noqa: PT017 - some are read
             else:
                 assert model.extract(page(9)).text
     assert refused > 80

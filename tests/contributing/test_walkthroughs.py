@@ -47,9 +47,10 @@ def tree(tmp_path: Path, web: Web) -> Path:
     """A copy of what the steps change and use, with a project whose spider is called news."""
     web.pages = {f"/{number}": article(number, text=story(0)) for number in range(2)}
     skipped = shutil.ignore_patterns("__pycache__", "hostile", "faults", "rendered")
-    for folder in ("denoise_scrapy", "tests", "docs"):
+    for folder in ("denoise_scrapy", "tests", "docs", "benchmarks", "evaluation", "example_project"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=skipped)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = site_settings\n", "utf-8")
     (tmp_path / "site_settings.py").write_text(SITE % [web("/0"), web("/1")], "utf-8")
     (tmp_path / "page.html").write_text(article(3), "utf-8")

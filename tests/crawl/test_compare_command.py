@@ -27,8 +27,8 @@ def two(here: Path) -> None:
 @pytest.mark.usefixtures("two")
 def test_says_why(told: Told) -> None:
     out, _ = told("compare a.txt b.txt --threshold 0.9")
-    assert "A is kept, B is new: B is a duplicate of A: c1 is .97; c2 is .97." in out
-    assert "B is kept, A is new: A is no duplicate of B: c1 is .84; c2 is .69; .31 of it is new." in out
+    assert "B is a near-duplicate of A: c1 is .97; c2 is .97." in out
+    assert "A is no near-duplicate of B: c1 is .84; c2 is .69; .31 of it is new." in out
     assert "units of B that A lacks: staff\n" in out
     assert "runs of B that A lacks: by our staff " in out
 

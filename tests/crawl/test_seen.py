@@ -11,6 +11,7 @@ from scrapy import Spider
 from scrapy.exceptions import DropItem
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.items import DAY
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.web import Web, article, story
@@ -196,20 +197,13 @@ def test_texts_that_no_crawl_has_met_for_long_are_forgotten(web: Web, tmp_path: 
     assert crawled(web, tmp_path, **young).stat("dedup/expired") >= 1
 
 
-def test_an_index_of_another_version_is_left_and_the_crawl_goes_on_beside_it(web: Web, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["texts.sqlite", "denoise-sites.sqlite"])
+def test_an_index_of_another_version_stops_the_crawl_and_stays_as_it_is(web: Web, tmp_path: Path, name: str) -> None:
     shop(web)
     crawled(web, tmp_path)
-    for name in ("texts.sqlite", "denoise-sites.sqlite"):
-        with closing(sqlite3.connect(tmp_path / name)) as link, link:
-            link.execute("UPDATE meta SET value = '999' WHERE name = 'format'")
+    with closing(sqlite3.connect(tmp_path / name)) as link, link:
+        link.execute("UPDATE meta SET value = '999' WHERE name = 'format'")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    done = crawled(web, tmp_path, DENOISE_SEEN="mark")
-    assert set(states(done, web).values()) == {None}
-    assert len(done.items) == PAGES
-    assert len(done.dropped) == 1
-    said = done.lines(" WARNING ")
-    assert len(said) == 2
-    assert all("'format' is 999 there" in line and "beside it" in line for line in said)
+    with pytest.raises(ConfigurationError, match="'format' is 999 there"):
+        crawled(web, tmp_path)
     assert {path: path.read_bytes() for path in before} == before
-    again = crawled(web, tmp_path, DENOISE_SEEN="mark")
-    assert set(states(again, web).values()) == {"unchanged"}, "it is the same one the next time"

@@ -1,7 +1,4 @@
-"""Settings are declared once, checked at the start, and documented as they are.
-
-`python -m tests.crawl.test_settings` rewrites their table and that of the stats in the docs.
-"""
+"""Settings are declared once, and checked at the start."""
 
 import dataclasses
 from pathlib import Path
@@ -12,11 +9,10 @@ import scrapy
 
 from denoise_scrapy import extract
 from denoise_scrapy.body import Taste
-from denoise_scrapy.settings import MARK, ConfigurationError, DenoiseSettings, declarations
-from denoise_scrapy.stats import PREFIX, STATS, meaning_of
+from denoise_scrapy.settings import MARK, ConfigurationError, DenoiseSettings
+from denoise_scrapy.stats import STATS, meaning_of
 from tests.crawl.crawling import crawl, spider_of
 
-DOCS = Path(__file__).parents[2] / "docs"
 OWN = """
 from denoise_scrapy.body.strategies.lcs import LcsStrategy
 
@@ -26,48 +22,6 @@ class Half:
 class Mine(LcsStrategy):
     name = "mine"
 """
-REWRITE = "rewrite it: python -m tests.crawl.test_settings"
-# Headings of the tables of settings, each with the settings below it, in their order; others come last.
-GROUPS = {
-    "The ten that matter most": "fields parts keep remove favor dedup dedup_scope dedup_fields dedup_store "
-    "comparison_fetch",
-    "Which pages, and how": "enabled strategy geometry max_page_mb",
-    "What items receive": "body_field adapters html_field url_field shared_body overwrite chunk_tokens chunk_overlap",
-    "Comparison pages": "comparison_pages comparison_wait comparison_share comparison_per_site",
-    "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_most_new dedup_short "
-    "dedup_key_field dedup_search "
-    "dedup_variants",
-    "Memory and workers": "memory_mb site_memory_path workers",
-}
-
-
-def settings_table() -> str:
-    """The settings as Markdown, in groups."""
-    rows: dict[str, str] = {}
-    for name, kind, default, declared in declarations():
-        valid = declared.valid_values(kind).replace("|", "\\|") + (f" {declared.unit}" if declared.unit else "")
-        mark = "" if declared.per_page else " *"
-        shown = declared.default or f"`{default!r}`"
-        rows[name] = f"| `DENOISE_{name.upper()}`{mark} | {valid} | {shown} | {declared.meaning} |"
-    lines: list[str] = []
-    for heading, names in GROUPS.items():
-        lines += [f"\n## {heading}\n", "| setting | valid | default | meaning |", "|---|---|---|---|"]
-        lines += [rows.pop(name) for name in names.split() if name in rows]
-    return "\n".join([*lines, *rows.values()]).lstrip() + "\n"
-
-
-def stats_table() -> str:
-    """The stats as Markdown."""
-    rows = [f"| `{PREFIX}{name}` | {meaning} |" for name, meaning in STATS.items()]
-    return "\n".join(["| stat | counts |", "|---|---|", *rows]) + "\n"
-
-
-TABLES = {"settings.md": settings_table, "stats.md": stats_table}
-
-
-@pytest.mark.parametrize("page", TABLES)
-def test_the_documented_table_is_in_step(page: str) -> None:
-    assert (DOCS / page).read_text(encoding="utf-8").endswith(f"\n\n{TABLES[page]()}"), REWRITE
 
 
 @pytest.fixture
@@ -230,10 +184,3 @@ def test_keys_of_a_dict_count_one_by_one() -> None:
     assert settings.for_page({"fields": "article", "body_field": "text"}).body_field == "text"
     assert settings.for_page({"fields": {"body": "text"}}).item_fields["body"] == "text"
     assert settings.for_page({"fields": {"near_duplicate": "copy_of"}}).mark_field(MARK) == "copy_of"
-
-
-if __name__ == "__main__":
-    for page, table in TABLES.items():
-        text = (DOCS / page).read_text(encoding="utf-8")
-        before = text.partition(f"\n{table().splitlines()[0]}\n")[0]
-        (DOCS / page).write_text(f"{before}\n{table()}", encoding="utf-8")

@@ -212,13 +212,3 @@ def test_a_redesign_between_crawls_costs_no_body(linked: Web, tmp_path: Path) ->
     linked.asked.clear()
     crawl(pages_of(linked, 3), settings)
     assert linked.asked == ["/a/3"], "pages of the new design serve"
-
-
-def test_beside_a_store_of_another_version_the_crawl_has_one_of_its_own(web: Web, redis_server: RedisServer) -> None:
-    RedisFacts(redis_server.url).open()
-    redis_server.client.hset("{denoise}:site:meta", "format", "999")
-    web.pages["/a"] = article(1)
-    for _ in range(2):
-        done = crawl(spider_of(web("/a")), {"DENOISE_SITE_MEMORY_PATH": redis_server.url})
-        assert done.log.count("'format' is 999 there") == 1
-    assert done.stat("site_memory/loaded") == 1

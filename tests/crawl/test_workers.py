@@ -110,7 +110,7 @@ def test_an_error_of_a_strategy_is_said_with_its_page_and_traceback(harm: str, w
     done = crawl(spider_of(*map(web, web.pages)), {**HARMFUL, "DENOISE_WORKERS": 1})
     assert len(done.items) == 2
     assert done.stat("errors/body") == done.stat("errors") == 1
-    assert f"denoise failed in body; {web(f'/{harm}')} passes unchanged" in done.log
+    assert f"Error in body: {web(f'/{harm}')} passes unchanged" in done.log
     assert '"broken on purpose")' in done.log
     assert done.stat("workers/died") == 0
 

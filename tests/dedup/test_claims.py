@@ -132,7 +132,10 @@ class TestFailures:
     def test_a_claim_that_could_not_be_settled_is_settled_later(self, shared):
         with shared.index() as index:
             a = claimed(index, "a", A).claim
-            with mock.patch.object(type(index._store), "settle", side_effect=OSError), pytest.raises(OSError):
+            with (
+                mock.patch.object(type(index._store), "settle", side_effect=OSError("full")),
+                pytest.raises(OSError, match="full"),
+            ):
                 index.settle(a)
             assert not index.withdraw(0) and index.settle(a) and index.check("b", NEAR).of == "a"
 
@@ -143,9 +146,9 @@ class TestFailures:
 
             def put(*args):
                 real(*args)
-                raise OSError
+                raise OSError("full")
 
-            with mock.patch.object(type(index._store), "put", put), pytest.raises(OSError):
+            with mock.patch.object(type(index._store), "put", put), pytest.raises(OSError, match="full"):
                 claimed(index, "a", A)
             assert len(index._store) == 1
             again = claimed(index, next_key, NEAR)

@@ -105,7 +105,7 @@ def check_make(words: list[str]) -> None:
 
 def check_pip(words: list[str]) -> None:
     project = (ROOT / "pyproject.toml").read_text("utf-8").split("\n[project.optional-dependencies]\n")[1]
-    extras = re.findall(r"^(\w+) = ", project.split("\n[tool.")[0], re.M)
+    extras = re.findall(r"^(\w+) = ", project.split("\n[")[0], re.M)
     for listed in re.findall(r"denoise-scrapy\[([\w,]+)\]", " ".join(words)):
         assert set(listed.split(",")) <= set(extras), "no such extra"
 

@@ -1,6 +1,5 @@
 """The compiled walk against the literal one: elements, marks, blocks, texts, words; and what is asked of a tree."""
 
-import time
 from collections import Counter
 from itertools import pairwise
 from typing import Any
@@ -352,22 +351,3 @@ def test_short_links(links: list[tuple[str, str]], most: int) -> None:
 def test_links_without_text_are_no_pictures_or_frames() -> None:
     _, tree = read("<a href=/a>x</a><area href=/b><link href=/c><img src=/d data-href=/e height=3><base href=/f>")
     assert [href for _, href in tree.values_of(b"href")] == ["/a", "/b"]
-
-
-# ---- time ----
-
-
-@pytest.mark.parametrize("unit", ["<span>A</span>", "<a>x</a><b></b>", "<br>x"])
-def test_the_walk_takes_linear_time(unit: str) -> None:
-    def seconds(times: int) -> float:
-        root = root_of("<p>" + unit * times)
-        found = []
-        for _ in range(3):
-            start = time.thread_time()
-            tree = tree_of(root)
-            tree.text_of(np.ones(len(tree.block_rows), np.uint8))
-            found.append(time.thread_time() - start)
-        return min(found)
-
-    few, many = seconds(4_000), seconds(32_000)
-    assert many < 40 * few + 0.05  # 8 times where it is linear, 64 where it is square

@@ -74,11 +74,11 @@ FEW, SHELL = crawled(PROSE[: ENOUGH - 1]), SiteCrawl(2.0, fetched=3)
         (
             crawled(["\n".join([story(n), *PROMOTIONS]) for n in range(20)]),
             [USUAL],
-            "% of the text stands on other pages too, 0% before",
+            "% of the text is repeated on other pages (0% before)",
         ),
-        (crawled([text[:150] for text in PROSE]), [USUAL], "a body has 150 characters"),
+        (crawled([text[:150] for text in PROSE]), [USUAL], "to 150 characters"),
         (crawled(PROSE, confidence=0.6), [USUAL], "confidence 0.60, 0.95 before"),
-        (IN_GERMAN, [IN_ENGLISH], "other words than before, as of another language"),
+        (IN_GERMAN, [IN_ENGLISH], "vocabulary changed: the site may have switched language"),
         (IN_ENGLISH, [IN_ENGLISH], ""),
         # few pages are neither judged nor compared with
         (crawled([""] * (ENOUGH - 1)), [USUAL], ""),

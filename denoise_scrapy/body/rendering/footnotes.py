@@ -49,7 +49,7 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
 
 
 def _has_signs(page: Page) -> bool:
-    """Return whether any link to a place on a page is only the sign of a note, as on one of fifty pages."""
+    """Return whether the page may have footnotes: one in fifty does."""
     return any(href.partition("#")[2] and _sign_of(text) for _, href, text in page.tree.short_links(MOST_CHARS))
 
 

@@ -1,8 +1,10 @@
 """What is public, as one text: names with their signatures, settings, stats, commands, formats of files.
 
-`python -m tests.api.listing` writes it to `public_api.txt`, where a test compares it. Annotations are printed as the
+`python -m docs.generate` writes it to `tests/api/public_api.txt`. Annotations are printed as the
 sources write them, so that the text is the same under every version of Python.
 """
+
+from __future__ import annotations
 
 import argparse
 import enum
@@ -14,8 +16,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-LISTING = Path(__file__).with_name("public_api.txt")
-RENEW = "python -m tests.api.listing"
+from denoise_scrapy.commands import _parser
+from denoise_scrapy.settings import declarations
+from denoise_scrapy.stats import PREFIX, STATS
+
+LISTING = Path(__file__).parent.parent / "tests/api/public_api.txt"
 MODULES = (
     "denoise_scrapy",
     *(
@@ -126,22 +131,16 @@ def _signature(function: Callable[..., Any]) -> str:
 
 
 def _settings() -> Iterator[str]:
-    from denoise_scrapy.settings import declarations
-
     for name, kind, default, declared in declarations():
         page = ", per page" if declared.per_page else ""
         yield f"DENOISE_{name.upper()} = {declared.default or repr(default)}: {declared.valid_values(kind)}{page}"
 
 
 def _stats() -> Iterator[str]:
-    from denoise_scrapy.stats import PREFIX, STATS
-
     yield from (PREFIX + name for name in STATS)
 
 
 def _commands() -> Iterator[str]:
-    from denoise_scrapy.commands import _parser
-
     yield from _options("scrapy denoise", _parser())
 
 
@@ -157,7 +156,3 @@ def _options(command: str, parser: argparse.ArgumentParser) -> Iterator[str]:
     for one in subparsers:
         for name, sub in one.choices.items():
             yield from _options(f"{command} {name}", sub)
-
-
-if __name__ == "__main__":
-    LISTING.write_text(listing(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes the README's table of one page by three tools: python -m docs.before_after.
+"""The table of one page by three tools, in the page that compares them.
 
 The page is a thread of the example portal. Columns of tools that are not installed stay as they are
 (`pip install trafilatura readability-lxml`).
@@ -12,11 +12,11 @@ from pathlib import Path
 from benchmarks.ways import peers
 from denoise_scrapy import Page, extract
 from denoise_scrapy.body import DEFAULT_STRATEGY, find_strategy
-from evaluation.figures import table, write
+from evaluation.figures import replaced, table
 from example_project.portal.build import build
 from example_project.scoring import f1
 
-README = Path(__file__).parent.parent / "README.md"
+PAGE = Path(__file__).parent / "compared.md"
 SECTION = "before and after"
 PATH = "/forum/viewtopic-398.html"
 OTHERS = find_strategy(DEFAULT_STRATEGY).comparison_pages
@@ -58,22 +58,22 @@ def heading(name: str) -> str:
         return name
 
 
-def written(readme: str) -> dict[str, list[str]]:
-    """Return the columns that are in the README."""
-    section = readme.partition(f"<!-- figures: {SECTION} -->")[2].partition("<!-- end of figures -->")[0]
+def written(text: str) -> dict[str, list[str]]:
+    """Return the columns that are in the page."""
+    section = text.partition(f"<!-- figures: {SECTION} -->")[2].partition("<!-- end of figures -->")[0]
     rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in section.splitlines() if line[:1] == "|"]
     return {name: list(cells) for name, *cells in zip(*(rows[:1] + rows[2:]), strict=True)}
 
 
-def main() -> None:
-    """Write it."""
-    now, before = columns(), written(README.read_text("utf-8"))
+def renewed(text: str) -> str:
+    """Return the page with the columns of today."""
+    now, before = columns(), written(text)
     names = dict.fromkeys([*now, *before])
     together = {name: now.get(name) or before[name] for name in names}
     if len({name.split()[0] for name in together}) < len(together):
         raise SystemExit("a tool of another version: remove its column by hand, and run this again")
     lines = list(zip(*together.values(), strict=True))
-    write(SECTION, table(list(together), lines), README)
+    return replaced(text, SECTION, table(list(together), lines))
 
 
 def _plain(text: str) -> str:
@@ -83,7 +83,3 @@ def _plain(text: str) -> str:
 def _short(text: str) -> str:
     text = " ".join(text.split()).replace("|", "\\|")
     return text if len(text) <= WIDTH else text[: WIDTH - 1].rstrip() + "…"
-
-
-if __name__ == "__main__":
-    main()
