@@ -20,7 +20,7 @@ from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.fields import FIELDS, OF_META
+from denoise_scrapy.fields import FIELDS, OF_META, OF_NEWS, PAGES
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.storage import SCHEMES
 
@@ -315,6 +315,16 @@ class DenoiseSettings:
     def wants_meta(self) -> bool:
         """True if an item field receives metadata."""
         return not self.item_fields.keys().isdisjoint(OF_META)
+
+    @cached_property
+    def wants_news(self) -> bool:
+        """True if an item field receives what newsrooms ask of a page."""
+        return not self.item_fields.keys().isdisjoint(OF_NEWS)
+
+    @property
+    def pages_field(self) -> str:
+        """Item field for the pages of an article, "" for none."""
+        return self.item_fields.get(PAGES, "")
 
     @cached_property
     def most_compared(self) -> int:

@@ -1,0 +1,131 @@
+"""Whether a page's text is behind a paywall: by what it declares, or by an offer where its text ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from denoise_scrapy.metadata.annotations import JsonLd, Node
+from denoise_scrapy.metadata.lines import Line
+
+#: Lines before and after the end of the text that an offer may be in: walls are a heading, some lines and buttons.
+BEFORE, AFTER = 3, 14
+#: Characters of a line of an offer: longer ones are text.
+LONGEST_LINE = 400
+#: Kinds of evidence that make an offer a paywall: a page that has one link to subscribe has that in its header too.
+ENOUGH = 3
+
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]{1,80})", re.IGNORECASE)
+_TIERS = {"free": False, "metered": True, "locked": True}
+#: What an offer has, each in several languages: a way to subscribe; one for those who have; a price; the rest of the text.
+_OFFER = re.compile(
+    r"subscri|abonn|abone|abbon|suscri|assin[ae]|prenumer|subskr|předpl|predpl|tilaa|tilaus|pretpl|подпи[сш]|передпл|συνδρομ"
+    r"|اشترك|מנוי|langgan|đăng ký|订阅|訂閱|订购|会员|會員|購読|有料|구독|유료|unlock|freischalten|\bplus\b|premium|membership",
+    re.IGNORECASE,
+)
+_LOGIN = re.compile(
+    r"log-?\s?in|sign-?\s?in|anmeld|einlogg|connecte|connexion|iniciar? sesi|inici[ae]|entrar|faça login|accedi|inlogg|logga in"
+    r"|log ind|logg inn|zaloguj|přihl|войти|войдите|увійти|σύνδεση|登录|登入|ログイン|로그인|kirjaudu|giriş yap|đăng nhập|masuk",
+    re.IGNORECASE,
+)
+_PRICE = re.compile(
+    r"(?:[$€£¥￥₹₽₺₩]|\b(?:USD|EUR|CHF|Rs)\b)\s?\d|\d[\d.,]*\s?(?:[€£₽₺円元원]|zł|kr\b|Kč|Ft\b|руб|EUR|CHF|USD)", re.IGNORECASE
+)
+_REST = re.compile(
+    r"\bcontinue|keep reading|read(?:ing)? (?:the (?:full|rest|whole)|this|more|on\b)|full (?:access|article|story)|weiter(?:zu)?lesen"
+    r"|(?:ganzen?|vollständige[nr]?) (?:artikel|text|beitrag)|lire la suite|(?:l'article|article) (?:complet|entier)|poursuivre"
+    r"|(?:seguir|sigue|continu\w+) (?:leyendo|lendo|a leggere|lire|la lecture)|per leggere|para (?:leer|ler)|pour lire"
+    r"|lees (?:verder|meer)|verder lezen|l[äæe]s (?:vidare|mer|videre)|czytaj dalej|dalsz[ay]|cały (?:artykuł|tekst)"
+    r"|(?:читать|читайте) (?:далее|дальше|полн)|продолж|полный (?:текст|доступ)|继续阅读|繼續閱讀|阅读全文|閱讀全文|剩余|续き|続き|全文"
+    r"|계속 읽|전문|devamını|lue (?:koko|lisää)|jatka luk|đọc tiếp|membaca|(?:reserved|exclusive|nur|only|réservé|solo|solamente)"
+    r" (?:for|to|für|aux?|para|per)",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"(?:…|\.\.\.|\[…\]|\w)\W{0,2}$")
+
+
+def is_paywalled(root: Any, ld: JsonLd, metas: Mapping[str, Sequence[str]], lines: Sequence[Line]) -> bool | None:
+    """Return whether a page's text is not free to read; None if nothing says so.
+
+    Args:
+        root: lxml's tree of the page.
+        ld: Its JSON-LD.
+        metas: Contents of its meta elements and microdata, by name in lower case.
+        lines: Its lines.
+    """
+    for item in (ld.work, ld.page):
+        if (found := _declared(root, ld, item)) is not None:
+            return found
+    for name, contents in metas.items():
+        if name.endswith("isaccessibleforfree"):
+            free = _truth(contents[0])
+            if free is not None:
+                return not free
+        elif name.rpartition(":")[2] == "content_tier" and (tier := _TIERS.get(contents[0].strip().lower())) is not None:
+            return tier
+    return True if _has_offer(lines) else None
+
+
+def _truth(value: Any) -> bool | None:
+    value = value[0] if isinstance(value, list) and value else value
+    return value if isinstance(value, bool) else _TRUTHS.get(str(value).strip().lower().rpartition("/")[2])
+
+
+def _declared(root: Any, ld: JsonLd, item: Node) -> bool | None:
+    """Return what an item of JSON-LD says of itself, and of its parts."""
+    free = _truth(item.get("isAccessibleForFree"))
+    closed = [
+        part
+        for part in ld.values(item, "hasPart")
+        if isinstance(part, dict) and _truth(part.get("isAccessibleForFree")) is False
+    ]
+    if free is None and not closed:
+        return None
+    # templates name parts also of free articles, which do not have them
+    return not free if not closed or free is False else free is None or any(_is_there(root, part) for part in closed)
+
+
+def _is_there(root: Any, part: Node) -> bool:
+    """Return whether a page has the part that a simple selector names; others could take long."""
+    match = _SIMPLE.fullmatch(str(part.get("cssSelector", "")).strip())
+    if match is None:
+        return False
+    tag, sign, name = match.groups()
+    for element in root.iter(tag or "*"):
+        value = element.get("class" if sign == "." else "id") or ""
+        if name in (value.split() if sign == "." else (value,)):
+            return True
+    return False
+
+
+def _has_offer(lines: Sequence[Line]) -> bool:
+    """Return whether the lines around the end of the text offer the rest of it, by several kinds of evidence."""
+    last = max((number for number, line in enumerate(lines) if line.is_kept and len(line.text) > 1), default=-1)
+    if last < 0:
+        return False
+    near = [line for line in lines[max(0, last - BEFORE) : last + AFTER] if len(line.text) <= LONGEST_LINE]
+    said = [(line, _said(line)) for line in near]
+    offers = [number for number, (line, text) in enumerate(said) if line.actions and _OFFER.search(text)]
+    if not offers:
+        return False
+    text = " ".join(text for _, text in said)
+    shown = " ".join(line.text for line in near)
+    rest = bool(_REST.search(shown) and _OFFER.search(shown))
+    evidence = [bool(_LOGIN.search(text)), bool(_PRICE.search(shown)), rest, _is_cut(lines, last)]
+    return rest and sum(evidence) >= ENOUGH - 1
+
+
+def _is_cut(lines: Sequence[Line], last: int) -> bool:
+    """Return whether the last paragraph ends without an end."""
+    texts = [line.text for line in lines[max(0, last - BEFORE) : last + 1] if line.is_kept and len(line.text) > 60]
+    return bool(texts) and _CUT.search(texts[-1]) is not None
+
+
+def _said(line: Line) -> str:
+    return " ".join([line.text, *_names(line.actions)])
+
+
+def _names(actions: Iterable[Any]) -> list[str]:
+    return [str(element.get(name) or "")[:200] for element in actions for name in ("href", "value")]
