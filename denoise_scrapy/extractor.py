@@ -61,6 +61,7 @@ class Wish(NamedTuple):
     mates: int = 0  # extract it only if so many known pages share its template
     reading: bool = False  # whether its site's health needs its figures
     version: bool = False  # whether a later crawl may ask what has changed
+    body_below: float = 0.0  # confidence below which its body is needed too
 
 
 class Known(NamedTuple):
@@ -88,6 +89,7 @@ class Extracted(NamedTuple):
     reading: PageReading | None = None
     lack: str = ""  # name of the stat for the reason why there is no metadata
     error: Exception | None = None  # from reading metadata
+    body: Body | None = None  # for a function of the project
 
 
 @dataclass
@@ -280,6 +282,8 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
     if wish.version and settings.needs_index:
         amounts = "" if body.fallback == TOO_LARGE else amounts_of(page)
         found = found._replace(source=_source(page, body, settings), amounts=amounts)
+    if body.confidence < wish.body_below:
+        found = found._replace(body=body)
     reading = PageReading.of(body.text, body.confidence, page.facts) if wish.reading else None
     nbytes = sum(map(held_bytes, (found.title, found.source, found.amounts, *found.fields.values())))
     return found._replace(reading=reading, nbytes=nbytes)

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.rendering import IMAGES, LINKS
@@ -117,6 +118,24 @@ def check_store(place: str) -> None:
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
 
 
+def find_function(path: str) -> Callable[..., Any] | None:
+    """Import a function by its path; None for "".
+
+    Raises:
+        ValueError: There is none.
+    """
+    if not path:
+        return None
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module), name)
+    except Exception as error:  # whatever the module raises
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise ValueError("it is no function")
+    return cast("Callable[..., Any]", found)
+
+
 class ComparedFields(NamedTuple):
     """The fields of DENOISE_DEDUP_FIELDS."""
 
@@ -185,6 +204,18 @@ class DenoiseSettings:
         {},
         "Item fields for further values (docs/how-it-works.md); metadata needs denoise-scrapy[meta].",
         keys=dict.fromkeys((*FIELDS, *MARKS), ()),
+    )
+    fallback: str = _of_crawl(
+        "",
+        "Function that is asked for the text of pages whose confidence is below the next setting (docs/recipes.md).",
+        may_be_empty=True,
+        valid="import path of a function",
+        check=find_function,
+        is_imported=bool,
+    )
+    fallback_below: float = _of_crawl(0.5, "Confidence below which it is asked.", low=0, high=1)
+    fallback_seconds: float = _of_crawl(
+        30.0, "How long it may take; then the item keeps its body.", unit="seconds", low=0.01, high=600
     )
     chunk_tokens: int = _of_page(400, "Maximum tokens of a chunk, by an estimate that is rather high.", low=1)
     chunk_overlap: int = _of_page(

@@ -62,6 +62,11 @@ class Bodies:
         self._recent = pages.recent
         self._workers = workers
         self._fetcher = Fetcher(crawl, budget, pages, workers)
+        self._fallback = None
+        if crawl.settings.fallback:
+            from denoise_scrapy.crawl.fallback import Fallback  # noqa: PLC0415 - for crawls that have one
+
+            self._fallback = Fallback(crawl)
 
     async def text_of(self, page: CrawledPage) -> Extracted | None:
         """Return the text of a page, and other values of its items; None if it cannot be made."""
@@ -85,7 +90,8 @@ class Bodies:
         if least and not is_asyncio_available():
             self._crawl.say_once("reactor", logging.WARNING, NO_FETCHES)
             least = 0
-        wish = Wish(least, tally is not None and tally.wants_reading(), self.keeps_versions)
+        below = 0.0 if self._fallback is None else self._crawl.settings.fallback_below
+        wish = Wish(least, tally is not None and tally.wants_reading(), self.keeps_versions, below)
         found = await self._workers.extract(page, wish)
         is_first = isinstance(found, Extracted)
         if isinstance(found, Known):
@@ -105,7 +111,7 @@ class Bodies:
             self._note_meta(page, found)
         if found.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, page.url)
-        return found
+        return found if self._fallback is None else await self._fallback.revised(page, found)
 
     def _note_meta(self, page: CrawledPage, found: Extracted) -> None:
         """Count what metadata were found, and report what failed."""
