@@ -302,7 +302,7 @@ def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: st
 def _news_fields(body: Body, settings: DenoiseSettings, html: str) -> dict[str, Any]:
     from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
 
-    news = News(html, body.url, body.text, body.title)
+    news = News(html, body.url, body.text, body.title, lambda: body.kind)
     return {field: OF_NEWS[what](news) for what, field in settings.item_fields.items() if what in OF_NEWS}
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import is_asyncio_available
 
@@ -17,6 +19,9 @@ from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.extractor import Extracted, Known, Wish
 from denoise_scrapy.site import site_key
+
+if TYPE_CHECKING:
+    from denoise_scrapy.crawl.paged import PagedBodies
 
 # Pages of the same template that make fetching unnecessary. Most of the gain comes with the first; a second
 # distinguishes copies of the page from its template.
@@ -59,6 +64,7 @@ class Bodies:
         self._crawl = crawl
         self._sites = sites
         self._health = health
+        self._pages = pages
         self._recent = pages.recent
         self._workers = workers
         self._fetcher = Fetcher(crawl, budget, pages, workers)
@@ -68,16 +74,19 @@ class Bodies:
 
             self._fallback = Fallback(crawl)
 
-    async def text_of(self, page: CrawledPage) -> Extracted | None:
-        """Return the text of a page, and other values of its items; None if it cannot be made."""
+    async def text_of(self, page: CrawledPage, *, waits: bool = True) -> Extracted | None:
+        """Return the text of a page, and other values of its items; None if it cannot be made.
+
+        Unless it `waits`, it is compared with the pages that are known.
+        """
         async with page.computing:  # items of a page are processed concurrently
             if page.text is None and page.source is not None:
-                text = await self._made(page)
+                text = await self._made(page, waits=waits)
                 page.text, page.source = text, None  # the HTML is no longer needed
                 self._recent.changed.append(page)
         return page.text
 
-    async def _made(self, page: CrawledPage) -> Extracted | None:
+    async def _made(self, page: CrawledPage, *, waits: bool) -> Extracted | None:
         """Extract a page.
 
         If fewer than `PLENTY` known pages share its template, wait up to ``comparison_wait`` seconds while the crawl is
@@ -86,7 +95,7 @@ class Bodies:
         """
         tally = page.tally if page.is_ok else None  # pages with an error status do not count
         needed, plenty = min(ENOUGH, page.settings.most_compared), min(PLENTY, page.settings.most_compared)
-        least = 0 if not page.record else plenty if page.record.poor_waits < PATIENCE else needed
+        least = 0 if not (page.record and waits) else plenty if page.record.poor_waits < PATIENCE else needed
         if least and not is_asyncio_available():
             self._crawl.say_once("reactor", logging.WARNING, NO_FETCHES)
             least = 0
@@ -112,6 +121,14 @@ class Bodies:
         if found.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, page.url)
         return found if self._fallback is None else await self._fallback.revised(page, found)
+
+    @cached_property
+    def paged(self) -> PagedBodies:
+        """Joins the pages of articles, for crawls that ask for them."""
+        from denoise_scrapy.crawl.paged import PagedBodies  # noqa: PLC0415
+
+        text_of = partial(self.text_of, waits=False)
+        return PagedBodies(self._crawl, self._pages, self._sites, text_of, self._fetcher.is_stopping)
 
     def _note_meta(self, page: CrawledPage, found: Extracted) -> None:
         """Count what metadata were found, and report what failed."""

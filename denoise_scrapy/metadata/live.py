@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -23,10 +23,17 @@ LEAST = 3
 LEAST_SHARE = 0.5
 #: Share of a post's characters that are links: more is a teaser of another page.
 MOST_LINKED = 0.6
+#: Seconds from the first to the last post: those of days are a blog's.
+LONGEST = 3 * 86_400
+#: Kinds of pages whose posts are no updates.
+OTHER_KINDS = frozenset(["thread", "question", "list", "shop", "collection", "none"])
 #: Levels above a time in which its post is looked for, and characters of a text that is only a time.
 MAX_LEVELS, MAX_TIME = 8, 40
 
-_CLOCK = re.compile(r"(?<![\d.:])([01]?\d|2[0-3])\s?[:.h時时]\s?([0-5]\d)(?:[:.][0-5]\d)?(?![\d.:]*\d)\s*(?:([ap])\.?m\b)?", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"(?<![\d.:])([01]?\d|2[0-3])\s?[:.h時时]\s?([0-5]\d)(?:[:.][0-5]\d)?(?![\d.:]*\d)\s*(?:([ap])\.?m\b)?",
+    re.IGNORECASE,
+)
 _TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 #: Elements that are the heading of a post whose text follows; others hold it.
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 p dt b strong time span".split())
@@ -39,14 +46,17 @@ class Update(NamedTuple):
     text: str
 
 
-def updates_in(ld: JsonLd, lines: Sequence[Line]) -> list[Update]:
+def updates_in(root: Any, ld: JsonLd, lines: Sequence[Line], kind: Callable[[], str]) -> list[Update]:
     """Return the posts of a live blog in the order of the page; none if it is none.
 
     Args:
-        ld: JSON-LD of the page.
+        root: lxml's tree of the page.
+        ld: Its JSON-LD.
         lines: Its lines.
+        kind: Returns the kind of page; it is asked for posts that may be those of a thread.
     """
-    return _declared(ld) or _shown(lines)
+    found = _declared(ld) or _shown(root, lines)
+    return found if not found or ld.live or kind() not in OTHER_KINDS else []
 
 
 def _declared(ld: JsonLd) -> list[Update]:
@@ -71,10 +81,10 @@ def _lines(written: Any, most: int) -> list[str]:
     return [" ".join(line.split()) for line in text.split("\n")]
 
 
-def _shown(lines: Sequence[Line]) -> list[Update]:
+def _shown(root: Any, lines: Sequence[Line]) -> list[Update]:
     """Return repeated posts with times, if they are most of the body, and in order."""
     rows: defaultdict[Any, dict[Any, str]] = defaultdict(dict)  # by parent, tag and class: posts with their times
-    for element, time in _times(lines):
+    for element, time in _times(root):
         at = element
         for _ in range(MAX_LEVELS):
             parent = at.getparent()
@@ -91,23 +101,19 @@ def _shown(lines: Sequence[Line]) -> list[Update]:
         for posts in [[Update(row[post], text) for post, text in texts.items()]]
         if len(posts) >= LEAST and _are_in_order([post.time for post in posts])
     ]
-    best = max((posts for posts, _ in found), key=lambda posts: (sum(len(post.text) for post in posts), len(posts)), default=[])
+    best = max(
+        (posts for posts, _ in found), key=lambda posts: (sum(len(post.text) for post in posts), len(posts)), default=[]
+    )
     return best if sum(len(post.text) for post in best) >= LEAST_SHARE * whole else []
 
 
-def _times(lines: Sequence[Line]) -> Iterator[tuple[Any, str]]:
+def _times(root: Any) -> Iterator[tuple[Any, str]]:
     """Yield the elements that are a time, with it."""
-    met = set[Any]()
-    for line in lines:
-        for element in line.element.iter("time", "span", "b", "strong", "div", "p", "h2", "h3", "h4", "dt", "td", "a", "em"):
-            if element in met or (len(element) > 0 and element.tag != "time"):
-                continue
-            met.add(element)
-            given, text = element.get("datetime") or "", " ".join("".join(element.itertext()).split())
-            if element.tag == "time" and given:
-                yield element, given.strip()[:MAX_TIME]
-            elif len(text) <= MAX_TIME and _CLOCK.search(text) and sum(map(str.isalpha, text)) <= 12:
-                yield element, text
+    for element in root.iter("time", "span", "b", "strong", "div", "p", "h2", "h3", "h4", "dt", "td", "a", "em"):
+        if element.tag == "time" and (given := (element.get("datetime") or "").strip()[:MAX_TIME]):
+            yield element, given
+        elif not len(element) and _is_time(text := " ".join((element.text or "")[: 2 * MAX_TIME].split())):
+            yield element, text
 
 
 def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> dict[Any, str]:
@@ -144,6 +150,8 @@ def _are_in_order(times: list[str]) -> bool:
     moments = [one for one in read if one is not None]
     if len(moments) < len(times) or len({type(one) for one in moments}) > 1 or len(set(moments)) < LEAST:
         return False
+    if isinstance(moments[0], float) and max(moments) - min(moments) > LONGEST:
+        return False
     steps = [after > before for before, after in zip(moments, moments[1:], strict=False) if after != before]
     breaks = min(sum(steps), len(steps) - sum(steps))
     return breaks <= (1 if isinstance(moments[0], int) else 0)
@@ -151,8 +159,8 @@ def _are_in_order(times: list[str]) -> bool:
 
 def _minute(time: str) -> int | float | None:
     """Return a moment in seconds, or the minute of a clock; None for another text."""
-    with suppress(ValueError, OverflowError):
-        return datetime.fromisoformat(re.sub(r"Z$", "+00:00", time)).timestamp()
+    with suppress(ValueError, OverflowError):  # a day alone is no time
+        return datetime.fromisoformat(re.sub(r"Z$", "+00:00", time)).timestamp() if ":" in time else None
     match = _CLOCK.search(time)
     if match is None:
         return None

@@ -8,12 +8,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Any, TypeVar
 
-from denoise_scrapy.metadata.annotations import MAX_ELEMENTS, MAX_HTML, MAX_JSON, MAX_NAMES, JsonLd, joined, same_address
+from denoise_scrapy.metadata.annotations import (
+    MAX_ELEMENTS,
+    MAX_HTML,
+    MAX_JSON,
+    MAX_NAMES,
+    JsonLd,
+    joined,
+    same_address,
+)
 from denoise_scrapy.metadata.lines import Line, lines_of
 from denoise_scrapy.metadata.live import Update, updates_in
-from denoise_scrapy.metadata.paging import Link, pages_in
+from denoise_scrapy.metadata.paging import Link, page_links, pages_in
 from denoise_scrapy.metadata.paywall import is_paywalled
 from denoise_scrapy.metadata.structured import structured_data
 from denoise_scrapy.page.attributes import letters
@@ -24,6 +33,8 @@ __all__ = ["News", "Update"]
 
 logger = logger_of(__name__)
 
+#: Links that are read: most pages have a few hundred.
+MAX_LINKS = 5_000
 #: Characters around a link in which "page 2 of 3" is looked for.
 MAX_AROUND = 80
 
@@ -38,6 +49,7 @@ class News:
         url: Its address; without it no pages are found.
         text: Text of its body, for an offer where it ends, and for posts.
         title: Title of its body.
+        kind: Returns the kind of page (`Body.kind`): a thread has posts too, which are no updates.
 
     Example:
         >>> data = '{"@type": "NewsArticle", "isAccessibleForFree": false}'
@@ -47,8 +59,10 @@ class News:
         ['http://a.example/rain', 'http://a.example/rain/2']
     """
 
-    def __init__(self, html: str | bytes, url: str = "", text: str = "", title: str = "") -> None:
-        self.url, self._html, self._text, self._title = url, html, text, title
+    def __init__(
+        self, html: str | bytes, url: str = "", text: str = "", title: str = "", kind: Callable[[], str] = str
+    ) -> None:
+        self.url, self._html, self._text, self._title, self._kind = url, html, text, title, kind
 
     @cached_property
     def paywalled(self) -> bool | None:
@@ -67,7 +81,7 @@ class News:
     @cached_property
     def updates(self) -> list[Update]:
         """The posts of a live blog; empty if the page is none."""
-        return self._asked(lambda root: updates_in(self._ld, self._lines), [])
+        return self._asked(lambda root: updates_in(root, self._ld, self._lines, self._kind), [])
 
     @cached_property
     def structured(self) -> dict[str, list[Any]]:
@@ -106,14 +120,12 @@ class News:
     def _links(self, root: Any) -> Iterator[Link]:
         base = next((href for one in root.iter("base") if (href := one.get("href"))), "")
         start = joined(self.url, base) or self.url
-        for number, element in enumerate(root.iter("link", "a")):
-            href = element.get("href")
-            if number >= MAX_ELEMENTS * 2:
-                break
-            if href and (url := joined(start, href)):
-                rel = (element.get("rel") or "").lower()
+        linked = ((element.get("href") or "", element) for element in islice(root.iter("link", "a"), MAX_LINKS))
+        for href, element in page_links(self.url, linked):
+            if url := joined(start, href):
                 text = _text_of(element)
-                yield Link(url, text, rel, _text_of(element.getparent()) if element.tag == "a" and len(text) < MAX_AROUND else "")
+                around = _text_of(element.getparent()) if text and element.tag == "a" else ""
+                yield Link(url, text, (element.get("rel") or "").lower(), around)
 
 
 def _text_of(element: Any) -> str:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import urldefrag, urlsplit
 
 #: Pages of an article. Longer rows are those of archives; it bounds the list too.
@@ -14,12 +14,22 @@ MOST_PAGES = 50
 #: Characters of an address, and numbers in it, that are read.
 MAX_ADDRESS, MOST_NUMBERS = 2_000, 4
 #: A page number with what leads to it: `/2`, `-2`, `_2`, `,2`, `/page/2`, `/seite-2`, `?page=2`, `&story_page=2`.
-_NUMBERED = re.compile(r"[/_,.\-?&;](?P<word>[a-z_\[\]]{1,20}[/=\-_,])?(?P<number>\d{1,2})(?=[/_,.\-?&;]|$)", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"[/_,.\-?&;](?P<word>[a-z_\[\]]{1,20}[/=\-_,])?(?P<number>\d{1,2})(?=[/_,.\-?&;]|$)", re.IGNORECASE
+)
+_DIGIT = re.compile(r"\d")
+#: A word before a number that is a page's for sure, in some languages.
+_PAGE_WORD = re.compile(
+    r"(?:page|pagina?|seite|sivu|sida|side|stran[aiy]|strona|oldal|sayfa|halaman|trang|hlm|pg|p)[/=\-_,]?\{\}", re.IGNORECASE
+)
 #: Numbers of something else: comments, and what is searched, sorted or dated.
 _OTHERS = re.compile(r"comment|kommentar|repl|month|year|day|sort|lang|size|limit|tab|id=|cat", re.IGNORECASE)
 #: The text of a link to a page: "2", "Seite 2", "[2]"; and of a pager: "Page 2 of 3", "2/3".
 _TOLD = re.compile(r"\D{0,12}?(\d{1,2})\D{0,3}")
 _OF = re.compile(r"(?<!\d)(\d{1,2})\s*(?:[^\W\d]{1,5}|[/|／])\s*(\d{1,2})(?!\d)")
+
+
+Value = TypeVar("Value")
 
 
 class Link(NamedTuple):
@@ -72,6 +82,14 @@ def pages_in(url: str, links: Iterable[Link]) -> list[str]:
     return max(found, key=len, default=[])
 
 
+def page_links(url: str, hrefs: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
+    """Yield those of some references, each with something, that may lead to a page: most need not be read at all."""
+    ends = {one.stem.rpartition("/")[2] for one in _readings(_plain(url))}
+    for href, value in hrefs:
+        if _DIGIT.search(href) or href.rstrip("/").rpartition("/")[2] in ends:
+            yield href, value
+
+
 class _Row:
     """The links of one row, with their numbers; None for the address without a number."""
 
@@ -88,20 +106,24 @@ class _Row:
             if told
             else own in {None, 0} and any(number == 1 and "next" in link.rel for link, number in numbered.items())
         )
-        here, last, shows_numbers = _page(own, from_zero), 0, False
+        here, last = _page(own, from_zero), 0
         found: dict[int, str] = {}
         for link, number in self.links.items():
             page = _page(number, from_zero)
             of = _OF.search(link.around)
-            total = int(of[2]) if of and int(of[1]) == here <= int(of[2]) and page in {1, here - 1, here + 1, int(of[2])} else 0
+            total = (
+                int(of[2])
+                if of and int(of[1]) == here <= int(of[2]) and page in {1, here - 1, here + 1, int(of[2])}
+                else 0
+            )
             way = ("next" in link.rel) - ("prev" in link.rel)
             if _told(link) == page or total or (way and page - here == way):
                 found.setdefault(page, urldefrag(link.url).url)
-                shows_numbers |= _told(link) == page or total > 0
                 last = max(last, page, total)
         last = max(last, here)
-        # what follows story 12 may be story 13: a row that does not show its numbers has its first page
-        is_row = found and (shows_numbers or 1 in found or here == 1)
+        # what follows story 12 may be story 13, and what precedes version 18 version 17: a row has its first page, or says
+        # that it is one
+        is_row = found and (here == 1 or 1 in found or last > max(here, *found) or _PAGE_WORD.search(template))
         if not is_row or not 1 <= min(here, *found) or last > MOST_PAGES:
             return []
         found[here] = urldefrag(url).url

@@ -9,12 +9,12 @@ from typing import Any
 from denoise_scrapy.metadata.annotations import JsonLd, Node
 from denoise_scrapy.metadata.lines import Line
 
-#: Lines before and after the end of the text that an offer may be in: walls are a heading, some lines and buttons.
-BEFORE, AFTER = 3, 14
-#: Characters of a line of an offer: longer ones are text.
-LONGEST_LINE = 400
-#: Kinds of evidence that make an offer a paywall: a page that has one link to subscribe has that in its header too.
-ENOUGH = 3
+#: Lines before and after the end of the text in which an offer begins: what follows later is a sidebar or the footer.
+BEFORE, AFTER = 3, 6
+#: Lines of the sentence that offers the rest; lines around it that have buttons, prices and the way for subscribers.
+SENTENCE, AROUND = 3, 7
+#: Characters of a line of an offer: longer ones are text. And of a paragraph, whose end tells whether it is cut.
+LONGEST_LINE, PARAGRAPH = 400, 60
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]{1,80})", re.IGNORECASE)
@@ -31,19 +31,23 @@ _LOGIN = re.compile(
     re.IGNORECASE,
 )
 _PRICE = re.compile(
-    r"(?:[$€£¥￥₹₽₺₩]|\b(?:USD|EUR|CHF|Rs)\b)\s?\d|\d[\d.,]*\s?(?:[€£₽₺円元원]|zł|kr\b|Kč|Ft\b|руб|EUR|CHF|USD)", re.IGNORECASE
-)
-_REST = re.compile(
-    r"\bcontinue|keep reading|read(?:ing)? (?:the (?:full|rest|whole)|this|more|on\b)|full (?:access|article|story)|weiter(?:zu)?lesen"
-    r"|(?:ganzen?|vollständige[nr]?) (?:artikel|text|beitrag)|lire la suite|(?:l'article|article) (?:complet|entier)|poursuivre"
-    r"|(?:seguir|sigue|continu\w+) (?:leyendo|lendo|a leggere|lire|la lecture)|per leggere|para (?:leer|ler)|pour lire"
-    r"|lees (?:verder|meer)|verder lezen|l[äæe]s (?:vidare|mer|videre)|czytaj dalej|dalsz[ay]|cały (?:artykuł|tekst)"
-    r"|(?:читать|читайте) (?:далее|дальше|полн)|продолж|полный (?:текст|доступ)|继续阅读|繼續閱讀|阅读全文|閱讀全文|剩余|续き|続き|全文"
-    r"|계속 읽|전문|devamını|lue (?:koko|lisää)|jatka luk|đọc tiếp|membaca|(?:reserved|exclusive|nur|only|réservé|solo|solamente)"
-    r" (?:for|to|für|aux?|para|per)",
+    r"(?:[$€£¥￥₹₽₺₩]|\b(?:USD|EUR|CHF|Rs)\b)\s?\d|\d[\d.,]*\s?(?:[€£₽₺円元원]|zł|kr\b|Kč|Ft\b|руб|EUR|CHF|USD)",
     re.IGNORECASE,
 )
-_CUT = re.compile(r"(?:…|\.\.\.|\[…\]|\w)\W{0,2}$")
+_REST = re.compile(
+    r"continue (?:reading|to read)|to (?:continue|read on)|(?:keep|finish) reading|read(?:ing)? (?:the (?:full|rest|whole|entire)|this)"
+    r"|(?:full|unlimited|complete) (?:digital )?access|(?:subscribers?|members?)[- ]only|(?:for|to) (?:paid )?(?:subscribers|members)"
+    r"|weiter ?(?:zu)? ?lesen|(?:ganzen?|vollständige[nr]?|komplette[nr]?|diese[nr]) (?:artikel|text|beitrag)"
+    r"|lire la suite|la suite de|(?:cet|l['’])\s?article|poursuivre (?:la|votre) lecture|pour lire|réservé"
+    r"|(?:seguir|sigue|continu\w+) (?:leyendo|lendo|a ler|a leggere|la lettura|leer)|(?:este|questo|aquest) (?:art[ií]c\w+|contenido)"
+    r"|per leggere|para (?:leer|ler)|riservat[oi]|exclusiv[oa]s? para"
+    r"|(?:lees|verder|volledige?) (?:verder|lezen|artikel)|l[äæe]se? (?:vidare|videre|hele|resten)|hela artikeln"
+    r"|czytaj dalej|dalsz[ay]|cały (?:artykuł|tekst)|číst (?:dál|celý)|celý článek|(?:читать|читайте) (?:далее|дальше|полн)"
+    r"|продолж\w+ чтен|полн(?:ый|ая|ую) (?:текст|верси|доступ)|αποκλειστικ|تابع القراءة|继续阅读|繼續閱讀|(?:阅读|閱讀)全文|剩余|続き|全文|계속 읽|전문을"
+    r"|devamını|lue (?:koko|lisää)|jatka luk|đọc tiếp|lanjut membaca",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"(?:…|\.\.\.)\W{0,2}$|[\w,]$")
 
 
 def is_paywalled(root: Any, ld: JsonLd, metas: Mapping[str, Sequence[str]], lines: Sequence[Line]) -> bool | None:
@@ -63,7 +67,9 @@ def is_paywalled(root: Any, ld: JsonLd, metas: Mapping[str, Sequence[str]], line
             free = _truth(contents[0])
             if free is not None:
                 return not free
-        elif name.rpartition(":")[2] == "content_tier" and (tier := _TIERS.get(contents[0].strip().lower())) is not None:
+        elif (
+            name.rpartition(":")[2] == "content_tier" and (tier := _TIERS.get(contents[0].strip().lower())) is not None
+        ):
             return tier
     return True if _has_offer(lines) else None
 
@@ -102,24 +108,24 @@ def _is_there(root: Any, part: Node) -> bool:
 
 def _has_offer(lines: Sequence[Line]) -> bool:
     """Return whether the lines around the end of the text offer the rest of it, by several kinds of evidence."""
-    last = max((number for number, line in enumerate(lines) if line.is_kept and len(line.text) > 1), default=-1)
-    if last < 0:
-        return False
-    near = [line for line in lines[max(0, last - BEFORE) : last + AFTER] if len(line.text) <= LONGEST_LINE]
-    said = [(line, _said(line)) for line in near]
-    offers = [number for number, (line, text) in enumerate(said) if line.actions and _OFFER.search(text)]
-    if not offers:
-        return False
-    text = " ".join(text for _, text in said)
-    shown = " ".join(line.text for line in near)
-    rest = bool(_REST.search(shown) and _OFFER.search(shown))
-    evidence = [bool(_LOGIN.search(text)), bool(_PRICE.search(shown)), rest, _is_cut(lines, last)]
-    return rest and sum(evidence) >= ENOUGH - 1
+    last = max((number for number, line in enumerate(lines) if line.is_kept), default=-1)
+    for number in range(max(0, last - BEFORE), min(len(lines), last + AFTER)) if last >= 0 else ():
+        sentence = " ".join(line.text for line in lines[number : number + SENTENCE] if len(line.text) <= LONGEST_LINE)
+        if not (_REST.search(sentence) and _OFFER.search(sentence)):
+            continue
+        near = [line for line in lines[max(0, number - 2) : number + AROUND] if len(line.text) <= LONGEST_LINE]
+        said = [*map(_said, near)]
+        can_buy = any(line.actions and _OFFER.search(text) for line, text in zip(near, said, strict=True))
+        whole = " ".join(said)
+        if can_buy and (_LOGIN.search(whole) or _PRICE.search(whole) or _is_cut(lines, last)):
+            return True
+    return False
 
 
 def _is_cut(lines: Sequence[Line], last: int) -> bool:
-    """Return whether the last paragraph ends without an end."""
-    texts = [line.text for line in lines[max(0, last - BEFORE) : last + 1] if line.is_kept and len(line.text) > 60]
+    """Return whether the last paragraph stops in a sentence."""
+    near = lines[max(0, last - BEFORE) : last + 1]
+    texts = [line.text for line in near if line.is_kept and len(line.text) > PARAGRAPH]
     return bool(texts) and _CUT.search(texts[-1]) is not None
 
 
