@@ -117,7 +117,7 @@ def _in_thread(work: partial[Any]) -> Awaitable[Any]:
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Any] = loop.create_future()
 
-    def settle(result: Any, error: Exception | None) -> None:
+    def settle(result: Any, error: BaseException | None) -> None:
         if not answer.done():
             if error is None:
                 answer.set_result(result)

@@ -129,8 +129,9 @@ class PagedBodies:
                     return addresses, seen
                 seen[spelling(url)] = found
                 told: list[str] = found.fields.get(name) or []
-                if len(told) > len(addresses) and spelling(told[0]) == spelling(addresses[0]):
-                    addresses = told
+                # a later page may not know the address of the first, which often has no number
+                if len(told) > len(addresses) and spelling(told[1]) == spelling(addresses[1]):
+                    addresses = [addresses[0], *told[1:]]
         return addresses, seen
 
     def _visited(self, url: str) -> CrawledPage | None:
