@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from heapq import nlargest
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +31,8 @@ LONGEST = 3 * 86_400
 OTHER_KINDS = frozenset(["thread", "question", "list", "shop", "collection", "none"])
 #: Levels above a time in which its post is looked for, and characters of a text that is only a time.
 MAX_LEVELS, MAX_TIME = 8, 40
+#: Rows of posts that are read, those with the most; and levels from a line to its post.
+MAX_ROWS, MAX_DEPTH = 20, 30
 
 _CLOCK = re.compile(
     r"(?<![\d.:])([01]?\d|2[0-3])\s?[:.h時时]\s?([0-5]\d)(?:[:.][0-5]\d)?(?![\d.:]*\d)\s*(?:([ap])\.?m\b)?",
@@ -93,18 +97,15 @@ def _shown(root: Any, lines: Sequence[Line]) -> list[Update]:
             row = rows[parent, at.tag, (at.get("class") or "").split(" ")[0]]
             row.setdefault(at, time)
             at = parent
-    whole = sum(len(line.text) for line in lines if line.is_kept)
-    found = [
-        (posts, texts)
-        for (_, tag, _), row in rows.items()
-        if LEAST <= len(row) <= MAX_UPDATES and (texts := _texts(lines, list(row), tag))
-        for posts in [[Update(row[post], text) for post, text in texts.items()]]
-        if len(posts) >= LEAST and _are_in_order([post.time for post in posts])
-    ]
-    best = max(
-        (posts for posts, _ in found), key=lambda posts: (sum(len(post.text) for post in posts), len(posts)), default=[]
-    )
-    return best if sum(len(post.text) for post in best) >= LEAST_SHARE * whole else []
+    most = LEAST_SHARE * sum(len(line.text) for line in lines if line.is_kept)
+    best = list[Update]()
+    for (_, tag, _), row in nlargest(MAX_ROWS, rows.items(), key=lambda one: len(one[1])):
+        if LEAST <= len(row) <= MAX_UPDATES:
+            posts = [Update(row[post], text) for post, text in _texts(lines, list(row), tag).items()]
+            size = sum(len(post.text) for post in posts)
+            if size >= most and len(posts) >= LEAST and _are_in_order([post.time for post in posts]):
+                best, most = posts, size + 1
+    return best
 
 
 def _times(root: Any) -> Iterator[tuple[Any, str]]:
@@ -118,13 +119,15 @@ def _times(root: Any) -> Iterator[tuple[Any, str]]:
 
 def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> dict[Any, str]:
     """Return the texts of posts, which begin with their elements; those without text are left out."""
-    places = {post: number for number, post in enumerate(posts)}
+    places = set(posts)
     texts: defaultdict[Any, list[Line]] = defaultdict(list)
     current, parent = None, posts[0].getparent()
     for line in lines:
-        at, above = line.element, None
-        while at is not None and at not in places and at is not parent:
-            at, above = at.getparent(), at
+        at = line.element
+        for _ in range(MAX_DEPTH):
+            if at is None or at in places or at is parent:
+                break
+            at = at.getparent()
         if at in places:
             current = at
         elif at is None or tag not in _HEADINGS:
@@ -152,15 +155,17 @@ def _are_in_order(times: list[str]) -> bool:
         return False
     if isinstance(moments[0], float) and max(moments) - min(moments) > LONGEST:
         return False
-    steps = [after > before for before, after in zip(moments, moments[1:], strict=False) if after != before]
-    breaks = min(sum(steps), len(steps) - sum(steps))
-    return breaks <= (1 if isinstance(moments[0], int) else 0)
+    # of a clock that has passed midnight, a step back is one forward
+    half = 720 if isinstance(moments[0], int) else float("inf")
+    steps = [(after > before) != (abs(after - before) > half) for before, after in pairwise(moments) if after != before]
+    return all(steps) or not any(steps)
 
 
 def _minute(time: str) -> int | float | None:
     """Return a moment in seconds, or the minute of a clock; None for another text."""
-    with suppress(ValueError, OverflowError):  # a day alone is no time
-        return datetime.fromisoformat(re.sub(r"Z$", "+00:00", time)).timestamp() if ":" in time else None
+    with suppress(ValueError, OverflowError):
+        if ":" in time:  # a day alone is no time
+            return datetime.fromisoformat(re.sub(r"Z$", "+00:00", time)).timestamp()
     match = _CLOCK.search(time)
     if match is None:
         return None

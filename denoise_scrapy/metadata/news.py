@@ -120,12 +120,14 @@ class News:
     def _links(self, root: Any) -> Iterator[Link]:
         base = next((href for one in root.iter("base") if (href := one.get("href"))), "")
         start = joined(self.url, base) or self.url
+        around: dict[Any, str] = {}
         linked = ((element.get("href") or "", element) for element in islice(root.iter("link", "a"), MAX_LINKS))
         for href, element in page_links(self.url, linked):
             if url := joined(start, href):
-                text = _text_of(element)
-                around = _text_of(element.getparent()) if text and element.tag == "a" else ""
-                yield Link(url, text, (element.get("rel") or "").lower(), around)
+                text, parent = _text_of(element), element.getparent()
+                if text and parent not in around:
+                    around[parent] = _text_of(parent)
+                yield Link(url, text, (element.get("rel") or "").lower(), around.get(parent, ""))
 
 
 def _text_of(element: Any) -> str:

@@ -20,7 +20,8 @@ _NUMBERED = re.compile(
 _DIGIT = re.compile(r"\d")
 #: A word before a number that is a page's for sure, in some languages.
 _PAGE_WORD = re.compile(
-    r"(?:page|pagina?|seite|sivu|sida|side|stran[aiy]|strona|oldal|sayfa|halaman|trang|hlm|pg|p)[/=\-_,]?\{\}", re.IGNORECASE
+    r"(?:page|pagina?|seite|sivu|sida|side|stran[aiy]|strona|oldal|sayfa|halaman|trang|hlm|pg|p)[/=\-_,]?\{\}",
+    re.IGNORECASE,
 )
 #: Numbers of something else: comments, and what is searched, sorted or dated.
 _OTHERS = re.compile(r"comment|kommentar|repl|month|year|day|sort|lang|size|limit|tab|id=|cat", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """Structured data of a page in the shape that extruct gives it: JSON-LD, OpenGraph and microdata.
 
-They are read here: extruct adds 13 MB of packages, most of it for RDF, takes half a second to import, and 24 seconds for
-a page of 400 nested items.
+They are read here: extruct adds 13 MB of packages, most of it for RDF, takes half a second to import, and 24 seconds to
+read a page of 400 nested items.
 """
 
 from __future__ import annotations
@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from lxml import etree
+
 from denoise_scrapy.metadata.annotations import MAX_ELEMENTS, MAX_VALUES, joined, loosely_loaded
 
 #: Items in items that are read, and characters of all values: a property's text holds that of those inside it.
 MAX_DEPTH, MAX_TEXT = 12, 500_000
+#: Elements that are looked at: properties in properties, and items that refer to the same, are read several times.
+MAX_STEPS = 300_000
 #: Prefixes of OpenGraph and its vocabularies; others are declared by few pages.
 _VOCABULARIES = ("og:", "article:", "book:", "profile:", "video:", "music:", "product:", "fb:")
 #: The attribute with an element's value, by tag (HTML, section 5.2.4).
@@ -65,7 +69,7 @@ class _Microdata:
 
     def __init__(self, root: Any, url: str) -> None:
         self._url = url
-        self._left, self._chars = MAX_VALUES, MAX_TEXT
+        self._left, self._chars, self._steps = MAX_VALUES, MAX_TEXT, MAX_STEPS
         self._ids: dict[str, Any] = {}
         scopes = [element for element in root.iter() if element.get("itemscope") is not None]
         if any(scope.get("itemref") for scope in scopes):
@@ -98,18 +102,29 @@ class _Microdata:
         """Yield the elements with an item's own properties, also those it refers to."""
         referred = [self._ids[name] for name in (scope.get("itemref") or "").split() if name in self._ids]
         todo = [*reversed(referred), *reversed(scope)]
-        while todo and self._left > 0:
+        while todo and self._left > 0 and self._steps > 0:
             element = todo.pop()
+            self._steps -= 1
             if element.get("itemprop"):
                 yield element
             if element.get("itemscope") is None:
                 todo.extend(reversed(element))
 
+    def _texts(self, element: Any) -> Iterator[str]:
+        for event, inner in etree.iterwalk(element, events=("start", "end")):
+            self._steps -= 1
+            if self._steps <= 0:
+                return
+            if event == "start":
+                yield inner.text or ""
+            elif inner is not element:
+                yield inner.tail or ""
+
     def _value(self, element: Any) -> str:
         attribute = _VALUES.get(element.tag, "content")
         value = element.get("content") or element.get(attribute)
         if value is None:
-            value = " ".join("".join(element.itertext()).split()) if self._chars else ""
+            value = " ".join("".join(self._texts(element)).split()) if self._chars else ""
         elif attribute in {"src", "href", "data"}:
             value = joined(self._url, value) or value
         value = str(value)[: self._chars]
