@@ -207,14 +207,14 @@ class DenoiseSettings:
     )
     fallback: str = _of_crawl(
         "",
-        "Function that is asked for the text of pages whose confidence is below the next setting (docs/recipes.md).",
+        "Function that gives the text of pages whose confidence is below the next setting (docs/recipes.md).",
         may_be_empty=True,
         valid="import path of a function",
         check=find_function,
         is_imported=bool,
     )
-    fallback_below: float = _of_crawl(0.5, "Confidence below which it is asked.", low=0, high=1)
-    fallback_seconds: float = _of_crawl(
+    fallback_below: float = _of_crawl(0.5, "Confidence below which it is called.", low=0, high=1)
+    fallback_wait: float = _of_crawl(
         30.0, "How long it may take; then the item keeps its body.", unit="seconds", low=0.01, high=600
     )
     chunk_tokens: int = _of_page(400, "Maximum tokens of a chunk, by an estimate that is rather high.", low=1)

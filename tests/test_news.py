@@ -47,11 +47,11 @@ PART = {"@type": "WebPageElement", "isAccessibleForFree": "False", "cssSelector"
         (ld({"@graph": [{"@type": "WebSite"}, article(isAccessibleForFree=False)]}), "", True),
         (ld(article(isAccessibleForFree=[False])), "", True),
         (ld(article(isAccessibleForFree="{{ free }}")), "", None),
-        (ld({"@type": "ItemList", "itemListElement": [article(headline=n, isAccessibleForFree=False) for n in "ab"]}), "", None),
+        (ld([article(headline=title, isAccessibleForFree=False) for title in ("Another", "Others")]), "", None),
         ("<meta property='article:content_tier' content=locked>", "", True),
         ("<meta property='article:content_tier' content=Metered>", "", True),
         ("<meta property='article:content_tier' content=free>", "", False),
-        ("", "<div itemscope itemtype='https://schema.org/NewsArticle'><meta itemprop=isAccessibleForFree content=false></div>", True),
+        ("", "<div itemscope itemtype=Article><meta itemprop=isAccessibleForFree content=false></div>", True),
         (ld(article(isAccessibleForFree=True)) + "<meta property='article:content_tier' content=locked>", "", False),
     ],
 )  # fmt: skip
@@ -61,7 +61,7 @@ def test_a_page_declares_its_paywall(head: str, more: str, expected: bool | None
 
 
 OFFERS = {
-    "English, two buttons": "<div class=gate><h3>Subscribe to continue reading</h3><p>Only $1 a week for six months.</p>"
+    "English, two buttons": "<div class=gate><h3>Subscribe to continue reading</h3><p>Only $1 a week for 6 months.</p>"
     "<a href=/subscribe>See offers</a><p>Already a subscriber? <a href=/login>Log in</a></p></div>",
     "German": "<section><h2>Weiterlesen mit Herald Plus</h2><p>Im ersten Monat 1 €</p><button>Jetzt abonnieren</button>"
     "<a href=/anmelden>Anmelden</a></section>",
@@ -71,10 +71,14 @@ OFFERS = {
     "<p>¿Ya eres suscriptor? <a href=/entrar>Inicia sesión</a></p></aside>",
     "Portuguese": "<div><h3>Continue lendo: assine o jornal</h3><a href=/assine>Assine por R$ 9,90</a>"
     "<a href=/login>Faça login</a></div>",
-    "Dutch": "<div><h3>Lees verder met een abonnement</h3><a href=/abonnement>Word abonnee vanaf € 2</a><a href=/in>Inloggen</a></div>",
-    "Polish": "<div><h3>Czytaj dalej z prenumeratą</h3><a href=/kup>Prenumerata od 9,90 zł</a><a href=/in>Zaloguj się</a></div>",
-    "Russian": "<div><p>Полный текст доступен по подписке</p><a href=/buy>Подписаться за 99 ₽</a><a href=/in>Войти</a></div>",
-    "Japanese": "<div><p>この記事の続きは有料会員限定です</p><a href=/buy>有料会員になる 月額980円</a><a href=/in>ログイン</a></div>",
+    "Dutch": "<div><h3>Lees verder met een abonnement</h3><a href=/abonnement>Word abonnee vanaf € 2</a>"
+    "<a href=/in>Inloggen</a></div>",
+    "Polish": "<div><h3>Czytaj dalej z prenumeratą</h3><a href=/kup>Prenumerata od 9,90 zł</a>"
+    "<a href=/in>Zaloguj się</a></div>",
+    "Russian": "<div><p>Полный текст доступен по подписке</p><a href=/buy>Подписаться за 99 ₽</a>"
+    "<a href=/in>Войти</a></div>",
+    "Japanese": "<div><p>この記事の続きは有料会員限定です</p><a href=/buy>有料会員になる 月額980円</a>"
+    "<a href=/in>ログイン</a></div>",
     "Chinese": "<div><p>订阅后继续阅读全文</p><a href=/buy>立即订阅 ¥12</a><a href=/in>登录</a></div>",
 }  # fmt: skip
 NO_OFFERS = {
@@ -92,8 +96,8 @@ NO_OFFERS = {
 def with_frame(end: str) -> str:
     menu = "<ul><li><a href=/>Home</a><li><a href=/sport>Sport</a><li><a href=/weather>Weather</a></ul>"
     return (
-        f"<html><title>Bridge closed - Herald</title><body><nav>{menu}</nav><main><article>{STORY}</article>{end}</main>"
-        f"<footer>{menu}<p>All rights reserved</p></footer></body></html>"
+        f"<html><title>Bridge closed - Herald</title><body><nav>{menu}</nav><main><article>{STORY}</article>{end}"
+        f"</main><footer>{menu}<p>All rights reserved</p></footer></body></html>"
     )
 
 
@@ -243,12 +247,16 @@ def test_declared_updates_go_first() -> None:
 
 STRUCTURED = (
     "<html><head><meta property='og:title' content='Bridge closed'><meta property='og:image' content=/a.jpg>"
-    "<meta property='og:image' content=/b.jpg><meta name=viewport content=x><meta property='article:section' content=Local>"
+    "<meta property='og:image' content=/b.jpg><meta name=viewport content=x>"
+    "<meta property='article:section' content=Local>"
     + ld(article(wordCount=120, author=[{"@type": "Person", "name": "Ann"}]))
-    + "<script type=application/ld+json>{broken</script></head><body itemscope itemtype='https://schema.org/NewsArticle' itemref=more>"
-    "<h1 itemprop='headline name'>Bridge <b>closed</b></h1><img itemprop=image src=/a.jpg><time itemprop=datePublished datetime=2024-03-12>"
-    "12 March</time><div itemprop=author itemscope itemtype='https://schema.org/Person'><a itemprop=url href=/ann><span itemprop=name>Ann"
-    "</span></a></div><span itemprop=keywords>river</span><span itemprop=keywords>bridge</span><p id=other>.</body></html>"
+    + "<script type=application/ld+json>{broken</script></head>"
+    "<body itemscope itemtype='https://schema.org/NewsArticle' itemref=more>"
+    "<h1 itemprop='headline name'>Bridge <b>closed</b></h1><img itemprop=image src=/a.jpg>"
+    "<time itemprop=datePublished datetime=2024-03-12>12 March</time>"
+    "<div itemprop=author itemscope itemtype='https://schema.org/Person'>"
+    "<a itemprop=url href=/ann><span itemprop=name>Ann</span></a></div>"
+    "<span itemprop=keywords>river</span><span itemprop=keywords>bridge</span><p id=other>.</body></html>"
 )
 
 
@@ -292,7 +300,9 @@ def test_extruct_agrees() -> None:
 HOSTILE = {
     "nested items": "<div itemscope itemprop=x>w " * 3_000,
     "nested properties": "<div itemscope>" + "<div itemprop=x>word " * 3_000,
-    "items that refer to each other": "".join(f"<i itemscope id=i{n} itemref='i{n + 1} i{n}'><b itemprop=x>w</b></i>" for n in range(3_000)),
+    "items that refer to each other": "".join(
+        f"<i itemscope id=i{n} itemref='i{n + 1} i{n}'><b itemprop=x>w</b></i>" for n in range(3_000)
+    ),
     "many times": "<div><time datetime=2024-01-01T10:00>x</time><p>some words of a post</p></div>" * 5_000,
     "deep times": "<div><time>10:00</time>" * 2_000,
     "many rows of times": "<div><p>10:00</p><p>10:01</p><p>10:02</p><p>words</p></div>" * 8_000,

@@ -24,15 +24,15 @@ from denoise_scrapy.site import site_key
 
 # Calls at once. A function that is not async takes a thread each, and a server of models answers few at a time.
 MOST_CALLS = 8
-# Calls that took too long after which it is asked no more: the thread of each may run to the end of the process.
+# Calls that took too long after which it is called no more: the thread of each may run to the end of the process.
 MOST_LATE = 20
 FAILED = "DENOISE_FALLBACK failed for %s, whose item keeps its body: %r. (Further such pages: denoise/fallback/failed)"
 LATE = (
-    "DENOISE_FALLBACK took more than %g seconds for %s, whose item keeps its body; DENOISE_FALLBACK_SECONDS allows more. "
-    "(Further such pages: denoise/fallback/late)"
+    "DENOISE_FALLBACK took more than %g seconds for %s, whose item keeps its body; DENOISE_FALLBACK_WAIT allows more. "
+    "(Further such pages: denoise/fallback/slow)"
 )
-GIVEN_UP = "DENOISE_FALLBACK took too long for %s pages, and is asked no more"
-NOT_ASKED = "DENOISE_FALLBACK is not asked, since the reactor is not an asyncio one"
+GIVEN_UP = "DENOISE_FALLBACK took too long for %s pages, and is called no more"
+NOT_ASKED = "DENOISE_FALLBACK is not called, since the reactor is not an asyncio one"
 
 
 class FallbackPage(NamedTuple):
@@ -45,8 +45,8 @@ class FallbackPage(NamedTuple):
 class Fallback:
     """Asks the function, and puts what it returns in the place of a body.
 
-    It is called with the `Body` in doubt, a `FallbackPage` and the site, as `https://news.example`, and returns the text or
-    None. An async function runs on the reactor, another one in a thread.
+    It is called with the `Body` in doubt, a `FallbackPage` and the site, as `https://news.example`, and returns the
+    text or None. An async function runs on the reactor, another one in a thread.
     """
 
     def __init__(self, crawl: Crawl) -> None:
@@ -78,7 +78,7 @@ class Fallback:
                 return ""
             self._crawl.count("fallback/asked")
             call = asyncio.ensure_future(self._called(body, page, site))
-            seconds = self._crawl.settings.fallback_seconds
+            seconds = self._crawl.settings.fallback_wait
             done, _ = await asyncio.wait([call], timeout=seconds)
         if not done:
             call.cancel()
@@ -106,8 +106,8 @@ class Fallback:
 
     def _note_late(self, url: str, seconds: float) -> None:
         self._late += 1
-        self._crawl.count("fallback/late")
-        self._crawl.say_once("fallback/late", logging.WARNING, LATE, seconds, url)
+        self._crawl.count("fallback/slow")
+        self._crawl.say_once("fallback/slow", logging.WARNING, LATE, seconds, url)
         if self._late == MOST_LATE:
             self._crawl.say_once("fallback/given_up", logging.WARNING, GIVEN_UP, MOST_LATE)
 

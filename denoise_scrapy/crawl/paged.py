@@ -82,10 +82,10 @@ class PagedBodies:
             for url in addresses
         ]
         fields = {**text.fields, name: marks}
-        self._crawl.add("articles/missing", sum(not mark["joined"] for mark in marks) if is_first else 0)
+        self._crawl.add("pages/missing", sum(not mark["joined"] for mark in marks) if is_first else 0)
         if not is_first or len(seen) == 1:
             return text._replace(fields=fields)
-        self._crawl.count("articles/joined")
+        self._crawl.count("pages/joined")
         texts = [seen[spelling(url)] for url in addresses if spelling(url) in seen]
         fields |= _joined_fields(page, texts)
         sources = [each.source for each in texts]
@@ -106,11 +106,11 @@ class PagedBodies:
             gives_up = self._vain[site] >= PATIENCE or not is_asyncio_available() or self._is_stopping()
             if not missing or not (pending or grew) or gives_up or now() >= latest:
                 break
-            self._crawl.count(not waited and "articles/waits")
+            self._crawl.count(not waited and "pages/waits")
             waited = True
             await self._sites.arrival(site, LOOK_AGAIN)
         if waited and pending and now() >= latest:
-            self._crawl.count("articles/waited_in_vain")
+            self._crawl.count("pages/waited_in_vain")
             self._vain[site] += 1
             if len(self._vain) > MOST_SITES:
                 self._vain.clear()

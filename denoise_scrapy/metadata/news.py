@@ -1,4 +1,4 @@
-"""What newsrooms ask of a page: is it behind a paywall, its article's pages, the updates of a live blog, structured data.
+"""A page for newsrooms: its paywall, the pages of its article, the updates of a live blog, its structured data.
 
 The page is parsed once, and each is made when it is read. None raises anything, whatever the page contains.
 """
@@ -42,7 +42,7 @@ Value = TypeVar("Value")
 
 
 class News:
-    """What newsrooms ask of a page.
+    """A page for newsrooms.
 
     Args:
         html: The page; its first `MAX_HTML` bytes are read.

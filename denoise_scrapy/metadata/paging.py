@@ -53,8 +53,8 @@ class _Numbered(NamedTuple):
 def pages_in(url: str, links: Iterable[Link]) -> list[str]:
     """Return the addresses of an article's pages in order, with this one; none if it has only one.
 
-    A link counts if its text is its number, if it leads to the next or the previous page, or if it stands beside "2 of 3".
-    Pages between linked ones are listed too: "1 2 … 9".
+    A link counts if its text is its number, if it leads to the next or the previous page, or if it stands beside
+    "2 of 3". Pages between linked ones are listed too: "1 2 … 9".
 
     Args:
         url: Address of the page.
@@ -122,10 +122,10 @@ class _Row:
                 found.setdefault(page, urldefrag(link.url).url)
                 last = max(last, page, total)
         last = max(last, here)
-        # what follows story 12 may be story 13, and what precedes version 18 version 17: a row has its first page, or says
-        # that it is one
+        # what follows story 12 may be story 13, and what precedes version 18 version 17: a row has its first page, or
+        # names pages
         is_row = found and (here == 1 or 1 in found or last > max(here, *found) or _PAGE_WORD.search(template))
-        if not is_row or not 1 <= min(here, *found) or last > MOST_PAGES:
+        if not is_row or min(here, *found) < 1 or last > MOST_PAGES:
             return []
         found[here] = urldefrag(url).url
         return [found.get(page) or template.replace("{}", str(page - from_zero)) for page in range(1, last + 1)]

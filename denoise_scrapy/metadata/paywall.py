@@ -1,4 +1,4 @@
-"""Whether a page's text is behind a paywall: by what it declares, or by an offer where its text ends."""
+"""Paywalls: a page declares one, or offers the rest of its text where that ends."""
 
 from __future__ import annotations
 
@@ -19,34 +19,45 @@ LONGEST_LINE, PARAGRAPH = 400, 60
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]{1,80})", re.IGNORECASE)
 _TIERS = {"free": False, "metered": True, "locked": True}
-#: What an offer has, each in several languages: a way to subscribe; one for those who have; a price; the rest of the text.
-_OFFER = re.compile(
-    r"subscri|abonn|abone|abbon|suscri|assin[ae]|prenumer|subskr|předpl|predpl|tilaa|tilaus|pretpl|подпи[сш]|передпл|συνδρομ"
-    r"|اشترك|מנוי|langgan|đăng ký|订阅|訂閱|订购|会员|會員|購読|有料|구독|유료|unlock|freischalten|\bplus\b|premium|membership",
-    re.IGNORECASE,
-)
-_LOGIN = re.compile(
-    r"log-?\s?in|sign-?\s?in|anmeld|einlogg|connecte|connexion|iniciar? sesi|inici[ae]|entrar|faça login|accedi|inlogg|logga in"
-    r"|log ind|logg inn|zaloguj|přihl|войти|войдите|увійти|σύνδεση|登录|登入|ログイン|로그인|kirjaudu|giriş yap|đăng nhập|masuk",
-    re.IGNORECASE,
-)
-_PRICE = re.compile(
-    r"(?:[$€£¥￥₹₽₺₩]|\b(?:USD|EUR|CHF|Rs)\b)\s?\d|\d[\d.,]*\s?(?:[€£₽₺円元원]|zł|kr\b|Kč|Ft\b|руб|EUR|CHF|USD)",
-    re.IGNORECASE,
-)
-_REST = re.compile(
-    r"continue (?:reading|to read)|to (?:continue|read on)|(?:keep|finish) reading|read(?:ing)? (?:the (?:full|rest|whole|entire)|this)"
-    r"|(?:full|unlimited|complete) (?:digital )?access|(?:subscribers?|members?)[- ]only|(?:for|to) (?:paid )?(?:subscribers|members)"
-    r"|weiter ?(?:zu)? ?lesen|(?:ganzen?|vollständige[nr]?|komplette[nr]?|diese[nr]) (?:artikel|text|beitrag)"
-    r"|lire la suite|la suite de|(?:cet|l['’])\s?article|poursuivre (?:la|votre) lecture|pour lire|réservé"
-    r"|(?:seguir|sigue|continu\w+) (?:leyendo|lendo|a ler|a leggere|la lettura|leer)|(?:este|questo|aquest) (?:art[ií]c\w+|contenido)"
-    r"|per leggere|para (?:leer|ler)|riservat[oi]|exclusiv[oa]s? para"
-    r"|(?:lees|verder|volledige?) (?:verder|lezen|artikel)|l[äæe]se? (?:vidare|videre|hele|resten)|hela artikeln"
-    r"|czytaj dalej|dalsz[ay]|cały (?:artykuł|tekst)|číst (?:dál|celý)|celý článek|(?:читать|читайте) (?:далее|дальше|полн)"
-    r"|продолж\w+ чтен|полн(?:ый|ая|ую) (?:текст|верси|доступ)|αποκλειστικ|تابع القراءة|继续阅读|繼續閱讀|(?:阅读|閱讀)全文|剩余|続き|全文|계속 읽|전문을"
-    r"|devamını|lue (?:koko|lisää)|jatka luk|đọc tiếp|lanjut membaca",
-    re.IGNORECASE,
-)
+
+
+def _any(alternatives: str) -> re.Pattern[str]:
+    """Return a pattern of alternatives, some per line."""
+    return re.compile("|".join(alternatives.strip().split("\n")), re.IGNORECASE)
+
+
+#: What an offer has, each in several languages: a way to subscribe; one for those who have; a price; the text's rest.
+_OFFER = _any(r"""
+subscri|unlock|premium|membership|\bplus\b
+abonn|freischalten|abone|abbon|suscri|assin[ae]|prenumer|subskr|předpl|predpl|tilaa|tilaus|pretpl
+подпи[сш]|передпл|συνδρομ|اشترك|מנוי|langgan|đăng ký
+订阅|訂閱|订购|会员|會員|購読|有料|구독|유료
+""")
+_LOGIN = _any(r"""
+log-?\s?in|sign-?\s?in
+anmeld|einlogg|connecte|connexion|iniciar? sesi|inici[ae]|entrar|faça login|accedi|inlogg|logga in|log ind|logg inn
+zaloguj|přihl|kirjaudu|giriş yap|đăng nhập|masuk|войти|войдите|увійти|σύνδεση|登录|登入|ログイン|로그인
+""")
+_PRICE = _any(r"""
+(?:[$€£¥￥₹₽₺₩]|\b(?:USD|EUR|CHF|Rs)\b)\s?\d
+\d[\d.,]*\s?(?:[€£₽₺円元원]|zł|kr\b|Kč|Ft\b|руб|EUR|CHF|USD)
+""")
+_REST = _any(r"""
+continue (?:reading|to read)|to (?:continue|read on)|(?:keep|finish) reading
+read(?:ing)? (?:the (?:full|rest|whole|entire)|this)
+(?:full|unlimited|complete) (?:digital )?access|(?:subscribers?|members?)[- ]only
+(?:for|to) (?:paid|paying|our) (?:subscribers|members)|only (?:for|to) (?:subscribers|members)
+weiter ?(?:zu)? ?lesen|(?:ganzen?|vollständige[nr]?|komplette[nr]?|diese[nr]) (?:artikel|text|beitrag)
+lire la suite|la suite de|(?:cet|l['’])\s?article|poursuivre (?:la|votre) lecture|pour lire|réservé
+(?:seguir|sigue|continu\w+) (?:leyendo|lendo|a ler|a leggere|la lettura|leer)
+(?:este|questo|aquest) (?:art[ií]c\w+|contenido)
+per leggere|para (?:leer|ler)|riservat[oi]|exclusiv[oa]s? para
+(?:lees|verder|volledige?) (?:verder|lezen|artikel)|l[äæe]se? (?:vidare|videre|hele|resten)|hela artikeln
+czytaj dalej|dalsz[ay]|cały (?:artykuł|tekst)|číst (?:dál|celý)|celý článek|lue (?:koko|lisää)|jatka luk
+(?:читать|читайте) (?:далее|дальше|полн)|продолж\w+ чтен|полн(?:ый|ая|ую) (?:текст|верси|доступ)
+devamını|đọc tiếp|lanjut membaca|αποκλειστικ|تابع القراءة
+继续阅读|繼續閱讀|(?:阅读|閱讀)全文|剩余|続き|全文|계속 읽|전문을
+""")
 _CUT = re.compile(r"(?:…|\.\.\.)\W{0,2}$|[\w,]$")
 
 

@@ -18,7 +18,7 @@ MAX_DEPTH, MAX_TEXT = 12, 500_000
 #: Elements that are looked at: properties in properties, and items that refer to the same, are read several times.
 MAX_STEPS = 300_000
 #: Prefixes of OpenGraph and its vocabularies; others are declared by few pages.
-_VOCABULARIES = ("og:", "article:", "book:", "profile:", "video:", "music:", "product:", "fb:")
+_VOCABULARIES = ("og:", "article:", "book:", "profile:", "video:", "music:", "product:")
 #: The attribute with an element's value, by tag (HTML, section 5.2.4).
 _VALUES = {
     "meta": "content",
@@ -59,7 +59,7 @@ def _items(value: Any) -> list[Any]:
 
 def _graph(root: Any) -> list[list[str]]:
     """Return names and contents of OpenGraph in order; both repeat."""
-    found = ((meta.get("property") or meta.get("name") or "", meta.get("content")) for meta in root.iter("meta"))
+    found = ((meta.get("property") or "", meta.get("content")) for meta in root.iter("meta"))
     named = ([name.strip(), content] for name, content in found if content and name.strip().startswith(_VOCABULARIES))
     return [pair for pair, _ in zip(named, range(MAX_ELEMENTS), strict=False)]
 
@@ -74,7 +74,8 @@ class _Microdata:
         scopes = [element for element in root.iter() if element.get("itemscope") is not None]
         if any(scope.get("itemref") for scope in scopes):
             self._ids = {name: element for element in root.iter() if (name := element.get("id"))}
-        self.items = [self._item(scope, 0) for scope in scopes if scope.get("itemprop") is None and self._left > 0]
+        inner = {one for scope in scopes for one in self._properties(scope) if one.get("itemscope") is not None}
+        self.items = [self._item(scope, 0) for scope in scopes if scope not in inner and self._left > 0]
 
     def _item(self, scope: Any, depth: int) -> dict[str, Any]:
         item: dict[str, Any] = {}
@@ -96,10 +97,10 @@ class _Microdata:
                     before.append(value)
                 else:
                     properties[name] = [before, value]
-        return {**item, "properties": properties}
+        return {**item, **({"properties": properties} if properties else {"value": self._value(scope)})}
 
     def _properties(self, scope: Any) -> Iterator[Any]:
-        """Yield the elements with an item's own properties, also those it refers to."""
+        """Yield the elements with an item's own properties, also those that it refers to."""
         referred = [self._ids[name] for name in (scope.get("itemref") or "").split() if name in self._ids]
         todo = [*reversed(referred), *reversed(scope)]
         while todo and self._left > 0 and self._steps > 0:
@@ -111,11 +112,14 @@ class _Microdata:
                 todo.extend(reversed(element))
 
     def _texts(self, element: Any) -> Iterator[str]:
-        for event, inner in etree.iterwalk(element, events=("start", "end")):
+        walk = etree.iterwalk(element, events=("start", "end"))
+        for event, inner in walk:
             self._steps -= 1
             if self._steps <= 0:
                 return
-            if event == "start":
+            if event == "start" and inner.tag in {"script", "style"}:
+                walk.skip_subtree()
+            elif event == "start":
                 yield inner.text or ""
             elif inner is not element:
                 yield inner.tail or ""

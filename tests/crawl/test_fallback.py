@@ -37,7 +37,7 @@ def test_a_function_gives_the_text_in_all_its_forms(web: Web, workers: int) -> N
         assert item["fallback"] == "callable"
         assert 0 < item["confidence"] < 1
         assert not any(block["kept"] for block in item["blocks"])
-    assert [done.stat(f"fallback/{name}") for name in ("asked", "used", "none", "failed", "late")] == [3, 3, 0, 0, 0]
+    assert [done.stat(f"fallback/{name}") for name in ("asked", "used", "none", "failed", "slow")] == [3, 3, 0, 0, 0]
     assert done.stat("body/fallback/callable") == 3
     assert not done.lines(" WARNING ") + done.lines(" ERROR ")
     body, page, site = fallbacks.ASKED[0]
@@ -67,13 +67,13 @@ def test_only_doubtful_pages_are_asked_about(web: Web) -> None:
         ("broken", "failed", 1),
         ("exits", "failed", 1),
         ("stops", "failed", 1),
-        ("sleeps", "late", 1),
-        ("sleeps_async", "late", 1),
+        ("sleeps", "slow", 1),
+        ("sleeps_async", "slow", 1),
     ],
 )
 def test_what_goes_wrong_costs_no_item(web: Web, function: str, stat: str, said: int) -> None:
     start = time.monotonic()
-    done = crawled(web, function, DENOISE_FALLBACK_SECONDS=0.2)
+    done = crawled(web, function, DENOISE_FALLBACK_WAIT=0.2)
     assert time.monotonic() - start < 20
     assert all("number" in item["body"] and item["fallback"] != "callable" for item in done.items)
     assert len(done.items) == done.stat(f"fallback/{stat}") == 3
@@ -84,10 +84,10 @@ def test_what_goes_wrong_costs_no_item(web: Web, function: str, stat: str, said:
 
 def test_one_that_is_always_late_is_asked_no_more(web: Web) -> None:
     web.pages = {f"/a/{number}": article(number) for number in range(30)}
-    given = {**ALL, "DENOISE_FALLBACK": f"{PATH}sleeps", "DENOISE_FALLBACK_SECONDS": 0.05}
+    given = {**ALL, "DENOISE_FALLBACK": f"{PATH}sleeps", "DENOISE_FALLBACK_WAIT": 0.05}
     done = crawl(spider_of(*web.urls(range(30))), given)
     assert len(done.items) == 30
-    assert 20 <= done.stat("fallback/late") < 30
+    assert 20 <= done.stat("fallback/slow") < 30
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The field `pages`: the pages of one article joined in the item of its first page, and marked where they are missing."""
+"""The field `pages`: the pages of an article joined in the item of its first page, and marked where missing."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -62,7 +62,7 @@ def test_the_item_of_the_first_page_waits_for_the_others(paged: Web, workers: in
         assert item[form].count("The whole river") == 1
     assert [chunk["position"] for chunk in item["chunks"]] == list(range(len(item["chunks"])))
     assert {chunk["url"] for chunk in item["chunks"]} == {paged(path) for path in paths}
-    assert done.stat("articles/joined") == 1 and done.stat("articles/missing") == 0
+    assert done.stat("pages/joined") == 1 and done.stat("pages/missing") == 0
     assert not done.lines(" WARNING ") + done.lines(" ERROR ")
     assert all(paged.count(path) == 1 for path in paths)
 
@@ -72,7 +72,7 @@ def test_nothing_is_requested_for_it(paged: Web) -> None:
     item = item_of(done, "/river")
     assert [page["joined"] for page in item["pages"]] == [True, False, False]
     assert sentence(1) in item["body"] and sentence(2) not in item["body"]
-    assert done.stat("articles/missing") == 2 and done.stat("articles/waits") == 0
+    assert done.stat("pages/missing") == 2 and done.stat("pages/waits") == 0
     assert not any("page=" in path for path in paged.asked)
 
 
@@ -82,7 +82,7 @@ def test_a_page_that_cannot_be_had_is_marked(paged: Web) -> None:
     item = item_of(done, "/river")
     assert [page["joined"] for page in item["pages"]] == [True, True, False]
     assert sentence(2) in item["body"]
-    assert done.stat("articles/waited_in_vain") == 1
+    assert done.stat("pages/waited_in_vain") == 1
 
 
 def test_pages_that_only_lead_to_the_next_are_followed_one_by_one(web: Web) -> None:
@@ -118,7 +118,7 @@ def test_an_item_yielded_at_the_last_page_is_that_of_the_first(paged: Web) -> No
     [item] = done.items
     assert [page["joined"] for page in item["pages"]] == [True] * 3
     assert item["body"].count("The whole river") == 1 and sentence(3) in item["body"]
-    assert done.stat("articles/waits") == 0
+    assert done.stat("pages/waits") == 0
 
 
 def test_items_of_later_pages_keep_their_own_text(paged: Web) -> None:
@@ -175,4 +175,4 @@ def test_requests_from_another_spider_callback_do_not_hold_items(paged: Web) -> 
             yield {"url": response.url}
 
     done = crawl(Both, FIELDS)
-    assert len(done.items) == 2 and done.stat("articles/waits") == 0
+    assert len(done.items) == 2 and done.stat("pages/waits") == 0

@@ -16,12 +16,12 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Words of the field and of Scrapy that need no explanation. So do participles, and words of at most three letters.
 PLAIN = set(
     """
-    addon alarm box budget bytes candidate change chunk configuration content corrupt date days dedup deduplicate
+    addon alarm below box budget bytes candidate change chunk configuration content corrupt date days dedup deduplicate
     denoise document element elsewhere empty error evidence extract fact favor feature fetch field find first flag from
     geometry haystack health html identity invalid item keep kept lang langchain language large likeness likest link
-    lite llama lost markdown meta metadata mismatch missing model most node none other ours over overlap overwrite pair
-    path redis remove request resolve row same score search several shape share short sibling similarity slow statistics
-    threshold token tree unwritable vain verify version wait withdrawn
+    lite llama lost markdown meta metadata mismatch missing model most news node none other ours over overlap overwrite
+    pair path redis remove request resolve row same score search several shape share short sibling similarity slow
+    statistics threshold token tree unwritable vain verify version wait withdrawn
     """.split()
 )
 # Verbs of people, which pages and messages used of code; and words that the glossary replaces.
