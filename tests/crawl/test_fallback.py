@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 from denoise_scrapy.exceptions import ConfigurationError
 from tests.crawl import fallbacks
 from tests.crawl.crawling import Crawl, crawl, spider_of
-from tests.crawl.web import Reply, Web, article
+from tests.crawl.web import Reply, Web, article, sentence
+from tests.docs.pages import DOCS, blocks_of
 
 PATH = "tests.crawl.fallbacks."
 ALL: dict[str, Any] = {"DENOISE_FALLBACK_BELOW": 1}
@@ -106,16 +108,18 @@ def test_a_wrong_path_stops_the_crawl_at_its_start(web: Web, path: str, said: st
     assert web.asked == []
 
 
-def test_a_server_of_models_is_asked_over_http(web: Web) -> None:
-    def answer(_: Web, handler: Any) -> None:
-        asked = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
-        found = json.dumps({"text": f"The model read {len(asked['html'])} characters of {asked['url']}"}).encode()
-        handler.send_response(200)
-        handler.send_header("Content-Length", str(len(found)))
-        handler.end_headers()
-        handler.wfile.write(found)
+def model(_: Web, handler: Any) -> None:
+    """A server of models."""
+    asked = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+    found = json.dumps({"text": f"The model read {len(asked['html'])} characters of {asked['url']}"}).encode()
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(found)))
+    handler.end_headers()
+    handler.wfile.write(found)
 
-    web.pages["/extract"] = answer
+
+def test_a_server_of_models_is_asked_over_http(web: Web) -> None:
+    web.pages["/extract"] = model
     fallbacks.MODEL["url"] = web("/extract")
     web.pages["/a/1"] = page = article(1)
     done = crawl(spider_of(web("/a/1")), {**ALL, "DENOISE_FALLBACK": f"{PATH}of_server"})
@@ -139,3 +143,31 @@ def test_its_code_is_imported_for_those_that_ask() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def recipe(monkeypatch: pytest.MonkeyPatch, name: str) -> ModuleType:
+    """A module with a function that the docs show."""
+    [block] = [block.text for block in blocks_of(DOCS / "recipes.md") if f"def {name}(" in block.text]
+    module = ModuleType("newsroom")
+    exec(block, vars(module))
+    monkeypatch.setitem(sys.modules, "newsroom", module)
+    return module
+
+
+def test_the_other_extractor_of_the_docs(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    trafilatura = pytest.importorskip("trafilatura")
+    recipe(monkeypatch, "by_trafilatura")
+    web.pages["/a/1"] = page = article(1)
+    done = crawl(spider_of(web("/a/1")), {**ALL, **FIELDS, "DENOISE_FALLBACK": "newsroom.by_trafilatura"})
+    assert done.items[0]["body"] == trafilatura.extract(page, url=web("/a/1"))
+    assert done.items[0]["fallback"] == "callable"
+
+
+def test_the_server_of_the_docs(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipe(monkeypatch, "by_server"), "SERVER", web("/extract"))
+    web.pages["/extract"], web.pages["/a/1"] = model, article(1)
+    done = crawl(spider_of(web("/a/1")), {**ALL, "DENOISE_FALLBACK": "newsroom.by_server"})
+    assert done.items[0]["body"].startswith("The model read ")
+    web.pages["/extract"] = Reply(b"no model", 500)
+    done = crawl(spider_of(web("/a/1")), {**ALL, "DENOISE_FALLBACK": "newsroom.by_server"})
+    assert sentence(1) in done.items[0]["body"] and done.stat("fallback/failed") == 1
