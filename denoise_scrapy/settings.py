@@ -352,7 +352,7 @@ class DenoiseSettings:
         """True if an item field receives what newsrooms ask of a page."""
         return not self.item_fields.keys().isdisjoint(OF_NEWS)
 
-    @property
+    @cached_property
     def pages_field(self) -> str:
         """Item field for the pages of an article, "" for none."""
         return self.item_fields.get(PAGES, "")

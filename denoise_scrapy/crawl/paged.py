@@ -73,7 +73,7 @@ class PagedBodies:
     async def joined(self, page: CrawledPage, text: Extracted) -> Extracted:
         """Return what was extracted from a page, with the later pages of its article, and its pages marked."""
         name = page.settings.pages_field
-        if not text.fields[name]:
+        if not text.fields.get(name):
             return text
         is_first = spelling(text.fields[name][0]) in page.names
         addresses, seen = await (self._all(page, text) if is_first else self._seen(page, text))
@@ -121,12 +121,15 @@ class PagedBodies:
         name = page.settings.pages_field
         addresses: list[str] = text.fields[name]
         seen = {spelling(url): text for url in addresses if spelling(url) in page.names}
-        while new := [url for url in addresses if spelling(url) not in seen and self._visited(url)]:
+        met = {*seen}
+        while new := [url for url in addresses if spelling(url) not in met and self._visited(url)]:
             for url in new:
+                met.add(spelling(url))
                 other = self._visited(url)
-                found = None if other is None or other is page else await self._text_of(other)
+                is_other = other is not None and spelling(other.url) not in page.names  # it may redirect to the first
+                found = await self._text_of(other) if other is not None and is_other else None
                 if found is None:
-                    return addresses, seen
+                    continue
                 seen[spelling(url)] = found
                 told: list[str] = found.fields.get(name) or []
                 # a later page may not know the address of the first, which often has no number

@@ -54,7 +54,7 @@ def structured_data(root: Any, scripts: Iterable[str], url: str) -> dict[str, li
 
 
 def _items(value: Any) -> list[Any]:
-    return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
+    return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict) and item]
 
 
 def _graph(root: Any) -> list[list[str]]:

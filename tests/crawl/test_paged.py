@@ -130,6 +130,36 @@ def test_items_of_later_pages_keep_their_own_text(paged: Web) -> None:
     assert len(done.items) == len(OTHERS) + 3
 
 
+def test_later_items_are_parts_of_the_first_and_no_text_is_lost(paged: Web) -> None:
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        if "page=" not in response.url:
+            yield from response.follow_all(css=".pager a")
+
+    done = crawled(paged, "/river", parse=parse)
+    texts = " ".join(item["body"] for item in done.items)
+    assert all(sentence(number) in texts for number in (1, 2, 3))
+    assert sentence(3) in item_of(done, "/river")["body"]
+    assert set(done.of()) <= {paged("/river")} | {item["url"] for item in done.items}
+    assert len(done.items) + len(done.dropped) == len(OTHERS) + 3
+
+
+def test_a_page_that_leads_back_to_the_first_is_missing(paged: Web) -> None:
+    paged.pages["/river?page=3"] = Reply(status=302, headers={"Location": "/river"})
+    paged.pages["/river"] = paged.pages["/river"].replace("</h1>", "</h1><p>Once.</p>")
+
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        if response.url.endswith("/river") and "redirect_urls" not in response.meta:
+            yield {"url": response.url}
+            for request in response.follow_all(css=".pager a"):
+                yield request.replace(dont_filter=True)
+
+    done = crawled(paged, "/river", parse=parse)
+    item = item_of(done, "/river")
+    assert [page["joined"] for page in item["pages"]] == [True, True, False]
+    assert item["body"].count("Once.") == 1
+
+
 def test_a_page_alone_has_none(paged: Web) -> None:
     done = crawled(paged, "/river", parse=follows)
     assert crawl(spider_of(paged("/a/20")), FIELDS).items[0]["pages"] == []
