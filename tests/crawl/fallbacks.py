@@ -35,6 +35,10 @@ def nothing(body: Any, page: Any, site: str) -> None:
     return None
 
 
+def odd(body: Any, page: Any, site: str) -> str:
+    return "A lone \udc80 surrogate, a \x00, a \x01 and <script>alert(1)</script>"
+
+
 def number(body: Any, page: Any, site: str) -> int:
     return 7
 

@@ -55,6 +55,13 @@ def test_it_may_be_async_or_an_object(web: Web, function: str, text: str) -> Non
     assert len(done.items) == 3 and all(re.fullmatch(text, item["body"]) for item in done.items)
 
 
+def test_odd_texts_harm_nothing(web: Web) -> None:
+    done = crawled(web, "odd")
+    assert all(item["body"] == fallbacks.odd(None, None, "") for item in done.items)
+    assert not any("<script" in item["html"] or "<script" in item["markdown"] for item in done.items)
+    assert len(done.items) == 3 and not done.lines(" ERROR ")
+
+
 def test_only_doubtful_pages_are_asked_about(web: Web) -> None:
     done = crawled(web, "told", DENOISE_FALLBACK_BELOW=0)
     assert [item["fallback"] for item in done.items] != ["callable"] * 3
