@@ -80,6 +80,15 @@ OFFERS = {
     "Japanese": "<div><p>この記事の続きは有料会員限定です</p><a href=/buy>有料会員になる 月額980円</a>"
     "<a href=/in>ログイン</a></div>",
     "Chinese": "<div><p>订阅后继续阅读全文</p><a href=/buy>立即订阅 ¥12</a><a href=/in>登录</a></div>",
+    "Italian": "<div><h3>Per continuare a leggere questo articolo abbonati</h3><a href=/abb>Abbonati a 1 €</a>"
+    "<a href=/in>Accedi</a></div>",
+    "Swedish": "<div><h3>Läs vidare – bli prenumerant</h3><a href=/p>Prenumerera för 9 kr</a>"
+    "<a href=/in>Logga in</a></div>",
+    "Arabic": "<div><h3>تابع القراءة مع الاشتراك</h3><a href=/p>اشترك الآن</a><a href=/in>تسجيل الدخول</a></div>",
+    "Korean": "<div><p>이 기사는 유료 회원 전용입니다. 전문을 보려면 구독하세요</p>"
+    "<a href=/p>구독하기</a><a href=/in>로그인</a></div>",
+    "a form in a wall": "<div class=paywall><p>Subscribe to read the rest of this story.</p>"
+    "<form action=/subscribe><input type=submit value=Subscribe></form></div>",
 }  # fmt: skip
 NO_OFFERS = {
     "newsletter": "<div><h3>Subscribe to our newsletter</h3><input type=email><button>Subscribe</button></div>",

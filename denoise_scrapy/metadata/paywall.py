@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from denoise_scrapy.metadata.annotations import JsonLd, Node
@@ -15,6 +16,8 @@ BEFORE, AFTER = 3, 6
 SENTENCE, AROUND = 3, 7
 #: Characters of a line of an offer: longer ones are text. And of a paragraph, whose end tells whether it is cut.
 LONGEST_LINE, PARAGRAPH = 400, 60
+#: Elements around a line that may be called a wall.
+LEVELS = 3
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]{1,80})", re.IGNORECASE)
@@ -29,18 +32,19 @@ def _any(alternatives: str) -> re.Pattern[str]:
 #: What an offer has, each in several languages: a way to subscribe; one for those who have; a price; the text's rest.
 _OFFER = _any(r"""
 subscri|unlock|premium|membership|\bplus\b
-abonn|freischalten|abone|abbon|suscri|assin[ae]|prenumer|subskr|předpl|predpl|tilaa|tilaus|pretpl
-подпи[сш]|передпл|συνδρομ|اشترك|מנוי|langgan|đăng ký
+abon[nea]|\babos?\b|freischalten|abbon|suscr[ií]|előfizet|assin[ae]|prenumer|subskr|předpl|predpl|tilaa|tilaus|pretpl
+подпи[сш]|передпл|συνδρομ|اشترا?ك|מנוי|langgan|đăng ký
 订阅|訂閱|订购|会员|會員|購読|有料|구독|유료
 """)
 _LOGIN = _any(r"""
 log-?\s?in|sign-?\s?in
 anmeld|einlogg|connecte|connexion|iniciar? sesi|inici[ae]|entrar|faça login|accedi|inlogg|logga in|log ind|logg inn
+autentific|conectare|belép|bejelentk|تسجيل الدخول|כניסה
 zaloguj|přihl|kirjaudu|giriş yap|đăng nhập|masuk|войти|войдите|увійти|σύνδεση|登录|登入|ログイン|로그인
 """)
 _PRICE = _any(r"""
 (?:[$€£¥￥₹₽₺₩]|\b(?:USD|EUR|CHF|Rs)\b)\s?\d
-\d[\d.,]*\s?(?:[€£₽₺円元원]|zł|kr\b|Kč|Ft\b|руб|EUR|CHF|USD)
+\d[\d.,]*\s?(?:[€£₽₺円元원]|zł|kr\b|Kč|Ft\b|lei\b|TL\b|руб|грн|EUR|CHF|USD)
 """)
 _REST = _any(r"""
 continue (?:reading|to read)|to (?:continue|read on)|(?:keep|finish) reading
@@ -55,9 +59,15 @@ per leggere|para (?:leer|ler)|riservat[oi]|exclusiv[oa]s? para
 (?:lees|verder|volledige?) (?:verder|lezen|artikel)|l[äæe]se? (?:vidare|videre|hele|resten)|hela artikeln
 czytaj dalej|dalsz[ay]|cały (?:artykuł|tekst)|číst (?:dál|celý)|celý článek|lue (?:koko|lisää)|jatka luk
 (?:читать|читайте) (?:далее|дальше|полн)|продолж\w+ чтен|полн(?:ый|ая|ую) (?:текст|верси|доступ)
-devamını|đọc tiếp|lanjut membaca|αποκλειστικ|تابع القراءة
-继续阅读|繼續閱讀|(?:阅读|閱讀)全文|剩余|続き|全文|계속 읽|전문을
+devamını|đọc tiếp|lanjut membaca|αποκλειστικ|συνεχίστε|تابع القراءة|להמשך קריאה
+продовж\w+ чит|folytat|teljes cikk|contin\w+ să
+(?:alleen|enkel|uitsluitend) voor|nur für|(?:endast|bara|kun) for|endast för|(?:solo|sólo|apenas|só) p[ae]ra?
+(?:tylko|wyłącznie) dla|(?:только|лише|тільки) для|jen pro|(?:numai|doar) pentru|vain tilaajille
+继续阅读|繼續閱讀|(?:阅读|閱讀)全文|剩余|続き|残り|会員限定|全文|계속 읽|전문을
 """)
+_WALL = re.compile(
+    r"pay-?_?wall|reg-?_?wall|subscri\w*-?_?(?:wall|only)|meter(?:ed|-?_?wall)|premium|\bgate", re.IGNORECASE
+)
 _CUT = re.compile(r"(?:…|\.\.\.)\W{0,2}$|[\w,]$")
 
 
@@ -128,9 +138,16 @@ def _has_offer(lines: Sequence[Line]) -> bool:
         said = [*map(_said, near)]
         can_buy = any(line.actions and _OFFER.search(text) for line, text in zip(near, said, strict=True))
         whole = " ".join(said)
-        if can_buy and (_LOGIN.search(whole) or _PRICE.search(whole) or _is_cut(lines, last)):
+        others = _LOGIN.search(whole) or _PRICE.search(whole) or _is_cut(lines, last) or any(map(_is_wall, near))
+        if can_buy and others:
             return True
     return False
+
+
+def _is_wall(line: Line) -> bool:
+    """Return whether a line is in an element that is called a wall."""
+    around = [line.element, *islice(line.element.iterancestors(), LEVELS)]
+    return any(_WALL.search(f"{one.get('class', '')} {one.get('id', '')}"[:200]) for one in around)
 
 
 def _is_cut(lines: Sequence[Line], last: int) -> bool:
