@@ -207,7 +207,7 @@ class BodyPipeline(ItemPipeline):
             self._crawl.count("body/lost")
             return
         if settings.pages_field:
-            passage.joined = text = await self._state.bodies.paged.joined(page, text)
+            passage.joined = text = await self._state.paged.joined(page, text)
         if self._earlier and text.size:
             lacking = next((field for field in fields if not has_text(passage.item, field)), "")
             for name in self._earlier if lacking else ():  # these may have stored the item without it

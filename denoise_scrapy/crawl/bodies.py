@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import is_asyncio_available
 
@@ -19,9 +17,6 @@ from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.extractor import Extracted, Known, Wish
 from denoise_scrapy.site import site_key
-
-if TYPE_CHECKING:
-    from denoise_scrapy.crawl.paged import PagedBodies
 
 # Pages of the same template that make fetching unnecessary. Most of the gain comes with the first; a second
 # distinguishes copies of the page from its template.
@@ -64,10 +59,10 @@ class Bodies:
         self._crawl = crawl
         self._sites = sites
         self._health = health
-        self._pages = pages
         self._recent = pages.recent
         self._workers = workers
         self._fetcher = Fetcher(crawl, budget, pages, workers)
+        self.is_stopping = self._fetcher.is_stopping
         self._fallback = None
         if crawl.settings.fallback:
             from denoise_scrapy.crawl.fallback import Fallback  # noqa: PLC0415 - for crawls that have one
@@ -121,14 +116,6 @@ class Bodies:
         if found.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, page.url)
         return found if self._fallback is None else await self._fallback.revised(page, found)
-
-    @cached_property
-    def paged(self) -> PagedBodies:
-        """Joins the pages of articles, for crawls that ask for them."""
-        from denoise_scrapy.crawl.paged import PagedBodies  # noqa: PLC0415
-
-        text_of = partial(self.text_of, waits=False)
-        return PagedBodies(self._crawl, self._pages, self._sites, text_of, self._fetcher.is_stopping)
 
     def _note_meta(self, page: CrawledPage, found: Extracted) -> None:
         """Count what metadata were found, and report what failed."""
