@@ -19,7 +19,7 @@ from denoise_scrapy.body.extraction import STATED, TOO_LARGE
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, read_text
-from denoise_scrapy.fields import OF_BODY, OF_META, held_bytes, of_meta
+from denoise_scrapy.fields import OF_BODY, OF_META, OF_NEWS, held_bytes, of_meta
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
@@ -61,7 +61,7 @@ class Wish(NamedTuple):
     mates: int = 0  # extract it only if so many known pages share its template
     reading: bool = False  # whether its site's health needs its figures
     version: bool = False  # whether a later crawl may ask what has changed
-    body: bool = False  # whether the callback asks for the whole body
+    body_below: float = 0.0  # confidence below which its body is needed too
 
 
 class Known(NamedTuple):
@@ -89,7 +89,7 @@ class Extracted(NamedTuple):
     reading: PageReading | None = None
     lack: str = ""  # name of the stat for the reason why there is no metadata
     error: Exception | None = None  # from reading metadata
-    body: Body | None = None  # the whole body, if wished
+    body: Body | None = None  # if wished
 
 
 @dataclass
@@ -98,7 +98,7 @@ class _Page:
 
     page: Page | PageFacts
     settings: DenoiseSettings
-    source: PageSource | None  # if its metadata is wanted
+    source: PageSource | None  # if more is asked of it than its body
 
 
 class Extractor:
@@ -133,7 +133,8 @@ class Extractor:
         if source.is_example:
             self._memory.remember(page if self._keeps_elements else page.facts)
         if source.number:
-            self._keep(source.number, _Page(page, settings, source if settings.wants_meta else None))
+            is_asked = settings.wants_meta or settings.wants_news
+            self._keep(source.number, _Page(page, settings, source if is_asked else None))
         return 0 if page.boxes is None else int(np.count_nonzero(~np.isnan(page.boxes.x)))
 
     def remember(self, pages: Sequence[PageFacts]) -> None:
@@ -269,7 +270,12 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         known=known,
     )
     if kept.source is not None:
-        found = _with_meta(found, body, settings, kept.source)
+        is_large = body.fallback == TOO_LARGE or len(kept.source.html) > MAX_HTML
+        html = "" if is_large else to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace")
+        if settings.wants_meta:
+            found = _with_meta(found, body, settings, html)._replace(lack=META_TOO_LARGE if is_large else "")
+        if settings.wants_news:
+            found = found._replace(fields={**found.fields, **_news_fields(body, settings, html)})
     if settings.needs_index:
         is_compared = body.text and settings.compared_fields.text in {"", settings.body_field}
         rule = RULES[settings.dedup_rule]
@@ -278,23 +284,28 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
     if wish.version and settings.needs_index:
         amounts = "" if body.fallback == TOO_LARGE else amounts_of(page)
         found = found._replace(source=_source(page, body, settings), amounts=amounts)
+    if body.confidence < wish.body_below:
+        found = found._replace(body=body)
     reading = PageReading.of(body.text, body.confidence, page.facts) if wish.reading else None
     nbytes = sum(map(held_bytes, (found.title, found.source, found.amounts, *found.fields.values())))
-    return found._replace(reading=reading, nbytes=nbytes, body=body if wish.body else None)
+    return found._replace(reading=reading, nbytes=nbytes)
 
 
-def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, source: PageSource) -> Extracted:
-    meta, lack, error = Metadata(title=body.title), "", None  # used if reading fails
-    html, url = source.html, without_field(source.url) or None
-    if body.fallback == TOO_LARGE or len(html) > MAX_HTML:
-        html, url, lack = b"", None, META_TOO_LARGE
+def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: str) -> Extracted:
+    meta, error = Metadata(title=body.title), None  # used if reading fails
     try:
-        decoded = to_utf8(html, source.encoding).decode("utf-8", "replace")
-        meta = metadata_of(decoded, url, body.text, body.title, body.make_unseen())
+        meta = metadata_of(html, body.url if html else None, body.text, body.title, body.make_unseen())
     except Exception as failed:
         error = sendable(failed)
     values = {field: of_meta(meta, what) for what, field in settings.item_fields.items() if what in OF_META}
-    return found._replace(fields={**found.fields, **values}, lack=lack, error=error)
+    return found._replace(fields={**found.fields, **values}, error=error)
+
+
+def _news_fields(body: Body, settings: DenoiseSettings, html: str) -> dict[str, Any]:
+    from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
+
+    news = News(html, body.url, body.text, body.title, lambda: body.kind)
+    return {field: OF_NEWS[what](news) for what, field in settings.item_fields.items() if what in OF_NEWS}
 
 
 def _source(page: Page, body: Body, settings: DenoiseSettings) -> str:

@@ -7,11 +7,14 @@ from dataclasses import asdict
 from operator import attrgetter
 from sys import getsizeof
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from denoise_scrapy.body import Body
 from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.metadata import Metadata
+
+if TYPE_CHECKING:
+    from denoise_scrapy.metadata.news import News
 
 CHUNKS = "chunks"
 
@@ -62,6 +65,7 @@ OF_BODY: Values = MappingProxyType(
         "title": lambda body, _: body.title,
         "kind": lambda body, _: body.kind,
         "comparison": lambda body, _: list(body.comparison),
+        "fallback": lambda body, _: body.fallback,
     }
 )
 #: Values made from a page's metadata, by the attribute of `Metadata`; "meta" is all of it.
@@ -73,8 +77,18 @@ OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
         "meta": asdict,
     }
 )
+PAGES = "pages"
+#: Values made from what newsrooms ask of a page.
+OF_NEWS: Mapping[str, Callable[[News], Any]] = MappingProxyType(
+    {
+        "paywalled": attrgetter("paywalled"),
+        PAGES: attrgetter("pages"),
+        "updates": lambda news: [update._asdict() for update in news.updates],
+        "structured": attrgetter("structured"),
+    }
+)
 #: All keys of DENOISE_FIELDS, except those of marks.
-FIELDS = (*(name for name in OF_BODY if name != "body"), *OF_META)
+FIELDS = (*(name for name in OF_BODY if name != "body"), *OF_META, *OF_NEWS)
 
 
 def of_meta(meta: Metadata, what: str) -> Any:

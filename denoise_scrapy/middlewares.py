@@ -73,6 +73,8 @@ class ItemPageMiddleware(Component):
         try:
             if isinstance(each, Request):
                 self._state.pages.note_visit(each)
+                if self._crawl.settings.pages_field:
+                    self._state.paged.note(response, each)
             elif ItemAdapter.is_item(each):
                 return await self._state.passages.take(response, each)
         except Exception as error:

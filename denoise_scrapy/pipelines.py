@@ -210,6 +210,8 @@ class BodyPipeline(ItemPipeline):
         if text is None:
             self._crawl.count("body/lost")
             return
+        if settings.pages_field:
+            passage.joined = text = await self._state.paged.joined(page, text)
         if self._earlier and text.size:
             lacking = next((field for field in fields if not has_text(passage.item, field)), "")
             for name in self._earlier if lacking else ():  # these may have stored the item without it

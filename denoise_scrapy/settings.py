@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from denoise_scrapy.adapters import adapter
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
@@ -21,7 +22,7 @@ from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.fields import FIELDS, OF_META
+from denoise_scrapy.fields import FIELDS, OF_META, OF_NEWS, PAGES
 from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.storage import SCHEMES
 
@@ -135,6 +136,24 @@ def check_store(place: str) -> None:
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
 
 
+def find_function(path: str) -> Callable[..., Any] | None:
+    """Import a function by its path; None for "".
+
+    Raises:
+        ValueError: There is none.
+    """
+    if not path:
+        return None
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module), name)
+    except Exception as error:  # whatever the module raises
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise ValueError("it is no function")
+    return cast("Callable[..., Any]", found)
+
+
 class ComparedFields(NamedTuple):
     """The fields of DENOISE_DEDUP_FIELDS."""
 
@@ -213,6 +232,18 @@ class DenoiseSettings:
         valid="import path of a function",
         check=adapter,
         is_imported=bool,
+    )
+    fallback: str = _of_crawl(
+        "",
+        "Function that gives the text of pages whose confidence is below the next setting (docs/recipes.md).",
+        may_be_empty=True,
+        valid="import path of a function",
+        check=find_function,
+        is_imported=bool,
+    )
+    fallback_below: float = _of_crawl(0.5, "Confidence below which it is called.", low=0, high=1)
+    fallback_wait: float = _of_crawl(
+        30.0, "How long it may take; then the item keeps its body.", unit="seconds", low=0.01, high=600
     )
     chunk_tokens: int = _of_page(400, "Maximum tokens of a chunk, by an estimate that is rather high.", low=1)
     chunk_overlap: int = _of_page(
@@ -349,6 +380,16 @@ class DenoiseSettings:
     def wants_meta(self) -> bool:
         """True if an item field receives metadata."""
         return not self.item_fields.keys().isdisjoint(OF_META)
+
+    @cached_property
+    def wants_news(self) -> bool:
+        """True if an item field receives what newsrooms ask of a page."""
+        return not self.item_fields.keys().isdisjoint(OF_NEWS)
+
+    @cached_property
+    def pages_field(self) -> str:
+        """Item field for the pages of an article, "" for none."""
+        return self.item_fields.get(PAGES, "")
 
     @cached_property
     def most_compared(self) -> int:

@@ -35,7 +35,8 @@ GROUPS = {
     "The ten that matter most": "fields parts keep remove favor dedup dedup_scope dedup_fields dedup_store "
     "comparison_fetch",
     "Which pages, and how": "enabled strategy geometry max_page_mb",
-    "What items receive": "body_field adapters html_field url_field shared_body overwrite chunk_tokens chunk_overlap",
+    "What items receive": "body_field adapters html_field url_field shared_body overwrite chunk_tokens chunk_overlap "
+    "fallback fallback_below fallback_wait",
     "Comparison pages": "comparison_pages comparison_wait comparison_share comparison_per_site",
     "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_most_new dedup_short "
     "dedup_key_field dedup_search dedup_variants",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
+from html import escape
 from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -78,7 +79,8 @@ class Body:
         comparison: URLs of the comparison pages that were used.
         fallback: How the body was chosen if the strategy could not decide normally: "" (it could), "page alone" (no
             comparison page), "whole text" (nothing was selected), "structured data" (the page's JSON has a text that it
-            does not show), "too large" (the page exceeds a limit: all of its text); and if the user's wishes remove
+            does not show), "too large" (the page exceeds a limit: all of its text), "callable" (a function of the
+            project gave it: `DENOISE_FALLBACK`); and if the user's wishes remove
             everything selected: "second choice" (the most probable remaining blocks), "dropped kinds" (only those are
             available), "all removed" (nothing is left).
         evidence: Basis of the decision, best first: "comparison pages", "page alone", "whole text".
@@ -255,6 +257,8 @@ TOO_LARGE = "too large"
 ALONE = "page alone"
 #: Fallback of a page whose text is only in its JSON.
 STATED = "structured data"
+#: Fallback of a page whose text is from a function of the project.
+CALLABLE = "callable"
 
 
 class SiteModel:
@@ -382,6 +386,30 @@ def _stated(page: Page, decision: Decision, taste: Taste, shown: Body) -> Body |
         make_blocks=lambda: tuple(replace(block, kept=False, reason=STATED) for block in blocks()),
         make_rendering=lambda: render(found.page, told.kept),
         make_kind=partial(kind_of, found.page, SiteStatistics(())),
+    )
+
+
+def with_text(body: Body, text: str, fallback: str) -> Body:
+    r"""Return a body with another text, one paragraph per line, which its HTML and Markdown have too.
+
+    Args:
+        body: The body.
+        text: The text.
+        fallback: Where it comes from.
+
+    Example:
+        >>> found = with_text(extract("<p>Loading"), "Storm\n2 * 3 < 7", "callable")
+        >>> found.text, found.markdown, found.fallback
+        ('Storm\n2 * 3 < 7', 'Storm\n\n2 \\* 3 &lt; 7', 'callable')
+    """
+    page = Page.parse("".join(f"<p>{escape(line)}</p>" for line in text.splitlines()), url=body.url)
+    every = np.ones(len(page.blocks), np.bool_)
+    return replace(
+        body,
+        text=text,
+        fallback=fallback,
+        make_blocks=lambda: tuple(replace(block, kept=False, reason=fallback) for block in body.blocks),
+        make_rendering=lambda: render(page, every),
     )
 
 

@@ -44,6 +44,10 @@ NOT_JUDGED = (
 )
 
 
+# Above any confidence: with each extraction its body is wanted.
+EVERY_BODY = 2.0
+
+
 class Bodies:
     """Makes the texts of pages, and counts the findings."""
 
@@ -63,12 +67,21 @@ class Bodies:
         self._recent = pages.recent
         self._workers = workers
         self._fetcher = Fetcher(crawl, budget, pages, workers)
+        self.is_stopping = self._fetcher.is_stopping
+        self._fallback, self._doubted = None, 0.0
+        if crawl.settings.fallback:
+            from denoise_scrapy.crawl.fallback import Fallback  # noqa: PLC0415 - for crawls that have one
 
-    async def text_of(self, page: CrawledPage) -> Extracted | None:
-        """Return the text of a page, and other values of its items; None if it cannot be made."""
+            self._fallback, self._doubted = Fallback(crawl), crawl.settings.fallback_below
+
+    async def text_of(self, page: CrawledPage, *, waits: bool = True) -> Extracted | None:
+        """Return the text of a page, and other values of its items; None if it cannot be made.
+
+        Unless it `waits`, it is compared with the pages that are known.
+        """
         async with page.computing:  # items of a page are processed concurrently
             if page.text is None and page.source is not None:
-                text = await self._made(page)
+                text = await self._made(page, waits=waits)
                 page.text, page.source = text, None  # the HTML is no longer needed
                 self._recent.changed.append(page)
         return page.text
@@ -82,7 +95,7 @@ class Bodies:
         page.text = text._replace(body=None)  # it may be larger than the page
         return text.body
 
-    async def _made(self, page: CrawledPage) -> Extracted | None:
+    async def _made(self, page: CrawledPage, *, waits: bool) -> Extracted | None:
         """Extract a page.
 
         If fewer than `PLENTY` known pages share its template, wait up to ``comparison_wait`` seconds while the crawl is
@@ -91,12 +104,12 @@ class Bodies:
         """
         tally = page.tally if page.is_ok else None  # pages with an error status do not count
         needed, plenty = min(ENOUGH, page.settings.most_compared), min(PLENTY, page.settings.most_compared)
-        least = 0 if not page.record else plenty if page.record.poor_waits < PATIENCE else needed
+        least = 0 if not (page.record and waits) else plenty if page.record.poor_waits < PATIENCE else needed
         if least and not is_asyncio_available():
             self._crawl.say_once("reactor", logging.WARNING, NO_FETCHES)
             least = 0
         wants_reading = tally is not None and tally.wants_reading()
-        wish = Wish(least, wants_reading, self.keeps_versions, page.wants_body)
+        wish = Wish(least, wants_reading, self.keeps_versions, EVERY_BODY if page.wants_body else self._doubted)
         found = await self._workers.extract(page, wish)
         is_first = isinstance(found, Extracted)
         if isinstance(found, Known):
@@ -116,7 +129,9 @@ class Bodies:
             self._note_meta(page, found)
         if found.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, page.url)
-        return found
+        if self._fallback is not None and found.body is not None and found.body.confidence < self._doubted:
+            found = await self._fallback.revised(page, found, found.body)
+        return found if page.wants_body else found._replace(body=None)
 
     def _note_meta(self, page: CrawledPage, found: Extracted) -> None:
         """Count what metadata were found, and report what failed."""

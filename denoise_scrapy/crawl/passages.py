@@ -40,6 +40,7 @@ from denoise_scrapy.crawl.pages import OK, CrawledPage, RecentPages
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
+from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import OF_BODY
 from denoise_scrapy.items import all_values, copied, field_lines, html_in, is_markup, own_values, url_in, values_of
 from denoise_scrapy.settings import DenoiseSettings
@@ -224,6 +225,7 @@ class Passage:
     page: CrawledPage | None  # the page whose text it gets
     reason: str  # why it has no text of its own; "" if it has
     named: str = ""  # another page that it names
+    joined: Extracted | None = None  # the text of its article, if that has several pages
     given: set[str] = field(default_factory=set)  # its fields that we filled
     text: ItemText = NOTHING  # what is compared
     claim: int = 0  # its claim in the index, 0 for none
@@ -249,7 +251,7 @@ class Passage:
         text = held.get(name)
         if not isinstance(text, str) or not text.strip():
             return ItemText(obstacle="no_text")
-        made, is_body = None if self.page is None else self.page.text, name == settings.body_field
+        made, is_body = self.joined or (None if self.page is None else self.page.text), name == settings.body_field
         # the text of the page, possibly changed by another pipeline
         is_given = name in self.given or (made is not None and made.fields.get(name) == text)
         key = self._key(held.get(settings.dedup_key_field))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -19,6 +20,9 @@ from denoise_scrapy.crawl.passages import Passages
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
+
+if TYPE_CHECKING:
+    from denoise_scrapy.crawl.paged import PagedBodies
 
 STATE = "_denoise_state"  # attribute of a crawler
 
@@ -41,6 +45,14 @@ class CrawlState:
         self.items_in_work = 0
         self._watch_memories()
         self._connect()
+
+    @cached_property
+    def paged(self) -> PagedBodies:
+        """Joins the pages of articles, in crawls with a field for them."""
+        from denoise_scrapy.crawl.paged import PagedBodies  # noqa: PLC0415 - for these alone
+
+        text_of = partial(self.bodies.text_of, waits=False)
+        return PagedBodies(self.crawl, self.pages, self.sites, text_of, self.bodies.is_stopping)
 
     def _watch_memories(self) -> None:
         watch, recent = self.crawl.watch, self.pages.recent

@@ -12,8 +12,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from itertools import chain, compress, islice
 from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from denoise_scrapy.metadata.annotations import (
@@ -38,7 +40,10 @@ from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
 from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.shown import logger_of
 
-__all__ = ["Metadata", "language_of", "metadata_of"]
+if TYPE_CHECKING:
+    from denoise_scrapy.metadata.news import News
+
+__all__ = ["Metadata", "News", "language_of", "metadata_of"]
 
 logger = logger_of(__name__)
 
@@ -63,6 +68,12 @@ MAX_DATES = 12
 MAX_TAGS = 50
 #: Languages that py3langid distinguishes, and others do not.
 SAME_LANGUAGE = {"wuu": "zh", "yue": "zh", "hak": "zh", "cdo": "zh", "gan": "zh"}
+
+
+def __getattr__(name: str) -> Any:
+    if name != "News":  # imported on first use: few crawls ask for it
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.news").News
 
 
 @dataclass(frozen=True)

@@ -288,11 +288,12 @@ class JsonLd:
         self.work = self._about([item for item in items if _WORK.search(_kind(item))], title, addresses)
         self.page = self._about([item for item in items if _PAGE.search(_kind(item))], title, addresses)
         self.sites = [item for kind in ("website", "organization") for item in items if _kind(item) == kind]
+        self.live = next((item for item in items if _kind(item) == "liveblogposting"), Node())
 
     def _items(self, scripts: Iterable[str]) -> Iterator[Node]:
         left = MAX_VALUES
         for script in scripts:
-            todo = [_loosely_loaded(script)]
+            todo = [loosely_loaded(script, parse_int=str, parse_float=str)]
             while todo and left > 0:
                 value = todo.pop()
                 left -= 1
@@ -314,10 +315,10 @@ class JsonLd:
                 return item
         return items[0] if len(set(headlines)) == 1 else {}
 
-    def values(self, item: Node, *keys: str) -> list[Any]:
+    def values(self, item: Node, *keys: str, most: int = MAX_OPEN) -> list[Any]:
         """Return the values of the first of these properties that an item has, with references resolved."""
         value: Any = next((item[key] for key in keys if item.get(key)), [])
-        found = value[:MAX_OPEN] if isinstance(value, list) else [value]
+        found = value[:most] if isinstance(value, list) else [value]
         return [self._by_id.get(string_of(one.get("@id")), one) if isinstance(one, dict) else one for one in found]
 
     def string(self, item: Node, *keys: str) -> str:
@@ -331,13 +332,13 @@ _NEEDLESS = re.compile(r",(?=\s*[\]}])|(?:^[ \t]*//)?(?:<!\[CDATA\[|\]\]>)|^[ \t
 _PROPERTY = re.compile(r'"(@type|headline|url|datePublished|dateModified)"\s{0,9}:\s{0,9}"([^"\n]{1,300})"')
 
 
-def _loosely_loaded(script: str) -> Any:
+def loosely_loaded(script: str, **options: Any) -> Any:
     """Return the value of JSON in comments, or with a comma too many; of worse JSON some properties of its article."""
     bare = _NEEDLESS.sub("", script)
     start, end = re.search(r"[\[{]|\Z", bare), max(bare.rfind("]"), bare.rfind("}")) + 1
     for text in (script, bare[start.start() if start else 0 : end]):
         with suppress(ValueError, RecursionError):
-            return json.loads(text, strict=False, parse_int=str, parse_float=str)
+            return json.loads(text, strict=False, **options)
     found = _PROPERTY.findall(script)
     types = [value for name, value in found if name == "@type" and _WORK.search(value.lower())]
     # of several articles none is this page's for sure

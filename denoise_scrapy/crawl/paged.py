@@ -1,0 +1,159 @@
+"""Joining the pages of an article to the text of the item of its first page (the field `pages`).
+
+Nothing is requested: pages count that the spider has visited. If its callback has requested others, the item waits for
+these a while, as Scrapy fetches the newest requests first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from hashlib import blake2b
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from scrapy import Request
+from scrapy.http import Response
+from scrapy.utils.asyncio import is_asyncio_available
+
+from denoise_scrapy.body.joining import join_pages
+from denoise_scrapy.crawl.base import Crawl
+from denoise_scrapy.crawl.bodies import LONGEST_WAIT, LOOK_AGAIN, PATIENCE
+from denoise_scrapy.crawl.pages import CrawledPage
+from denoise_scrapy.crawl.reading import CrawledPages
+from denoise_scrapy.crawl.sites import SiteMemory
+from denoise_scrapy.extractor import Extracted
+from denoise_scrapy.fields import CHUNKS
+from denoise_scrapy.formats import FORMS_BESIDE_TEXT
+from denoise_scrapy.site import site_key
+from denoise_scrapy.site.urls import spelling
+
+# Requests remembered of one callback: a page of an article has a few, a front page hundreds.
+MOST_FOLLOWED = 1_000
+# Sites whose waits in vain are counted.
+MOST_SITES = 10_000
+
+
+class PagedBodies:
+    """Joins the texts of articles' pages.
+
+    Args:
+        crawl: The crawl.
+        pages: Its pages.
+        sites: Tells of new ones.
+        text_of: Returns the text of a page, without waiting for others to compare it with.
+        is_stopping: Returns whether the crawl is about to end.
+    """
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        pages: CrawledPages,
+        sites: SiteMemory,
+        text_of: Callable[[CrawledPage], Awaitable[Extracted | None]],
+        is_stopping: Callable[[], bool],
+    ) -> None:
+        self._crawl = crawl
+        self._pages = pages
+        self._sites = sites
+        self._text_of = text_of
+        self._is_stopping = is_stopping
+        self._followed: WeakKeyDictionary[CrawledPage, set[str]] = WeakKeyDictionary()
+        self._vain: Counter[str] = Counter()
+
+    def note(self, response: Response, request: Request) -> None:
+        """Note a request of a page's callback."""
+        page = self._pages.crawled.get(response.request)
+        if page is not None:
+            followed = self._followed.setdefault(page, set())
+            if len(followed) < MOST_FOLLOWED:
+                followed.add(spelling(request.url))
+
+    async def joined(self, page: CrawledPage, text: Extracted) -> Extracted:
+        """Return what was extracted from a page, with the later pages of its article, and its pages marked."""
+        name = page.settings.pages_field
+        if not text.fields.get(name):
+            return text
+        is_first = spelling(text.fields[name][0]) in page.names
+        addresses, seen = await (self._all(page, text) if is_first else self._seen(page, text))
+        marks = [
+            {"url": url, "joined": spelling(url) in seen if is_first else spelling(url) in page.names}
+            for url in addresses
+        ]
+        fields = {**text.fields, name: marks}
+        self._crawl.add("pages/missing", sum(not mark["joined"] for mark in marks) if is_first else 0)
+        if not is_first or len(seen) == 1:
+            return text._replace(fields=fields)
+        self._crawl.count("pages/joined")
+        texts = [seen[spelling(url)] for url in addresses if spelling(url) in seen]
+        fields |= _joined_fields(page, texts)
+        sources = [each.source for each in texts]
+        source = blake2b("\n".join(sources).encode(), digest_size=16).hexdigest() if all(sources) else ""
+        return text._replace(fields=fields, size=len(fields[page.settings.body_field]), read=None, source=source)
+
+    async def _all(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted]]:
+        """Return the pages of an article, and the texts of those that the spider has visited or soon will have."""
+        now, site = asyncio.get_running_loop().time if is_asyncio_available() else float, site_key(page.url)
+        latest, before, waited = now() + LONGEST_WAIT, 1, False
+        while True:
+            addresses, seen = await self._seen(page, text)
+            missing = {spelling(url) for url in addresses} - seen.keys()
+            pages = [page, *filter(None, map(self._visited, addresses))]
+            pending = any(not missing.isdisjoint(self._followed.get(each, ())) for each in pages)
+            # the callback of a page that has just arrived may still request the next one
+            grew, before = len(seen) > before, len(seen)
+            gives_up = self._vain[site] >= PATIENCE or not is_asyncio_available() or self._is_stopping()
+            if not missing or not (pending or grew) or gives_up or now() >= latest:
+                break
+            self._crawl.count(not waited and "pages/waits")
+            waited = True
+            await self._sites.arrival(site, LOOK_AGAIN)
+        if waited and pending and now() >= latest:
+            self._crawl.count("pages/waited_in_vain")
+            self._vain[site] += 1
+            if len(self._vain) > MOST_SITES:
+                self._vain.clear()
+        return addresses, seen
+
+    async def _seen(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted]]:
+        """Return the addresses that any visited page of the article tells, and the texts of these pages."""
+        name = page.settings.pages_field
+        addresses: list[str] = text.fields[name]
+        seen = {spelling(url): text for url in addresses if spelling(url) in page.names}
+        met = {*seen}
+        while new := [url for url in addresses if spelling(url) not in met and self._visited(url)]:
+            for url in new:
+                met.add(spelling(url))
+                other = self._visited(url)
+                is_other = other is not None and spelling(other.url) not in page.names  # it may redirect to the first
+                found = await self._text_of(other) if other is not None and is_other else None
+                if found is None:
+                    continue
+                seen[spelling(url)] = found
+                told: list[str] = found.fields.get(name) or []
+                # a later page may not know the address of the first, which often has no number
+                if len(told) > len(addresses) and spelling(told[1]) == spelling(addresses[1]):
+                    addresses = [addresses[0], *told[1:]]
+        return addresses, seen
+
+    def _visited(self, url: str) -> CrawledPage | None:
+        return self._pages.recent.get(url) or self._pages.recent.get(spelling(url))
+
+
+def _joined_fields(page: CrawledPage, texts: list[Extracted]) -> dict[str, Any]:
+    """Return the fields with text of an article's pages; chunks are numbered anew."""
+    given, settings = page.settings.item_fields, page.settings
+    fields: dict[str, Any] = {}
+    for what in ("body", *FORMS_BESIDE_TEXT, CHUNKS, "updates"):
+        values = [each.fields[given[what]] for each in texts if given.get(what) in each.fields]
+        if not values:
+            continue
+        if what == CHUNKS:
+            rows = [row for value in values for row in value]
+            fields[given[what]] = [{**row, "position": number} for number, row in enumerate(rows)]
+        elif what == "updates":
+            fields[given[what]] = [update for value in values for update in value]
+        else:
+            fields[given[what]] = join_pages(values)
+    return {settings.body_field: "", **fields}

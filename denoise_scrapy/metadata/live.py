@@ -1,0 +1,175 @@
+"""Updates of a live blog: those that its JSON-LD declares, else repeated posts with times in its body."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from heapq import nlargest
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from denoise_scrapy.metadata.annotations import JsonLd, clean, string_of
+from denoise_scrapy.metadata.lines import Line
+from denoise_scrapy.page import Page
+
+#: Updates that are read, and characters of all their texts.
+MAX_UPDATES, MAX_TEXT = 500, 500_000
+#: Posts that are a live blog: a report with a correction has two times.
+LEAST = 3
+#: Share of the body that is in the posts. Comments and teasers beside a story have less.
+LEAST_SHARE = 0.5
+#: Share of a post's characters that are links: more is a teaser of another page.
+MOST_LINKED = 0.6
+#: Seconds from the first to the last post: those of days are a blog's.
+LONGEST = 3 * 86_400
+#: Kinds of pages whose posts are no updates.
+OTHER_KINDS = frozenset(["thread", "question", "list", "shop", "collection", "none"])
+#: Levels above a time in which its post is looked for, and characters of a text that is only a time.
+MAX_LEVELS, MAX_TIME = 8, 40
+#: Rows of posts that are read, those with the most; and levels from a line to its post.
+MAX_ROWS, MAX_DEPTH = 20, 30
+
+_CLOCK = re.compile(
+    r"(?<![\d.:])([01]?\d|2[0-3])\s?[:.h時时]\s?([0-5]\d)(?:[:.][0-5]\d)?(?![\d.:]*\d)\s*(?:([ap])\.?m\b)?",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
+#: Elements that are the heading of a post whose text follows; others hold it.
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 p dt b strong time span".split())
+
+
+class Update(NamedTuple):
+    """A post of a live blog: when, as the page writes it or in ISO 8601; its text, one paragraph per line."""
+
+    time: str
+    text: str
+
+
+def updates_in(root: Any, ld: JsonLd, lines: Sequence[Line], kind: Callable[[], str]) -> list[Update]:
+    """Return the posts of a live blog in the order of the page; none if it is none.
+
+    Args:
+        root: lxml's tree of the page.
+        ld: Its JSON-LD.
+        lines: Its lines.
+        kind: Returns the kind of page; it is asked for posts that may be those of a thread.
+    """
+    found = _declared(ld) or _shown(root, lines)
+    return found if not found or ld.live or kind() not in OTHER_KINDS else []
+
+
+def _declared(ld: JsonLd) -> list[Update]:
+    found, left = list[Update](), MAX_TEXT
+    for post in ld.values(ld.live, "liveBlogUpdate", most=MAX_UPDATES):
+        if isinstance(post, dict):
+            time = string_of(post.get("datePublished")) or string_of(post.get("dateModified"))
+            texts = [clean(string_of(post.get("headline"))), *_lines(post.get("articleBody"), left)]
+            text = "\n".join(line for line in dict.fromkeys(texts) if line)
+            left -= len(text)
+            if text:
+                found.append(Update(time.strip()[:MAX_TIME], text))
+    return found
+
+
+def _lines(written: Any, most: int) -> list[str]:
+    """Return the lines of a text, which may be HTML."""
+    text = written[:most] if isinstance(written, str) else ""
+    if _TAG.search(text):
+        page = Page.parse(f"<div>{text}</div>")
+        text = page.text_of(np.ones(len(page.blocks), np.bool_)) if len(page.blocks) else ""
+    return [" ".join(line.split()) for line in text.split("\n")]
+
+
+def _shown(root: Any, lines: Sequence[Line]) -> list[Update]:
+    """Return repeated posts with times, if they are most of the body, and in order."""
+    rows: defaultdict[Any, dict[Any, str]] = defaultdict(dict)  # by parent, tag and class: posts with their times
+    for element, time in _times(root):
+        at = element
+        for _ in range(MAX_LEVELS):
+            parent = at.getparent()
+            if parent is None:
+                break
+            row = rows[parent, at.tag, (at.get("class") or "").split(" ")[0]]
+            row.setdefault(at, time)
+            at = parent
+    most = LEAST_SHARE * sum(len(line.text) for line in lines if line.is_kept)
+    best = list[Update]()
+    for (_, tag, _), row in nlargest(MAX_ROWS, rows.items(), key=lambda one: len(one[1])):
+        if LEAST <= len(row) <= MAX_UPDATES:
+            posts = [Update(row[post], text) for post, text in _texts(lines, list(row), tag).items()]
+            size = sum(len(post.text) for post in posts)
+            if size >= most and len(posts) >= LEAST and _are_in_order([post.time for post in posts]):
+                best, most = posts, size + 1
+    return best
+
+
+def _times(root: Any) -> Iterator[tuple[Any, str]]:
+    """Yield the elements that are a time, with it."""
+    for element in root.iter("time", "span", "b", "strong", "div", "p", "h2", "h3", "h4", "dt", "td", "a", "em"):
+        if element.tag == "time" and (given := (element.get("datetime") or "").strip()[:MAX_TIME]):
+            yield element, given
+        elif not len(element) and _is_time(text := " ".join((element.text or "")[: 2 * MAX_TIME].split())):
+            yield element, text
+
+
+def _texts(lines: Sequence[Line], posts: list[Any], tag: str) -> dict[Any, str]:
+    """Return the texts of posts, which begin with their elements; those without text are left out."""
+    places = set(posts)
+    texts: defaultdict[Any, list[Line]] = defaultdict(list)
+    current, parent = None, posts[0].getparent()
+    for line in lines:
+        at = line.element
+        for _ in range(MAX_DEPTH):
+            if at is None or at in places or at is parent:
+                break
+            at = at.getparent()
+        if at in places:
+            current = at
+        elif at is None or tag not in _HEADINGS:
+            current = None
+        if current is not None and line.is_kept:
+            texts[current].append(line)
+    found = dict[Any, str]()
+    for post, its in texts.items():
+        linked = sum(len("".join(link.itertext())) for line in its for link in line.actions if link.tag == "a")
+        text = "\n".join(line.text for line in its if not _is_time(line.text))
+        if text and linked <= MOST_LINKED * len(text):
+            found[post] = text
+    return found
+
+
+def _is_time(text: str) -> bool:
+    return len(text) <= MAX_TIME and _CLOCK.search(text) is not None and sum(map(str.isalpha, text)) <= 12
+
+
+def _are_in_order(times: list[str]) -> bool:
+    """Return whether times rise or fall; those of a clock may pass midnight."""
+    read = [_minute(time) for time in times]
+    moments = [one for one in read if one is not None]
+    if len(moments) < len(times) or len({type(one) for one in moments}) > 1 or len(set(moments)) < LEAST:
+        return False
+    if isinstance(moments[0], float) and max(moments) - min(moments) > LONGEST:
+        return False
+    # of a clock that has passed midnight, a step back is one forward
+    half = 720 if isinstance(moments[0], int) else float("inf")
+    steps = [(after > before) != (abs(after - before) > half) for before, after in pairwise(moments) if after != before]
+    return all(steps) or not any(steps)
+
+
+def _minute(time: str) -> int | float | None:
+    """Return a moment in seconds, or the minute of a clock; None for another text."""
+    with suppress(ValueError, OverflowError):
+        if ":" in time:  # a day alone is no time
+            return datetime.fromisoformat(re.sub(r"Z$", "+00:00", time)).timestamp()
+    match = _CLOCK.search(time)
+    if match is None:
+        return None
+    hour = int(match[1])
+    if match[3] and hour <= 12:
+        hour = hour % 12 + 12 * (match[3].lower() == "p")
+    return hour * 60 + int(match[2])

@@ -1,0 +1,208 @@
+"""The field `pages`: the pages of an article joined in the item of its first page, and marked where missing."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import scrapy
+
+from tests.crawl.crawling import Crawl, crawl, spider_of
+from tests.crawl.web import Reply, Web, article, sentence, story
+
+FIELDS = {"DENOISE_FIELDS": {"pages": "pages", "markdown": "markdown", "html": "html", "chunks": "chunks"}}
+OTHERS = range(20, 24)
+
+
+def part(number: int, pager: str, head: str = "") -> str:
+    """A page of an article, with the headline that all of them have."""
+    html = article(number).replace("</p></div>", f"</p></div><div class=pager>{pager}</div>")
+    return html.replace(f"Heading of {number}", "The whole river").replace("<head>", f"<head>{head}")
+
+
+def numbers(*urls: str) -> str:
+    return " ".join(f"<a href='{url}'>{number}</a>" if url else str(number) for number, url in enumerate(urls, 1))
+
+
+@pytest.fixture
+def paged(web: Web) -> Web:
+    """An article of three pages, each with links to the others; and other pages of the site."""
+    web.pages = {f"/a/{number}": article(number) for number in OTHERS}
+    web.pages["/river"] = part(1, numbers("", "/river?page=2", "/river?page=3"))
+    web.pages["/river?page=2"] = part(2, numbers("/river", "", "/river?page=3"))
+    web.pages["/river?page=3"] = part(3, numbers("/river", "/river?page=2", ""))
+    return web
+
+
+def follows(self: Any, response: Any) -> Iterator[Any]:
+    """Yield the item of the first page, and follow its pager."""
+    if "page=" not in response.url:
+        yield {"url": response.url}
+        yield from response.follow_all(css=".pager a")
+
+
+def crawled(web: Web, *paths: str, **attributes: Any) -> Crawl:
+    settings = attributes.pop("settings", {})
+    return crawl(spider_of(*web.urls(OTHERS), *map(web, paths), **attributes), {**FIELDS, **settings})
+
+
+def item_of(done: Crawl, path: str) -> Any:
+    [item] = [item for item in done.items if item["url"].endswith(path)]
+    return item
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_the_item_of_the_first_page_waits_for_the_others(paged: Web, workers: int) -> None:
+    done = crawled(paged, "/river", parse=follows, settings={"DENOISE_WORKERS": workers})
+    item = item_of(done, "/river")
+    paths = ("/river", "/river?page=2", "/river?page=3")
+    assert item["pages"] == [{"url": paged(path), "joined": True} for path in paths]
+    for form in ("body", "markdown", "html"):
+        places = [item[form].index(sentence(number)) for number in (1, 2, 3)]
+        assert places == sorted(places)
+        assert item[form].count("The whole river") == 1
+    assert [chunk["position"] for chunk in item["chunks"]] == list(range(len(item["chunks"])))
+    assert {chunk["url"] for chunk in item["chunks"]} == {paged(path) for path in paths}
+    assert done.stat("pages/joined") == 1 and done.stat("pages/missing") == 0
+    assert not done.lines(" WARNING ") + done.lines(" ERROR ")
+    assert all(paged.count(path) == 1 for path in paths)
+
+
+def test_nothing_is_requested_for_it(paged: Web) -> None:
+    done = crawled(paged, "/river")
+    item = item_of(done, "/river")
+    assert [page["joined"] for page in item["pages"]] == [True, False, False]
+    assert sentence(1) in item["body"] and sentence(2) not in item["body"]
+    assert done.stat("pages/missing") == 2 and done.stat("pages/waits") == 0
+    assert not any("page=" in path for path in paged.asked)
+
+
+def test_a_page_that_cannot_be_had_is_marked(paged: Web) -> None:
+    paged.pages["/river?page=3"] = Reply(b"gone", 404)
+    done = crawled(paged, "/river", parse=follows)
+    item = item_of(done, "/river")
+    assert [page["joined"] for page in item["pages"]] == [True, True, False]
+    assert sentence(2) in item["body"]
+    assert done.stat("pages/waited_in_vain") == 1
+
+
+def test_pages_that_only_lead_to_the_next_are_followed_one_by_one(web: Web) -> None:
+    web.pages = {f"/a/{number}": article(number) for number in OTHERS}
+    paths = {number: f"/river/page/{number}/" for number in range(2, 5)} | {1: "/river/"}
+    for number, path in paths.items():
+        links = f"<link rel=next href={paths[number + 1]}>" if number < 4 else ""
+        links += f"<link rel=prev href={paths[number - 1]}>" if number > 1 else ""
+        web.pages[path] = part(number, "", links)
+
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        if response.url.endswith("/river/"):
+            yield {"url": response.url}
+        yield from response.follow_all(response.css("link[rel=next]"), self.parse)
+
+    done = crawled(web, "/river/", parse=parse)
+    item = item_of(done, "/river/")
+    assert [page["joined"] for page in item["pages"]] == [True] * 4
+    assert all(sentence(number) in item["body"] for number in range(1, 5))
+
+
+def test_an_item_yielded_at_the_last_page_is_that_of_the_first(paged: Web) -> None:
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        if "/river" not in response.url:
+            return
+        links = response.css(".pager a::attr(href)").getall()
+        if response.url.endswith("3"):
+            yield {"url": response.urljoin("/river")}
+        else:
+            yield response.follow(links[-1] if "page" in response.url else links[0], self.parse)
+
+    done = crawled(paged, "/river", parse=parse)
+    [item] = done.items
+    assert [page["joined"] for page in item["pages"]] == [True] * 3
+    assert item["body"].count("The whole river") == 1 and sentence(3) in item["body"]
+    assert done.stat("pages/waits") == 0
+
+
+def test_items_of_later_pages_keep_their_own_text(paged: Web) -> None:
+    paths = ("/river", "/river?page=2", "/river?page=3")
+    done = crawled(paged, *paths, settings={"DENOISE_DEDUP": "off"})
+    second = item_of(done, "/river?page=2")
+    assert sentence(2) in second["body"] and sentence(1) not in second["body"]
+    assert [page["joined"] for page in second["pages"]] == [False, True, False]
+    assert len(done.items) == len(OTHERS) + 3
+
+
+def test_later_items_are_parts_of_the_first_and_no_text_is_lost(paged: Web) -> None:
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        if "page=" not in response.url:
+            yield from response.follow_all(css=".pager a")
+
+    done = crawled(paged, "/river", parse=parse)
+    texts = " ".join(item["body"] for item in done.items)
+    assert all(sentence(number) in texts for number in (1, 2, 3))
+    assert sentence(3) in item_of(done, "/river")["body"]
+    assert set(done.of()) <= {paged("/river")} | {item["url"] for item in done.items}
+    assert len(done.items) + len(done.dropped) == len(OTHERS) + 3
+
+
+def test_a_page_that_leads_back_to_the_first_is_missing(paged: Web) -> None:
+    paged.pages["/river?page=3"] = Reply(status=302, headers={"Location": "/river"})
+    paged.pages["/river"] = paged.pages["/river"].replace("</h1>", "</h1><p>Once.</p>")
+
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        if response.url.endswith("/river") and "redirect_urls" not in response.meta:
+            yield {"url": response.url}
+            for request in response.follow_all(css=".pager a"):
+                yield request.replace(dont_filter=True)
+
+    done = crawled(paged, "/river", parse=parse)
+    item = item_of(done, "/river")
+    assert [page["joined"] for page in item["pages"]] == [True, True, False]
+    assert item["body"].count("Once.") == 1
+
+
+def test_a_page_alone_has_none(paged: Web) -> None:
+    done = crawled(paged, "/river", parse=follows)
+    assert crawl(spider_of(paged("/a/20")), FIELDS).items[0]["pages"] == []
+    assert done.stat("errors") == 0
+
+
+def test_a_crawl_that_does_not_ask_joins_nothing(paged: Web) -> None:
+    done = crawl(spider_of(paged("/river"), parse=follows))
+    assert sentence(2) not in done.items[0]["body"]
+
+
+def test_a_joined_text_of_a_second_crawl_is_unchanged_until_a_later_page_changes(paged: Web, tmp_path: Any) -> None:
+    given = {"DENOISE_DEDUP_STORE": str(tmp_path / "seen.sqlite"), "DENOISE_SEEN": "mark"}
+
+    def states() -> Any:
+        done = crawled(paged, "/river", parse=follows, settings=given)
+        return item_of(done, "/river").get("seen", {}).get("state")
+
+    assert [states(), states()] == [None, "unchanged"]
+    paged.pages["/river?page=3"] = part(3, numbers("/river", "/river?page=2", "")).replace(sentence(3), story(77))
+    assert states() == "changed"
+
+
+def test_other_sites_and_hostile_pagers_are_left_alone(web: Web) -> None:
+    away = numbers("", "http://127.0.0.2:9/river?page=2", "/river?page=99999", "/river?page=3e9")
+    many = "".join(f"<a href='/river?page={number}'>{number}</a>" for number in range(2, 5000))
+    web.pages = {f"/a/{number}": article(number) for number in OTHERS}
+    web.pages |= {"/river": part(1, away), "/flood": part(2, many.replace("river", "flood"))}
+    done = crawled(web, "/river", "/flood", parse=lambda self, response: [{"url": response.url}])
+    assert item_of(done, "/river")["pages"] == item_of(done, "/flood")["pages"] == []
+
+
+def test_requests_from_another_spider_callback_do_not_hold_items(paged: Web) -> None:
+    class Both(scrapy.Spider):
+        name = "both"
+        start_urls = [paged("/river")]  # noqa: RUF012
+
+        def parse(self, response: Any) -> Iterator[Any]:
+            yield {"url": response.url}
+            yield response.follow("/a/20", self.parse_other)
+
+        def parse_other(self, response: Any) -> Iterator[Any]:
+            yield {"url": response.url}
+
+    done = crawl(Both, FIELDS)
+    assert len(done.items) == 2 and done.stat("pages/waits") == 0
