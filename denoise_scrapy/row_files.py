@@ -104,7 +104,7 @@ def uncompressed(file: BinaryIO) -> Iterator[Any]:
 def compressing(file: BinaryIO, name: str) -> Any:
     """Return a file that compresses what is written to another, by the suffix of its name; without one, that itself."""
     kinds: dict[str, Any] = {
-        ".gz": lambda: gzip.GzipFile(fileobj=file, mode="wb"),
+        ".gz": lambda: gzip.GzipFile("", "wb", 9, file, 0),
         ".zst": lambda: zstd.ZstdFile(file, "w"),
     }
     return next((make() for suffix, make in kinds.items() if name.lower().endswith(suffix)), file)

@@ -106,7 +106,7 @@ def _has_pages(name: str) -> bool:
         return True
     try:
         rows = row_file(kind, lambda: Path(name).open("rb"), "utf-8")  # noqa: SIM115 - closed with them
-        names = rows.names() if kind == "parquet" else next((read.fields for read in rows.rows()), {})
+        names = rows.names() if kind == "parquet" else next((read.fields for read in rows.rows()), None)
     except (ImportError, OSError, ValueError):
         return True  # reading it will tell
     return names is None or ("html" in names and "evidence" not in names)
@@ -145,7 +145,8 @@ def _listed(pattern: str, outputs: Sequence[str]) -> list[str]:
 def _readable(names: list[str]) -> list[str]:
     """Return the archives of a folder, or its pages, which may be zipped, if there are none."""
     pages = [name for name in names if kind_of_pages(name)]
-    return [name for name in pages if kind_of_pages(name) not in {"html", "zip"}] or pages
+    archives = [name for name in pages if kind_of_pages(name) not in {"html", "zip"}]
+    return archives if any("://" in name or Path(name).stat().st_size for name in archives) else pages
 
 
 def file_system(place: str) -> tuple[Any, str]:
