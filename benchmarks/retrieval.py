@@ -20,7 +20,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
@@ -86,7 +86,8 @@ def main() -> int:
     for corpus, whole in load(None if is_gate else args.corpora, args.names):
         sites = chosen(whole)
         digest = corpus_hash(sites)
-        for row in measure(corpus, sites, ["BM25"] if is_gate else [*finders()]):
+        ways = {OURS: _ours} if is_gate else cutters()
+        for row in measure(corpus, sites, ["BM25"] if is_gate else [*finders()], ways):
             rows.append(row)
             if row.cut == OURS and row.finder == "BM25":
                 hits = row.hits / row.questions
@@ -102,10 +103,10 @@ def chosen(sites: list[Site]) -> list[Site]:
     return [evenly(site, -(-len(site) * PAGES // total)) for site in sites] if total > PAGES else sites
 
 
-def measure(corpus: str, sites: Sequence[Site], names: Sequence[str]) -> Iterator[Row]:
+def measure(corpus: str, sites: Sequence[Site], names: Sequence[str], ways: Mapping[str, Cutter]) -> Iterator[Row]:
     """Answer the questions of a corpus; yield and print a row for each way."""
     asked = questions([page for site in sites for page in site])
-    for cut, cutter in cutters().items():
+    for cut, cutter in ways.items():
         pieces = [
             (page, piece) for site in sites for page, found in zip(site, cutter(site), strict=True) for piece in found
         ]

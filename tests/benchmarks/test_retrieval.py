@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import retrieval
-from benchmarks.retrieval import measure, questions, windows, words_of
+from benchmarks.retrieval import cutters, measure, questions, windows, words_of
 from denoise_scrapy.body.chunks import estimate_tokens
 from evaluation.corpora import RecordedPage
 from tests.crawl.web import article, story
@@ -44,7 +44,7 @@ def test_hits_of_each_way(monkeypatch: pytest.MonkeyPatch) -> None:
         )
         for n, name in enumerate(names)
     ]
-    rows = list(measure("made", [site], ["BM25", "LSA"]))
+    rows = list(measure("made", [site], ["BM25", "LSA"], cutters()))
     assert {(row.cut, row.finder) for row in rows} >= {("bare text", "BM25"), ("ours", "LSA")}
     assert all(row.questions == 4 and row.hits == 4 for row in rows)
     assert "| ours, chunks |" in retrieval.text_of(rows)
