@@ -149,6 +149,7 @@ gate-work: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.dedup --gate
 	$(BIN)/python -m benchmarks.work --gate
 	$(BIN)/python -m benchmarks.cost --gate
+	$(BIN)/python -m benchmarks.retrieval --gate --names portal
 	$(BIN)/python -m tests.hostile.outputs
 
 # what counted work misses: the speed of a small crawl, of one without the add-on; alone, as it takes both cores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from io import UnsupportedOperation
 from itertools import groupby
 from pathlib import Path
@@ -19,8 +19,12 @@ from scrapy.settings import BaseSettings
 from typing_extensions import Self
 
 from denoise_scrapy.body.rendering.markdown import destination, escape_inside, escape_line, escape_text
+from denoise_scrapy.crawl.duplicates import Duplicates
+from denoise_scrapy.crawl.feeds import CHANGES
+from denoise_scrapy.crawl.index import MEMORY, index_place
+from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.fields import CHUNKS, WHOLE, held_bytes
+from denoise_scrapy.fields import CHUNKS, WHOLE, chunk_rows_of, held_bytes
 from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import MARK, DenoiseSettings
 from denoise_scrapy.shown import counted, shown
@@ -31,6 +35,7 @@ FORMATS: Mapping[str, str] = {
     "parquet": f"{__name__}.ParquetItemExporter",
     "chunks-parquet": f"{__name__}.ParquetChunkExporter",
     "chunks-jsonl": f"{__name__}.JsonLinesChunkExporter",
+    CHANGES: f"{__name__}.ChunkChangesExporter",
     "llms-txt": f"{__name__}.LlmsTxtExporter",
     "llms-full": f"{__name__}.LlmsFullExporter",
 }
@@ -42,7 +47,7 @@ def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
     """Check feeds in our formats.
 
     Raises:
-        ConfigurationError: pyarrow is not installed, or items have no field with chunks.
+        ConfigurationError: pyarrow is not installed, items have no field with chunks, or no index remembers them.
     """
     exporters = settings.getwithbase("FEED_EXPORTERS")
     for name, options in settings.getdict("FEEDS").items():
@@ -55,8 +60,11 @@ def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
                 pyarrow_and_parquet()
             except ImportError as error:
                 raise ConfigurationError(f"{said}: {error}") from error
-        if kind.startswith(CHUNKS) and not ours.fields.get(CHUNKS):
+        if kind.startswith("chunk") and not ours.fields.get(CHUNKS):
             raise ConfigurationError(f'{said} needs a field with chunks: DENOISE_FIELDS = {{"chunks": "chunks"}}')
+        if kind == CHANGES and (not ours.needs_index or index_place(ours, settings.get("JOBDIR")) == MEMORY):
+            needed = "DENOISE_DEDUP_STORE or JOBDIR, and DENOISE_DEDUP or DENOISE_SEEN"
+            raise ConfigurationError(f"{said} needs an index that remembers earlier crawls: set {needed}")
 
 
 class ParquetItemExporter(PythonItemExporter):
@@ -140,8 +148,11 @@ class _ChunkRows(BaseItemExporter):
 
     def export_item(self, item: Any) -> Any:
         """Export the chunks of an item."""
-        item = ItemAdapter(item)
-        chunks = [chunk for chunk in item.get(self._field) or () if isinstance(chunk, Mapping)]
+        for row in self._rows_of(ItemAdapter(item)):
+            super().export_item(row)  # type: ignore[safe-super]
+
+    def _rows_of(self, item: ItemAdapter) -> Iterator[dict[str, Any]]:
+        chunks = chunk_rows_of(item.get(self._field))
         left_out = self._left_out.difference(self.fields_to_export or ())
         named = {
             name: self.serialize_field(item.get_field_meta(name), name, value)
@@ -153,7 +164,7 @@ class _ChunkRows(BaseItemExporter):
             others = {
                 f"page_{name}" if name in chunk else name: value for name, value in named.items() if name not in own
             }
-            super().export_item({**others, **chunk, **own})  # type: ignore[safe-super]
+            yield {**others, **chunk, **own}
 
 
 class ParquetChunkExporter(_ChunkRows, ParquetItemExporter):
@@ -162,6 +173,46 @@ class ParquetChunkExporter(_ChunkRows, ParquetItemExporter):
 
 class JsonLinesChunkExporter(_ChunkRows, JsonLinesItemExporter):
     """Writes chunks as JSON lines."""
+
+
+class ChunkChangesExporter(_ChunkRows, JsonLinesItemExporter):
+    """Writes what has changed since the last crawl, as JSON lines: chunks to add, and ids of chunks to delete.
+
+    `op` is `add` or `delete`. The crawl's index remembers the ids of each page's chunks. At the end follow the chunks
+    of pages that are gone: with the status 404 or 410.
+    """
+
+    _duplicates: Duplicates
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
+        """Create one for a crawl, whose index keeps the ids of chunks."""
+        made = super().from_crawler(crawler, *args, **options)
+        made._duplicates = state_of(crawler).duplicates
+        return made
+
+    def export_item(self, item: Any) -> None:
+        """Export the changes of an item; an unchanged one and a near-duplicate have none."""
+        old = self._duplicates.old_chunks(item)
+        if old is None:
+            return
+        rows = {row["id"]: row for row in self._rows_of(ItemAdapter(item))}
+        url = next((row["url"] for row in rows.values()), "")
+        for name in old:
+            if name not in rows:
+                self._delete(name, url)
+        for name, row in rows.items():
+            if name not in old:
+                super(_ChunkRows, self).export_item({"op": "add", **row})
+
+    def finish_exporting(self) -> None:
+        """Export the chunks to delete of pages that are gone."""
+        for url, name in self._duplicates.gone_chunks:
+            self._delete(name, url)
+        super().finish_exporting()
+
+    def _delete(self, name: str, url: str) -> None:
+        super(_ChunkRows, self).export_item({"op": "delete", "id": name, "url": url})
 
 
 class _Pages(BaseItemExporter):

@@ -97,6 +97,12 @@ def of_meta(meta: Metadata, what: str) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def chunk_rows_of(value: Any) -> list[Mapping[str, Any]]:
+    """Return the chunks in a field's value, which other pipelines may have changed; empty if it has none."""
+    rows = value if isinstance(value, (list, tuple)) else ()
+    return [row for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str)]
+
+
 def held_bytes(value: Any) -> int:
     """Return the approximate size in memory of a field's value: text, or lists and dicts of text."""
     if isinstance(value, dict):

@@ -6,9 +6,12 @@ Nothing imports this module, and each function for a library imports only that o
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +30,21 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument
     from llama_index.core.schema import TextNode
 
-__all__ = ["chunk_changes", "chunk_rows", "haystack_documents", "langchain_documents", "llama_index_nodes"]
+__all__ = [
+    "chunk_changes",
+    "chunk_rows",
+    "haystack_documents",
+    "langchain_documents",
+    "llama_index_nodes",
+    "text_changes",
+]
 
+_PARAGRAPHS = re.compile(r"\n\s*\n")
 _TEXTS = ("markdown", "body", "text")  # fields of an item without chunks that are cut into some, the best first
 _Cut = Callable[[str, str, str], list[dict[str, Any]]]  # of Markdown, URL and title
+# Paragraphs of two texts, besides those at their common start and end, above which all are replaced: comparing them
+# takes .1 s, and grows with the square.
+_MOST_COMPARED = 2_000
 _OF_CHUNK = frozenset(["headings", "id", "position", "text"])
 
 
@@ -116,6 +130,46 @@ def chunk_changes(
     added = [dict(row) for url, page in new.items() for name, row in page.items() if name not in old.get(url, {})]
     pages = old if complete else new
     return added, [name for url in pages for name in old.get(url, {}) if name not in new.get(url, {})]
+
+
+def text_changes(old: str, new: str) -> list[dict[str, str]]:
+    r"""Return the paragraphs by which two versions of a text differ.
+
+    Args:
+        old: The text, Markdown or not, as an earlier crawl delivered it. Indexes do not keep texts: read it from that
+            crawl's feed.
+        new: The text now.
+
+    Returns:
+        Each paragraph with its `text` and `op`, `delete` or `add`, in the order of the texts. White space does not
+        count.
+
+    Example:
+        >>> text_changes("It sails at noon.\n\nBring a coat.", "It sails at four.\n\nBring a coat.")
+        [{'op': 'delete', 'text': 'It sails at noon.'}, {'op': 'add', 'text': 'It sails at four.'}]
+    """
+    before, after = ([part for part in map(str.strip, _PARAGRAPHS.split(text)) if part] for text in (old, new))
+    start = _alike(before, after)
+    end = _alike(before[start:][::-1], after[start:][::-1])
+    before, after = before[start : len(before) - end], after[start : len(after) - end]
+    codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(before), 0, len(after))]
+    if len(before) + len(after) <= _MOST_COMPARED:
+        codes = SequenceMatcher(None, _words(before), _words(after)).get_opcodes()
+    found = []
+    for kind, one, two, three, four in codes:
+        if kind != "equal":
+            found += [{"op": "delete", "text": text} for text in before[one:two]]
+            found += [{"op": "add", "text": text} for text in after[three:four]]
+    return found
+
+
+def _alike(one: list[str], two: list[str]) -> int:
+    """Return how many paragraphs two texts have in common from the start."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(_words(one), _words(two), strict=False)))
+
+
+def _words(parts: list[str]) -> list[str]:
+    return [" ".join(part.split()) for part in parts]
 
 
 def langchain_documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[LangChainDocument]:

@@ -323,7 +323,8 @@ class NearDuplicatePipeline(ItemPipeline):
         """Compare the text of an item with others, and act on the verdict."""
         if not (passage.settings.enabled and passage.settings.needs_index):
             return
-        text = passage.compare(self._duplicates.spellings, version=self._state.bodies.keeps_versions)
+        keeps, chunks = self._state.bodies.keeps_versions, self._duplicates.chunk_field
+        text = passage.compare(self._duplicates.spellings, version=keeps, chunks=chunks)
         if text.obstacle:
             self._crawl.count(f"dedup/{text.obstacle}")
             if text.obstacle in SAID:
@@ -335,6 +336,8 @@ class NearDuplicatePipeline(ItemPipeline):
         verdict = await self._duplicates.check(passage)
         if verdict is None:
             return
+        is_new = not verdict.duplicate and (verdict.since is None or verdict.updated)
+        passage.old_chunks = verdict.chunks if is_new else None
         self._crawl.count("dedup/checked", verdict.too_short and "dedup/too_short", verdict.updated and "dedup/updated")
         if verdict.since is not None:
             self._note_seen(passage, verdict, verdict.since)

@@ -101,6 +101,15 @@ def uncompressed(file: BinaryIO) -> Iterator[Any]:
         raise ValueError(f"the compressed file is cut short or damaged: {error}") from None
 
 
+def compressing(file: BinaryIO, name: str) -> Any:
+    """Return a file that compresses what is written to another, by the suffix of its name; without one, that itself."""
+    kinds: dict[str, Any] = {
+        ".gz": lambda: gzip.GzipFile("", "wb", 9, file, 0),
+        ".zst": lambda: zstd.ZstdFile(file, "w"),
+    }
+    return next((make() for suffix, make in kinds.items() if name.lower().endswith(suffix)), file)
+
+
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
     """Return a file in a format of `ROW_FORMATS`; Parquet needs pyarrow."""
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}

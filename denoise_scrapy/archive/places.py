@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -24,12 +24,13 @@ from typing import Any, BinaryIO
 from urllib.parse import quote, urljoin
 
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, begins_page
-from denoise_scrapy.formats import PAGE_FORMATS, format_of
+from denoise_scrapy.formats import PAGE_FORMATS, ROW_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
-from denoise_scrapy.row_files import JsonLines, Read, kind_of, pyarrow_and_parquet, uncompressed
+from denoise_scrapy.row_files import JsonLines, Read, kind_of, pyarrow_and_parquet, row_file, uncompressed
 
 _ROWS = 16  # rows of Parquet read at a time: some MB of pages
-_COMPRESSIONS = (".gz", ".zst")
+#: Suffixes of compressed files.
+COMPRESSIONS = (".gz", ".zst")
 # Maximum bytes of an archive that is compressed again within a ZIP file, whose copy needs a place on disk. By custom, a
 # WARC file has 1 GB, and is stored as it is, however large.
 _MOST_UNPACKED = 1 << 30
@@ -37,24 +38,29 @@ _MOST_UNPACKED = 1 << 30
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-def files_of(patterns: list[str]) -> list[str]:
-    """Return the sorted files named by paths, folders and patterns; raise `ValueError` for none or another format."""
+def files_of(patterns: list[str], outputs: Sequence[str] = ()) -> list[str]:
+    """Return the sorted files named by paths, folders and patterns, except those that are, or are below, `outputs`.
+
+    Raises:
+        ValueError: A name stands for no file, for one of another format, or for an output.
+    """
     found = set()
     for pattern in patterns:
-        names = _listed(pattern) if "://" in pattern else _local(pattern)
+        names = _listed(pattern, outputs) if "://" in pattern else _local(pattern, outputs)
         if not names:
-            raise ValueError(f"{pattern}: there is no such file")
+            is_there = "://" not in pattern and Path(pattern).exists()
+            raise ValueError(f"{pattern}: {'there are no pages in it' if is_there else 'there is no such file'}")
         for name in names:
             page_format(name)
         found |= set(names)
     return sorted(found)
 
 
-def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
+def addresses_of(patterns: list[str], url: str, outputs: Sequence[str] = ()) -> dict[str, str]:
     """Return the addresses of local pages of HTML: their places below a URL; that of a single file is the URL."""
     found: dict[str, str] = {}
     for pattern in patterns if url else ():
-        names = [name for name in _local(pattern) if page_format(name) in {"html", "zip"}]
+        names = [name for name in _local(pattern, outputs) if page_format(name) in {"html", "zip"}]
         if names == [str(Path(pattern).absolute())]:
             found[names[0]] = url
             continue
@@ -66,15 +72,44 @@ def addresses_of(patterns: list[str], url: str) -> dict[str, str]:
 
 def address_below(url: str, place: str) -> str:
     """Return the address of a file at a place below a URL, without the suffix of its compression."""
-    place = place.removesuffix(next((one for one in _COMPRESSIONS if place.lower().endswith(one)), ""))
+    place = place.removesuffix(next((one for one in COMPRESSIONS if place.lower().endswith(one)), ""))
     return urljoin(url if url.endswith("/") else f"{url}/", "./" + quote(place, safe="/@!$&'()*+,;=~"))
 
 
-def _local(pattern: str) -> list[str]:
-    found = local_files(pattern)
-    if Path(pattern).is_dir():
-        return _readable(found)
-    return found if Path(pattern).is_file() else [name for name in found if kind_of_pages(name)]
+def _local(pattern: str, outputs: Sequence[str] = ()) -> list[str]:
+    found = _but_outputs(local_files(pattern), pattern, outputs)
+    if Path(pattern).is_file():
+        return found
+    found = [name for name in found if kind_of_pages(name) and _has_pages(name)]
+    return _readable(found) if Path(pattern).is_dir() else found
+
+
+def _but_outputs(names: list[str], pattern: str, outputs: Sequence[str]) -> list[str]:
+    """Leave out outputs, except where the pattern names files below one."""
+    for output in outputs:
+        if not _is_below(pattern, output):
+            names = [name for name in names if not _is_below(name, output)]
+        elif not Path(output).is_dir():
+            raise ValueError(f"{pattern}: it is the output as well: give that another name")
+    return names
+
+
+def _is_below(place: str, folder: str) -> bool:
+    one, other = (name.rstrip("/") if "://" in name else os.path.realpath(name) for name in (place, folder))
+    return one == other or one.startswith(other + ("/" if "://" in other else os.sep))
+
+
+def _has_pages(name: str) -> bool:
+    """Return whether a file of rows has pages, by its first row: neither items, problems, nor an output of ours."""
+    kind = format_of(name)
+    if kind not in ROW_FORMATS:
+        return True
+    try:
+        rows = row_file(kind, lambda: Path(name).open("rb"), "utf-8")  # noqa: SIM115 - closed with them
+        names = rows.names() if kind == "parquet" else next((read.fields for read in rows.rows()), None)
+    except (ImportError, OSError, ValueError):
+        return True  # reading it will tell
+    return names is None or ("html" in names and "evidence" not in names)
 
 
 def local_files(pattern: str) -> list[str]:
@@ -86,7 +121,7 @@ def local_files(pattern: str) -> list[str]:
     return [str(Path(name).absolute()) for name in names if Path(name).is_file()]
 
 
-def _listed(pattern: str) -> list[str]:
+def _listed(pattern: str, outputs: Sequence[str]) -> list[str]:
     from pyarrow.fs import FileSelector, FileType  # noqa: PLC0415 - an extra
 
     system, path = file_system(pattern)
@@ -99,16 +134,19 @@ def _listed(pattern: str) -> list[str]:
     selected = system.get_file_info(
         FileSelector(str(PurePosixPath(*parts[:fixed])), recursive=True, allow_not_found=True)
     )
-    names = [one.path for one in selected if one.type == FileType.File]
+    names = [start + one.path for one in selected if one.type == FileType.File]
+    names = _but_outputs(names, pattern, outputs)
     if fixed == len(parts):
-        return [start + name for name in _readable(names)]
-    return [start + name for name in names if fnmatch(name, path) and len(PurePosixPath(name).parts) == len(parts)]
+        return _readable(names)
+    depth = len(PurePosixPath(pattern).parts)
+    return [name for name in names if fnmatch(name, pattern) and len(PurePosixPath(name).parts) == depth]
 
 
 def _readable(names: list[str]) -> list[str]:
     """Return the archives of a folder, or its pages, which may be zipped, if there are none."""
     pages = [name for name in names if kind_of_pages(name)]
-    return [name for name in pages if kind_of_pages(name) not in {"html", "zip"}] or pages
+    archives = [name for name in pages if kind_of_pages(name) not in {"html", "zip"}]
+    return archives if any("://" in name or Path(name).stat().st_size for name in archives) else pages
 
 
 def file_system(place: str) -> tuple[Any, str]:
@@ -178,7 +216,7 @@ def kind_of_pages(name: str) -> str:
 
 def _lacks_suffix(name: str) -> bool:
     last = PurePosixPath(name.replace(os.sep, "/"))
-    last = last.with_suffix("") if last.suffix.lower() in _COMPRESSIONS else last
+    last = last.with_suffix("") if last.suffix.lower() in COMPRESSIONS else last
     return not last.suffix and not last.name.startswith(".")
 
 

@@ -92,7 +92,7 @@ class Run:
             if other:
                 raise ValueError(f"{out} was begun with {', '.join(other)}: give another folder, or remove it")
         else:
-            files_of(options["inputs"])
+            files_of(options["inputs"], [self._out])
             others = [name for name in ("bodies", "bad", "stages") if self._has(name)]
             if others:
                 raise ValueError(f"{out} has {' and '.join(others)}, but no run.json of ours: give another folder")
@@ -125,7 +125,7 @@ class Run:
         return total
 
     def _pages(self) -> DataFrame:
-        pages = read_pages(self._spark, *self._options["inputs"], url=self._options["url"])
+        pages = read_pages(self._spark, *self._options["inputs"], url=self._options["url"], outputs=[self._out])
         number = F.crc32(F.col("site")) % self._options["slices"]
         return self._stage("pages", pages.withColumn("slice", number.cast("int")), by="slice")
 

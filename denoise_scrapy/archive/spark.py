@@ -66,7 +66,7 @@ _PAIRS = pa.schema([("id", pa.int64()), ("earlier", pa.int64())])
 _EDGES = pa.schema([("id", pa.int64()), ("place", pa.int32()), ("earlier", pa.int64()), ("shares", _SHARES)])
 
 
-def read_pages(spark: SparkSession, *patterns: str, url: str = "") -> DataFrame:
+def read_pages(spark: SparkSession, *patterns: str, url: str = "", outputs: Sequence[str] = ()) -> DataFrame:
     """Read archives: a row for each record, including bad ones.
 
     Args:
@@ -74,6 +74,7 @@ def read_pages(spark: SparkSession, *patterns: str, url: str = "") -> DataFrame:
         patterns: WARC files, JSON lines and Parquet with url, html and date, pages of HTML: paths, folders, patterns,
             or URLs that pyarrow reads. A file is read by one task.
         url: The address of a folder of local HTML; "": the addresses that pages declare.
+        outputs: Files and folders to leave out, such as that of the results.
 
     Returns:
         site, url, date, file, offset; problem, "" for a page, else of `records.PROBLEMS`; detail; packed and bytes, the
@@ -82,7 +83,8 @@ def read_pages(spark: SparkSession, *patterns: str, url: str = "") -> DataFrame:
     Raises:
         ValueError: A pattern names no file, or one of another format.
     """
-    files, addresses = files_of(list(patterns)), addresses_of([one for one in patterns if "://" not in one], url)
+    files = files_of(list(patterns), outputs)
+    addresses = addresses_of([one for one in patterns if "://" not in one], url, outputs)
     pages = [file for file in files if page_format(file) == "html"]
     tasks = [[file] for file in files if page_format(file) != "html"]
     tasks += [pages[start : start + _PAGES_A_TASK] for start in range(0, len(pages), _PAGES_A_TASK)]

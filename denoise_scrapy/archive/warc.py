@@ -24,19 +24,33 @@ _GZIP = b"\x1f\x8b\x08"
 _WARC = b"WARC/"
 # The beginning of a compressed member, of which there is one per record, or of a plain record.
 _BEGINNING = re.compile(rb"\x1f\x8b\x08|(?:(?<=\n)|\A)WARC/[01]\.")
-_BLOCK = 1 << 20
+_PIECE, _LONGEST_HEAD = 1 << 16, 1 << 12  # bytes searched or decompressed at a time, and of a member's beginning
+# Failures, less the records between them, after which each further one skips twice as much, up to a piece: in a file of
+# false beginnings, each costs the reading of a piece. Damage has one or two.
+_FAILURES = 8
 
 
 def read_warc(name: str, file: BinaryIO) -> Iterator[ArchiveRecord]:
     """Read pages, and a bad record for each damaged page or place; skip requests, metadata and the like."""
     size = file.seek(0, io.SEEK_END)
     start: int | None = 0
+    failures = 0
     while start is not None and start < size:
-        start = yield from _read_from(name, file, start, size)
+        reading = _read_from(name, file, start, size, skipped=min(1 << max(0, failures - _FAILURES), _PIECE))
+        read, start = yield from reading
+        failures = max(0, failures + 1 - read)
 
 
-def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[ArchiveRecord, None, int | None]:
-    """Read from a place up to the next damage; return where to continue, None at the end of the file."""
+def _read_from(
+    name: str, file: BinaryIO, start: int, size: int, skipped: int
+) -> Generator[ArchiveRecord, None, tuple[int, int | None]]:
+    """Read from a place up to the next damage.
+
+    Returns:
+        The number of records read, and where to continue: `skipped` bytes after the beginning of what is damaged, or
+        later; None at the end of the file.
+    """
+    read = 0
     file.seek(start)
     compressed = file.read(len(_GZIP)) == _GZIP
     file.seek(start)
@@ -49,7 +63,8 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Ar
                 found = _read(record, one)
             except (OSError, ValueError) as damage:
                 yield record.bad("damaged", damage)
-                return _next_start(file, one.stream_pos + 1)
+                return read, _next_start(file, one.stream_pos + skipped)
+            read += found is None or found.problem != "truncated"
             if found is not None:
                 yield found
             last = one.stream_pos
@@ -57,18 +72,20 @@ def _read_from(name: str, file: BinaryIO, start: int, size: int) -> Generator[Ar
         error = stopped
     why, cut = error or "no record", "truncated"
     if last is None:
-        place, behind = start, start + 1
-        cut = cut if start or _begins(file, start) else "unreadable"
+        place, behind = start, start + skipped
+        file.seek(start)
+        cut = cut if start or _begins(file.read(_LONGEST_HEAD)) else "unreadable"
     elif compressed:
-        place = behind = _end_of_member(file, last)
+        place = _end_of_member(file, last)
+        behind = max(place, last + skipped)
     elif error:
-        place, behind, why = last, last + 1, f"after this record: {error}"
+        place, behind, why = last, last + skipped, f"after this record: {error}"
     else:
-        return None
+        return read, None
     following = _next_start(file, behind)
     if place < size and following != place:
         yield ArchiveRecord(name, place).bad("damaged" if following else cut, why)
-    return following
+    return read, following
 
 
 def _read(record: ArchiveRecord, one: Any) -> ArchiveRecord | None:
@@ -140,25 +157,23 @@ def _inflated(data: bytes) -> bytes:
 
 def _next_start(file: BinaryIO, place: int) -> int | None:
     """Return where the next record begins, at a place or after it."""
-    before = b""
+    before = 0  # bytes read before the place
     while True:
-        file.seek(place)
-        block = file.read(_BLOCK)
-        if not block:
+        file.seek(place - before)
+        data = file.read(before + _PIECE + _LONGEST_HEAD)
+        for found in _BEGINNING.finditer(data, before, before + _PIECE + len(_WARC)):
+            start = found.start()
+            if found[0] != _GZIP or _begins(data[start : start + _LONGEST_HEAD]):
+                return place - before + start
+        if len(data) < before + _PIECE + _LONGEST_HEAD:
             return None
-        for found in _BEGINNING.finditer(before + block):
-            start = place - len(before) + found.start()
-            if found[0] != _GZIP or _begins(file, start):
-                return start
-        before = block[-8:] if len(block) > 8 else block
-        place += len(block)
+        place, before = place + _PIECE, 1
 
 
-def _begins(file: BinaryIO, place: int) -> bool:
-    """Return whether a compressed member with a record begins at a place."""
-    file.seek(place)
+def _begins(data: bytes) -> bool:
+    """Return whether data is the beginning of a compressed member with a record."""
     try:
-        return zlib.decompressobj(31).decompress(file.read(4096), len(_WARC)) == _WARC
+        return zlib.decompressobj(31).decompress(data, len(_WARC)) == _WARC
     except zlib.error:
         return False
 
@@ -167,9 +182,9 @@ def _end_of_member(file: BinaryIO, place: int) -> int:
     """Return where the compressed member at a place ends; at most the end of the file."""
     file.seek(place)
     member = zlib.decompressobj(31)
-    while block := file.read(_BLOCK):
+    while data := member.unconsumed_tail or file.read(_PIECE):
         try:
-            member.decompress(block)
+            member.decompress(data, _PIECE)
         except zlib.error:
             break
         if member.eof:

@@ -20,7 +20,7 @@ from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.fields import held_bytes
 from denoise_scrapy.formats import ROW_FORMATS
-from denoise_scrapy.row_files import JsonLines, ParquetRows
+from denoise_scrapy.row_files import JsonLines, ParquetRows, compressing
 from denoise_scrapy.shown import shown
 from denoise_scrapy.storage import replacing
 
@@ -62,6 +62,7 @@ class JsonLinesFile(BodyFiles):
         self._file: BinaryIO = sys.stdout.buffer
         if name != STANDARD:
             self._file = self._open.enter_context(path.open("ab" if resume else "wb"))
+            self._file = self._open.enter_context(compressing(self._file, name))
 
     @override
     def write(self, record: ArchiveRecord, row: Any) -> None:

@@ -23,6 +23,7 @@ from denoise_scrapy.crawl.index import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import Rule
 from denoise_scrapy.dedup.store import Name
+from denoise_scrapy.dedup.variants import Version
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run": ("find the near-duplicates in a file of rows", dedup_run.run, "items.jsonl -o kept.jsonl"),
         "stats": ("show the contents of an index", stats, "crawls/news"),
         "groups": ("list dropped copies and kept variants of each text", groups, "crawls/news"),
+        "chunks": ("list the chunks of the pages in an index", chunks, "crawls/news"),
         "forget": ("remove texts by key or by age", forget, "texts.sqlite --older-than 30d --dry-run"),
         "copy": ("add all texts of an index to another", copy, "texts.sqlite redis://localhost/0#news"),
         "check": ("check an index for damage", check, "texts.sqlite"),
@@ -66,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--scope", metavar="S", help=scope)
     one.add_argument("--json", action="store_true", help="print one JSON object per line, with all keys")
     one.epilog = f"The largest group comes first. Without KEY, {COPIES_SHOWN} copies and variants are shown per group."
+    made["chunks"].epilog = "One JSON object per line: the index has them if a feed has the format chunk-changes."
     one = made["forget"]
     one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item, or a URL in any spelling")
     one.add_argument("--pattern", metavar="REGEX", help="also keys that match this pattern")
@@ -240,6 +243,17 @@ def _matcher(args: argparse.Namespace) -> Callable[[str, str], bool]:
         return meant in {None, scope} and (key in wanted or (by_pattern and search(key) is not None))
 
     return is_meant
+
+
+def chunks(args: argparse.Namespace, settings: Given) -> int:
+    """Print the key and the ids of chunks of each item, as the feeds `chunk-changes` have left them in a store."""
+    opened = open_index(args.store)
+    with opened.store:
+        for record in opened.store.records():
+            version = Version.unpack(record.version)
+            for name in () if version is None else version.chunk_ids:
+                say(json.dumps({"url": record.name.key, "id": name}, ensure_ascii=False))
+    return 0
 
 
 def _spellings(key: str) -> set[str]:

@@ -12,6 +12,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any
 
+from denoise_scrapy.archive.places import COMPRESSIONS
 from denoise_scrapy.archive.records import ArchiveRecord, is_binary
 from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.rendering import IMAGES, LINKS
@@ -44,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='add author, dates, site …: as front matter, in JSON as "meta"; needs the extra meta',
     )
-    output = "of several pages, .parquet is written as Parquet, others as JSON lines; default: standard output"
+    output = (
+        "of several pages, .parquet is written as Parquet, others as JSON lines (.gz, .zst); default: standard output"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", default=STANDARD, help=output)
     several = parser.add_argument_group("several pages")
     several.add_argument("--output-dir", metavar="DIR", help="write a file for each text, named after that of its page")
@@ -128,7 +131,8 @@ def _extract_many(
         raise UsageError("extract: standard input cannot be combined with other pages")
     urls = [name for name in args.page if "://" in name]
     fetched = dict(zip(urls, pages_of(urls, "extract", settings), strict=True))
-    pages = Pages(args.page, args.url, fetched)  # first, so that a mistyped name does not empty the output
+    outputs = [name for name in (args.output_dir, args.output, args.errors) if name and name != STANDARD]
+    pages = Pages(args.page, args.url, fetched, outputs)  # first, so that a mistyped name does not empty the output
     with pages, _output(args) as out:
         pages.is_done = out.is_done
         if args.errors:
@@ -151,15 +155,25 @@ def _extract_many(
 
 
 def _output(args: argparse.Namespace) -> BodyFiles:
-    """Open what rows or texts are written to; raise `UsageError` where that is given twice, or cannot be resumed."""
-    is_parquet = format_of(args.output) == "parquet"
+    """Open what rows or texts are written to.
+
+    Raises:
+        UsageError: It is given twice, cannot be resumed, is named like another format, or would be read as pages.
+    """
+    kind = format_of(args.output)
+    is_parquet = kind == "parquet"
+    if kind not in {"", "jsonl", "parquet"}:
+        raise UsageError(f"extract: -o {args.output}: several pages are written as .jsonl (also .gz, .zst) or .parquet")
     if args.output_dir:
         if args.output != STANDARD:
             raise UsageError("extract: give --output-dir or -o, not both")
-        root = os.path.commonpath([_folder_of(name) for name in args.page if "://" not in name] or [Path()])
+        folders = [_folder_of(name) for name in args.page if "://" not in name]
+        if args.format == "html" and any(os.path.realpath(one) == os.path.realpath(args.output_dir) for one in folders):
+            raise UsageError("extract: --output-dir has the pages: their HTML needs another folder, or one in it")
+        root = os.path.commonpath(folders or [Path()])
         return FolderOfTexts(args.output_dir, root, _ENDINGS[args.format], resume=args.resume)
-    if args.resume and (is_parquet or args.output == STANDARD):
-        raise UsageError("extract: --resume needs -o FILE of JSON lines, or --output-dir")
+    if args.resume and (is_parquet or args.output == STANDARD or args.output.endswith(COMPRESSIONS)):
+        raise UsageError("extract: --resume needs -o FILE of JSON lines, not compressed, or --output-dir")
     return ParquetFile(args.output) if is_parquet else JsonLinesFile(args.output, resume=args.resume)
 
 

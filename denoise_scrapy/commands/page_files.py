@@ -63,11 +63,17 @@ class Pages:
         is_done: Called for each page, returns whether an earlier run has written it.
     """
 
-    def __init__(self, names: Sequence[str], url: str, fetched: Mapping[str, tuple[str | bytes, str | None]]) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        url: str,
+        fetched: Mapping[str, tuple[str | bytes, str | None]],
+        outputs: Sequence[str] = (),
+    ) -> None:
         self._names, self._fetched = names, fetched
         self.is_done: Callable[[ArchiveRecord], bool] = lambda _: False
-        self._files = [one for name in names for one in (files_of([name]) if is_many(name) else [name])]
-        self._addresses = addresses_of([name for name in names if is_many(name)], url)
+        self._files = [one for name in names for one in (files_of([name], outputs) if is_many(name) else [name])]
+        self._addresses = addresses_of([name for name in names if is_many(name)], url, outputs)
         self._has_url = bool(url)
         self._start = self._said = time.monotonic()
         self._open = ExitStack()
@@ -120,14 +126,14 @@ class Pages:
             yield ArchiveRecord(file, 0).bad("unreadable", error), b""
 
     def say_before(self) -> None:
-        """Print which files of folders are left out, and which have no address, on standard error."""
+        """Print which files of folders are left out, as outputs are, and which have no address, on standard error."""
         folders = [name for name in self._names if is_many(name)]
         left = {one for name in folders for one in local_files(name)}.difference(self._files)
         if left:
             kinds = Counter(Path(one).suffix or Path(one).name for one in sorted(left)).most_common()
             more = ", …" if len(kinds) > PROBLEMS_SHOWN else ""
             shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds[:PROBLEMS_SHOWN])
-            say(f"left out: {counted(len(left), 'file')} of other formats ({shares}{more})", file=sys.stderr)
+            say(f"left out: {counted(len(left), 'file')} without pages ({shares}{more})", file=sys.stderr)
         if self._has_url:
             return
         files = [one for one in self._files if one not in self._fetched and kind_of_pages(one) in {"html", ""}]

@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from scrapy import signals
+from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy.crawl.base import LARGE, Crawl, beside
 from denoise_scrapy.crawl.feeds import Feeds
 from denoise_scrapy.crawl.index import CrawlIndex
 from denoise_scrapy.crawl.passages import Passage, Passages, Spellings
-from denoise_scrapy.dedup import Verdict
+from denoise_scrapy.dedup import DuplicateIndex, Verdict
+from denoise_scrapy.dedup.variants import site_of
+from denoise_scrapy.fields import CHUNKS
 
 # Maximum seconds a near-duplicate waits while the original is still in the pipelines, where it may be dropped or fail:
 # as long as slow pipelines take. Then it passes.
@@ -30,6 +35,8 @@ LOOK_AGAIN = 0.25
 # Maximum items held while a feed cannot be written, some tens of KB each. Beyond, the oldest are withdrawn, so that
 # their copies are kept as well.
 MOST_UNWRITTEN = 1000
+# Statuses of a page that is gone, and maximum such pages in a crawl, 10 MB; others are found gone by the next.
+GONE, MOST_GONE = frozenset({404, 410}), 100_000
 
 
 class Duplicates:
@@ -44,10 +51,16 @@ class Duplicates:
         self._open: dict[Passage, None] = {}  # items with a claim, in order
         self._unwritten: list[Passage] = []  # delivered, but a feed could not be written
         self._taken_back = 0  # number of unwritten items withdrawn
+        # whose chunks a feed lists if they have changed; "" without such a feed
+        self.chunk_field = crawl.settings.fields.get(CHUNKS, "") if self.feeds.lists_changes else ""
+        self.gone_chunks: list[tuple[str, str]] = []  # URL and id of the chunks of pages that are gone, at the end
+        self._gone: dict[str, None] = {}  # URLs of pages that are gone
         # after Scrapy's feeds: extensions are created first
         crawl.crawler.signals.connect(self._item_scraped, signals.item_scraped)
         for signal in (signals.item_dropped, signals.item_error):
             crawl.crawler.signals.connect(self._item_lost, signal)
+        if self.chunk_field:
+            crawl.crawler.signals.connect(self._note_gone, signals.response_received)
         crawl.watch("evicted/spellings", lambda: self.spellings.evicted)
         crawl.watch("evicted/refused", lambda: self.feeds.forgotten)
         crawl.watch("evicted/unwritten", lambda: self._taken_back)
@@ -68,6 +81,31 @@ class Duplicates:
         else:
             passage.claim = verdict.claim
         return verdict
+
+    def old_chunks(self, item: Any) -> Sequence[str] | None:
+        """Return the ids of the chunks that an item replaces; None if none of its own are new."""
+        passage = self._passages.find(item)
+        return () if passage is None else passage.old_chunks
+
+    def _note_gone(self, response: Response) -> None:
+        if response.status not in GONE:
+            self._gone.pop(response.url, None)
+        elif len(self._gone) < MOST_GONE:
+            self._gone[response.url] = None
+
+    def _forget_gone(self, index: DuplicateIndex) -> list[tuple[str, str]]:
+        """Forget the items of pages that are gone; return the URL and id of each of their chunks."""
+        found = []
+        for url in self._gone:
+            scope = site_of(url) if self._crawl.settings.dedup_scope == "site" else ""
+            for number in count(1):  # items of one page have numbered keys
+                key = Spellings.of(url)[1] + (f"#{number}" if number > 1 else "")
+                ids = index.chunks(key, scope)
+                if not ids:
+                    break
+                index.remove(key, scope)
+                found += [(url, name) for name in ids]
+        return found
 
     def _item_lost(self, item: Any) -> None:
         passage = self._passages.taken(item)
@@ -106,6 +144,8 @@ class Duplicates:
         for passage in list(self._open):
             self.index.end(passage.text, passage.claim, lost=False)
             self._let_pass(passage)
+        if self._gone:
+            self.gone_chunks = await self.index.use(self._forget_gone) or []
         await self.index.finish()
 
     async def _judged(self, passage: Passage) -> Verdict | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,10 @@ logger = logger_of(__name__)
 MOST_REJECTED = 100_000
 
 
+#: The format of feeds that list changed chunks.
+CHANGES = "chunk-changes"
+
+
 class Feeds:
     """The feeds, and which of them rejected a kept item."""
 
@@ -25,6 +29,8 @@ class Feeds:
         self._crawler = crawler
         self._counts: list[tuple[int, int]] = []
         self._rejected: dict[int, list[int]] = {}  # numbers of feeds, by the hash of an item's name
+        feeds = crawler.settings.getdict("FEEDS").values()
+        self.lists_changes = any(isinstance(one, Mapping) and one.get("format") == CHANGES for one in feeds)
 
     @cached_property
     def exporter(self) -> FeedExporter | None:

@@ -23,7 +23,7 @@ import asyncio
 import logging
 import weakref
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from types import MappingProxyType
@@ -41,7 +41,7 @@ from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
 from denoise_scrapy.extractor import Extracted
-from denoise_scrapy.fields import OF_BODY
+from denoise_scrapy.fields import OF_BODY, chunk_rows_of
 from denoise_scrapy.items import all_values, copied, field_lines, html_in, is_markup, own_values, url_in, values_of
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
@@ -67,6 +67,7 @@ class ItemText(NamedTuple):
     values: Mapping[str, object] = MappingProxyType({})  # its other fields, which distinguish similar texts
     shown: Mapping[str, object] | None = None  # all fields that show a change, besides its text; None if none matters
     source: str = ""  # what its text was extracted from, and how; "" if unknown
+    chunks: Sequence[str] = ()  # ids of its chunks, if a feed lists their changes
     made: ReadText | None = None  # the text, if already read
     is_alone: bool = False  # whether it is compared only with its own earlier version
     obstacle: str = ""  # name of the stat for the reason why it is not compared
@@ -77,7 +78,9 @@ class ItemText(NamedTuple):
         if self.shown is None:
             return read
         text = self.text if "title" in self.shown else f"{self.title}\n{self.text}"
-        return read._replace(version=Version.of(text, self.shown, self.source), field_names=tuple(self.shown))
+        return read._replace(
+            version=Version.of(text, self.shown, self.source, self.chunks), field_names=tuple(self.shown)
+        )
 
 
 NOTHING = ItemText()
@@ -229,6 +232,7 @@ class Passage:
     given: set[str] = field(default_factory=set)  # its fields that we filled
     text: ItemText = NOTHING  # what is compared
     claim: int = 0  # its claim in the index, 0 for none
+    old_chunks: Sequence[str] | None = ()  # ids of those that its earlier version had; None if its chunks are not new
     is_unchecked: bool = False  # whether the index could not be used for it
     over: asyncio.Event = field(default_factory=asyncio.Event)  # set when its outcome is known
 
@@ -239,12 +243,12 @@ class Passage:
         of = self.page or self.siblings.page
         self.tally = None if of is None else of.tally  # the counts of its site
 
-    def compare(self, spellings: Spellings, *, version: bool) -> ItemText:
+    def compare(self, spellings: Spellings, *, version: bool, chunks: str = "") -> ItemText:
         """Return the part of the item that is compared with others, or why it has none; set `text` to it.
 
         The text is what the plugin put into the body field, or the value of the field named by the settings. The key is
         the value of the key field (for a URL, the page that it names), else the item's page. With `version`, changes
-        show.
+        show; `chunks` is the field whose chunks are to be listed.
         """
         held, settings, fields = values_of(self.item), self.settings, self.settings.compared_fields
         name = fields.text or settings.body_field
@@ -280,6 +284,7 @@ class Passage:
             values={} if fields.decide else values,
             shown=self._shown(held, skipped) if version else None,
             source=own.source if own is not None and is_own else "",
+            chunks=[row["id"] for row in chunk_rows_of(held.get(chunks))],
             made=read,
             is_alone=settings.dedup == "off",
         )
@@ -332,11 +337,16 @@ class Spellings:
         self.evicted = 0  # pages whose first address was forgotten
         self._first: dict[int, int] = {}  # hashes of first addresses by hashes of pages
 
-    def key(self, url: str) -> str:
-        """Return the key of a URL."""
+    @staticmethod
+    def of(url: str) -> tuple[str, str]:
+        """Return the spelling of a page's URL, and the page's identity, which is the key of its first address."""
         page, _, route = canonical(url).partition("#")
         end = "#" + route if route.startswith(("!", "/")) else ""  # scripts distinguish pages by it
-        spelling, identity = page + end, page_identity(page) + end
+        return page + end, page_identity(page) + end
+
+    def key(self, url: str) -> str:
+        """Return the key of a URL."""
+        spelling, identity = self.of(url)
         if self._first.setdefault(hash(identity), hash(spelling)) == hash(spelling):
             if len(self._first) > MOST_SPELLINGS:
                 del self._first[next(iter(self._first))]
@@ -404,12 +414,15 @@ class Passages:
         self._handed_on.append(passage)
 
     def taken(self, item: Any) -> Passage | None:
+        """Return the passage that was handed on with an item, None if there is none; it is no longer found then."""
+        found = self.find(item)
+        if found is not None:
+            self._handed_on.remove(found)
+        return found
+
+    def find(self, item: Any) -> Passage | None:
         """Return the passage that was handed on with an item, None if there is none."""
-        for number, found in enumerate(self._handed_on):
-            if found.item is item or found.original is item:
-                del self._handed_on[number]
-                return found
-        return None
+        return next((one for one in self._handed_on if one.item is item or one.original is item), None)
 
     def follow(self, manager: Any) -> None:
         """Have passages follow items that pipelines replace, if the manager of these is of a usual kind."""

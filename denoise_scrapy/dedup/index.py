@@ -38,6 +38,7 @@ from denoise_scrapy.dedup.variants import (
     latest,
     likest,
     lone_fields,
+    packed_ids,
     read_text,
     related,
     site_of,
@@ -92,6 +93,7 @@ class Verdict:
         since: For a key kept and settled before: when the index stored the version found there, in seconds since the
             epoch. Unless `updated`, nothing has changed since. None for a new key, or if only the text is stored.
         changed: What an update changed: "text", and names of fields.
+        chunks: For a key kept before: the ids of its chunks then (`read`); empty if unknown.
         pending: True for a duplicate of a claimed text, whose item may still be lost. Check again later.
         claim: Number for `settle` and `withdraw` if the text is claimed by this index; else 0.
 
@@ -114,6 +116,7 @@ class Verdict:
     updated: bool = False
     since: float | None = None
     changed: tuple[str, ...] = ()
+    chunks: tuple[str, ...] = ()
     pending: bool = False
     claim: int = 0
 
@@ -248,6 +251,7 @@ class DuplicateIndex:
         values: Mapping[str, object] | None = None,
         fields: Mapping[str, object] | None = None,
         source: str = "",
+        chunks: Iterable[str] = (),
     ) -> ReadText:
         """Read a text in advance for the other methods: a large one takes a second.
 
@@ -260,6 +264,7 @@ class DuplicateIndex:
             fields: Fields besides text and title whose changes make an update; None: `values`.
             source: What text and title were derived from, such as all text of a page, and how. While it is the same,
                 they count as unchanged; "" if unknown. A title among the fields is not derived from it.
+            chunks: Ids of its chunks (`Chunk.id`), which the verdict on its next version has.
 
         Example:
             >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
@@ -277,7 +282,7 @@ class DuplicateIndex:
         shown = (values or {}) if fields is None else fields
         taken = text if "title" in shown else f"{title}\n{text}"
         read = read_text(self._rule, text).of_item(title, values or {})
-        return read._replace(version=Version.of(taken, shown, source), field_names=tuple(shown))
+        return read._replace(version=Version.of(taken, shown, source, chunks), field_names=tuple(shown))
 
     def check(
         self,
@@ -429,6 +434,14 @@ class DuplicateIndex:
         with self._lock:
             return self._store.groups()
 
+    def chunks(self, key: str, scope: str = "") -> tuple[str, ...]:
+        """Return the ids of the chunks of a kept item (`read`); empty if unknown."""
+        name = _named(key, scope)
+        with self._lock:
+            same = self._record_named(name)
+            version = None if same is None else Version.unpack(same.version)
+            return () if version is None else version.chunk_ids
+
     def remove(self, key: str, scope: str = "") -> bool:
         """Forget an item and return whether it was kept. Its copies count as new; it is no longer a copy itself."""
         name = _named(key, scope)
@@ -549,11 +562,14 @@ class DuplicateIndex:
         same_text = (mine.digest, mine.n) == (theirs.digest, theirs.n)
         changed: tuple[str, ...] = () if same_text else (TEXT,)
         since, keep = None, mine != theirs or item.version is not None
+        chunks = old.chunk_ids if old is not None else ()
         if item.version is not None and old is not None:
             changed = item.version.changes(old, item.field_names)
             since, keep = None if same.owner else float(old.since), bool(changed)
         reason = f"the same item with another {', '.join(changed)}" if changed else "the same item with the same text"
-        verdict = Verdict(reason=reason, too_short=short, updated=bool(changed), since=since, changed=changed)
+        verdict = Verdict(
+            reason=reason, too_short=short, updated=bool(changed), since=since, changed=changed, chunks=chunks
+        )
         return Answer(verdict, mine, same, keep, same.name.variant_of if same_text else "")
 
     def _likes(self, item: ReadText, found: Found) -> Iterator[Like]:
@@ -667,14 +683,18 @@ class DuplicateIndex:
         with self._lock:
             self.note_error = None
             self._withdraw_unsure()
-            version = b"" if item.version is None else item.version._replace(since=int(time.time())).pack()
+            version, now = item.version, int(time.time())
             for _ in turns():  # each turn loads what others have kept meanwhile
                 answer = self._judge(item, similar=similar)
                 if not answer.keep:
                     number = self._see_again(item.name, answer, claim=claim)
                     break
                 name = item.name._replace(variant_of=answer.variant_of) if answer.variant_of else item.name
-                number = self._keep(name, answer.made, answer.record, version, claim=claim)
+                packed = b""
+                if version is not None:
+                    chunks = version.chunks or packed_ids(answer.verdict.chunks)  # this crawl has none
+                    packed = version._replace(since=now, chunks=chunks).pack()
+                number = self._keep(name, answer.made, answer.record, packed, claim=claim)
                 if number:
                     break
             verdict = answer.verdict

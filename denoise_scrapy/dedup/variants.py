@@ -23,6 +23,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -571,9 +572,10 @@ def latest(item: ReadText, like: Like, others: Iterable[Like]) -> Like:
 
 # Maximum fields compared one by one, 8 bytes each; further fields of an item count as one. Few items have twenty.
 MOST_FIELDS = 64
-TEXT, GONE, OTHERS = "text", "(gone)", "(others)"  # in `Version.changes`, in place of field names
+TEXT, GONE, OTHERS, CHUNKS = "text", "(gone)", "(others)", "(chunks)"  # in `Version.changes`, in place of field names
 
-_HEAD = struct.Struct("<Q8s8s")
+_HEAD, _COUNT = struct.Struct("<Q8s8s"), struct.Struct("<I")
+_ID = 16  # bytes of a UUID
 
 
 class Version(NamedTuple):
@@ -583,41 +585,64 @@ class Version(NamedTuple):
     text: bytes  # 8-byte hash of its text, ignoring white space
     source: bytes  # 8-byte hash of the source of its text; all 0 if unknown
     fields: Mapping[int, int]  # hashes of name and value of its other fields
+    chunks: bytes = b""  # UUIDs of its chunks; empty if unknown
 
     @classmethod
-    def of(cls, text: str, fields: Mapping[str, object], source: str = "") -> Version:
+    def of(cls, text: str, fields: Mapping[str, object], source: str = "", chunks: Iterable[str] = ()) -> Version:
         """Return the version of an item that is not kept yet."""
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
         if len(named) < len(fields):
             named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
-        return cls(0, _hash_words(text), _hash(source) if source else bytes(8), dict(_hashed(named)))
+        return cls(
+            0, _hash_words(text), _hash(source) if source else bytes(8), dict(_hashed(named)), packed_ids(chunks)
+        )
+
+    @property
+    def chunk_ids(self) -> tuple[str, ...]:
+        """The ids of its chunks."""
+        return tuple(str(UUID(bytes=self.chunks[at : at + _ID])) for at in range(0, len(self.chunks), _ID))
 
     def changes(self, old: Version, names: Sequence[str]) -> tuple[str, ...]:
-        """Return what differs from an older version: names of fields, `TEXT` first, `GONE` at the end.
+        """Return what differs from an older version: names of fields, `TEXT` first, `CHUNKS` and `GONE` at the end.
 
         `names` are those of this version's fields. If the source is the same but the text differs, only its extraction
-        has changed, and the text counts as unchanged.
+        has changed, and the text counts as unchanged. `CHUNKS` is only that those of the older one are unknown.
         """
         known = {_crc(name): name for name in (*names, OTHERS)}
         same_text = self.text == old.text or (self.source == old.source and any(self.source))
         found = [] if same_text else [TEXT]
         found += [name for hashed, name in known.items() if self.fields.get(hashed) != old.fields.get(hashed)]
+        found += [CHUNKS] if self.chunks and not old.chunks else []
         return (*found, GONE) if old.fields.keys() - self.fields.keys() - known.keys() else tuple(found)
 
     def pack(self) -> bytes:
         """Encode it for a store; `Version.unpack` decodes it."""
         pairs = [part for pair in self.fields.items() for part in pair]
-        return _HEAD.pack(self.since, self.text, self.source) + struct.pack(f"<{len(pairs)}I", *pairs)
+        chunks = self.chunks + _COUNT.pack(len(self.chunks)) if self.chunks else b""
+        return _HEAD.pack(self.since, self.text, self.source) + struct.pack(f"<{len(pairs)}I", *pairs) + chunks
 
     @classmethod
     def unpack(cls, data: bytes) -> Version | None:
         """Decode bytes from a store; None if empty, as for texts kept by earlier releases."""
-        count, rest = divmod(len(data) - _HEAD.size, 8)
-        if count < 0 or rest:
+        end = len(data)
+        if (end - _HEAD.size) % 8 == _COUNT.size:  # it ends with the chunks and their size
+            end -= _COUNT.size + _COUNT.unpack_from(data, end - _COUNT.size)[0]
+        chunks = data[end : -_COUNT.size]
+        count, rest = divmod(end - _HEAD.size, 8)
+        if count < 0 or rest or len(chunks) % _ID:
             return None
-        parts = struct.unpack(f"<{2 * count}I", data[_HEAD.size :])
+        parts = struct.unpack(f"<{2 * count}I", data[_HEAD.size : end])
         since, text, source = _HEAD.unpack_from(data)
-        return cls(since, text, source, dict(zip(parts[::2], parts[1::2], strict=True)))
+        return cls(since, text, source, dict(zip(parts[::2], parts[1::2], strict=True)), chunks)
+
+
+def packed_ids(names: Iterable[str]) -> bytes:
+    """Return UUIDs as bytes; what is none is left out."""
+    packed = []
+    for name in names:
+        with suppress(ValueError, AttributeError):
+            packed.append(UUID(name).bytes)
+    return b"".join(packed)
 
 
 def _hashed(fields: Mapping[str, object]) -> list[tuple[int, int]]:

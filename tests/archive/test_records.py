@@ -4,15 +4,19 @@ import datetime
 import gzip
 import io
 import json
+import tracemalloc
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pytest
+from fastwarc.warc import ArchiveIterator
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from denoise_scrapy.archive import warc
 from denoise_scrapy.archive.places import (
     addresses_of,
     files_of,
@@ -105,6 +109,38 @@ def test_damage_in_a_file_that_is_not_compressed() -> None:
     assert pages(found) == ALL and problems(found) == ["damaged"]
     found = read(b"".join(PLAIN)[:-300])
     assert pages(found) == ALL[:-1] and problems(found) == ["truncated"]
+
+
+FALSE = b"WARC/1.0\n"
+BEGINNINGS = [FALSE, FALSE + b"A: b\n", gzip.compress(FALSE), gzip.compress(FALSE)[:-6], b"\x1f\x8b\x08"]
+
+
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+def test_false_beginnings_are_not_tried_one_by_one(beginning: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def iterator(*args: Any, **more: Any) -> Any:
+        opened.append(1)
+        return ArchiveIterator(*args, **more)
+
+    monkeypatch.setattr(warc, "ArchiveIterator", iterator)
+    around = MEMBERS if beginning.startswith(b"\x1f") else PLAIN
+    assert {*pages(read(around[0] + beginning * 5 + around[1]))} == {0, 1}, "a few hide nothing"
+    found = read(around[0] + beginning * 20_000 + b"".join(around[1:] * 100))
+    assert len(opened) < 100
+    assert len(pages(found)) >= 2 and len(problems(found)) < 100
+
+
+def test_a_bomb_is_skipped_in_bounded_memory() -> None:
+    head = record("http://a.example/9").partition(b"Content-Length")[0] + b"Content-Length: 100000000\r\n\r\n"
+    packed = gzip.compress(head + bytes(100_000_000), 1)
+    file = io.BytesIO(MEMBERS[0] + packed)
+    tracemalloc.start()
+    found = list(read_records("a.warc.gz", file))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (pages(found), problems(found)) == ([0], ["too large"])
+    assert peak < 2_000_000
 
 
 def test_what_is_no_warc_file() -> None:

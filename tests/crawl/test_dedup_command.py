@@ -178,6 +178,18 @@ def test_forget_by_key(news: str, meant: str, left: int, told: Told) -> None:
     assert len(records(news)) == left
 
 
+def test_chunks(news: str, told: Told) -> None:
+    assert told("dedup chunks news.sqlite")[0] == ""
+    ids = ["00000000-0000-5000-8000-000000000001", "00000000-0000-5000-8000-000000000002"]
+    with DuplicateIndex(store=SQLiteStore(news)) as index:
+        index.add("https://a.example/30", index.read(story(30), fields={"price": 9}, chunks=[*ids, "no UUID"]))
+        assert index.chunks("https://a.example/30") == tuple(ids) and index.chunks("https://a.example/31") == ()
+        changed = index.add("https://a.example/30", index.read(story(31), fields={"price": 9}))
+        assert changed.chunks == index.chunks("https://a.example/30") == tuple(ids), "they are still in a store"
+    rows = [json.loads(line) for line in told("dedup chunks news.sqlite")[0].splitlines()]
+    assert rows == [{"url": "https://a.example/30", "id": name} for name in ids]
+
+
 def test_forget_by_age(news: str, told: Told) -> None:
     old = {1: time.time() - 40 * 86400, 9: time.time() - 20 * 86400, 12: time.time() - 30 * 3600}
     with SQLiteStore(news) as store:

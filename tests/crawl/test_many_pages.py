@@ -87,7 +87,7 @@ def test_compressed_pages_and_names_without_a_suffix(here: Path, told: Told) -> 
     urls = {row["url"]: row["text"] for row in rows}
     assert {f"https://a.example/{n}" for n in range(6)} <= urls.keys()
     assert all(story(n).rpartition(". ")[2] in urls[f"https://a.example/{n}"] for n in range(6))
-    assert "left out: 2 files of other formats (1 .hidden, 1 .gz)" in err
+    assert "left out: 2 files without pages (1 .hidden, 1 .gz)" in err
     problems = {Path(row["file"]).name: row["problem"] for row in rows_of("errors.jsonl")}
     assert problems == {"LICENSE": "no HTML", "cut.html.gz": "damaged", "bomb.html.gz": "too large"}
     assert len(rows) == 6
@@ -269,3 +269,52 @@ def test_ctrl_c_is_a_line(here: Path, jobs: list[str]) -> None:
     # before it stands how far it is, on a machine that is busy
     stopped = re.search(r"^stopped after (\d+) pages?, which (?:is|are) in out.jsonl\n\Z", err, re.M)
     assert stopped and len(rows_of("out.jsonl")) == int(stopped[1]) > 0
+
+
+OUTPUTS = [
+    "-o site/out.jsonl",
+    "-o site/out.jsonl --format html --errors site/errors.jsonl",
+    "-o site/sub/out.parquet",
+    "-o site/out.jsonl.gz",
+    "-o site/out.zst",
+    "--output-dir site/texts --format html",
+    "--output-dir site/texts --format json",
+    "--output-dir site",
+    "-o link/out.jsonl",
+]
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("name", ["site", "site/**/*"])
+def test_what_we_have_written_is_no_page(here: Path, told: Told, output: str, name: str) -> None:
+    """By its path in the same run again, by its content in another; other rows without HTML are none either."""
+    (here / "site" / "sub").mkdir(parents=True)
+    (here / "link").symlink_to("site")
+    for number in range(3):
+        (here / "site" / f"{number}.html").write_text(page_of("a", number).decode())
+    for row in ({"url": "https://a.example/9", "body": "An item."}, {"op": "delete", "id": "7", "url": "/"}):
+        (here / "site" / f"{len(row)}.jsonl").write_text(json.dumps(row) + "\n")
+    told(f"extract {name} {output}")
+    if output.endswith((".gz", ".zst")):
+        written = Path(output.split()[1]).read_bytes()
+        lines = gzip.decompress(written) if output.endswith(".gz") else zstd.decompress(written)
+        assert lines.count(b"\n") == 3
+    first = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
+    told(f"extract {name} {output}")
+    assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == first
+    _, err = told(f"extract {name} -o other.jsonl")
+    extra = 3 if output == OUTPUTS[5] else 0  # HTML of pages is HTML: only its place tells
+    assert len(rows_of("other.jsonl")) == 3 + extra
+    assert "without pages (" in err
+
+
+def test_an_output_is_no_input_and_has_its_format(here: Path, told: Told) -> None:
+    row = json.dumps({"url": "https://a.example/", "html": "<p>Rain.</p>"}) + "\n"
+    (here / "rows.jsonl").write_text(row)
+    for end in ("rows.jsonl", "x.zip", "x.wacz", "x.warc.gz", "x.html"):
+        said = "it is the output as well" if end == "rows.jsonl" else f"-o {end}: several pages are written as .jsonl ("
+        assert said in told(f"extract rows.jsonl -o {end}", 2 if end != "rows.jsonl" else 1)[1]
+    assert (here / "rows.jsonl").read_text() == row and [*here.iterdir()] == [here / "rows.jsonl"]
+    assert "their HTML needs another folder" in told("extract . --output-dir . --format html", 2)[1]
+    (here / "rows.jsonl").write_text('{"url": "/", "evidence": "", "html": ""}\n')
+    assert "there are no pages in it" in told("extract .", 1)[1]

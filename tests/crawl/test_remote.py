@@ -26,7 +26,7 @@ def test_by_the_remote_control_of_scrapy(articles: Web, tmp_path: Path) -> None:
     async def parse(self: Any, response: Any) -> Any:
         yield {"url": response.url}
         if response.url.endswith("/a/3"):
-            job = json.loads(next(tmp_path.glob("*.json")).read_text("utf-8"))
+            job = json.loads(next(tmp_path.glob("*.json")).read_text("utf-8"))  # noqa: ASYNC240 - a small file
             address, token = f"http://127.0.0.1:{job['port']}/execute", {"Authorization": f"Bearer {job['token']}"}
             async with aiohttp.ClientSession(headers=token) as session:
                 for url in (articles("/a/5"), articles("/api")):

@@ -1,6 +1,8 @@
 """The same pages crawled again: what is unchanged since it was delivered, what has changed, what is a copy."""
 
+import json
 import sqlite3
+import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
@@ -14,10 +16,11 @@ from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.items import DAY
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
-from tests.crawl.web import Web, article, story
+from tests.crawl.web import Reply, Web, article, story
 
 PAGES = 6
 MARK = {"DENOISE_DEDUP": "mark"}
+CHUNKED = {"DENOISE_FIELDS": {"chunks": "chunks"}, "DENOISE_CHUNK_TOKENS": 60}
 
 
 def shop(web: Web, extra: str = "", number: int = 0, pages: int = PAGES) -> None:
@@ -207,3 +210,67 @@ def test_an_index_of_another_version_stops_the_crawl_and_stays_as_it_is(web: Web
     with pytest.raises(ConfigurationError, match="'format' is 999 there"):
         crawled(web, tmp_path)
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_store_of_chunks_follows_the_site_by_the_changes_alone(web: Web, tmp_path: Path) -> None:
+    """Pages that are new, changed, unchanged, copies, gone and back; also after a crawl that writes no such feed."""
+    stored: dict[str, dict[str, Any]] = {}
+    feed = tmp_path / "changes.jsonl"
+
+    def follow(**more: Any) -> tuple[int, int]:
+        feeds = {"FEEDS": {str(feed): {"format": "chunk-changes", "overwrite": True}}}
+        done = crawled(web, tmp_path, **{**settings, **feeds, **more})
+        assert done.stat("errors") == 0
+        if not feed.exists():
+            return 0, 0
+        rows = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
+        added = [row for row in rows if row.pop("op") == "add"]
+        deleted = [row for row in rows if row not in added]
+        assert all([*row] == ["id", "url"] and row["url"].startswith(web.url) for row in deleted)
+        assert [stored.pop(row["id"])["url"] for row in deleted] == [row["url"] for row in deleted]
+        assert not stored.keys() & {row["id"] for row in added}
+        stored.update({row["id"]: row for row in added})
+        feed.unlink()
+        return len({row["url"] for row in added}), len({row["url"] for row in deleted})
+
+    def whole() -> dict[str, str]:
+        with tempfile.TemporaryDirectory() as folder:
+            done = crawled(web, Path(folder), **{**settings, "DENOISE_SEEN": "keep"})
+        assert len(done.dropped) == 1
+        return {chunk["id"]: chunk["text"] for item in done.items for chunk in item["chunks"]}
+
+    settings = {**CHUNKED, "DENOISE_SEEN": "drop-unchanged", "DENOISE_COMPARISON_PAGES": 0}
+    shop(web)
+    assert follow() == (PAGES, 0)
+    assert {name: row["text"] for name, row in stored.items()} == whole()
+    assert follow() == (0, 0)
+    web.pages["/a/2"] = article(2, text=story(2).replace("number 2 line 5", "number 2 line 50"))
+    web.pages["/a/3"] = Reply(b"<p>gone</p>", 410)
+    assert follow() == (1, 2)
+    assert {name: row["text"] for name, row in stored.items()} == whole()
+    assert sum(row["url"] == web("/a/2") for row in stored.values()) > 1, "the others of its chunks stay"
+    web.pages["/a/3"] = article(3)
+    assert follow(DENOISE_SEEN="mark") == (1, 0)
+    web.pages["/a/4"] = article(4, text=story(91))
+    assert follow(FEEDS={}) == (0, 0)
+    web.pages["/a/4"] = article(4, text=story(92))
+    assert follow(DENOISE_SEEN="keep") == (1, 1)
+    assert {name: row["text"] for name, row in stored.items()} == whole()
+
+
+def test_chunks_of_an_index_that_knew_none_are_new(web: Web, tmp_path: Path) -> None:
+    shop(web)
+    crawled(web, tmp_path)
+    feeds = {"FEEDS": {str(tmp_path / "changes.jsonl"): {"format": "chunk-changes"}}}
+    settings = {**CHUNKED, **feeds, "DENOISE_SEEN": "drop-unchanged"}
+    done = crawled(web, tmp_path, **settings)
+    assert [item["seen"]["changed"] for item in done.items] == [["(chunks)"]] * PAGES
+    assert crawled(web, tmp_path, **settings).items == []
+
+
+def test_changes_of_chunks_need_chunks_and_an_index(web: Web, tmp_path: Path) -> None:
+    feeds = {"FEEDS": {str(tmp_path / "changes.jsonl"): {"format": "chunk-changes"}}}
+    with pytest.raises(ConfigurationError, match="'chunk-changes' needs a field with chunks"):
+        crawled(web, tmp_path, **feeds)
+    with pytest.raises(ConfigurationError, match="'chunk-changes' needs an index that remembers earlier crawls"):
+        crawl(spider_of(web("/a/0")), {**feeds, **CHUNKED})

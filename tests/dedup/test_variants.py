@@ -301,6 +301,13 @@ def test_changes_are_named_and_of_the_same_source_the_text_is_the_same():
     assert new.changes(old, ["price", "colour"]) == ("text", "price", "colour", "(gone)")
     again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
     assert again.changes(old, ["price", "sku"]) == () and Version.unpack(again.pack()) == again
+    ids = ["00000000-0000-5000-8000-000000000001"] * 2
+    chunked = Version.of("A fox.", {"price": 9, "sku": 7}, chunks=ids)
+    packed = chunked.pack()
+    assert Version.unpack(packed) == chunked and chunked.chunk_ids == tuple(ids)
+    assert chunked.changes(old, ["price", "sku"]) == ("(chunks)",) and old.changes(chunked, ["price", "sku"]) == ()
+    for end in range(len(packed)):
+        Version.unpack(packed[:end] + b"\xff" * 4)  # a damaged one raises nothing
 
 
 @given(st.text(st.sampled_from("ab \n\u2003\u00a0中\ud800")), st.integers(1, 9))

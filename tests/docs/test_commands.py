@@ -149,6 +149,8 @@ def folder(tmp_path: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
                 index.add(f"https://{host}/{number}", story(number), scope=host)
             for number in (1, 1, 4):
                 index.check_and_add(f"https://b.example/print/{number}", story(number), scope="b.example")
+    with DuplicateIndex(store=SQLiteStore("chunks.sqlite")) as index:
+        index.add("https://a.example/1", index.read(story(1), chunks=["7f5c1f0e-8f58-5d29-a2a8-2c4c2a4c2f2b"]))
     link = sqlite3.connect("other.sqlite", isolation_level=None)
     link.execute("UPDATE texts SET s1 = x'00' WHERE id = 7")
     link.close()

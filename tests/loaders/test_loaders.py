@@ -7,14 +7,26 @@ import gzip
 import json
 import re
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 from zlib import crc32
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from denoise_scrapy.loaders import chunk_changes, chunk_rows, haystack_documents, langchain_documents, llama_index_nodes
+from denoise_scrapy import loaders
+from denoise_scrapy.loaders import (
+    chunk_changes,
+    chunk_rows,
+    haystack_documents,
+    langchain_documents,
+    llama_index_nodes,
+    text_changes,
+)
 from tests.archive import warcs
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article, sentence, story
@@ -222,3 +234,19 @@ def test_a_store_that_follows_the_changes_holds_what_a_new_one_would(site: Path,
     unchanged = {row["id"] for row in before if row["url"] == "http://a.example/4.html"}
     assert unchanged and not unchanged & {*deleted}
     assert chunk_changes(after, after, complete=complete) == ([], [])
+
+
+PARAGRAPHS = st.lists(st.sampled_from(["One.", "One  more.", "One\nmore.", "Two.", "- three\n- four"]), max_size=12)
+
+
+@given(PARAGRAPHS, PARAGRAPHS, st.booleans())
+def test_changes_of_a_text_lead_from_one_version_to_the_other(old: list[str], new: list[str], large: bool) -> None:
+    most = 0 if large else loaders._MOST_COMPARED
+    with mock.patch.object(loaders, "_MOST_COMPARED", most):
+        found = text_changes("\n\n".join(old), " \n \n\n".join(new))
+    words = Counter(" ".join(text.split()) for text in old)
+    for change in found:
+        words[" ".join(change["text"].split())] += 1 if change["op"] == "add" else -1
+    assert +words == Counter(" ".join(text.split()) for text in new)
+    assert len(found) <= len(old) + len(new)
+    assert not text_changes("\n\n".join(old), "\n\n".join(old))
