@@ -115,7 +115,7 @@ FALSE = b"WARC/1.0\n"
 BEGINNINGS = [FALSE, FALSE + b"A: b\n", gzip.compress(FALSE), gzip.compress(FALSE)[:-6], b"\x1f\x8b\x08"]
 
 
-@pytest.mark.parametrize("beginning", BEGINNINGS)
+@pytest.mark.parametrize("beginning", BEGINNINGS, ids=["bare", "a header", "gzip", "cut gzip", "magic bytes"])
 def test_false_beginnings_are_not_tried_one_by_one(beginning: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
 
