@@ -201,7 +201,7 @@ def test_the_log_names_where_our_pipelines_stand_and_once_each_that_items_have_p
     before = [name for one, name in names.items() if pipelines[one] < (300 if len(pipelines) == 3 else -100)]
     named = done.lines("Pipelines of the project")
     assert [" INFO " in line and line.endswith(": " + ", ".join(before)) for line in named] == [True] * bool(before)
-    lines = done.lines("items pass it without their 'body'")
+    lines = done.lines("receives items without 'body'")
     assert [" ".join(line.split()[2:4]) for line in lines] == [names[one] for one in passed]
     assert all(" WARNING " in line and line.endswith(f"than {last}") for line in lines)
     assert [bool(body) for body in First.seen] == [not passed] * 3 * len(names)
@@ -221,7 +221,7 @@ class MakesFirst:
 @pytest.mark.parametrize("entry", [first, MakesFirst])
 def test_the_log_names_pipelines_of_other_classes_than_their_entries(linked: Web, entry: Any) -> None:
     done = crawl(spider_of(linked("/a/0")), {"ITEM_PIPELINES": {entry: -900}})
-    for said in ("Pipelines of the project", "items pass it without their 'body'"):
+    for said in ("Pipelines of the project", "receives items without 'body'"):
         [line] = done.lines(said)
         assert f"{__name__}.First (number unknown)" in line
     assert done.stat("errors") == 0
