@@ -23,7 +23,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
 from evaluation.corpora import RecordedPage, Site, recorded
 from training.labels import block_tokens, gold_share, share_by_pieces, without_doubt
-from training.made import ARTICLES, FOLDS, KINDS, listed, made_alone, made_of, made_wall, shortened
+from training.made import ARTICLES, FOLDS, KINDS, listed, made_alone, made_note, made_of, made_wall, shortened
 from training.made_threads import made_threads
 from training.truth import ReadPage, Truth, key_of, read_labels, truths_of
 
@@ -63,7 +63,7 @@ WALLS = 0.15
 #: Fewest tokens of a made comment: shorter ones are names, dates and buttons.
 COMMENT_TOKENS = 4
 #: Made pages used only for the trees of content: walls in the other models taught that few words alone are no content.
-PAGES_ALONE = ("wall", "alone")
+PAGES_ALONE = ("wall", "note", "alone")
 #: Most blocks of a shortened page.
 FEW_BLOCKS = 40
 _DOMAIN = TLDExtract(suffix_list_urls=())  # the list that comes with the package: no network
@@ -270,6 +270,12 @@ def _made(
     walls = made_wall(site, i, fold, rng) if rng.random() < WALLS else []
     if walls and len(walls[0].blocks):
         yield _Labelled(walls[0], np.zeros(len(walls[0].blocks)), walls[1:] or plain.others, "wall", kind="none")
+    rng = random.Random(f"note {other_key}")
+    notes = made_note(site, i, fold, rng) if rng.random() < WALLS else []
+    if notes and len(notes[0].blocks):
+        told = set(notes[0].block_texts) - set(plain.page.block_texts)
+        share = np.array([float(text in told) for text in notes[0].block_texts])
+        yield _Labelled(notes[0], share, notes[1:] or plain.others, "note")
     rng = random.Random(f"alone {other_key}")
     alone = made_alone(page_of, rng) if rng.random() < WALLS else None
     if alone is not None and len(alone[0].blocks):

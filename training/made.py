@@ -10,7 +10,7 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import compress, islice, pairwise, takewhile
 from pathlib import Path
@@ -66,9 +66,11 @@ FOLDS = 4
 #: Language -> kind -> texts, as many for each fold: a model is judged on wording that it was not trained on.
 #: One per line: heading, sentences, and buttons after "> ".
 TEXTS: Mapping[str, Mapping[str, list[str]]] = json.loads(Path(__file__).with_name("walls.json").read_text("utf-8"))
-#: How often a wall stands alone, without the site's frame; has its own title instead of the story's; and is in any
-#: language instead of the site's.
-ALONE, TITLED, ANY_LANGUAGE = 0.4, 0.6, 0.5
+#: Short texts of content by language, as many for each fold: recorded ones are few in most languages.
+CONTENT: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("short_texts.json").read_text("utf-8"))
+#: How often a wall stands alone, without the site's frame; in few parts of that frame, as stories that are shortened
+#: do, or only these would; has its own title instead of the story's; and is in any language instead of the site's.
+ALONE, IN_PARTS, TITLED, ANY_LANGUAGE = 0.4, 0.3, 0.6, 0.5
 #: How many other pages of the site show the same wall, if any do.
 SAME = 3
 #: Fewest and most paragraphs of a story alone; how often it is in a box, and has each of its other parts.
@@ -190,33 +192,48 @@ def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
 
     A wall is only a request, a refusal or an apology, without any content.
     """
-    spoken = donor(site[i]).language
-    if rng.random() < ANY_LANGUAGE or spoken not in TEXTS:
-        spoken = rng.choice(sorted(TEXTS))
-    texts = TEXTS[spoken][rng.choice(sorted(TEXTS[spoken]))]
-    heading, *lines = rng.choice(texts[fold::FOLDS]).split("\n")
-    style, alone, titled = Style(rng, spoken, "plain", rng), rng.random() < ALONE, rng.random() < TITLED
+    spoken = _language(site[i], rng)
+    return _framed(site, i, spoken, rng.choice(TEXTS[spoken][rng.choice(sorted(TEXTS[spoken]))][fold::FOLDS]), rng)
 
-    def wall(recorded: RecordedPage) -> Page | None:
-        if alone:
-            return Page.parse(_written(E("body", _wall_box(style, heading, lines))), url=recorded.url)
+
+def made_note(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
+    """Return what `made_wall` does, with a short text of content in place of a wall."""
+    spoken = _language(site[i], rng)
+    return _framed(site, i, spoken, rng.choice(CONTENT[spoken][fold::FOLDS]), rng)
+
+
+def _language(page: RecordedPage, rng: random.Random) -> str:
+    spoken = donor(page).language
+    return rng.choice(sorted(TEXTS)) if rng.random() < ANY_LANGUAGE or spoken not in TEXTS else spoken
+
+
+def _framed(site: Site, i: int, spoken: str, text: str, rng: random.Random) -> list[Page]:
+    """Return a page of a site with a text in place of its story, and others with the same text."""
+    heading, *lines = text.split("\n")
+    style, frame, titled = Style(rng, spoken, "plain", rng), rng.random(), rng.random() < TITLED
+
+    def page_of(recorded: RecordedPage) -> Page | None:
+        if frame < ALONE:
+            return Page.parse(_written(E("body", _text_box(style, heading, lines))), url=recorded.url)
+        if frame < ALONE + IN_PARTS:
+            recorded = replace(recorded, html=shortened(recorded) or recorded.html)
         if (original := Original.of(recorded)) is None:
             return None
-        original.replace_story([_wall_box(style, heading, lines)], keep_rest=False)
+        original.replace_story([_text_box(style, heading, lines)], keep_rest=False)
         markup = original.markup()
         if titled:
             markup = re.sub(r"(<title[^>]*>)[^<]*", lambda found: found[1] + escape(heading), markup, count=1)
         return Page.parse(markup, url=recorded.url)
 
-    first = wall(site[i])
+    first = page_of(site[i])
     if first is None:
         return []
     rest = rng.sample([*site[:i], *site[i + 1 :]], min(len(site) - 1, SAME))
-    return [first, *filter(None, map(wall, rest if rng.random() < 0.5 else []))]
+    return [first, *filter(None, map(page_of, rest if rng.random() < 0.5 else []))]
 
 
-def _wall_box(style: Style, heading: str, lines: Sequence[str]) -> Any:
-    """Return a wall's heading, sentences and buttons."""
+def _text_box(style: Style, heading: str, lines: Sequence[str]) -> Any:
+    """Return a text's heading, sentences and buttons."""
     said = [line for line in lines if not line.startswith("> ")]
     buttons = [style.make(style.rng.choice(("a", "button")), "", line[2:]) for line in lines if line.startswith("> ")]
     parts = [style.heading(heading), *(style.make(style.text_tag, "", line) for line in said)]

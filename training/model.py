@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.kind import likeliest
 from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy, page_signals
+from denoise_scrapy.body.wording import NO_WORDING
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.model import Network
 from training import trees
@@ -74,11 +75,13 @@ def fit_model(
 
     forest = trees.fit_forest([examples[i] for i in told], seen, seed)
     network = _network(told, examples, inputs, seed)
-    forests = {"forest": forest}
+    forests, wording = {"forest": forest}, NO_WORDING
     if names == NAMES:
-        for fit in (fit_parts, fit_kinds, fit_content):
+        for fit in (fit_parts, fit_kinds):
             forests |= fit(examples, inputs, odds, seed)
-    return BlockModel(names, vocabularies.without(None), network, forests, provenance)
+        content, wording = fit_content(examples, inputs, odds, seed)
+        forests |= content
+    return BlockModel(names, vocabularies.without(None), network, forests, wording, provenance)
 
 
 def _network(

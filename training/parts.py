@@ -12,9 +12,11 @@ from catboost import CatBoostClassifier
 from denoise_scrapy.body.kind import KINDS
 from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals, page_signals
 from denoise_scrapy.body.taste import LEARNED, part_signals
+from denoise_scrapy.body.wording import NO_WORDING, Wording
 from denoise_scrapy.core.model import Forest
 from training import trees
 from training.dataset import Example
+from training.wording import fit_wording, short_texts
 
 #: The letters of each part (`training/truth.py`): standfirst and points in brief share one, since points are rare.
 LETTERS: Mapping[str, str] = {"title": "H", "standfirst": "SK", "captions": "C", "bylines": "B", "comments": "M"}
@@ -61,14 +63,21 @@ def _labelled(example: Example, part: str) -> tuple[BoolArray, BoolArray]:
 
 def fit_content(
     examples: Sequence[Example], inputs: Sequence[Values], odds: Mapping[int, Values], seed: int
-) -> dict[str, Forest]:
-    """Fit the trees that find pages without content; none if no such page was made. Arguments as for `fit_parts`."""
+) -> tuple[dict[str, Forest], Wording]:
+    """Fit the trees that find pages without content, and the odds of wordings that they use.
+
+    The trees learn from odds that were not fitted on the page's fold. There are none if no such page was made.
+    Arguments as for `fit_parts`.
+    """
     few = [i for i, example in enumerate(examples) if example.lengths[odds[i] > 0].sum() <= FEW_TOKENS]
     labels = np.array([examples[i].made != "wall" for i in few])
     if labels.all():
-        return {}
-    signals = np.concatenate([_signals(examples[i], inputs[i], odds[i]) for i in few], axis=1).T
-    return {"content": _fitted(OF_CONTENT, signals, labels, seed, np.where(labels, CONTENT_WEIGHT, 1.0))}
+        return {}, NO_WORDING
+    texts = short_texts(examples, seed)
+    without = {fold: fit_wording(texts, {fold}) for fold in sorted({examples[i].fold for i in few})}
+    signals = np.concatenate([_signals(examples[i], inputs[i], odds[i], without) for i in few], axis=1).T
+    weights = np.where(labels, CONTENT_WEIGHT, 1.0)
+    return {"content": _fitted(OF_CONTENT, signals, labels, seed, weights)}, fit_wording(texts)
 
 
 def fit_kinds(
@@ -90,7 +99,7 @@ def _fitted(
     return trees.to_forest(classifier.fit(signals, labels, sample_weight=weights), parameters["depth"])
 
 
-def _signals(example: Example, features: Values, odds: Values) -> Values:
+def _signals(example: Example, features: Values, odds: Values, without: Mapping[int, Wording]) -> Values:
     text = example.page.text_of(odds > 0) if len(odds) else ""
     example.page.drop_columns()
-    return content_signals(features, odds, example.lengths, text)
+    return content_signals(features, odds, example.lengths, without[example.fold].odds(text))

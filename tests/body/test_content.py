@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy import Page, SiteModel
-from denoise_scrapy.body.strategies.combined import CONTENTLESS_WORDS, content_signals, page_signals
+from denoise_scrapy.body.strategies.combined import content_signals, page_signals
+from denoise_scrapy.body.wording import BITS, LENGTHS, Wording, letter_sequences
 
 FRAME = """<title>{title}</title><body><header><a href=/>Daily Post</a><nav><ul><li><a href=/a>Politics</a><li><a
 href=/b>Sport</a><li><a href=/c>Culture</a><li><a href=/d>Weather</a></ul></nav></header><main>{main}</main><footer><a
@@ -58,8 +59,8 @@ def test_short_stories_are_trusted():
         assert confidence(story, [other for other in STORIES if other is not story]) >= 0.5
 
 
-@given(st.integers(0, 5), st.integers(1, 4), st.integers(0, 2**32 - 1), st.text(alphabet="cookie 404", max_size=40))
-def test_signals_equal_plain_loops(m, n, seed, text):
+@given(st.integers(0, 5), st.integers(1, 4), st.integers(0, 2**32 - 1), st.floats(-9, 9))
+def test_signals_equal_plain_loops(m, n, seed, wording):
     rng = np.random.default_rng(seed)
     features = rng.choice([0, 0.5, 3, np.nan], (n, m)).astype(np.float32)
     odds, tokens = rng.normal(size=m).astype(np.float32), rng.integers(0, 9, m)
@@ -72,7 +73,30 @@ def test_signals_equal_plain_loops(m, n, seed, text):
             weight = sum(tokens[i] for i in known)
             literal.append(sum(row[i] * tokens[i] for i in known) / max(weight, 1))
     assert page_signals(features, odds, tokens)[:, 0] == pytest.approx(literal, rel=1e-5)
-    said = [sum(len(re.findall(re.escape(word), text)) for word in kind) for kind in CONTENTLESS_WORDS]
-    literal += [count / max(own, 1) for count in [*said, sum(said), max(said)]]
-    literal.append(sum(count > 0 for count in said))
-    assert content_signals(features, odds, tokens, text)[:, 0] == pytest.approx(literal, rel=1e-5)
+    assert content_signals(features, odds, tokens, wording)[:, 0] == pytest.approx([*literal, wording], rel=1e-5)
+
+
+def literal_sequences(text):
+    """The numbers of sequences of letters, one after the other."""
+    plain = f" {re.sub(r'[^a-z0]+', ' ', re.sub('[0-9]', '0', text.lower())).strip()} "
+    found = set()
+    for length in LENGTHS:
+        for start in range(len(plain) - length + 1):
+            number = ord(plain[start])
+            for letter in plain[start + 1 : start + length]:
+                number = (number * 2654435761 + ord(letter)) % 2**32
+            found.add((number * 2654435761 % 2**32) >> (32 - BITS))
+    return sorted(found)
+
+
+@given(st.text(alphabet="cookie 404, NOT!", max_size=40))
+def test_sequences_of_letters_equal_plain_loops(text):
+    assert letter_sequences(text).tolist() == literal_sequences(text)
+
+
+def test_the_odds_of_a_wording_are_a_mean_of_its_sequences():
+    weights = np.arange(2**BITS + 1, dtype=np.float16) / 1000
+    numbers = literal_sequences("Not found")
+    expected = sum(float(weights[number]) for number in numbers) / len(numbers) ** 0.5 + float(weights[-1])
+    assert Wording(weights).odds("Not found") == pytest.approx(expected)
+    assert Wording(weights).odds("") == pytest.approx(float(weights[-1]))

@@ -13,7 +13,7 @@ from evaluation.corpora import RecordedPage
 from example_project.portal.model import tokens
 from training.dataset import FEW_BLOCKS, balanced_folds, examples, site_publisher
 from training.labels import GRAM, block_tokens, gold_share
-from training.made import FOLDS, KINDS, TEXTS, listed, made_of
+from training.made import CONTENT, FOLDS, KINDS, TEXTS, listed, made_of
 from training.made_threads import made_threads
 
 WORDS = (
@@ -129,7 +129,7 @@ def test_a_fold_gets_no_text_of_another():
     sites = [[recorded(0, host=f"{name}.example")] for name in "abcdefghijklmnop"]
     apart = {site_publisher(one): number for number, one in enumerate(sites)}
     kinds = {one.made for one in examples("news", sites, apart, (0,), made=1.0)}
-    assert kinds <= {"", "biography", "appeal", "advert", "short", "wall", "alone", "thread"}
+    assert kinds <= {"", "biography", "appeal", "advert", "short", "wall", "note", "alone", "thread"}
     assert {one.made for one in examples("news", sites, dict.fromkeys(apart, 0), (0,), made=1.0)} > kinds
 
 
@@ -154,6 +154,17 @@ def test_walls_are_worded_otherwise_for_each_fold_and_nothing_on_them_is_content
     monkeypatch.setattr("training.dataset.WALLS", 1.0)
     found = [one for one in examples("news", [site(3)], {"one.example": 0}, (0,), made=1.0) if one.made == "wall"]
     assert len(found) == 3 and not any(one.share.any() for one in found)
+
+
+def test_short_texts_in_their_place_are_content_in_each_language_and_fold(monkeypatch):
+    assert CONTENT.keys() == TEXTS.keys() and all(len(set(texts)) == len(texts) >= 60 for texts in CONTENT.values())
+    monkeypatch.setattr("training.dataset.WALLS", 1.0)
+    of_fold = {line for texts in CONTENT.values() for text in texts[2::FOLDS] for line in text.split("\n")}
+    found = [one for one in examples("news", [site(3)], {"one.example": 2}, (0,), made=1.0) if one.made == "note"]
+    assert len(found) > 1
+    for one in found:
+        kept = [text for text, share in zip(one.page.block_texts, one.share, strict=True) if share]
+        assert kept and set(kept) <= of_fold
 
 
 PUBLISHERS = st.tuples(st.sampled_from("xyz"), st.sampled_from("abcdefghijkl"))

@@ -1,0 +1,87 @@
+"""Fitting the odds of wordings (`denoise_scrapy/body/wording.py`): walls against pieces of stories and short texts."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+
+from denoise_scrapy.body.wording import BITS, Wording, letter_sequences
+from denoise_scrapy.metadata import language_of
+from training.dataset import Example
+from training.made import CONTENT, FOLDS, TEXTS
+
+#: Inverse strength of regularisation; 3 and 30 find as many walls.
+INVERSE, STEPS = 10.0, 300
+#: Lines of a piece of a story: as few as a wall has.
+LINES = (1, 2, 3, 5)
+#: Most pieces; more bring nothing.
+MOST_PIECES = 10_000
+#: Weights of a piece of a story: at most, in a language with few; and in one that no wall is in.
+MOST_WEIGHT, LEAST_WEIGHT = 30.0, 0.1
+
+
+class ShortText(NamedTuple):
+    """A short text, its fold and language, and whether it is content."""
+
+    fold: int
+    language: str
+    is_content: bool
+    text: str
+
+
+def short_texts(examples: Sequence[Example], seed: int) -> list[ShortText]:
+    """Return written walls and short texts of all folds of the examples, whole and in part, and pieces of stories."""
+    rng = random.Random(seed)
+    folds = {example.fold for example in examples}
+    stories = {example.page.url or id(example.page): example for example in examples if not example.made}
+    some = rng.sample(list(stories.values()), min(len(stories), MOST_PIECES))
+    found = ((example.fold, piece) for example in some for piece in _pieces(example, rng))
+    pieces = [ShortText(fold, language_of(piece) or "", True, piece) for fold, piece in found]
+    return [text for text in _written() if text.fold in folds] + pieces
+
+
+def _written() -> Iterator[ShortText]:
+    walls = {language: list(kinds.values()) for language, kinds in TEXTS.items()}
+    for is_content, written in ((False, walls), (True, {language: [texts] for language, texts in CONTENT.items()})):
+        for language, lists in written.items():
+            for number, text in chain.from_iterable(map(enumerate, lists)):
+                lines = [line.removeprefix("> ") for line in text.split("\n")]
+                spans = ((0, None), (1, None), (0, 1), (0, 2), (0, 3))
+                parts = {"\n".join(lines[start:end]) for start, end in spans}
+                yield from (ShortText(number % FOLDS, language, is_content, part) for part in sorted(parts) if part)
+
+
+def _pieces(example: Example, rng: random.Random) -> Iterator[str]:
+    texts = (text for truth in example.truths[:1] for text in (*truth.texts[:1], "\n".join(truth.wanted)))
+    lines = [line for text in texts for line in text.split("\n") if line.strip()]
+    if lines:
+        start = rng.randrange(len(lines))
+        yield "\n".join(lines[start : start + rng.choice(LINES)])
+
+
+def fit_wording(texts: Sequence[ShortText], without: Collection[int] = ()) -> Wording:
+    """Fit the odds to the texts of all folds but some.
+
+    In each language content counts as much as walls, as far as there is any: else the language would tell them apart.
+    """
+    chosen = [text for text in texts if text.fold not in without]
+    numbers = [letter_sequences(text.text) for text in chosen]
+    ends = np.cumsum([0, *map(len, numbers)])
+    share = np.concatenate([np.full(len(some), max(len(some), 1) ** -0.5) for some in numbers])
+    rows = csr_matrix((share, np.concatenate(numbers), ends), shape=(len(chosen), 2**BITS))
+    count = Counter((text.language, text.is_content) for text in chosen)
+
+    def weight(text: ShortText) -> float:
+        walls, pieces = count[text.language, False], count[text.language, True]
+        return min(walls / pieces, MOST_WEIGHT) or LEAST_WEIGHT if text.is_content else 1.0
+
+    fitted = LogisticRegression(C=INVERSE, max_iter=STEPS)
+    fitted.fit(rows, [text.is_content for text in chosen], list(map(weight, chosen)))
+    return Wording(np.append(fitted.coef_[0], fitted.intercept_).astype(np.float16))
