@@ -333,7 +333,7 @@ def test_hostile_pages_take_bounded_time(html: str) -> None:
     start = time.process_time()
     found = News(html, URL, "some words of a post\nword\n2")
     json.dumps([found.paywalled, found.pages, found.updates, found.structured])
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 30  # at most 3 on a machine of its own: what is not bounded takes minutes
 
 
 @given(SOUP)
