@@ -47,7 +47,7 @@ class BodyProvider(PageObjectInputProvider):
     ) -> list[Body]:
         """Return the body."""
         state = state_of(crawler)
-        page = await state.pages.read(request, response)
+        page = await state.pages.read(request, response, wants_body=True)
         body = None if page is None else await state.bodies.body_of(page)
         if body is not None:
             return [replace(body, make_meta=partial(_meta_of, response))]

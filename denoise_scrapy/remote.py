@@ -40,7 +40,7 @@ async def explain(crawler: Crawler, url: str) -> str:
     request = Request(url, callback=NO_CALLBACK, dont_filter=True)
     response = await crawler.engine.download_async(request)
     state = state_of(crawler)
-    page = await state.pages.read(request, response)
+    page = await state.pages.read(request, response, wants_body=True)
     body = None if page is None else await state.bodies.body_of(page)
     if body is None:
         raise ValueError(f"{url}: no page that the crawl processes")

@@ -146,6 +146,8 @@ class Duplicates:
             self._let_pass(passage)
         if self._gone:
             self.gone_chunks = await self.index.use(self._forget_gone) or []
+            if self.gone_chunks:
+                self.feeds.open_changes()
         await self.index.finish()
 
     async def _judged(self, passage: Passage) -> Verdict | None:

@@ -21,6 +21,7 @@ from denoise_scrapy.fields import OF_BODY, held_bytes
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings, find_function
 from denoise_scrapy.site import site_key
+from denoise_scrapy.site.urls import without_field
 
 # Calls at once. A function that is not async takes a thread each, and a server of models answers few at a time.
 MOST_CALLS = 8
@@ -64,7 +65,8 @@ class Fallback:
             self._crawl.say_once("fallback/reactor", logging.WARNING, NOT_ASKED)
             return found
         html = await beside(partial(decode_html, source.html, source.encoding))
-        text = await self._asked(body, FallbackPage(page.url, html), site_key(page.url))
+        url = without_field(page.url)
+        text = await self._asked(body, FallbackPage(url, html), _site_of(url))
         if not text:
             return found
         self._crawl.count("fallback/used")
@@ -98,10 +100,13 @@ class Fallback:
 
     async def _called(self, *given: object) -> Any:
         call = getattr(self._function, "__call__", None)  # noqa: B004 - an object may have an async one
-        if iscoroutinefunction(self._function) or iscoroutinefunction(call):
-            return await self._function(*given)
-        answer = await _in_thread(partial(self._function, *given))
-        return await answer if isawaitable(answer) else answer
+        try:
+            if iscoroutinefunction(self._function) or iscoroutinefunction(call):
+                return await self._function(*given)
+            answer = await _in_thread(partial(self._function, *given))
+            return await answer if isawaitable(answer) else answer
+        except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # these would leave the task, and end the loop
+            raise RuntimeError(f"{type(error).__name__}: {error}") from error
 
     def _note_late(self, url: str, seconds: float) -> None:
         self._late += 1
@@ -109,6 +114,17 @@ class Fallback:
         self._crawl.say_once("fallback/slow", logging.WARNING, LATE, seconds, url)
         if self._late == MOST_LATE:
             self._crawl.say_once("fallback/given_up", logging.WARNING, GIVEN_UP, MOST_LATE)
+
+
+def _site_of(url: str) -> str:
+    """Return the site of a page as the function gets it.
+
+    Example:
+        >>> _site_of("https://a.example/7"), _site_of("http://a.example:8080/7")
+        ('https://a.example', 'http://a.example:8080')
+    """
+    site = site_key(url)
+    return site.removesuffix(":443" if site.startswith("https:") else ":80")
 
 
 def _in_thread(work: partial[Any]) -> Awaitable[Any]:

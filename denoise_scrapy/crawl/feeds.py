@@ -70,6 +70,13 @@ class Feeds:
             logger.debug("A feed's filter failed on an item that is still in the pipelines: %r", error)
             return True
 
+    def open_changes(self) -> None:
+        """Have Scrapy write feeds of changed chunks at the end even if they, or their last batches, have no items."""
+        for slot in self._slots:
+            if slot.format == CHANGES and not slot.itemcount:
+                slot.start_exporting()
+                slot.itemcount = 1  # others are not stored
+
     def flush(self) -> None:
         """Flush the feeds' buffers to the operating system, so that their content survives the process."""
         # feeds that are compressed, or stored only at the end, are lost with the process in any case

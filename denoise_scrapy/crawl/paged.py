@@ -126,7 +126,8 @@ class PagedBodies:
             for url in new:
                 met.add(spelling(url))
                 other = self._visited(url)
-                is_other = other is not None and spelling(other.url) not in page.names  # it may redirect to the first
+                # it may redirect to the first, or be an error page
+                is_other = other is not None and other.is_ok and spelling(other.url) not in page.names
                 found = await self._text_of(other) if other is not None and is_other else None
                 if found is None:
                     continue

@@ -267,8 +267,8 @@ class Passage:
         own = None if self.own_page is None else made
         is_own = own is not None and is_given and is_body
         read = own.read if own is not None and is_own and text == own.fields[name] else None
-        if self.page is not None and made is not None and read is not None:
-            self.page.text = made._replace(read=None)  # it is as large as the text, and needed once
+        if self.page is not None and self.page.text is not None and read is not None:
+            self.page.text = self.page.text._replace(read=None)  # it is as large as the text, and needed once
         skipped = {name, *settings.skipped_fields}
         values = own_values(held, skipped.union(settings.item_fields.values()))
         title = str(values.pop("title", "" if own is None else own.title))

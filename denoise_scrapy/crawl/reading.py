@@ -75,8 +75,11 @@ class CrawledPages:
             self._asked[request] = settings
         return settings
 
-    async def read(self, request: Request, response: Response) -> CrawledPage | None:
-        """Return the page of a response, read once; None if it is not a page, or not processed."""
+    async def read(self, request: Request, response: Response, *, wants_body: bool = False) -> CrawledPage | None:
+        """Return the page of a response, read once; None if it is not a page, or not processed.
+
+        If its callback `wants_body`, this is noted before an item of another page can have its text made.
+        """
         if request in self.crawled or not is_page(response):
             return self.crawled.get(request)
         settings, crawled = self.settings_for(request), None
@@ -85,6 +88,7 @@ class CrawledPages:
             source = self._source(request, response, settings, next(self._numbers), is_example=is_example)
             crawled = CrawledPage(source, settings, request, response)
             site = site_key(crawled.url)
+            crawled.wants_body = wants_body
             crawled.tally = self._health.tally(site)
             crawled.record = self._budget.record(site) if site else None
         self.crawled[request] = crawled

@@ -43,11 +43,19 @@ def number(body: Any, page: Any, site: str) -> int:
     return 7
 
 
+def as_bytes(body: Any, page: Any, site: str) -> bytes:
+    return b"Some bytes."
+
+
 def broken(body: Any, page: Any, site: str) -> str:
     raise RuntimeError("no model today")
 
 
 def exits(body: Any, page: Any, site: str) -> str:
+    raise SystemExit(1)
+
+
+async def exits_later(body: Any, page: Any, site: str) -> str:
     raise SystemExit(1)
 
 

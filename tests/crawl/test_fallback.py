@@ -74,7 +74,9 @@ def test_only_doubtful_pages_are_asked_about(web: Web) -> None:
         ("nothing", "none", 0),
         ("number", "failed", 1),
         ("broken", "failed", 1),
+        ("as_bytes", "failed", 1),
         ("exits", "failed", 1),
+        ("exits_later", "failed", 1),
         ("stops", "failed", 1),
         ("sleeps", "slow", 1),
         ("sleeps_async", "slow", 1),
@@ -139,6 +141,20 @@ def test_a_page_in_another_encoding_is_decoded(web: Web) -> None:
     web.pages["/a/1"] = Reply(body, headers={"Content-Type": "text/html; charset=koi8-r"})
     crawl(spider_of(web("/a/1")), {**ALL, "DENOISE_FALLBACK": f"{PATH}told"})
     assert "Мост закрыт" in fallbacks.ASKED[0][1].html
+
+
+def test_of_html_in_a_field_it_gets_the_address_and_site_of_the_item(web: Web) -> None:
+    fallbacks.ASKED.clear()
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": web("/story/1"), "html": article(1)}
+
+    web.pages["/api"] = Reply(b"{}", headers={"Content-Type": "application/json"})
+    given = {**ALL, "DENOISE_FALLBACK": f"{PATH}told", "DENOISE_HTML_FIELD": "html"}
+    done = crawl(spider_of(web("/api"), parse=parse), given)
+    [(body, page, site)] = fallbacks.ASKED
+    assert page.url == body.url == web("/story/1") and site == web.url
+    assert done.items[0]["body"].startswith(f"The function's text of {page.url}.")
 
 
 def test_its_code_is_imported_for_those_that_ask() -> None:

@@ -206,3 +206,45 @@ def test_requests_from_another_spider_callback_do_not_hold_items(paged: Web) -> 
 
     done = crawl(Both, FIELDS)
     assert len(done.items) == 2 and done.stat("pages/waits") == 0
+
+
+def test_an_error_page_that_the_spider_handles_is_missing(paged: Web) -> None:
+    paged.pages["/river?page=3"] = Reply(b"<p>Sorry, this page is not here any more.", 404)
+
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        if "page=" not in response.url:
+            yield from response.follow_all(css=".pager a")
+
+    done = crawled(paged, "/river", parse=parse, handle_httpstatus_list=[404])
+    item = item_of(done, "/river")
+    assert [page["joined"] for page in item["pages"]] == [True, True, False]
+    assert "Sorry" not in item["body"]
+
+
+def test_several_items_name_the_first_page(paged: Web) -> None:
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": paged("/river")}
+        if response.url.endswith("/river"):
+            yield response.follow("/a/20", self.parse)
+
+    done = crawl(spider_of(paged("/river"), parse=parse), {**FIELDS, "DENOISE_DEDUP": "mark"})
+    assert [sentence(1) in item["body"] for item in done.items] == [True] * 2
+    assert done.items[0]["pages"] == done.items[1]["pages"]
+    assert done.stat("errors") == 0
+
+
+def test_a_later_page_that_knows_more_pages_has_an_item_first(paged: Web) -> None:
+    paged.pages["/river"] = part(1, "", "<link rel=next href='/river?page=2'>")
+
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        if response.url.endswith("page=2"):
+            yield response.follow("/river", self.parse)
+
+    given = {**FIELDS, "CONCURRENT_REQUESTS": 1, "DENOISE_DEDUP": "mark"}
+    done = crawl(spider_of(paged("/river?page=2"), parse=parse), given)
+    item = item_of(done, "/river")
+    assert [page["joined"] for page in item["pages"]] == [True, True, False]
+    assert sentence(1) in item["body"] and sentence(2) in item["body"]
+    assert done.stat("errors") == 0

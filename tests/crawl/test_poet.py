@@ -1,5 +1,6 @@
 """Callbacks and page objects of scrapy-poet that ask for the body of their page."""
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,10 @@ from web_poet.testing import Fixture
 
 from denoise_scrapy import Body, extract
 from denoise_scrapy import poet as ours
+from denoise_scrapy.crawl.workers import Workers
 from tests.crawl.crawling import ADDON, Crawl, crawl, spider_of
 from tests.crawl.test_meta import german
+from tests.crawl.test_paged import numbers, part
 from tests.crawl.web import Reply, Web, article, sentence
 
 POET = {"ADDONS": {"scrapy_poet.Addon": 300, **ADDON}}
@@ -73,6 +76,32 @@ def test_a_callback_asks_for_the_body_and_its_item_has_the_same(articles: Web, s
     # each was parsed and extracted once
     assert done.stat("pages/parsed") - done.stat("comparison/requests") == 8
     assert sum(number for name, number in done.stats.items() if "denoise/body/confidence" in name) == 8
+
+
+def test_a_later_page_of_an_article_is_extracted_once_for_the_first_and_its_own_callback(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The item of the first page may need its text while it is still being read for its callback."""
+    read, bodies = Workers.read, list[Body]()
+
+    async def read_slowly(self: Workers, source: Any, *given: Any) -> int:
+        found = await read(self, source, *given)
+        await asyncio.sleep(0.6 if source.url.endswith("page=2") else 0)
+        return found
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.url}
+        yield response.follow("/river?page=2", self.later)
+
+    def later(self: Any, response: Any, body: Body) -> None:
+        bodies.append(body)
+
+    monkeypatch.setattr(Workers, "read", read_slowly)
+    web.pages = {"/river": part(1, numbers("", "/river?page=2")), "/river?page=2": part(2, numbers("/river", ""))}
+    done = asked(spider_of(web("/river"), parse=parse, later=later), DENOISE_FIELDS={"pages": "pages"})
+    assert [page["joined"] for page in done.items[0]["pages"]] == [True] * 2
+    [body] = bodies
+    assert body.comparison == (web("/river"),)
 
 
 def test_a_page_object_asks_for_the_body(articles: Web) -> None:

@@ -274,3 +274,23 @@ def test_changes_of_chunks_need_chunks_and_an_index(web: Web, tmp_path: Path) ->
         crawled(web, tmp_path, **feeds)
     with pytest.raises(ConfigurationError, match="'chunk-changes' needs an index that remembers earlier crawls"):
         crawl(spider_of(web("/a/0")), {**feeds, **CHUNKED})
+
+
+@pytest.mark.parametrize("options", [{"batch_item_count": 1}, {"store_empty": False}], ids=str)
+def test_chunks_of_gone_pages_are_listed_where_no_item_is_left_for_the_feed(
+    web: Web, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    shop(web)
+
+    def changes(name: str) -> list[dict[str, Any]]:
+        feed = {str(tmp_path / f"{name}-%(batch_id)d.jsonl"): {"format": "chunk-changes", **options}}
+        crawled(web, tmp_path, DENOISE_SEEN="drop-unchanged", DENOISE_FIELDS={"chunks": "chunks"}, FEEDS=feed)
+        files = sorted(tmp_path.glob(f"{name}-*.jsonl"))
+        return [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
+
+    added = {row["id"]: row["url"] for row in changes("first")}
+    web.pages["/a/2"] = Reply(b"gone", 410)
+    if "batch_item_count" in options:
+        web.pages["/a/1"] = article(99)
+    gone = {row["id"] for row in changes("second") if row["op"] == "delete"}
+    assert {name for name, url in added.items() if url == web("/a/2")} <= gone
