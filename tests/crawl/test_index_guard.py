@@ -253,7 +253,8 @@ def test_no_task_is_left_when_the_engine_ends_badly(articles: Web, monkeypatch: 
     limit = loop.time() + 10
 
     def left() -> list[str]:
-        return [task for task in map(str, asyncio.all_tasks(loop) - before) if "CrawlIndex" in task or "Looping" in task]
+        tasks = map(str, asyncio.all_tasks(loop) - before)
+        return [task for task in tasks if "CrawlIndex" in task or "Looping" in task]
 
     loop.run_until_complete(asyncio.sleep(0))
     while left() and loop.time() < limit:  # a call beside the reactor may be on its way
