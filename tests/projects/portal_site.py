@@ -59,9 +59,9 @@ def check_one_of_each(kept: Iterable[str], pages: Mapping[str, PortalPage]) -> N
     """Assert that one page of each story was kept, and hardly a second one.
 
     Which of two comes first depends on the crawl. A reprint with a byline and other words, after the story, may pass as
-    a variant: one of the portal's at a time.
+    a variant: up to two of the portal's at a time.
     """
     originals = {path: page.copy_of or path for path, page in pages.items()}
     told = Counter(originals[path] for path in kept)
-    assert told.total() - len(told) <= 1, told
+    assert told.total() - len(told) <= 2, told
     assert set(told) == set(originals.values())
