@@ -16,8 +16,9 @@ _SECTION = re.compile(r"^\[(.+)\]\(\.\./README\.md#[\w-]+\)$", re.MULTILINE)
 
 
 def section_of_readme(name: str) -> str:
-    """Return a section of the README without its heading."""
-    return _README.read_text("utf-8").split(f"\n## {name}\n")[1].split("\n## ")[0].strip()
+    """Return a section of the README without its heading, with links as from a page of the docs."""
+    section = _README.read_text("utf-8").split(f"\n## {name}\n")[1].split("\n## ")[0].strip()
+    return section.replace("](docs/", "](")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
