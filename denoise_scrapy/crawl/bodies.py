@@ -42,8 +42,6 @@ NOT_JUDGED = (
     "%s is too large for its main text to be found: its items get all of its text. (Further such pages: "
     "denoise/body/fallback/too_large)"
 )
-
-
 # Above any confidence: with each extraction its body is wanted.
 EVERY_BODY = 2.0
 
@@ -129,7 +127,9 @@ class Bodies:
             self._note_meta(page, found)
         if found.fallback == TOO_LARGE:
             self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, page.url)
-        if self._fallback is not None and found.body is not None and found.body.confidence < self._doubted:
+        if found.body is None:  # as in most crawls
+            return found
+        if self._fallback is not None and found.body.confidence < self._doubted:
             found = await self._fallback.revised(page, found, found.body)
         return found if page.wants_body else found._replace(body=None)
 

@@ -284,7 +284,7 @@ class Passage:
             values={} if fields.decide else values,
             shown=self._shown(held, skipped) if version else None,
             source=own.source if own is not None and is_own else "",
-            chunks=[row["id"] for row in chunk_rows_of(held.get(chunks))],
+            chunks=[row["id"] for row in chunk_rows_of(held.get(chunks))] if chunks else (),
             made=read,
             is_alone=settings.dedup == "off",
         )
@@ -396,9 +396,8 @@ class Passages:
         """Take an item that leaves the spider; return copies of the response's items that may now pass."""
         siblings = self._responses.get(response) or await self._siblings(response)
         item = copied(item)  # the spider's own object may be stored elsewhere, or yielded again
-        if siblings.settings.html_field and (page := await self._in_field(siblings, item)):
-            siblings.count(Named())
-            return self._started([Passage(item, item, siblings, page.settings, page, "")])
+        if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
+            return self._started([passage])
         named = await siblings.named(item, self._crawl.settings.url_field, self._pages.recent)
         return self._started(siblings.take(item, named))
 
@@ -422,7 +421,10 @@ class Passages:
 
     def find(self, item: Any) -> Passage | None:
         """Return the passage that was handed on with an item, None if there is none."""
-        return next((one for one in self._handed_on if one.item is item or one.original is item), None)
+        for found in self._handed_on:  # of some hundred at most, called for each item several times
+            if found.item is item or found.original is item:
+                return found
+        return None
 
     def follow(self, manager: Any) -> None:
         """Have passages follow items that pipelines replace, if the manager of these is of a usual kind."""
@@ -454,9 +456,8 @@ class Passages:
             if response is not None:
                 siblings = self._responses.get(response) or await self._siblings(response)
             if ItemAdapter.is_item(item):
-                if siblings.settings.html_field and (page := await self._in_field(siblings, item)):
-                    siblings.count(named)
-                    return Passage(item, item, siblings, page.settings, page, "")
+                if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
+                    return passage
                 named = await siblings.named(item, self._crawl.settings.url_field, self._pages.recent)
         except Exception as error:
             self._crawl.report("passage", error, siblings.url)
@@ -465,15 +466,19 @@ class Passages:
             await asyncio.sleep(0)  # all items of a response are parsed at once: count them first
         return self._noted(siblings.passage(item, named))
 
-    async def _in_field(self, siblings: ResponseItems, item: Any) -> CrawledPage | None:
-        """Return the page that an item's field holds as HTML, None if there is none."""
+    async def _of_field(self, siblings: ResponseItems, item: Any) -> Passage | None:
+        """Return the passage of an item whose field holds HTML, None if it holds none."""
         settings, response = siblings.settings, siblings.response
         html = html_in(item, settings.html_field) if settings.enabled else ""
         if not html or response is None or response.request is None:
             return None
         url = siblings.absolute(url_in(item, self._crawl.settings.url_field)) or response.url
         address = siblings.numbered(address_of_field(url, settings.html_field))
-        return await self._pages.read_field(address, html, response.request, response, settings)
+        page = await self._pages.read_field(address, html, response.request, response, settings)
+        if page is None:
+            return None
+        siblings.count(Named())
+        return Passage(item, item, siblings, page.settings, page, "")
 
     async def _siblings(self, response: Response) -> ResponseItems:
         request, pages = response.request, self._pages
