@@ -102,7 +102,7 @@ LABEL_PARTS = 6
 _OPEN_GRAPH = re.compile(r"https?://ogp\.me/ns/?(\w*)#")
 _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 
-_UNSEEN = frozenset("script style template svg iframe textarea select title rt rp".split())
+UNSEEN_TAGS = frozenset("script style template svg iframe textarea select title rt rp".split())
 AUTHOR_CLASS = re.compile(r"author|byline|by-line|writer|\bautor|\buser-?name|\bposter\b")
 DATE_CLASS = re.compile(r"date|time|publish|posted|fecha|datum|meta")
 MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
@@ -157,7 +157,7 @@ class PageAnnotations:
         self._elements: list[Mark | None] = []
         self._open: list[Mark] = []
         self._unseen: list[str] = []
-        self._skipped = _UNSEEN if read_noscript else _UNSEEN | {"noscript"}
+        self._skipped = UNSEEN_TAGS if read_noscript else UNSEEN_TAGS | {"noscript"}
         # as events: even a page too large for a tree has metadata
         parser = etree.HTMLParser(target=self, encoding="utf-8", huge_tree=True)
         with suppress(etree.LxmlError, ValueError, TypeError):  # what was read before stays

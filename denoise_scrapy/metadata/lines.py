@@ -9,11 +9,12 @@ from typing import Any
 from lxml import etree
 
 from denoise_scrapy.core.markup import BLOCK_TAGS
+from denoise_scrapy.metadata.annotations import UNSEEN_TAGS
 from denoise_scrapy.page.attributes import fold
 
 #: Lines of a page that are read. The longest of 4,600 recorded pages has a third of them.
 MAX_LINES = 30_000
-_UNSEEN = frozenset("script style template noscript svg iframe textarea select title rt rp head".split())
+_UNSEEN = UNSEEN_TAGS | {"noscript", "head"}
 _ACTIONS = frozenset(["a", "button", "input"])
 
 
