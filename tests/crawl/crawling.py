@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
@@ -21,7 +22,11 @@ BASE = {
     "DOWNLOAD_DELAY": 0,
     "LOG_LEVEL": "DEBUG",
 }
-ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
+ONE_BY_ONE = {
+    "CONCURRENT_REQUESTS": 1,
+    "CONCURRENT_ITEMS": 1,
+    "SPIDER_MIDDLEWARES": {"tests.crawl.crawling.OneByOne": 10_000},
+}
 LONGEST = 120  # seconds, of a crawl that hangs; most take some tenths, on a busy machine many times as long
 
 
@@ -56,6 +61,29 @@ class _Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.append(f"{record.name} {record.levelname} {self.format(record)}")
+
+
+class OneByOne:
+    """A spider middleware that begins with a page, or an item, of the start once the one before has ended."""
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "OneByOne":
+        return cls(crawler)
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        async for each in start:
+            yield each
+            while self._is_working():
+                await asyncio.sleep(0.002)
+
+    def _is_working(self) -> bool:
+        engine: Any = self._crawler.engine
+        slot, scraper = engine._slot, engine.scraper.slot
+        waits = slot is not None and (slot.inprogress or slot.scheduler.has_pending_requests())
+        return bool(waits or (scraper is not None and (scraper.itemproc_size or not scraper.is_idle())))
 
 
 def spider_of(*pages: str | Request, **attributes: Any) -> type[Spider]:

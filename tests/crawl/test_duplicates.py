@@ -20,7 +20,7 @@ def urls(web: Web) -> list[str]:
 
 def crawl_of(*items: dict[str, Any], **settings: Any) -> Crawl:
     """A crawl that compares texts set by the spider itself."""
-    return crawl(items_only(*items), {"DENOISE_DEDUP_FIELDS": "body", **settings})
+    return crawl(items_only(*items), {**ONE_BY_ONE, "DENOISE_DEDUP_FIELDS": "body", **settings})
 
 
 def numbers(done: Crawl) -> str:
@@ -209,13 +209,13 @@ class SlowAtFirst:
 
 
 HALF = [number for n in range(15) for number in (n, n)]
-ONCE, AT_ONCE = {"CONCURRENT_ITEMS": 1}, {"CONCURRENT_ITEMS": 100, "ITEM_PIPELINES": {SlowAtFirst: 900}}
+AT_ONCE = {"CONCURRENT_ITEMS": 100, "SPIDER_MIDDLEWARES": {}, "ITEM_PIPELINES": {SlowAtFirst: 900}}
 
 
 @pytest.mark.parametrize(
     ("texts", "settings", "said"),
     [
-        ([1, 2] + [1] * 50, ONCE, ["20 of 22", "50 of 52"]),
+        ([1, 2] + [1] * 50, {}, ["20 of 22", "50 of 52"]),
         ([1] * 60, AT_ONCE, ["20 of 21", "59 of 60"]),  # items that wait are not counted yet
         (HALF, {}, []),
         ([1] * 19, {}, []),

@@ -97,9 +97,9 @@ def test_copies_and_further_values(web: Web) -> None:
     fields = {"markdown": "markdown", "comparison": "compared", "chunks": "chunks"}
     settings = {**HTML, "DENOISE_FIELDS": fields, "DENOISE_DEDUP_FIELDS": ["-id"]}  # each has another number
     done = crawl(spider_of(*addresses, parse=parse), settings)
-    check_bodies(done, range(4))
-    assert done.of() == [web("/story/1")]
-    item = done.items[0]
+    assert len(done.items) == 4
+    assert done.of() in ([web("/story/1")], [web("/story/9")]), "whichever comes first"
+    [item] = (item for item in done.items if item["id"] == 0)
     assert f"({web('/story/0/more/0')})" in item["markdown"] or "More" not in item["markdown"]
     assert {*item["compared"]} <= {web(f"/story/{number}/") for number in (1, 2, 3, 9)}
     assert item["compared"] and item["chunks"][0]["url"] == item["url"]
@@ -141,7 +141,7 @@ def test_parts_of_one_page(web: Web) -> None:
             yield {"url": f"{response.url}#{part.attrib['id']}", "html": part.get()}
 
     done = crawl(spider_of(web("/thread"), parse=read), {"DENOISE_HTML_FIELD": "html"})
-    assert [sentence(n) in item["body"] for n, item in enumerate(done.items)] == [True] * 5
+    assert [sentence(int(item["url"][-1])) in item["body"] for item in done.items] == [True] * 5
     assert all("Subscribe" not in item["body"] and "Board" not in item["body"] for item in done.items)
 
 
