@@ -5,8 +5,9 @@ The names below are imported on first use: the core needs neither Scrapy nor Twi
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from denoise_scrapy.lazily import names_of
 
 if TYPE_CHECKING:
     from denoise_scrapy.addon import DenoiseAddon
@@ -28,25 +29,20 @@ __all__ = [
     "extract_pages",
 ]
 
-_HOMES = {
-    "Body": "body",
-    "DenoiseAddon": "addon",
-    "DuplicateIndex": "dedup",
-    "Page": "page",
-    "SiteModel": "body",
-    "Taste": "body",
-    "deduplicate": "dedup",
-    "extract": "body",
-    "extract_pages": "body",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = names_of(
+    __name__,
+    {
+        "Body": "body",
+        "DenoiseAddon": "addon",
+        "DuplicateIndex": "dedup",
+        "Page": "page",
+        "SiteModel": "body",
+        "Taste": "body",
+        "deduplicate": "dedup",
+        "extract": "body",
+        "extract_pages": "body",
+    },
+)
 
 
 def __dir__() -> list[str]:

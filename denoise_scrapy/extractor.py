@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, SiteModel, find_strategy
 from denoise_scrapy.body.extraction import STATED, TOO_LARGE
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, read_text
 from denoise_scrapy.fields import OF_BODY, OF_META, OF_NEWS, held_bytes, of_meta
-from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.layout import boxes_on
@@ -292,9 +292,9 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
 
 
 def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: str) -> Extracted:
-    meta, error = Metadata(title=body.title), None  # used if reading fails
+    meta, error = metadata.Metadata(title=body.title), None  # used if reading fails
     try:
-        meta = metadata_of(html, body.url if html else None, body.text, body.title, body.make_unseen())
+        meta = metadata.metadata_of(html, body.url if html else None, body.text, body.title, body.make_unseen())
     except Exception as failed:
         error = sendable(failed)
     values = {field: of_meta(meta, what) for what, field in settings.item_fields.items() if what in OF_META}

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from denoise_scrapy.body import Body
 from denoise_scrapy.formats import FORMS_BESIDE_TEXT
-from denoise_scrapy.metadata import Metadata
 
 if TYPE_CHECKING:
+    from denoise_scrapy.metadata import Metadata
     from denoise_scrapy.metadata.news import News
 
 CHUNKS = "chunks"

@@ -19,7 +19,7 @@ def hostile(seed: int) -> str:
     """A page whose tags, names, attributes, URLs and texts nobody has seen before; some are long."""
     rng = random.Random(seed)
     parts = [f"<title>{word(rng)}</title>"]
-    for n in range(15):
+    for n in range(8):
         length = 12 if n else 4000
         parts.append(
             f"<{word(rng)}><div class='{word(rng, length)} {word(rng)}' id={word(rng, length)} "
@@ -40,7 +40,7 @@ def clear_caches() -> None:
 
 def test_hostile_pages_leave_nothing_behind() -> None:
     """What Python and numpy hold after so many hosts is what they hold after half of them."""
-    memory = PageMemory(40_000, 4)
+    memory = PageMemory(20_000, 4)
 
     def held(hosts: range) -> int:
         for number in hosts:

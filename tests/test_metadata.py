@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy import Page, SiteModel, extract
-from denoise_scrapy.metadata import MIN_LETTERS, Metadata, language_of, metadata_of
+from denoise_scrapy.metadata import Metadata, language_of, metadata_of
 from denoise_scrapy.metadata.annotations import MAX_CHARS, MAX_HTML
 from denoise_scrapy.metadata.dates import date_in
 from denoise_scrapy.metadata.names import names_in
+from denoise_scrapy.metadata.page_metadata import MIN_LETTERS
 from tests.html_strategies import SOUP, pages
 
 URL = "https://herald.example/news/bridge.html"

@@ -11,14 +11,14 @@ from functools import cached_property, partial
 from html import escape
 from itertools import starmap
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from parsel import Selector
 from w3lib.encoding import http_content_type_encoding
 
-from denoise_scrapy.body.chunks import Chunk, chunk_markdown
+from denoise_scrapy import metadata
 from denoise_scrapy.body.kind import kind_of
 from denoise_scrapy.body.leftovers import without_leftovers
 from denoise_scrapy.body.rendering import Token, render, to_html, to_markdown
@@ -27,12 +27,15 @@ from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy,
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
 from denoise_scrapy.exceptions import TooLargeError
-from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.site import PageMemory, SiteStatistics
 from denoise_scrapy.site.memory import load_pages, save_pages
+
+if TYPE_CHECKING:
+    from denoise_scrapy.body.chunks import Chunk
+    from denoise_scrapy.metadata import Metadata
 
 
 @dataclass(frozen=True)
@@ -192,6 +195,8 @@ class Body:
                 `max_tokens`.
         """
         markdown = self.to_markdown(links, images)
+        from denoise_scrapy.body.chunks import chunk_markdown  # noqa: PLC0415 - for those that ask for it
+
         return chunk_markdown(markdown, max_tokens, overlap, count, url=self.url, title=self.title)
 
     @cached_property
@@ -248,7 +253,7 @@ def _itself(value: Any, *_: Body) -> Any:
 
 
 def _meta_of_text(body: Body) -> Metadata:
-    return metadata_of("", None, body.text, body.title)
+    return metadata.metadata_of("", None, body.text, body.title)
 
 
 #: Fallback of a page that exceeds a limit on elements, depth, bytes, or the cost of its selectors and its strategy.
@@ -482,7 +487,7 @@ class _Read(NamedTuple):
     def meta_of(self, body: Body) -> Metadata:
         told = self.encoding is not None
         html = to_utf8(self.html, self.encoding).decode("utf-8", "replace") if told else self.html
-        return metadata_of(html, body.url, body.text, body.title, body.make_unseen())
+        return metadata.metadata_of(html, body.url, body.text, body.title, body.make_unseen())
 
 
 def _parsed(

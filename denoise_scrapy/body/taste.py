@@ -16,9 +16,9 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.strategies import find_strategy
 from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision
 from denoise_scrapy.body.strategies.combined import Values, block_model, first_judgement
-from denoise_scrapy.body.strategies.layout import FrameworkStrategy
 from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables
 from denoise_scrapy.core.features import COMMENTS_BIT, META_BIT, in_best_container
@@ -169,7 +169,7 @@ def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, fa
         return decision
     tokens = page.blocks.tokens
     if decision.is_rule:
-        second = FrameworkStrategy() if strategy == RepetitionStrategy.name else RepetitionStrategy()
+        second = find_strategy("framework" if strategy == RepetitionStrategy.name else RepetitionStrategy.name)
         other = second.decide(page, site).kept
         kept = decision.kept & other if favor == "precision" else decision.kept | other
         if not kept.any():

@@ -11,13 +11,18 @@ Example:
     '/a'
 """
 
+from typing import TYPE_CHECKING
+
 from denoise_scrapy.dedup.batch import deduplicate
 from denoise_scrapy.dedup.index import RULES, SEARCHES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.places import open_store
-from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import CLAIM_SECONDS, Group, Store, StoreMismatch
+from denoise_scrapy.lazily import names_of
+
+if TYPE_CHECKING:
+    from denoise_scrapy.dedup.redis_store import RedisStore
 
 __all__ = [
     "CLAIM_SECONDS",
@@ -35,3 +40,5 @@ __all__ = [
     "deduplicate",
     "open_store",
 ]
+
+__getattr__ = names_of(__name__, {"RedisStore": "redis_store"})

@@ -8,7 +8,6 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import unquote
 
-from denoise_scrapy.dedup.redis_store import RedisStore
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Store
 from denoise_scrapy.storage import SCHEMES
@@ -45,6 +44,8 @@ def open_store(place: str, settings: Any = None) -> Store:
         return MemoryStore()
     if place.startswith(SCHEMES):
         url, _, name = place.partition("#")
+        from denoise_scrapy.dedup.redis_store import RedisStore  # noqa: PLC0415 - for crawls on a server
+
         return RedisStore(url, name=unquote(name) or INDEX_NAME)
     if is_class_path(place):
         made: Any = store_class(place)

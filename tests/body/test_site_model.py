@@ -5,12 +5,12 @@ import zlib
 
 import pytest
 
-from denoise_scrapy.body import STRATEGIES, SiteModel
+from denoise_scrapy.body import STRATEGIES, SiteModel, find_strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import memory
 from tests.site.made_sites import LOOSE, page
 
-FACTS_ONLY = [name for name, strategy in STRATEGIES.items() if not strategy.needs_elements]
+FACTS_ONLY = [name for name in STRATEGIES if not find_strategy(name).needs_elements]
 
 
 def facts_of(*numbers):

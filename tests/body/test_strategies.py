@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from denoise_scrapy.body import STRATEGIES
+from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.strategies.layout import (
     FrameSizes,
@@ -29,7 +29,7 @@ ONE, TWO = f"<p>{PROSE}</p>", f"<p>{PROSE}</p><p>{PROSE}</p>"
 def decide(strategy: str, *site: Page | str) -> tuple[Decision, Page]:
     """The decision on the first of some pages, and that page."""
     page, *others = [page if isinstance(page, Page) else Page.parse(page) for page in site]
-    decision = STRATEGIES[strategy].decide(page, SiteStatistics(tuple(others)))
+    decision = find_strategy(strategy).decide(page, SiteStatistics(tuple(others)))
     assert len(decision.reasons) == len(decision.kept) == len(decision.probability) == len(page.blocks)
     assert 0 <= decision.confidence <= 1
     return decision, page

@@ -7,7 +7,7 @@ import pytest
 from scrapy.settings import Settings
 
 from denoise_scrapy.commands import run
-from denoise_scrapy.crawl import bodies, budget, fetching, workers
+from denoise_scrapy.crawl import bodies, budget, fetching, paged, workers
 from tests.crawl.crawling import event_loop, stop_reactor
 from tests.crawl.names import Names
 from tests.crawl.web import Web, article, story
@@ -64,7 +64,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def set_limits(**constants: float) -> None:
         for name, value in constants.items():
-            for module in (bodies, budget, fetching):
+            for module in (bodies, budget, fetching, paged):
                 if hasattr(module, name):
                     monkeypatch.setattr(module, name, value)
 

@@ -5,7 +5,7 @@ import signal
 import time
 from pathlib import Path
 
-from denoise_scrapy.body.strategies import STRATEGIES, Decision
+from denoise_scrapy.body.strategies import Decision, find_strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
@@ -42,4 +42,4 @@ class Harmful:
                 if Path(os.environ["LEAVE"]).exists():
                     break
                 time.sleep(0.05)
-        return STRATEGIES["combined"].decide(page, site)
+        return find_strategy("combined").decide(page, site)

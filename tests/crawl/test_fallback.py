@@ -160,9 +160,12 @@ def test_of_html_in_a_field_it_gets_the_address_and_site_of_the_item(web: Web) -
 def test_its_code_is_imported_for_those_that_ask() -> None:
     code = (
         "import sys; from tests.crawl.crawling import crawl, spider_of, stop_reactor;"
-        "crawl(spider_of()); stop_reactor();"
+        "from tests.crawl.web import Web, article;"
+        "web = Web(); web.pages = {f'/a/{n}': article(n) for n in range(3)};"
+        "done = crawl(spider_of(*web.urls(range(3)))); stop_reactor(); assert all(done.bodies().values());"
         "print([name for name in sys.modules if name.startswith('denoise_scrapy.') and name.split('.')[-1] in"
-        " {'fallback', 'paged', 'news', 'paywall', 'paging', 'live', 'structured', 'lines'}])"
+        " {'fallback', 'paged', 'news', 'paywall', 'paging', 'live', 'structured', 'lines', 'page_metadata', 'names',"
+        " 'dates', 'chunks', 'redis_store', 'lcs', 'cluster', 'style_tree', 'poet', 'remote', 'mcp'}])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

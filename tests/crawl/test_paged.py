@@ -76,7 +76,8 @@ def test_nothing_is_requested_for_it(paged: Web) -> None:
     assert not any("page=" in path for path in paged.asked)
 
 
-def test_a_page_that_cannot_be_had_is_marked(paged: Web) -> None:
+def test_a_page_that_cannot_be_had_is_marked(paged: Web, limits: Any) -> None:
+    limits(LONGEST_WAIT=3)
     paged.pages["/river?page=3"] = Reply(b"gone", 404)
     done = crawled(paged, "/river", parse=follows)
     item = item_of(done, "/river")
@@ -144,7 +145,8 @@ def test_later_items_are_parts_of_the_first_and_no_text_is_lost(paged: Web) -> N
     assert len(done.items) + len(done.dropped) == len(OTHERS) + 3
 
 
-def test_a_page_that_leads_back_to_the_first_is_missing(paged: Web) -> None:
+def test_a_page_that_leads_back_to_the_first_is_missing(paged: Web, limits: Any) -> None:
+    limits(LONGEST_WAIT=3)
     paged.pages["/river?page=3"] = Reply(status=302, headers={"Location": "/river"})
     paged.pages["/river"] = paged.pages["/river"].replace("</h1>", "</h1><p>Once.</p>")
 
@@ -208,7 +210,8 @@ def test_requests_from_another_spider_callback_do_not_hold_items(paged: Web) -> 
     assert len(done.items) == 2 and done.stat("pages/waits") == 0
 
 
-def test_an_error_page_that_the_spider_handles_is_missing(paged: Web) -> None:
+def test_an_error_page_that_the_spider_handles_is_missing(paged: Web, limits: Any) -> None:
+    limits(LONGEST_WAIT=3)
     paged.pages["/river?page=3"] = Reply(b"<p>Sorry, this page is not here any more.", 404)
 
     def parse(self: Any, response: Any) -> Iterator[Any]:

@@ -73,7 +73,7 @@ def test_items_on_all_ways_at_once_have_their_own_text_or_none(web: Web) -> None
 
 
 @settings(
-    max_examples=6,  # a crawl each, of some tenths of a second
+    max_examples=4,  # a crawl each, of some tenths of a second
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),

@@ -37,9 +37,9 @@ EDITED = st.builds(
     st.sampled_from([1, 1, 1, 2, 40]),
 )
 LONG = st.builds(
-    lambda seed, length, words: " ".join([*english(7, 3000)[seed:length], *words]),
+    lambda seed, length, words: " ".join([*english(7, 1500)[seed:length], *words]),
     st.integers(0, 500),
-    st.integers(600, 3000),
+    st.integers(600, 1500),
     SOME,
 )
 TEXTS = EDITED | LONG | SOME.map(" ".join)

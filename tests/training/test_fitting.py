@@ -40,7 +40,7 @@ def test_gradients_equal_differences(case, name):
 
 def test_it_learns_what_no_line_parts():
     rng = np.random.default_rng(0)
-    features = rng.normal(size=(40_000, 5)).astype(np.float32)
+    features = rng.normal(size=(25_000, 5)).astype(np.float32)
     labels = features[:, 0] * features[:, 1] > 0
     features[rng.random(features.shape) < 0.01] = np.nan
     network = networks.fit_network(features, labels, np.ones(len(labels)), 0)

@@ -7,25 +7,23 @@ from importlib import import_module
 from types import MappingProxyType
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
-from denoise_scrapy.body.strategies.cluster import ClusterStrategy
-from denoise_scrapy.body.strategies.combined import CombinedStrategy
-from denoise_scrapy.body.strategies.layout import BlockFilterStrategy, FrameworkStrategy
-from denoise_scrapy.body.strategies.lcs import LcsStrategy
-from denoise_scrapy.body.strategies.repetition import RepetitionStrategy
-from denoise_scrapy.body.strategies.style_tree import StyleTreeStrategy
 
-_ALL: tuple[Strategy, ...] = (
-    CombinedStrategy(),
-    RepetitionStrategy(),
-    LcsStrategy(),
-    StyleTreeStrategy(),
-    ClusterStrategy(),
-    FrameworkStrategy(),
-    BlockFilterStrategy(),
+#: Valid values of `DENOISE_STRATEGY` and `extract(..., strategy=)`, and the class of each, which is imported when it is
+#: used.
+STRATEGIES: Mapping[str, str] = MappingProxyType(
+    {
+        name: f"{__name__}.{path}"
+        for name, path in {
+            "combined": "combined.CombinedStrategy",
+            "repetition": "repetition.RepetitionStrategy",
+            "lcs": "lcs.LcsStrategy",
+            "style-tree": "style_tree.StyleTreeStrategy",
+            "cluster": "cluster.ClusterStrategy",
+            "framework": "layout.FrameworkStrategy",
+            "block-filter": "layout.BlockFilterStrategy",
+        }.items()
+    }
 )
-
-#: Valid values of `DENOISE_STRATEGY` and `extract(..., strategy=)`.
-STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
 DEFAULT_STRATEGY = "combined"
 
 __all__ = ["DEFAULT_STRATEGY", "STRATEGIES", "Decision", "Strategy", "find_strategy"]
@@ -47,11 +45,9 @@ def find_strategy(name: str) -> Strategy:
         Traceback (most recent call last):
         ValueError: unknown strategy 'lsc': did you mean 'lcs'? Choose from combined, ...
     """
-    known = STRATEGIES.get(name)
-    if known is not None:
-        return known
-    if "." in name:
-        return _made(name)
+    path = STRATEGIES.get(name, name)
+    if "." in path:
+        return _made(path)
     near = difflib.get_close_matches(name, STRATEGIES, 1, 0)
     raise ValueError(f"unknown strategy {name!r}: did you mean {near[0]!r}? Choose from {', '.join(STRATEGIES)}")
 

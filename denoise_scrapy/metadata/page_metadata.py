@@ -1,0 +1,491 @@
+"""Metadata of a page: title, authors, dates, site, image and the like. It requires the extra `meta`.
+
+Markup is read in one pass, with positions: a date or byline counts if it is in the body or next to the headline, not in
+a dropped block. Month names are read by dateparser, languages identified by py3langid. JSON-LD and microdata are read
+here: extruct gives values without positions, and imports an RDF library for it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from itertools import chain, compress, islice
+from operator import itemgetter
+from urllib.parse import urlsplit
+
+from denoise_scrapy.metadata.annotations import (
+    AUTHOR_CLASS,
+    BYLINE_CHARS,
+    DATE_CLASS,
+    LIBRARIES,
+    MAX_CHARS,
+    MAX_NAME,
+    JsonLd,
+    Mark,
+    PageAnnotations,
+    clean,
+    is_said,
+    joined,
+    load,
+    same_address,
+    string_of,
+)
+from denoise_scrapy.metadata.dates import CHANGED, YEAR, Dated, date_in, dates_in, day_in_address, is_date
+from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
+from denoise_scrapy.page.attributes import fold, host_of, letters
+from denoise_scrapy.shown import logger_of
+
+__all__ = ["Metadata", "language_of", "metadata_of"]
+
+logger = logger_of(__name__)
+
+#: With fewer letters no language is detected: the page's own declaration counts.
+MIN_LETTERS = 50
+#: Characters of a text that are read; more add nothing, and take a millisecond per thousand.
+MAX_TEXT = 5_000
+#: Lines before and after the headline, and after the text, that are near it: bylines are among share links.
+BEFORE, BEHIND, AFTER = 3, 10, 2
+#: Lines before the text and behind it within which a date is looked for last; characters of its line, and of a line
+#: before it that may be its label.
+FAR, FAR_BEHIND, MOST_DATED, MOST_LABEL = 15, 5, 60, 30
+#: Characters of a line that may be the "by" of the name in the next one.
+MOST_BY = 8
+#: Bytes of a line above which it is text and not around it; half of the longest one where all are shorter.
+LONG = 80
+#: Characters of a date with time and offset; texts near the headline in which they are looked for.
+WITH_OFFSET, MOST_NEAR = 25, 5
+#: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
+MAX_DATES = 12
+#: Maximum number of tags.
+MAX_TAGS = 50
+#: Languages that py3langid distinguishes, and others do not.
+SAME_LANGUAGE = {"wuu": "zh", "yue": "zh", "hak": "zh", "cdo": "zh", "gan": "zh"}
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """Metadata of a page. Fields without a value are "", or ().
+
+    Attributes:
+        title: Its title without the name of its site: its body's title.
+        authors: Authors; the site itself does not count as one.
+        description: Its description for search results.
+        site_name: The name of its site.
+        tags: Its keywords.
+        language: Language of its body as an ISO 639-1 code, "en".
+        published: ISO 8601: a day, with time and offset if the page has them.
+        modified: The same for its last change.
+        image: Absolute address of its main picture.
+        canonical: Absolute address that it declares canonical.
+    """
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    description: str = ""
+    site_name: str = ""
+    tags: tuple[str, ...] = ()
+    language: str = ""
+    published: str = ""
+    modified: str = ""
+    image: str = ""
+    canonical: str = ""
+
+    def front_matter(self) -> str:
+        r"""Return the known fields as front matter in YAML, to precede a text or its Markdown.
+
+        Example:
+            >>> print(Metadata(title='The "old" bridge', authors=("Ann Reed",)).front_matter())
+            ---
+            title: "The \"old\" bridge"
+            authors: ["Ann Reed"]
+            ---
+        """
+        # any JSON value is valid YAML too
+        known = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in asdict(self).items() if value)
+        return "\n".join(("---", *known, "---"))
+
+
+def metadata_of(
+    html: str | bytes, url: str | None, text: str, title: str = "", unseen: Collection[str] = frozenset()
+) -> Metadata:
+    """Return the metadata of a page.
+
+    Args:
+        html: The page. Its first `MAX_HTML` bytes are read.
+        url: Address of the page.
+        text: Text of its body: metadata outside it is ignored, unless next to the headline.
+        title: Title of its body.
+        unseen: Texts between tags that nothing shows, white space collapsed: only microdata counts there.
+
+    Raises:
+        ImportError: A library of the extra `meta` is not installed.
+    """
+    for name in LIBRARIES:
+        load(name)
+    language = ""
+    try:
+        read = PageAnnotations(html, text, unseen=unseen)
+        if 2 * sum(map(len, compress(read.lines, read.kept))) < len(text):  # the page's text is in noscript
+            read = PageAnnotations(html, text, read_noscript=True, unseen=unseen)
+        with suppress(Exception):  # a failing library costs only its own field
+            language = language_of(text, read.language)
+        return _Fields(read, url or "", title, language).metadata()
+    except Exception as error:  # metadata must not cost the page, whatever it contains
+        logger.debug("No metadata of %s: %r", url, error)
+        return Metadata(title=title, language=language)
+
+
+def language_of(text: str, declared: str = "") -> str:
+    """Return the language of a text, as its ISO 639-1 code.
+
+    Args:
+        text: The text. With fewer than `MIN_LETTERS` letters its language is not detected.
+        declared: Language that its page declares, as "pt-BR": used for such a text.
+
+    Returns:
+        "en", "de", "zh" …, "" if unknown.
+
+    Raises:
+        ImportError: py3langid is not installed.
+
+    Example:
+        >>> language_of("OK", "pt-BR"), language_of("OK")
+        ('pt', '')
+    """
+    classify = load("py3langid").classify
+    start = text[:MAX_TEXT]
+    if sum(map(str.isalpha, start)) >= MIN_LETTERS:
+        found = str(classify(start)[0])
+        return SAME_LANGUAGE.get(found, found)
+    code = re.match(r"\s*([a-z]{2,3})(?![a-z])", declared.lower())
+    return code[1] if code else ""
+
+
+#: Names of meta elements with the date of publication or change, most reliable first; and of neither:
+#: "date" is the day of the crawl on some pages.
+_PUBLISHED = (
+    re.compile(r"^(?:article|og):published_time$|^datepublished$"),
+    re.compile(
+        r"publish|pub(?:lication)?_?(?:date|time)|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^dc\w*[.:]date|creat|^pdate$"
+    ),
+)
+_NOT_PUBLISHED = re.compile(r"modif|update|expir|valid|revis|publisher|creator|event|start|last|publication$")
+_MODIFIED = (
+    re.compile(r"^article:modified_time$|^datemodified$"),
+    re.compile(r"modif|updated|^revised|lastmod|lastdate"),
+)
+#: Words or classes of a line at the end of a text with its author or date.
+_SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|auth?or|permalink", re.IGNORECASE)
+_OFFICE = re.compile(r"\b(?:of|for)\b")
+#: An editor's name, which Chinese pages have at their end.
+_EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
+#: Top-level domains where English dates have the month first.
+_AMERICAN = frozenset(["com", "org", "net", "us", "gov", "edu", "info", "tv", ""])
+#: Countries where they have it so too.
+_MONTH_FIRST = frozenset(["us", "ph", "ca"])
+_AUTHOR_METAS = (
+    "author article:author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl byline vr:author"
+)
+_SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜]+\s*|:\s+|\s*[-–—]{2,}\s*")
+_NO_SITE = re.compile(r"^(?:blog|home|news|index|homepage|startseite|main)$|://", re.IGNORECASE)
+#: Files that are not main pictures: logos, cards of a whole site, design elements; and folders of such.
+_NO_LEAD = re.compile(
+    r"(?<![a-z])(?:logos?|favicon|default|placeholder|blank|spacer|trans(?:parent)?|pixel|avatar|icon|sprite|fallback|fb|og"
+    r"|gravatar|noimage|facebook|twitter|open-?graph|social|shar(?:e|ing)|badge|touch|profile|print)(?![a-z])|button|logo\w*\."
+    r"|defaultog|\.(?:gif|svg|ico)$|[{}]|(?<!\d)\d\dx\d\d(?!\d)",
+    re.IGNORECASE,
+)
+_NO_LEADS = re.compile(
+    r"/(?:plugins|themes?|avatars?|customavatars|icons?|buttons|emoji|smilies|default(?!/files)|design|homepics|__tpl_asset"
+    r"|blavatar)/",
+    re.IGNORECASE,
+)
+
+
+def _is_dated(mark: Mark) -> bool:
+    return mark.tag == "time" or DATE_CLASS.search(mark.kind) is not None
+
+
+def _is_site(name: str, site: str) -> bool:
+    """Return whether a site's name begins with a name, and is not "Ann's Blog"."""
+    return fold(site).startswith(fold(name)) and site[len(name) :][:1] not in ("'", "’")
+
+
+class _Fields:
+    """Selects each field from a page's annotations."""
+
+    def __init__(self, read: PageAnnotations, url: str, title: str, language: str) -> None:
+        self.read, self.url, self.title, self.language = read, url, title, language
+        self.host = host_of(url)
+        region = re.match(
+            r"en[-_]([a-z]{2})\b", f"{read.language or self._meta('og:locale', 'content-language')}".lower()
+        )
+        written = region[1] in _MONTH_FIRST if region else self.host.rpartition(".")[2] in _AMERICAN
+        self.american = language == "en" and written
+        self.base = joined(url, read.base) or url
+        self.canonical = joined(self.base, read.links.get("canonical", "")) or joined(
+            self.base, next(iter(read.metas.get("og:url", ())), "")
+        )
+        addresses = {same_address(url), same_address(self.canonical)} - {""}
+        said = letters(title)
+        self.ld = JsonLd(map("".join, read.scripts), said, addresses)
+        titles = [i for i, line in enumerate(read.lines) if len(line) <= 300 and is_said(letters(line), said)]
+        text = compress(range(len(read.lines)), read.kept)
+        widths = {i: len(read.lines[i].encode("utf-8", "replace")) for i in text}  # ideographs are wide: three bytes
+        for i in titles:
+            widths.pop(i, None)
+        least = min(LONG, max(widths.values(), default=0) / 2)
+        long = [i for i, width in widths.items() if width > least]
+        self.first, self.last = (long[0], long[-1]) if long else (-BEHIND, -BEHIND)
+        before = [i for i in titles if i <= max(self.first, 0)]
+        if not before and (starts := [(i, one) for i in titles for one in long if i < one <= i + BEHIND]):
+            before, self.first = [starts[0][0]], starts[0][1]  # what was kept above the title is no text
+        # the last line before the text with the title, else the first; or the text's start.
+        self.headline = before[-1] if before else titles[0] if titles and self.first < 0 else max(self.first, 0)
+
+    def metadata(self) -> Metadata:
+        """Return all fields."""
+        site, published, modified = self._site_name(), self._published(), self._modified()
+        return Metadata(
+            title=self.title,
+            authors=self._authors(site),
+            description=self._meta("description", "og:description", "twitter:description", "dc.description")
+            or clean(self.ld.string(self.ld.work, "description")),
+            site_name=site,
+            tags=self._tags(),
+            language=self.language,
+            published=published,
+            modified=modified if modified[:10] >= published[:10] else "",
+            image=next((one for given in self._images() if (one := self._lead(given))), ""),
+            canonical=self.canonical,
+        )
+
+    def _is_near(self, line: int) -> bool:
+        """Return whether a line is next to the headline or the beginning of the text, and not after its end."""
+        near_headline = self.headline - BEFORE <= line <= self.headline + BEHIND
+        near_text = self.first - BEFORE <= line <= self.first + 1
+        return (near_headline or near_text) and line <= max(self.last, self.headline)
+
+    def _signs(self, line: int, words: str) -> bool:
+        """Return whether a line is at the end of the text, and has words of a signature."""
+        return self.last <= line <= self.last + AFTER and bool(_SIGNS.search(words))
+
+    def _marks(self, fits: Callable[[Mark], object], only_near: bool = False) -> list[Mark]:
+        """Return the marked elements that count, next to the headline or in the body, nearest to the headline first."""
+        kept = self.read.kept
+        found = [
+            mark
+            for mark in self.read.marks
+            if fits(mark)
+            and (
+                self._is_near(mark.line)
+                or mark.tag == "meta"
+                or (not only_near and mark.line < len(kept) and kept[mark.line])
+                or self._signs(mark.line, mark.kind)
+            )
+        ]
+        return sorted(found, key=lambda mark: abs(mark.line - self.headline))
+
+    def _near_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield short lines next to the headline, numbered, those after it first; and those that sign the text."""
+        lines = enumerate(self.read.lines)
+        near = [
+            (i < self.headline, i, line)
+            for i, line in lines
+            if i != self.headline and len(line) <= BYLINE_CHARS and (self._is_near(i) or self._signs(i, line))
+        ]
+        return ((i, line) for _, i, line in sorted(near))
+
+    def _meta(self, *names: str) -> str:
+        return next((given for name in names for raw in self.read.metas.get(name, ()) if (given := clean(raw))), "")
+
+    def _site_name(self) -> str:
+        ld = self.ld
+        given = [self._meta("og:site_name"), *(clean(ld.string(item, "name")) for item in ld.sites[:1])]
+        given += [clean(ld.string(item, "publisher")) for item in (ld.work, ld.page)]
+        given += [self._title_rest(), self._meta("site_name", "application-name", "apple-mobile-web-app-title")]
+        given += [*(clean(ld.string(item, "name")) for item in ld.sites), self._meta("dc.publisher", "publisher")]
+        given += [self._meta("twitter:site").lstrip("@")]
+        return next((name for name in given if name and len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
+
+    def _title_rest(self) -> str:
+        """Return the part of the title element outside the title that is in the host's name too, else the last part."""
+        whole = clean(self.read.title)
+        before, found, behind = whole.partition(self.title) if self.title else ("", "", "")
+        parts = [part.strip(" -–—|:·•") for part in _SITE_PARTS.split(f"{before} | {behind}")] if found else []
+        host = letters(self.host)
+        words = [[letters(word) for word in (*part.split(), part)] for part in parts]
+        named = [parts[n] for n, said in enumerate(words) if any(len(word) > 3 and word in host for word in said)]
+        return (named or list(filter(None, parts)) or [""])[-1]
+
+    def _authors(self, site: str) -> tuple[str, ...]:
+        editors = {name for line in self.read.lines if len(line) <= BYLINE_CHARS for name in _EDITOR.findall(line)}
+        for found in self._names():
+            names = [name for name in found if name not in editors and not _is_site(name, site)]
+            if names:
+                return tuple(dict.fromkeys(names))[:20]
+        return ()
+
+    def _names(self) -> Iterator[list[str]]:
+        """Yield names by each method of finding authors, most reliable first."""
+        values = self.ld.values(self.ld.work, "author", "creator")
+        given = [self.ld.string(value, "name") if isinstance(value, dict) else string_of(value) for value in values]
+        yield [name for one in given for name in names_in(one, language=self.language)]
+        yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
+            lambda mark: "author" in mark.rel.split()
+        )
+        yield next(filter(None, (names_in(line, True, self.language) for line in self._bylines())), [])
+        yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
+        texts = (self.read.metas.get(name, ()) for name in _AUTHOR_METAS.split())
+        metas = (
+            [name for text in some if not _OFFICE.search(text) for name in names_in(text, language=self.language)]
+            for some in texts
+        )
+        yield next(filter(None, metas), [])
+        yield next(filter(None, map(self._names_beside_date, self._near_lines())), [])
+        far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
+        named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
+        found = (names_in(text, language=self.language) for text in named)
+        yield next((names for names in found if names and all(" " in name for name in names)), [])
+
+    def _bylines(self) -> Iterator[str]:
+        """Yield lines that may be bylines; a short one, as "By", also with the name in the line behind it."""
+        for i, line in self._near_lines():
+            yield reporters_in(line) or line
+            if len(line) <= MOST_BY and any(map(is_person, self.read.lines[i + 1 : i + 2])):
+                yield f"{line} {self.read.lines[i + 1]}"
+        if 0 <= self.first < len(self.read.lines):
+            yield reporters_in(self.read.lines[self.first])
+
+    def _names_beside_date(self, numbered: tuple[int, str]) -> list[str]:
+        """Return names that stand with a date, or next to a line of only a date; none if the line is in a menu."""
+        i, line = numbered
+        lines = self.read.lines
+        beside = (is_date(lines[j], self.language) for j in (i - 1, i + 1) if self.headline < i and j < len(lines))
+        if line in lines[: max(self.headline - BEFORE, 0)] or not (YEAR.search(line) or any(beside)):
+            return []
+        names = names_in(line, language=self.language)
+        return names if all(map(is_person, names)) else []
+
+    def _marked(self, way: Callable[[Mark], object]) -> list[str]:
+        """Return names in the marked element that is nearest to the headline, and in similar ones next to it."""
+        first: Mark | None = None
+        found: list[str] = []
+        for mark in self._marks(way, only_near=True):
+            names = names_in(mark.text, language=self.language) if len(mark.text) <= BYLINE_CHARS else []
+            if names and (first is None or (mark.kind == first.kind and abs(mark.line - first.line) < BEFORE)):
+                first = first or mark
+                found += names
+        if first and first.line < len(self.read.lines):  # a second one may stand unmarked behind it
+            line = self.read.lines[first.line]
+            whole = names_in(line, True, self.language) if len(line) <= BYLINE_CHARS else []
+            found = whole if set(found) < set(whole) else found
+        return found
+
+    def _published(self) -> str:
+        day = (
+            self._first_date(self._published_dates())
+            or day_in_address(self.url)
+            or day_in_address(self.canonical)
+            or self._first_date([self.ld.string(self.ld.page, "datePublished")])
+            or next((one.day for one in self._visible_dates() if one.is_publication), "")
+        )
+        if 0 < len(day) < WITH_OFFSET:  # what is near the headline may have the time, or its offset
+            near = (self._first_date([text]) for text in islice(self._near_dates(), MOST_NEAR))
+            return max([day, *(time for time in near if time.startswith(day))], key=len)
+        return day
+
+    def _published_dates(self) -> Iterator[str]:
+        yield self.ld.string(self.ld.work, "datePublished", "dateCreated", "uploadDate")
+        yield from self._meta_dates(_PUBLISHED, _NOT_PUBLISHED)
+        for mark in self._marks(lambda mark: mark.prop in ("datepublished", "datecreated")):
+            yield mark.text
+        yield from self._near_dates()
+
+    def _near_dates(self) -> Iterator[str]:
+        """Yield texts with dates next to the headline."""
+        near = [
+            (self._distance(mark.line, is_marked=True), mark.text)
+            for mark in self._marks(_is_dated, only_near=True)
+            if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
+        ]
+        near += [(self._distance(i, is_marked=False), line) for i, line in self._near_lines()]
+        yield from (text for _, text in sorted(near, key=itemgetter(0)))
+
+    def _is_change(self, mark: Mark) -> bool:
+        """Return whether an element's date is of a change, by its classes or the words before it."""
+        label = mark.label
+        if not label.strip() and mark.line and len(above := self.read.lines[mark.line - 1]) <= MOST_LABEL:
+            label = above
+        return CHANGED.search(f"{mark.prop} {mark.kind} {label}") is not None
+
+    def _distance(self, line: int, *, is_marked: bool) -> tuple[int, int]:
+        """Return how far a line is from the place of dates: between headline and text, else marked above it."""
+        between = self.headline <= line <= self.first + 1
+        return 0 if between else 1 if is_marked else 2 if line < self.headline else 3, abs(line - self.headline)
+
+    def _visible_dates(self) -> Iterator[Dated]:
+        """Yield the dates in short lines farther before the text, or behind it, nearest first."""
+        lines = self.read.lines
+        before = range(self.first - 1, max(self.first - FAR, -1), -1)
+        for i in [*before, *range(max(self.last + 1, 0), min(self.last + FAR_BEHIND + 1, len(lines)))]:
+            if len(lines[i]) <= MOST_DATED and YEAR.search(lines[i]):
+                label = lines[i - 1] if i and len(lines[i - 1]) <= MOST_LABEL else ""
+                for one in dates_in(lines[i], self.language, self.american):
+                    yield one if one.words else one._replace(words=label)
+
+    def _modified(self) -> str:
+        given = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]
+        given += [mark.text for mark in self._marks(lambda mark: mark.prop == "datemodified")]
+        near = [mark.text for mark in self._marks(_is_dated, only_near=True) if self._is_change(mark)]
+        shown = [text for text in near if len(text) <= BYLINE_CHARS]
+        lines = (one for _, line in self._near_lines() for one in dates_in(line, self.language, self.american))
+        changes = (one.day for one in chain(lines, self._visible_dates()) if one.is_change)
+        given += [self.ld.string(self.ld.page, "dateModified")]
+        return self._first_date(given) or self._first_date(shown) or next(changes, "")
+
+    def _meta_dates(self, kinds: Iterable[re.Pattern[str]], but: re.Pattern[str] | None = None) -> Iterator[str]:
+        for kind in kinds:
+            for name, given in self.read.metas.items():
+                if kind.search(name) and not (but and but.search(name)):
+                    yield given[0]
+
+    def _first_date(self, given: Iterable[str]) -> str:
+        dated = islice((one for one in given if YEAR.search(one[:MAX_CHARS])), MAX_DATES)
+        return next(filter(None, (date_in(one, self.language, self.american) for one in dated)), "")
+
+    def _tags(self) -> tuple[str, ...]:
+        metas = self.read.metas
+        ways: tuple[Iterable[str], ...] = (
+            metas.get("article:tag", ()),
+            map(string_of, self.ld.values(self.ld.work, "keywords")),
+            metas.get("news_keywords", ()),
+            (mark.text for mark in self._marks(lambda mark: "tag" in mark.rel.split())),
+            metas.get("keywords", ()),
+        )
+        for way in ways:
+            tags = [part.strip(" #") for given in way for part in re.split(r"[,;、，]", clean(given))]
+            if tags := [tag for tag in dict.fromkeys(tags) if tag and len(tag) <= MAX_NAME]:
+                return tuple(tags[:MAX_TAGS])
+        return ()
+
+    def _images(self) -> Iterator[str]:
+        for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"):
+            yield from self.read.metas.get(name, ())
+        for value in self.ld.values(self.ld.work, "image", "thumbnailUrl"):
+            yield self.ld.string(value, "url", "contentUrl") if isinstance(value, dict) else string_of(value)
+        yield self.read.links.get("image_src", "")
+        for mark in self.read.marks:
+            line, kept = mark.line, self.read.kept
+            between_kept = self.first <= line <= self.last and (kept[line] or kept[line - 1])
+            if mark.tag == "img" and (between_kept or self.headline < line <= self.first):
+                yield mark.given
+
+    def _lead(self, given: str) -> str:
+        """Return the absolute address of an image that may be the main picture, "" for others."""
+        address = joined(self.base, given)
+        path = urlsplit(address).path
+        return "" if _NO_LEADS.search(path) or _NO_LEAD.search(path.rpartition("/")[2]) or "{" in address else address
