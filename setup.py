@@ -35,14 +35,6 @@ MISSING = (
     "--install), or let pip bring one: pip install ziglang; "
     'CXX="python3 -I -m ziglang c++ -mcpu=baseline" pip install ...'
 )
-DIRECTIVES = {
-    "language_level": "3",
-    "boundscheck": False,
-    "wraparound": False,
-    "cdivision": True,
-    "initializedcheck": False,
-    "embedsignature": True,
-}
 
 
 def compiler() -> list[str]:
@@ -77,7 +69,7 @@ class BuildCore(build_ext):
             self.use(compiler())
         self.need("Python.h", [sysconfig.get_path("include")], "python3-dev")
         self.need("libxml/tree.h", folders, "libxml2-dev and pkg-config")
-        options = {"build_dir": "build", "include_path": folders, "compiler_directives": DIRECTIVES}
+        options = {"build_dir": "build", "include_path": folders, "compiler_directives": {"embedsignature": True}}
         translated = cythonize(self.extensions, nthreads=os.cpu_count(), **options)
         for extension, made in zip(self.extensions, translated, strict=True):
             extension.sources = made.sources

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tldextract import TLDExtract
 
 from denoise_scrapy.body.strategies.combined import CombinedStrategy, view_of
-from denoise_scrapy.core.model import Neighbours
+from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics, likest_first
 from evaluation.corpora import RecordedPage, Site, recorded

@@ -15,7 +15,7 @@ from denoise_scrapy.body.kind import likeliest
 from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy, page_signals
 from denoise_scrapy.body.wording import NO_WORDING
 from denoise_scrapy.core.features import NAMES
-from denoise_scrapy.core.model import Network
+from denoise_scrapy.core.judge import Network
 from training import trees
 from training.dataset import PAGES_ALONE, Example
 from training.made import FOLDS

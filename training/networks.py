@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.model import Network
+from denoise_scrapy.core.judge import Network
 
 #: Units of the two layers. Twice as many changed the result less than another seed did.
 INNER, OUTER = 64, 32

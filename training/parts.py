@@ -13,7 +13,7 @@ from denoise_scrapy.body.kind import KINDS
 from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals, page_signals
 from denoise_scrapy.body.taste import LEARNED, part_signals
 from denoise_scrapy.body.wording import NO_WORDING, Wording
-from denoise_scrapy.core.model import Forest
+from denoise_scrapy.core.judge import Forest
 from training import trees
 from training.dataset import Example
 from training.wording import fit_wording, short_texts

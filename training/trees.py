@@ -13,7 +13,7 @@ import numpy.typing as npt
 from catboost import CatBoost, CatBoostClassifier, sum_models
 
 from denoise_scrapy.core.features import read_words
-from denoise_scrapy.core.model import Forest
+from denoise_scrapy.core.judge import Forest
 from training.dataset import Example
 
 PARAMETERS: dict[str, Any] = {

@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Classes of characters and steps of CRC-32: tables, made once."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t

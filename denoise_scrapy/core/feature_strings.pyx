@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Text to units, the alphabet in which two texts are compared; and the feature strings made of them.
 
 The source counts single characters. Taken literally, that makes any two English pages equal, for every letter passes a

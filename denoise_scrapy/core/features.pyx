@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Features of a block: some ninety named numbers, each computed and described in one place.
 
 A feature is a row of a float32 matrix of shape (features, blocks); `NAMES` names the rows. An unknown value (about

@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """The TeX of a formula: from the page if it contains TeX, else generated from MathML; each formula once.
 
 Source: W3C, *Mathematical Markup Language (MathML) 3.0* (2014), sections 3.1.3, the arguments of elements, and 5.2,

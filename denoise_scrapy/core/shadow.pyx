@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Declarative shadow trees: what browsers show in place of an element's children, and where they show those.
 
 A `template` with `shadowrootmode` attaches its content to the element around it, its host. Of the host's own children

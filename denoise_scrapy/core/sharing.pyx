@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Texts, paths and template that a page shares with others of its site; and which of those are its copies.
 
 A page's facts, with which others are compared, are one block of bytes, in memory, on disk and between processes: a

@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """The visible elements of a page: by attributes and styles and by the controls that may show them.
 
 What a click shows is content: a panel that a tab, a button or a link of the page names, or that follows one. What

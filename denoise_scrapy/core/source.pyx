@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """A check of a page's bytes before parsing: what must be cleaned, and what would take too much time or memory.
 
 libxml2 compares each attribute of an element with all before it (30,000 take a second), and for each end tag searches

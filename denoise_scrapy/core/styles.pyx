@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """The meaning of style attributes and style sheets for what can be seen.
 
 A declaration is read as browsers do, without comments and with escapes decoded. Of a style sheet, those rules are

@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """The feature tree of a page: one walk over the tree that lxml has built.
 
 The walk reads only libxml2's nodes: names, attributes, texts. It needs no lock, changes nothing, and takes a fifth of

@@ -11,7 +11,7 @@ from denoise_scrapy.body.kind import KINDS
 from denoise_scrapy.body.strategies.combined import BlockModel, block_model, contributions, view_of
 from denoise_scrapy.body.taste import LEARNED
 from denoise_scrapy.core.features import FAMILIES, NAMES
-from denoise_scrapy.core.model import Neighbours
+from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from training.tables import below

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.model import choose, expected_f1, select_by_expected_f1
+from denoise_scrapy.core.choice import choose, expected_f1, select_by_expected_f1
 from denoise_scrapy.page import Flag, Page
 from tests.html_strategies import SOUP, pages
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.model import select_by_expected_f1
+from denoise_scrapy.core.choice import select_by_expected_f1
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray
 from denoise_scrapy.site import SiteStatistics

@@ -1,6 +1,6 @@
 """All signals together: a network, then boosted trees, over features of the block, its surroundings and its site.
 
-A small network judges each block; trees judge again, using the network's results for its neighbours (`core/model.pyx`).
+A small network judges each block; trees judge again, using the network's results for its neighbours (`core/judge.pyx`).
 Other trees find pages without content: consent walls, logins, error pages. All are fitted on recorded pages of many
 publishers (`python -m training`); the model file records which, and the scores on publishers left out. The kept set
 maximises the expected F1.
@@ -26,7 +26,8 @@ from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
 from denoise_scrapy.body.tables import tables_around, whole_units
 from denoise_scrapy.body.wording import Wording
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
-from denoise_scrapy.core.model import STOCK_PAGES, Forest, Neighbours, Network, choose, judge
+from denoise_scrapy.core.choice import STOCK_PAGES, choose
+from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
@@ -67,7 +68,7 @@ class BlockModel:
         names: Names of the n features it takes.
         vocabulary: Word odds, which some features use.
         network: The first judgement.
-        forests: The trees of the second judgement, "forest", over those n features and `core.model.NEIGHBOUR_NAMES`;
+        forests: The trees of the second judgement, "forest", over those n features and `core.judge.NEIGHBOUR_NAMES`;
             the trees that find the blocks of a part, as "part title" (`body/taste.py`), pages of a kind, as "kind
             article" (`body/kind.py`), and pages without content, "content" (`content_signals`).
         wording: The odds of short texts, of which "content" uses those of the kept one.

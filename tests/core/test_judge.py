@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies.combined import block_model
 from denoise_scrapy.core.features import NAMES
-from denoise_scrapy.core.model import NEIGHBOUR_NAMES, Forest, Neighbours, Network
+from denoise_scrapy.core.judge import NEIGHBOUR_NAMES, Forest, Neighbours, Network
 from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
 

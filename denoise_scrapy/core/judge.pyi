@@ -1,4 +1,4 @@
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,6 @@ Numbers = npt.ArrayLike
 Values = npt.NDArray[np.float32]
 
 NEIGHBOUR_NAMES: tuple[str, ...]
-STOCK_PAGES: int
 
 class Network:
     mean: Values
@@ -48,27 +47,3 @@ class Forest:
 def judge(
     network: Network, forest: Forest, neighbours: Neighbours, features: Numbers
 ) -> tuple[npt.NDArray[np.float64], Values]: ...
-
-class Choice(NamedTuple):
-    kept: npt.NDArray[np.bool_]
-    probability: npt.NDArray[np.float64]
-    f1: float
-
-def choose(
-    tree: Tree,
-    probability: Numbers,
-    *,
-    in_place: Numbers | None = None,
-    stock: Numbers | None = None,
-    place: Numbers | None = None,
-    layout: Numbers | None = None,
-    unseen: npt.NDArray[np.bool_] | None = None,
-    tables: Numbers | None = None,
-    beta: float = 1.0,
-) -> Choice: ...
-def select_by_expected_f1(
-    probability: Numbers, tokens: Numbers, *, beta: float = 1.0
-) -> tuple[npt.NDArray[np.bool_], float]: ...
-def expected_f1(
-    kept: npt.NDArray[np.bool_], probability: npt.NDArray[np.float64], tokens: npt.NDArray[np.generic]
-) -> float: ...

@@ -1,0 +1,34 @@
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.core.tree import Tree
+
+Numbers = npt.ArrayLike
+
+STOCK_PAGES: int
+
+class Choice(NamedTuple):
+    kept: npt.NDArray[np.bool_]
+    probability: npt.NDArray[np.float64]
+    f1: float
+
+def choose(
+    tree: Tree,
+    probability: Numbers,
+    *,
+    in_place: Numbers | None = None,
+    stock: Numbers | None = None,
+    place: Numbers | None = None,
+    layout: Numbers | None = None,
+    unseen: npt.NDArray[np.bool_] | None = None,
+    tables: Numbers | None = None,
+    beta: float = 1.0,
+) -> Choice: ...
+def select_by_expected_f1(
+    probability: Numbers, tokens: Numbers, *, beta: float = 1.0
+) -> tuple[npt.NDArray[np.bool_], float]: ...
+def expected_f1(
+    kept: npt.NDArray[np.bool_], probability: npt.NDArray[np.float64], tokens: npt.NDArray[np.generic]
+) -> float: ...

@@ -1,0 +1,399 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Choose the blocks to keep: by rules outside the model, then as the set with the highest expected F."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cython.operator cimport dereference
+from libc.math cimport exp, log1p
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libcpp.algorithm cimport sort
+from libcpp.string cimport string
+from libcpp.unordered_map cimport unordered_map
+from libcpp.utility cimport pair
+from libcpp.vector cimport vector
+
+from denoise_scrapy.core.lock cimport WORTH_BLOCKS
+from denoise_scrapy.core.tree cimport (
+    HEADING, HIDDEN, IS_LIST, IS_QUOTE, PREFORMATTED, BlockRow, Span, Tree, is_within,
+)
+
+cdef enum:
+    # On pages of up to this many blocks, text that every comparison page has in the same place is less probable: the
+    # model, fitted on whole pages, is unsure about it. No corpus has such pages, but demos, tests and error pages do.
+    FEW = 10
+    # Minimum tokens of a text that may be stock, see `lower_stock`.
+    STOCK_TOKENS = 8
+    # Levels above a block that are searched for a list.
+    LIST_LEVELS = 8
+    # A text of at least this many tokens is kept once: shorter ones are prices, names, buttons. F1 of pages that
+    # readers labelled +.004, `single` +.0035, `wcxb` +.003; forums whose truth repeats every copy -.009.
+    ONCE_TOKENS = 6
+
+cdef double REPEATED_FACTOR = 0.4, EVERY = 0.99
+#: A text of at least this many tokens that another page has too is stock, an advertisement or an appeal, if the texts
+#: beside it are the page's own; or at least the long ones, if this share of the pages' text in its place is shared,
+#: over so many pages: in five threads of a forum two greetings are alike by chance. The model has a feature for it
+#: (`features`, "stock"), but hardly any recorded site has the pages to train it. Portal +.013, no corpus -.001; if
+#: texts beside it may be shared too, wcxb -.024 (variants of a product share their description). If it were more than a
+#: share of the text to be kept, it would be the page.
+cdef double STOCK_FACTOR = 0.3, STOCK_SHARE = 0.3, STOCK_PLACE = 0.7
+#: Pages needed for that.
+STOCK_PAGES = 10
+#: A list whose probabilities have at most this standard deviation is kept or dropped whole: mean F1 on publishers left
+#: out +.001, `wcxb` +.008; .15 gains a third of that, .25 the same. Tables and sections gain nothing, similar boxes
+#: within one box lose.
+cdef double AGREE = 0.2
+#: The blocks of a list without links are at least this share as probable as the text right above it in the same box: an
+#: introduction or a heading without its list is half a text.
+cdef double OF_ABOVE = 0.5
+#: A table of data is kept or dropped whole: each of its blocks has the probability that a fifth of its text reaches. F1
+#: of 174 recorded pages with tables .8786; .8752 with the mean, as tables of prices and results have few sure cells;
+#: .8669 if most of the text has to be kept by itself, which drops posts and the tables of lists.
+cdef double TABLE_SHARE = 0.2
+#: Log odds that layout subtracts from a block: for lying entirely beside the main column; for each halving of the font
+#: size; for being pinned to the screen. No corpus of the study changes by .003 (docs/figures.md); twice as much costs
+#: .004 on dragnet, whose pages have lost their style sheets. Fitted weights came out near zero.
+cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
+
+
+cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_place) except -1 nogil:
+    """On pages of few blocks, lower what every comparison page has in the same place, except headings."""
+    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    if m <= FEW:
+        for i in range(m):
+            if in_place[i] >= EVERY and not tree.blocks[i].own_flags & HEADING:
+                probability[i] *= REPEATED_FACTOR
+    return 0
+
+
+cdef struct Stock:
+    bint is_long
+    bint is_shared        # another page has the text too
+    bint is_known         # most of the pages' text in its place is shared
+    bint is_lowered
+
+
+cdef inline bint is_stock(const Stock* text) noexcept nogil:
+    return text.is_long and (text.is_shared or text.is_known)
+
+
+cdef int lower_stock(
+    Tree tree, double[::1] probability, const float[::1] stock, const double[::1] place
+) except -1 nogil:
+    """Lower a text, other than a heading, that another page has too, if the texts beside it are the page's own.
+
+    Not if the page's own texts are under the same path: stories repeat paragraphs of earlier ones. In a place of stock
+    a text is lowered even if no other page has it.
+    """
+    cdef const BlockRow* block
+    cdef const Stock* before
+    cdef const Stock* after
+    cdef Stock* text
+    cdef vector[Stock] texts
+    cdef vector[bint] of_story    # by path
+    cdef double expected = 0, lowered = 0
+    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    texts.resize(m + 2)  # one before the first and one after the last
+    of_story.resize(m)
+    for i in range(m):
+        block, text = &tree.blocks[i], &texts[i + 1]
+        text.is_long, text.is_shared = block.tokens >= STOCK_TOKENS, stock[i] > 0
+        text.is_known = place[i] >= STOCK_PLACE
+        if text.is_long and not is_stock(text):
+            of_story[block.slot] = True
+        expected += probability[i] * block.tokens
+    for i in range(m):
+        block, before, text, after = &tree.blocks[i], &texts[i], &texts[i + 1], &texts[i + 2]
+        if not is_stock(text) or of_story[block.slot] or block.own_flags & HEADING:
+            continue
+        text.is_lowered = (text.is_shared and not before.is_shared and not after.is_shared) or (
+            text.is_known and not is_stock(before) and not is_stock(after)
+        )
+        if text.is_lowered:
+            lowered += probability[i] * block.tokens
+    if lowered <= STOCK_SHARE * expected:
+        for i in range(m):
+            if texts[i + 1].is_lowered:
+                probability[i] *= STOCK_FACTOR
+    return 0
+
+
+cdef inline double known(double value) noexcept nogil:
+    """Return a value, 0 if unknown."""
+    return value if value == value else 0
+
+
+cdef int lower_beside(double[::1] probability, const double[:, ::1] layout) except -1 nogil:
+    """Lower blocks off the main column of a rendered page; unknown values change nothing."""
+    cdef double loss
+    cdef Py_ssize_t i
+    for i in range(probability.shape[0]):
+        loss = BESIDE * known(layout[0, i]) + SMALLER * max(-known(layout[1, i]), 0.0) + PINNED * known(layout[2, i])
+        probability[i] /= probability[i] + (1 - probability[i]) * exp(loss)
+    return 0
+
+
+cdef int32_t outermost_list(Tree tree, int32_t element) noexcept nogil:
+    """Return the outermost list within a few levels around a block's element, -1 for none."""
+    cdef int32_t level, found = -1
+    for level in range(LIST_LEVELS):
+        if element < 0:
+            break
+        if tree.tokens[tree.elements[element].token].kind & IS_LIST:
+            found = element
+        element = tree.elements[element].parent
+    return found
+
+
+cdef struct Listed:               # sums over a list's blocks; weights are logarithms of block lengths
+    double weight
+    int32_t link_chars
+    double above          # probability of the text above it in the same box, 0 for none
+    double probability
+    double square
+
+
+cdef inline bint is_beside(Tree tree, int32_t element, int32_t other) noexcept nogil:
+    """Return whether two elements are in the same box."""
+    return tree.elements[element].parent == tree.elements[other].parent
+
+
+cdef int move_to_list(Tree tree, double[::1] probability) except -1 nogil:
+    """Move the blocks of a list to their mean, if they agree, and up to the text above: half of either is worse."""
+    cdef vector[int32_t] box      # the list of each block
+    cdef vector[Listed] lists     # by element
+    cdef Listed* one
+    cdef double weight, mean
+    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    lists.resize(tree.elements.size())
+    for i in range(m):
+        box.push_back(outermost_list(tree, tree.blocks[i].element))
+        if box[i] >= 0:
+            one, weight = &lists[box[i]], log1p(tree.blocks[i].tokens)
+            if i and box[i - 1] != box[i] and is_beside(tree, tree.blocks[i - 1].element, box[i]):
+                one.above = probability[i - 1]
+            one.link_chars += tree.blocks[i].link_chars
+            one.weight += weight
+            one.probability += probability[i] * weight
+            one.square += probability[i] * probability[i] * weight
+    for i in range(m):
+        if box[i] >= 0:
+            one = &lists[box[i]]
+            weight = max(one.weight, 1e-9)
+            mean = one.probability / weight
+            if one.square / weight - mean * mean <= AGREE * AGREE:
+                probability[i] = mean
+            if one.link_chars == 0:
+                probability[i] = max(probability[i], OF_ABOVE * one.above)
+    return 0
+
+
+cdef int move_to_table(
+    Tree tree, double[::1] probability, const int32_t[::1] tables, const uint8_t[::1] unseen
+) except -1 nogil:
+    """Give the blocks of each table, except unseen ones, the probability that a share of its text reaches."""
+    cdef unordered_map[int32_t, double] left    # tokens of each table until that probability
+    cdef vector[pair[double, int32_t]] ranked
+    cdef pair[double, int32_t] one
+    cdef unordered_map[int32_t, double] found
+    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    for i in range(m):
+        if tables[i] >= 0 and not unseen[i]:
+            left[tables[i]] += TABLE_SHARE * (1 + tree.blocks[i].tokens)
+            one.first, one.second = -probability[i], i
+            ranked.push_back(one)
+    sort(ranked.begin(), ranked.end())
+    for one in ranked:
+        if left[tables[one.second]] > 0:
+            found[tables[one.second]] = -one.first
+            left[tables[one.second]] -= 1 + tree.blocks[one.second].tokens
+    for one in ranked:
+        probability[one.second] = found[tables[one.second]]
+    return 0
+
+
+cdef double select(
+    const double[::1] probability, const vector[int32_t]& tokens, double beta, uint8_t[::1] kept
+) except -1 nogil:
+    """Keep the most probable blocks, as many as maximise the expected F_beta; return the expected F1.
+
+    Equal ones, such as those of a list or table, are kept or dropped together.
+    """
+    cdef vector[pair[double, int32_t]] ranked
+    cdef pair[double, int32_t] one
+    cdef double whole = 0, expected = 0, chosen = 0, f, highest = -1, f1 = 0
+    cdef size_t i, best = 0
+    for i in range(tokens.size()):
+        one.first, one.second = -known(probability[i]), <int32_t>i  # of equals the first comes first
+        ranked.push_back(one)
+    sort(ranked.begin(), ranked.end())
+    for i in range(ranked.size()):
+        whole -= ranked[i].first * tokens[ranked[i].second]
+    for i in range(ranked.size()):
+        expected -= ranked[i].first * tokens[ranked[i].second]
+        chosen += tokens[ranked[i].second]
+        if i + 1 < ranked.size() and ranked[i + 1].first == ranked[i].first:
+            continue
+        f = expected / max(chosen + beta * beta * whole, 1e-9)
+        if f > highest:
+            highest, best, f1 = f, i, 2 * expected / max(chosen + whole, 1e-9)
+    for i in range(ranked.size()):
+        kept[ranked[i].second] = f1 > 0 and i <= best
+    return f1
+
+
+cdef bint is_same_text(const string& text, Span a, Span b) noexcept nogil:
+    """Return whether two pieces of text are equal, ignoring marks of elements and white space."""
+    cdef int32_t i = a.start, j = b.start
+    while True:
+        while i < a.end and <unsigned char>text[i] <= 32:
+            i += 1
+        while j < b.end and <unsigned char>text[j] <= 32:
+            j += 1
+        if i == a.end or j == b.end:
+            return i == a.end and j == b.end
+        if text[i] != text[j]:
+            return False
+        i += 1
+        j += 1
+
+
+cdef int keep_once(Tree tree, const int32_t[::1] tables, uint8_t[::1] kept) except -1 nogil:
+    """Of equal texts in different places, keep the first visible one: captions, menus for small screens.
+
+    Within one place, whatever its ids, a repetition is intended, as a refrain, a row of a table or a step in several
+    sections of a manual; so are quotations, commands and cells of data.
+    """
+    cdef unordered_map[uint64_t, int32_t] first
+    cdef unordered_map[uint64_t, int32_t].iterator found
+    cdef const BlockRow* block
+    cdef const BlockRow* before
+    cdef int32_t i, m = <int32_t>tree.blocks.size()
+    for i in range(m):
+        block = &tree.blocks[i]
+        if not kept[i] or block.tokens < ONCE_TOKENS or is_within(tree, block.element, IS_QUOTE) or (
+                tables[i] >= 0 or block.flags & PREFORMATTED):
+            continue
+        found = first.find(block.text_hash)
+        if found == first.end():
+            first[block.text_hash] = i
+            continue
+        before = &tree.blocks[dereference(found).second]
+        if tree.elements[before.element].shape == tree.elements[block.element].shape or not is_same_text(
+                tree.text, before.text, block.text):
+            continue
+        if before.flags & HIDDEN and not block.flags & HIDDEN:
+            kept[dereference(found).second] = False
+            first[block.text_hash] = i
+        else:
+            kept[i] = False
+    return 0
+
+
+def _filled(values, dtype, size_t m):
+    """Return values as an array of m; None becomes zeros, which change nothing."""
+    if values is None:
+        return np.zeros(m, dtype)
+    found = np.ascontiguousarray(values, dtype)
+    if found.shape != (m,):
+        raise ValueError(f"there are {m} blocks, got values of shape {found.shape}")
+    return found
+
+
+class Choice(NamedTuple):
+    """The kept blocks of m and their probabilities after the rules, shape (m,) each, and the expected F1."""
+
+    kept: np.ndarray
+    probability: np.ndarray
+    f1: float
+
+
+cdef double choose_blocks(
+    Tree tree, double[::1] chances, const float[::1] repeated, const float[::1] shared, const double[::1] places,
+    const double[:, ::1] lies, const uint8_t[::1] unseen, const int32_t[::1] tables, double beta, uint8_t[::1] kept
+) except? -1 nogil:
+    """Apply the rules, then choose; arguments as in `choose`."""
+    cdef int32_t i
+    cdef vector[int32_t] tokens
+    cdef double f1
+    for i in range(<int32_t>tree.blocks.size()):
+        tokens.push_back(tree.blocks[i].tokens)
+    lower_repeated(tree, chances, repeated)
+    lower_stock(tree, chances, shared, places)
+    for i in range(<int32_t>tree.blocks.size()):
+        if unseen[i]:
+            chances[i] = 0
+    if lies.shape[1]:
+        lower_beside(chances, lies)
+    move_to_list(tree, chances)
+    move_to_table(tree, chances, tables, unseen)
+    f1 = select(chances, tokens, beta, kept)
+    keep_once(tree, tables, kept)
+    return f1
+
+
+def choose(
+    Tree tree not None, probability, *, in_place=None, stock=None, place=None, layout=None, unseen=None, tables=None,
+    double beta=1.0,
+) -> Choice:
+    """Choose the blocks of a page to keep, from the model's probabilities and the rules of this module.
+
+    Args:
+        tree: The page of m blocks.
+        probability: The model's probability of each block, shape (m,).
+        in_place: The feature "repeated_in_place", shape (m,).
+        stock: The feature "stock", shape (m,).
+        place: `sharing.Shared.slot_share`, for pages with `STOCK_PAGES` comparison pages, shape (m,).
+        layout: Position of each block (`BlockLayout`: outside, font, pinned) on a rendered page, shape (3, m).
+        unseen: Whether nothing shows each block, so that it is never kept, shape (m,).
+        tables: The table of data around each block, -1 for none, shape (m,); each is kept whole or dropped.
+        beta: How many times as much recall counts as precision.
+
+    Raises:
+        ValueError: An array has the wrong shape.
+    """
+    m = tree.blocks.size()
+    found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)
+    cdef double[::1] chances = _filled(found, np.float64, m)
+    cdef const float[::1] repeated = _filled(in_place, np.float32, m)
+    cdef const float[::1] shared = _filled(stock, np.float32, m)
+    cdef const uint8_t[::1] hidden = _filled(unseen, np.uint8, m)
+    cdef const int32_t[::1] of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
+    cdef const double[::1] places = _filled(place, np.float64, m)
+    cdef const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
+    cdef uint8_t[::1] chosen = kept.view(np.uint8)
+    cdef double f1
+    if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
+        raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
+    if m < WORTH_BLOCKS:
+        f1 = choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
+    else:
+        with nogil:
+            f1 = choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
+    return Choice(kept, found, f1)
+
+
+def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:
+    """Return the most probable blocks, as many as maximise the expected F_beta, and their expected F1.
+
+    With calibrated probabilities the threshold adapts: about .5 on a page with confident blocks, .2 to .3 otherwise. No
+    fixed threshold did as well on five corpora at once. All arrays have shape (m,).
+
+    Example:
+        >>> kept, f1 = select_by_expected_f1(np.array([0.1, 0.9, 0.8]), np.array([10, 50, 40]))
+        >>> kept.tolist(), round(f1, 2)
+        ([False, True, True], 0.92)
+    """
+    kept = np.zeros(len(probability), np.bool_)
+    cdef const double[::1] chances = _filled(probability, np.float64, len(probability))
+    cdef vector[int32_t] lengths = _filled(tokens, np.int32, len(probability)).tolist()
+    cdef uint8_t[::1] chosen = kept.view(np.uint8)
+    return kept, select(chances, lengths, beta, chosen)
+
+
+def expected_f1(kept, probability, tokens) -> float:
+    """Return the expected F1 of any choice among m blocks, from probabilities and tokens, shape (m,) each."""
+    expected = np.asarray(probability) * tokens
+    return float(2 * expected[kept].sum() / max(np.asarray(tokens)[kept].sum() + expected.sum(), 1e-9))
