@@ -47,6 +47,8 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/stubtest denoise_scrapy.core --concise --ignore-missing-stub --ignore-disjoint-bases \
+	  --allowlist tests/core/stubs.txt --mypy-config-file pyproject.toml
 	$(BIN)/lint-imports
 	$(BIN)/python -m docs.generate --check
 

@@ -21,8 +21,8 @@ from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision
 from denoise_scrapy.body.strategies.combined import Values, block_model, first_judgement
 from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables
-from denoise_scrapy.core.features import COMMENTS_BIT, META_BIT, in_best_container
 from denoise_scrapy.core.choice import expected_f1, select_by_expected_f1
+from denoise_scrapy.core.features import COMMENTS_BIT, META_BIT, in_best_container
 from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray

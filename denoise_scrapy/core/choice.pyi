@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.tree import Tree
 
-Numbers = npt.ArrayLike
+_Numbers = npt.ArrayLike
 
 STOCK_PAGES: int
 
@@ -16,18 +16,18 @@ class Choice(NamedTuple):
 
 def choose(
     tree: Tree,
-    probability: Numbers,
+    probability: _Numbers,
     *,
-    in_place: Numbers | None = None,
-    stock: Numbers | None = None,
-    place: Numbers | None = None,
-    layout: Numbers | None = None,
+    in_place: _Numbers | None = None,
+    stock: _Numbers | None = None,
+    place: _Numbers | None = None,
+    layout: _Numbers | None = None,
     unseen: npt.NDArray[np.bool_] | None = None,
-    tables: Numbers | None = None,
+    tables: _Numbers | None = None,
     beta: float = 1.0,
 ) -> Choice: ...
 def select_by_expected_f1(
-    probability: Numbers, tokens: Numbers, *, beta: float = 1.0
+    probability: _Numbers, tokens: _Numbers, *, beta: float = 1.0
 ) -> tuple[npt.NDArray[np.bool_], float]: ...
 def expected_f1(
     kept: npt.NDArray[np.bool_], probability: npt.NDArray[np.float64], tokens: npt.NDArray[np.generic]

@@ -8,7 +8,7 @@ from denoise_scrapy.core.sharing import Shared
 from denoise_scrapy.core.tree import Tree
 
 Rows = Mapping[str, npt.NDArray[np.float32]]
-FloatArray = npt.NDArray[np.float64]
+_FloatArray = npt.NDArray[np.float64]
 
 ANNOUNCING_TOKENS: int
 COMMENTS_BIT: int
@@ -18,7 +18,7 @@ META_PATTERNS: tuple[str, ...]
 
 class Words(NamedTuple):
     bits: npt.NDArray[np.uint8]
-    title_share: FloatArray
+    title_share: _FloatArray
     titles: npt.NDArray[np.bool_]
 
 def read_words(tree: Tree) -> Words: ...
@@ -31,9 +31,9 @@ def text_numbers(tree: Tree) -> npt.NDArray[np.uint32]: ...
 class Vocabulary:
     class_words: Mapping[int, float]
     text_words: npt.NDArray[np.float32]
-    def __init__(
-        self, class_words: Mapping[int, float] | None = None, text_words: npt.NDArray[np.float32] | None = None
-    ) -> None: ...
+    def __new__(
+        cls, class_words: Mapping[int, float] | None = None, text_words: npt.NDArray[np.float32] | None = None
+    ) -> Vocabulary: ...
 
 NO_WORDS: Vocabulary
 
@@ -51,7 +51,7 @@ class View:
         tree: Tree,
         vocabulary: Vocabulary = ...,
         shared: Shared | None = None,
-        stock: FloatArray | None = None,
+        stock: _FloatArray | None = None,
         *,
         words: Words | None = None,
         declares_article: bool = False,
@@ -60,4 +60,4 @@ class View:
         stated: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...
 
-def in_best_container(tree: Tree, prose: FloatArray) -> npt.NDArray[np.bool_]: ...
+def in_best_container(tree: Tree, prose: _FloatArray) -> npt.NDArray[np.bool_]: ...

@@ -5,45 +5,45 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.tree import Tree
 
-Numbers = npt.ArrayLike
-Values = npt.NDArray[np.float32]
+_Numbers = npt.ArrayLike
+_Values = npt.NDArray[np.float32]
 
 NEIGHBOUR_NAMES: tuple[str, ...]
 
 class Network:
-    mean: Values
+    mean: _Values
     def __init__(
         self,
-        mean: Numbers,
-        deviation: Numbers,
-        inner: Numbers,
-        inner_bias: Numbers,
-        outer: Numbers,
-        outer_bias: Numbers,
-        last: Numbers,
-        direct: Numbers,
-        bias: Numbers,
+        mean: _Numbers,
+        deviation: _Numbers,
+        inner: _Numbers,
+        inner_bias: _Numbers,
+        outer: _Numbers,
+        outer_bias: _Numbers,
+        last: _Numbers,
+        direct: _Numbers,
+        bias: _Numbers,
     ) -> None: ...
-    def arrays(self) -> dict[str, Values]: ...
-    def inputs(self, features: Numbers) -> Values: ...
-    def odds(self, features: Numbers) -> Values: ...
+    def arrays(self) -> dict[str, _Values]: ...
+    def inputs(self, features: _Numbers) -> _Values: ...
+    def odds(self, features: _Numbers) -> _Values: ...
 
 class Neighbours:
     around: npt.NDArray[np.int32]
-    def __init__(self, around: Numbers) -> None: ...
+    def __init__(self, around: _Numbers) -> None: ...
     @staticmethod
     def of(tree: Tree) -> Neighbours: ...
     def __len__(self) -> int: ...
-    def features(self, odds: Numbers) -> Values: ...
+    def features(self, odds: _Numbers) -> _Values: ...
 
 class Forest:
     feature: npt.NDArray[np.int16]
-    threshold: Values
-    value: Values
-    def __init__(self, feature: Numbers, threshold: Numbers, value: Numbers) -> None: ...
+    threshold: _Values
+    value: _Values
+    def __init__(self, feature: _Numbers, threshold: _Numbers, value: _Numbers) -> None: ...
     def arrays(self) -> dict[str, npt.NDArray[Any]]: ...
-    def probability(self, features: Numbers) -> npt.NDArray[np.float64]: ...
+    def probability(self, features: _Numbers) -> npt.NDArray[np.float64]: ...
 
 def judge(
-    network: Network, forest: Forest, neighbours: Neighbours, features: Numbers
-) -> tuple[npt.NDArray[np.float64], Values]: ...
+    network: Network, forest: Forest, neighbours: Neighbours, features: _Numbers
+) -> tuple[npt.NDArray[np.float64], _Values]: ...

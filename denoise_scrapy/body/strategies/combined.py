@@ -25,8 +25,8 @@ from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
 from denoise_scrapy.body.tables import tables_around, whole_units
 from denoise_scrapy.body.wording import Wording
-from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.choice import STOCK_PAGES, choose
+from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import FloatArray, IntArray
