@@ -333,7 +333,10 @@ class NearDuplicatePipeline(ItemPipeline):
         page = passage.own_page
         if page is not None:
             page.item_keys.add(text.key)
-        verdict = await self._duplicates.check(passage)
+        if page is not None and page.whole:
+            verdict: Verdict | None = Verdict(duplicate=True, of=min(page.whole), score=1.0, c1=1.0)
+        else:
+            verdict = await self._duplicates.check(passage)
         if verdict is None:
             return
         is_new = not verdict.duplicate and (verdict.since is None or verdict.updated)

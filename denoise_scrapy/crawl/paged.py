@@ -1,7 +1,8 @@
 """Joining the pages of an article to the text of the item of its first page (the field `pages`).
 
 Nothing is requested: pages count that the spider has visited. If its callback has requested others, the item waits for
-these a while, as Scrapy fetches the newest requests first.
+these a while, as Scrapy fetches the newest requests first. Items of later pages wait for that item: they are copies of
+the whole only if it is there.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class PagedBodies:
         self._sites = sites
         self._text_of = text_of
         self._is_stopping = is_stopping
+        self._open: dict[CrawledPage, list[str]] = {}  # whose items are being made, with the pages of their articles
         self._followed: WeakKeyDictionary[CrawledPage, set[str]] = WeakKeyDictionary()
         self._vain: Counter[str] = Counter()
 
@@ -73,10 +75,17 @@ class PagedBodies:
     async def joined(self, page: CrawledPage, text: Extracted) -> Extracted:
         """Return what was extracted from a page, with the later pages of its article, and its pages marked."""
         name = page.settings.pages_field
-        if not text.fields.get(name):
+        told: list[str] = text.fields.get(name) or []
+        is_first = bool(told) and spelling(told[0]) in page.names
+        if not is_first:
+            await self._first(page, told)
+        if not told:
             return text
-        is_first = spelling(text.fields[name][0]) in page.names
-        addresses, seen = await (self._all(page, text) if is_first else self._seen(page, text))
+        self._open[page] = told if is_first else []
+        try:
+            addresses, seen = await (self._all(page, text) if is_first else self._seen(page, text))
+        finally:
+            self._open.pop(page, None)
         marks = [
             {"url": url, "joined": spelling(url) in seen if is_first else spelling(url) in page.names}
             for url in addresses
@@ -86,6 +95,8 @@ class PagedBodies:
         if not is_first or len(seen) == 1:
             return text._replace(fields=fields)
         self._crawl.count("pages/joined")
+        for later in filter(None, map(self._visited, addresses[1:])):
+            later.whole = page.item_keys
         texts = [seen[spelling(url)] for url in addresses if spelling(url) in seen]
         fields |= _joined_fields(page, texts)
         sources = [each.source for each in texts]
@@ -98,6 +109,7 @@ class PagedBodies:
         latest, before, waited = now() + LONGEST_WAIT, 1, False
         while True:
             addresses, seen = await self._seen(page, text)
+            self._open[page] = addresses
             missing = {spelling(url) for url in addresses} - seen.keys()
             pages = [page, *filter(None, map(self._visited, addresses))]
             pending = any(not missing.isdisjoint(self._followed.get(each, ())) for each in pages)
@@ -115,6 +127,16 @@ class PagedBodies:
             if len(self._vain) > MOST_SITES:
                 self._vain.clear()
         return addresses, seen
+
+    async def _first(self, page: CrawledPage, addresses: list[str]) -> None:
+        """Wait until the item of the first page of an article has its text, if it is being made."""
+        first, names = self._visited(addresses[0]) if addresses else None, page.names
+        now = asyncio.get_running_loop().time if is_asyncio_available() else float
+        latest = now() + LONGEST_WAIT
+        while now() < latest and not self._is_stopping():
+            if not any(one is first or not names.isdisjoint(map(spelling, told)) for one, told in self._open.items()):
+                break
+            await self._sites.arrival(site_key(page.url), LOOK_AGAIN)
 
     async def _seen(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted]]:
         """Return the addresses that any visited page of the article tells, and the texts of these pages."""

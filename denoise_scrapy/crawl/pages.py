@@ -121,7 +121,8 @@ class CrawledPage:
         self.deaths = 0  # workers that died of it
         self.tally: SiteTally | None = None  # the counts of its site
         self.record: FetchRecord | None = None  # the fetches from its site, which has none if it has no http(s) URL
-        self.item_keys: set[str | None] = set()  # keys of items with the page's text, not copies of each other
+        self.item_keys: set[str] = set()  # keys of items with the page's text, not copies of each other
+        self.whole: set[str] = set()  # those of the first page of its article, whose text this page's was joined to
 
     @property
     def nbytes(self) -> int:

@@ -145,6 +145,23 @@ def test_later_items_are_parts_of_the_first_and_no_text_is_lost(paged: Web) -> N
     assert len(done.items) + len(done.dropped) == len(OTHERS) + 3
 
 
+@pytest.mark.parametrize("delay", [0, 0.2])
+def test_items_of_pages_that_are_followed_one_by_one_are_copies_of_the_whole(web: Web, delay: float) -> None:
+    web.pages = {f"/a/{number}": article(number) for number in OTHERS}
+    for number in (1, 2, 3):
+        head = f"<link rel=next href=/river-{number + 1}>" if number < 3 else ""
+        head += f"<link rel=prev href=/river-{number - 1}>" if number > 1 else ""
+        web.pages[f"/river-{number}"] = part(number, "", head)
+
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        yield from response.follow_all(css="link[rel=next]")
+
+    done = crawled(web, "/river-1", parse=parse, settings={"DOWNLOAD_DELAY": delay})
+    assert done.of() == [web("/river-1")] * 2
+    assert all(sentence(number) in item_of(done, "/river-1")["body"] for number in (1, 2, 3))
+
+
 def test_a_page_that_leads_back_to_the_first_is_missing(paged: Web, limits: Any) -> None:
     limits(LONGEST_WAIT=3)
     paged.pages["/river?page=3"] = Reply(status=302, headers={"Location": "/river"})
