@@ -29,7 +29,7 @@ several: $(VENV)/.dev
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/.dev
-	$(PYTEST) -n 3
+	$(PYTEST) -n 3 --ignore=tests/rendered --ignore=tests/readers
 
 # those that need no server, browser or npm, and crawl nothing: a minute and a half
 unit: $(VENV)/.dev
@@ -39,9 +39,9 @@ unit: $(VENV)/.dev
 coverage: $(VENV)/.dev
 	$(PYTEST) -n 3 --cov --cov-report=term:skip-covered
 
-# the site of the docs, and Markdown of hostile pages in all its readers, in a browser
+# what needs a browser or npm: rendered pages, the site of the docs, Markdown of hostile pages in all its readers
 browser-test: $(VENV)/.dev
-	$(BIN)/python -m pytest -q tests/docs/site.py tests/readers/browser.py
+	$(PYTEST) -n 2 tests/docs/site.py tests/rendered tests/readers tests/readers/browser.py
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -315,7 +315,7 @@ HOSTILE = {
     "many times": "<div><time datetime=2024-01-01T10:00>x</time><p>some words of a post</p></div>" * 5_000,
     "deep times": "<div><time>10:00</time>" * 2_000,
     "many rows of times": "<div><p>10:00</p><p>10:01</p><p>10:02</p><p>words</p></div>" * 8_000,
-    "a text of many": f"<div itemscope>{'<b itemprop=x>' * 2_000}{'<i></i>' * 100_000}",
+    "a text of many": f"<div itemscope>{'<b itemprop=x>' * 1_000}{'<i></i>' * 50_000}",
     "a place of many": "<div itemscope itemref=z></div>" * 9_000 + f"<div id=z>{'<i></i>' * 50_000}<b itemprop=x>w",
     "links beside nothing": f"<p>{'<i></i>' * 100_000}" + "<a href=/news/bridge/2>2</a>" * 5_000,
     "links": "".join(f"<a href='/news/bridge/{n % 99}/{n % 98}/{n}'>{n % 99}</a>" for n in range(20_000)),

@@ -18,7 +18,7 @@ from tests.crawl.crawling import crawl, event_loop
 from tests.crawl.ways import WAYS, SomeNames, Ways, spider_of
 from tests.crawl.web import Web
 
-TIMES = 2  # items on each way
+TIMES = 1  # items on each way
 
 
 class ScrapyItem(scrapy.Item):

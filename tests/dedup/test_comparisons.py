@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from denoise_scrapy.core import feature_strings
@@ -45,6 +45,7 @@ LONG = st.builds(
 TEXTS = EDITED | LONG | SOME.map(" ".join)
 
 
+@settings(max_examples=15)
 @given(TEXTS, TEXTS)
 def test_differences_are_those_of_whole_texts(text: str, other: str) -> None:
     new, kept = FeatureStrings(text), Fingerprint.of(other)

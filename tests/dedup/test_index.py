@@ -41,7 +41,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
     kept: list[Fingerprint] = []
     hits = 0
     with DuplicateIndex(rule=rule, search="tree") as index:
-        for number in range(200):
+        for number in range(120):
             words = list(rnd.choice(stock))
             start = rnd.randrange(len(words) // 2)
             text = " ".join(words[start:] + english(1000 + number, rnd.randrange(1, 200)))
@@ -54,7 +54,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             hits += len(matches)
             index.add(str(number), text)
             kept.append(item.fingerprint)
-    assert hits > 50
+    assert hits > 20
 
 
 def test_of_many_candidates_the_likest_are_looked_at():
