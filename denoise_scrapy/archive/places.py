@@ -154,7 +154,10 @@ def file_system(place: str) -> tuple[Any, str]:
     from pyarrow.fs import FileSystem  # noqa: PLC0415 - an extra
 
     uri = place.replace("s3a://", "s3://", 1) if "://" in place else str(Path(place).absolute())
-    system, path = FileSystem.from_uri(uri)
+    try:
+        system, path = FileSystem.from_uri(uri)
+    except ValueError as error:
+        raise ValueError(f"{place}: no place of files: {error}") from error
     return system, path
 
 
