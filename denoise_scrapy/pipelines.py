@@ -65,6 +65,7 @@ NO_FIELDS = (
     "%s has no field %s, so its items do not get what DENOISE_BODY_FIELD or DENOISE_FIELDS puts there: declare the "
     "field, or name another"
 )
+NO_FIELD_FOR = "DENOISE_ADAPTERS has functions for what no field receives: %s. Name the fields in DENOISE_FIELDS"
 MAX_REFUSED = 200  # characters of a reason in the log
 REFUSED = "%s refuses %r = %s: %s. (Further such values: denoise/body/refused)"
 # Logged for the first item that is not compared, by the stat for the reason (`denoise/dedup/…`); others are only
@@ -125,14 +126,18 @@ class ItemPipeline(Component):
     def _set(self, passage: Passage, field: str, value: Any, made_by: Adapter | None = None) -> bool:
         """Set a field of an item, by an adapter if there is one; return whether its class accepts the value."""
         before = passage.item if isinstance(passage.item, dict) else copied(passage.item)
+        given, kind = value, type(passage.item).__name__
+        name = f"DENOISE_ADAPTERS: {getattr(made_by, '__qualname__', made_by)}"
         try:
-            passage.item = with_field(passage.item, field, value if made_by is None else adapted(value, made_by))
+            if made_by is not None:
+                value = adapted(value, made_by)
+            name = kind
+            passage.item = with_field(passage.item, field, value)
         except Exception as error:  # whatever adapters and validators raise, some after the value was set
             passage.item = before
-            name = type(passage.item).__name__
-            said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_REFUSED))
+            said = (name, field, reprlib.repr(given), shown(refusal(error), MAX_REFUSED))
             self._crawl.count("body/refused")
-            self._crawl.say_once(f"refused/{name}/{field}", logging.WARNING, REFUSED, *said)
+            self._crawl.say_once(f"refused/{kind}/{field}", logging.WARNING, REFUSED, *said)
             return False
         return True
 
@@ -169,7 +174,11 @@ class BodyPipeline(ItemPipeline):
         self._earlier = [name for number, name in before.items() if number < own]
         names = [order[number][1].rpartition(".")[2] for number in ours]
         self._last = names[-1]
-        if self._crawl.settings.enabled and before:
+        settings = self._crawl.settings
+        idle = settings.adapters.keys() - settings.item_fields.keys()
+        if idle:
+            logger.warning(NO_FIELD_FOR, ", ".join(sorted(idle)), extra=self._crawl.extra)
+        if settings.enabled and before:
             named = " and ".join(names), ", ".join(before.values())
             logger.info("Pipelines of the project before %s: %s", *named, extra=self._crawl.extra)
 
