@@ -80,8 +80,8 @@ SAID = {
 LACKS = {
     SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
     ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
-    NO_HTML: "come from a response that is no HTML (if they hold HTML, name the field in DENOISE_HTML_FIELD; else "
-    "follow the link, and yield the item from there)",
+    NO_HTML: "come from a response that is no HTML (if they hold HTML, name the field in DENOISE_HTML_FIELD, now {!r}; "
+    "else follow the link, and yield the item from there)",
     NO_PAGE: "come from no HTML page that was read",
 }
 NO_BODY = (
@@ -186,8 +186,9 @@ class BodyPipeline(ItemPipeline):
         """Judge the health of sites, close the site memory, and warn if no item has a text."""
         if self._state.pages.used:
             counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
+            field = self._crawl.settings.html_field
             if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
-                why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
+                why = "; ".join(f"{count:,} {LACKS[reason].format(field)}" for reason, count in counts.items() if count)
                 self._crawl.say_once("no_body", logging.WARNING, NO_BODY, why)
             try:
                 await self._state.health.finish()
