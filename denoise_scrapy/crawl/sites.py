@@ -66,10 +66,10 @@ class SiteMemory:
             self._store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
             shown = without_password(place)
-            of_index = not settings.site_memory_path and settings.dedup_store != "auto"
-            beside = f", beside DENOISE_DEDUP_STORE = {without_password(settings.dedup_store)!r}" if of_index else ""
+            of_index = not settings.site_memory_path and sites_place(settings, None)
+            by = f", by DENOISE_DEDUP_STORE = {without_password(settings.dedup_store)!r}" if of_index else ""
             why = str(error).removeprefix(f"{shown}: ")
-            raise ConfigurationError(f"the site memory {shown}{beside}: {why}") from error
+            raise ConfigurationError(f"the site memory {shown}{by}: {why}") from error
         except FAILURES as error:  # it may work later
             self._calls.failed(error)
         if self._store is not None and self._store.read_only is not None:
