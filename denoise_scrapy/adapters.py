@@ -8,29 +8,47 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
+
+from denoise_scrapy.shown import nearest_hint
 
 Adapter = Callable[[Any], Any]
 
 
 @lru_cache
-def adapter(path: str) -> Adapter:
+def find_function(path: str) -> Adapter:
     """Return the function at an import path; raise `ValueError` if there is none.
 
     Example:
-        >>> adapter("datetime.date.fromisoformat")("2026-01-31")
+        >>> find_function("datetime.date.fromisoformat")("2026-01-31")
         datetime.date(2026, 1, 31)
+        >>> find_function("json.dump5")
+        Traceback (most recent call last):
+        ValueError: AttributeError: module 'json' has no attribute 'dump5'; did you mean dump?
     """
-    from pkgutil import resolve_name  # noqa: PLC0415 - workers and most crawls do without
-
     try:
-        found: Adapter = resolve_name(path)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(str(error)) from error
+        found: Adapter = _named(path)
+    except Exception as error:  # whatever the module raises
+        hint = nearest_hint(str(error.name), dir(error.obj)) if isinstance(error, AttributeError) else ""
+        raise ValueError(f"{type(error).__name__}: {error}{hint}") from error
     if not callable(found):
         raise ValueError("it is no function")
     return found
+
+
+def _named(path: str) -> Any:
+    """Return the module at an import path, or what a module or class has by its name."""
+    parent, _, name = path.rpartition(".")
+    if not parent:
+        return import_module(path)
+    try:
+        return getattr(import_module(parent), name)
+    except ModuleNotFoundError as error:
+        if error.name != parent:
+            raise
+    return getattr(_named(parent), name)
 
 
 def adapters_of(item: Any, fields: Mapping[str, str], paths: Mapping[str, str]) -> Mapping[str, Adapter]:
@@ -43,7 +61,7 @@ def adapters_of(item: Any, fields: Mapping[str, str], paths: Mapping[str, str]) 
     """
     zyte = sys.modules.get("zyte_common_items")
     is_zyte = zyte is not None and isinstance(item, zyte.Item)
-    own = {fields[what]: adapter(path) for what, path in paths.items() if path and what in fields}
+    own = {fields[what]: find_function(path) for what, path in paths.items() if path and what in fields}
     return {**dict.fromkeys(fields.values(), _itself), **OF_ZYTE, **own} if is_zyte else own
 
 

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from io import UnsupportedOperation
 from itertools import groupby
 from pathlib import Path
@@ -47,14 +48,18 @@ def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
     """Check feeds in our formats.
 
     Raises:
-        ConfigurationError: pyarrow is not installed, items have no field with chunks, or no index remembers them.
+        ConfigurationError: A format is misspelt, pyarrow is not installed, items have no field with chunks, or no index
+            remembers them.
     """
     exporters = settings.getwithbase("FEED_EXPORTERS")
     for name, options in settings.getdict("FEEDS").items():
         kind = str(options.get("format")) if isinstance(options, Mapping) else ""
+        said = f"FEEDS[{str(name)!r}]['format'] = {kind!r}"
+        near = FORMATS.keys() & get_close_matches(kind, exporters, 1)
+        if kind not in exporters and near:  # Scrapy goes on without the feed
+            raise ConfigurationError(f"{said}: no such format; did you mean {near.pop()}?")
         if kind not in FORMATS or exporters.get(kind) != FORMATS[kind]:
             continue
-        said = f"FEEDS[{str(name)!r}]['format'] = {kind!r}"
         if kind.endswith("parquet"):
             try:
                 pyarrow_and_parquet()
@@ -303,7 +308,9 @@ class LlmsFullExporter(_Pages):
     """
 
     def _export(self, url: str, title: str, values: Mapping[str, str]) -> None:
-        lines = (escape_line(escape_text(line)) for line in values.get("body", "").splitlines())
+        lines = (
+            escape_line(escape_text(line)) for line in values.get("body", "").removeprefix(f"{title}\n").splitlines()
+        )
         text = values.get("markdown") or "\n\n".join(lines)
         heading, rest = f"# {escape_text(title)}", text
         if text.startswith("# "):

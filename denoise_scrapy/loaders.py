@@ -6,7 +6,6 @@ Nothing imports this module, and each function for a library imports only that o
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -39,11 +38,10 @@ __all__ = [
     "text_changes",
 ]
 
-_PARAGRAPHS = re.compile(r"\n\s*\n")
 _TEXTS = ("markdown", "body", "text")  # fields of an item without chunks that are cut into some, the best first
 _Cut = Callable[[str, str, str], list[dict[str, Any]]]  # of Markdown, URL and title
-# Paragraphs of two texts, besides those at their common start and end, above which all are replaced: comparing them
-# takes .1 s, and grows with the square.
+# Lines of two texts, besides those at their common start and end, above which all are replaced: comparing them takes
+# .1 s, and grows with the square.
 _MOST_COMPARED = 2_000
 _OF_CHUNK = frozenset(["headings", "id", "position", "text"])
 
@@ -121,19 +119,28 @@ def chunk_changes(
         >>> chunk_changes(stored, rows), chunk_changes(stored, rows, complete=True)[1]
         (([{'url': '/a', 'id': '4'}], ['2']), ['2', '3'])
     """
-    old: dict[str, dict[str, None]] = {}
-    for row in stored:
-        old.setdefault(row["url"], {})[row["id"]] = None
-    new: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for row in rows:
-        new.setdefault(row["url"], {})[row["id"]] = row
+    old, new = map(_by_page, (stored, rows))
     added = [dict(row) for url, page in new.items() for name, row in page.items() if name not in old.get(url, {})]
     pages = old if complete else new
     return added, [name for url in pages for name in old.get(url, {}) if name not in new.get(url, {})]
 
 
+def _by_page(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """Return chunks by URL and id."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in map(_checked, rows):
+        found.setdefault(row["url"], {})[row["id"]] = row
+    return found
+
+
+def _checked(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping):
+        raise TypeError(f"a chunk is a dict, not {row!r:.60}: chunk_rows(path) reads those of a file")
+    return row
+
+
 def text_changes(old: str, new: str) -> list[dict[str, str]]:
-    r"""Return the paragraphs by which two versions of a text differ.
+    r"""Return the lines by which two versions of a text differ: paragraphs, items of lists, rows of tables.
 
     Args:
         old: The text, Markdown or not, as an earlier crawl delivered it. Indexes do not keep texts: read it from that
@@ -141,14 +148,13 @@ def text_changes(old: str, new: str) -> list[dict[str, str]]:
         new: The text now.
 
     Returns:
-        Each paragraph with its `text` and `op`, `delete` or `add`, in the order of the texts. White space does not
-        count.
+        Each line with its `text` and `op`, `delete` or `add`, in the order of the texts. White space does not count.
 
     Example:
         >>> text_changes("It sails at noon.\n\nBring a coat.", "It sails at four.\n\nBring a coat.")
         [{'op': 'delete', 'text': 'It sails at noon.'}, {'op': 'add', 'text': 'It sails at four.'}]
     """
-    before, after = ([part for part in map(str.strip, _PARAGRAPHS.split(text)) if part] for text in (old, new))
+    before, after = ([*filter(None, map(str.strip, lines))] for lines in map(str.splitlines, (old, new)))
     start = _alike(before, after)
     end = _alike(before[start:][::-1], after[start:][::-1])
     before, after = before[start : len(before) - end], after[start : len(after) - end]
@@ -164,7 +170,7 @@ def text_changes(old: str, new: str) -> list[dict[str, str]]:
 
 
 def _alike(one: list[str], two: list[str]) -> int:
-    """Return how many paragraphs two texts have in common from the start."""
+    """Return how many lines two texts have in common from the start."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(_words(one), _words(two), strict=False)))
 
 
@@ -185,7 +191,7 @@ def langchain_documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[LangChain
         ImportError: langchain-core is not installed.
     """
     made = _of_package("langchain_core.documents", "langchain-core").Document
-    return (made(id=row["id"], page_content=_content(row), metadata=_metadata(row)) for row in rows)
+    return (made(id=row["id"], page_content=_content(row), metadata=_metadata(row)) for row in map(_checked, rows))
 
 
 def llama_index_nodes(rows: Iterable[Mapping[str, Any]]) -> Iterator[TextNode]:
@@ -217,7 +223,7 @@ def llama_index_nodes(rows: Iterable[Mapping[str, Any]]) -> Iterator[TextNode]:
         )
         return made
 
-    return map(node, rows)
+    return map(node, map(_checked, rows))
 
 
 def haystack_documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[HaystackDocument]:
@@ -233,7 +239,7 @@ def haystack_documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[HaystackDo
         ImportError: haystack-ai is not installed.
     """
     made = _of_package("haystack", "haystack-ai").Document
-    return (made(id=row["id"], content=_content(row), meta=_metadata(row)) for row in rows)
+    return (made(id=row["id"], content=_content(row), meta=_metadata(row)) for row in map(_checked, rows))
 
 
 def _of_package(module: str, package: str) -> Any:

@@ -11,9 +11,10 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from denoise_scrapy.body import Body, extract_pages
 from denoise_scrapy.commands.compare import explained
@@ -38,6 +39,7 @@ class GivenPage:
     url: str = ""
     html: str = ""
     text: str = ""
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
 
 
 class _Found(NamedTuple):
@@ -230,6 +232,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError:
         say(f"{parser.prog}: {_NO_EXTRA}", file=sys.stderr)
         return 1
+    with suppress(ImportError):  # a misspelt argument is an error, unless a later version has this elsewhere
+        from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase  # noqa: PLC0415
+
+        ArgModelBase.model_config["extra"] = "forbid"
     tools = Tools(private=args.private, error=ToolError)
     server = MCPServer("denoise_scrapy", instructions=tools.__doc__)
     for tool in (tools.extract, tools.compare, tools.dedup):

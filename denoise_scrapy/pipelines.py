@@ -65,6 +65,7 @@ NO_FIELDS = (
     "%s has no field %s, so its items do not get what DENOISE_BODY_FIELD or DENOISE_FIELDS puts there: declare the "
     "field, or name another"
 )
+NO_FIELD_FOR = "DENOISE_ADAPTERS has functions for what no field receives: %s. Name the fields in DENOISE_FIELDS"
 MAX_REFUSED = 200  # characters of a reason in the log
 REFUSED = "%s refuses %r = %s: %s. (Further such values: denoise/body/refused)"
 # Logged for the first item that is not compared, by the stat for the reason (`denoise/dedup/…`); others are only
@@ -79,8 +80,8 @@ SAID = {
 LACKS = {
     SEVERAL: "share a page with others (DENOISE_SHARED_BODY = True gives its text to each)",
     ELSEWHERE: "name a page that the spider has not fetched (follow the link, and yield the item from there)",
-    NO_HTML: "come from a response that is no HTML (if they hold HTML, name the field in DENOISE_HTML_FIELD; else "
-    "follow the link, and yield the item from there)",
+    NO_HTML: "come from a response that is no HTML (if they hold HTML, name the field in DENOISE_HTML_FIELD, now {!r}; "
+    "else follow the link, and yield the item from there)",
     NO_PAGE: "come from no HTML page that was read",
 }
 NO_BODY = (
@@ -125,14 +126,18 @@ class ItemPipeline(Component):
     def _set(self, passage: Passage, field: str, value: Any, made_by: Adapter | None = None) -> bool:
         """Set a field of an item, by an adapter if there is one; return whether its class accepts the value."""
         before = passage.item if isinstance(passage.item, dict) else copied(passage.item)
+        given, kind = value, type(passage.item).__name__
+        name = f"DENOISE_ADAPTERS: {getattr(made_by, '__qualname__', made_by)}"
         try:
-            passage.item = with_field(passage.item, field, value if made_by is None else adapted(value, made_by))
+            if made_by is not None:
+                value = adapted(value, made_by)
+            name = kind
+            passage.item = with_field(passage.item, field, value)
         except Exception as error:  # whatever adapters and validators raise, some after the value was set
             passage.item = before
-            name = type(passage.item).__name__
-            said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_REFUSED))
+            said = (name, field, reprlib.repr(given), shown(refusal(error), MAX_REFUSED))
             self._crawl.count("body/refused")
-            self._crawl.say_once(f"refused/{name}/{field}", logging.WARNING, REFUSED, *said)
+            self._crawl.say_once(f"refused/{kind}/{field}", logging.WARNING, REFUSED, *said)
             return False
         return True
 
@@ -169,7 +174,11 @@ class BodyPipeline(ItemPipeline):
         self._earlier = [name for number, name in before.items() if number < own]
         names = [order[number][1].rpartition(".")[2] for number in ours]
         self._last = names[-1]
-        if self._crawl.settings.enabled and before:
+        settings = self._crawl.settings
+        idle = settings.adapters.keys() - settings.item_fields.keys()
+        if idle:
+            logger.warning(NO_FIELD_FOR, ", ".join(sorted(idle)), extra=self._crawl.extra)
+        if settings.enabled and before:
             named = " and ".join(names), ", ".join(before.values())
             logger.info("Pipelines of the project before %s: %s", *named, extra=self._crawl.extra)
 
@@ -177,8 +186,9 @@ class BodyPipeline(ItemPipeline):
         """Judge the health of sites, close the site memory, and warn if no item has a text."""
         if self._state.pages.used:
             counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
+            field = self._crawl.settings.html_field
             if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
-                why = "; ".join(f"{count:,} {LACKS[reason]}" for reason, count in counts.items() if count)
+                why = "; ".join(f"{count:,} {LACKS[reason].format(field)}" for reason, count in counts.items() if count)
                 self._crawl.say_once("no_body", logging.WARNING, NO_BODY, why)
             try:
                 await self._state.health.finish()

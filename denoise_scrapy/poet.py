@@ -17,8 +17,6 @@ import numpy as np
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
-from scrapy_poet.page_input_providers import PageObjectInputProvider
-from web_poet.serialization import SerializedLeafData, register_serialization
 
 from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.extraction import Block, Hidden
@@ -28,6 +26,12 @@ from denoise_scrapy.crawl.pages import is_page, told_encoding
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page.parse import to_utf8
+
+try:
+    from scrapy_poet.page_input_providers import PageObjectInputProvider
+    from web_poet.serialization import SerializedLeafData, register_serialization
+except ImportError as error:
+    raise ImportError("denoise_scrapy.poet needs scrapy-poet: pip install denoise-scrapy[poet]") from error
 
 __all__ = ["Body", "BodyProvider"]
 

@@ -44,7 +44,9 @@ async def explain(crawler: Crawler, url: str) -> str:
     body = None if page is None else await state.bodies.body_of(page)
     if body is None:
         raise ValueError(f"{url}: no page that the crawl processes")
-    head = f"{url}: confidence {body.confidence:.2f}, compared with {len(body.comparison)} pages"
+    head = (
+        f"{url}: status {response.status}, confidence {body.confidence:.2f}, compared with {len(body.comparison)} pages"
+    )
     rows = (
         f"{'kept' if block.kept else '    '} {block.probability:.2f} {shown(block.text, MAX_SHOWN)} ({block.reason})"
         for block in body.blocks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import logging
 import math
@@ -10,11 +9,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
-from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from denoise_scrapy.adapters import adapter
+from denoise_scrapy.adapters import find_function
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
@@ -24,6 +22,7 @@ from denoise_scrapy.dedup.rules import MOST_NEW
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.fields import FIELDS, OF_META, OF_NEWS, PAGES
 from denoise_scrapy.page.selectors import compile_all
+from denoise_scrapy.shown import nearest_hint
 from denoise_scrapy.storage import SCHEMES
 
 if TYPE_CHECKING:
@@ -136,24 +135,6 @@ def check_store(place: str) -> None:
         raise ValueError(f"valid is {_STORES}{nearest_hint(place, ('auto', 'memory', 'redis://'))}")
 
 
-def find_function(path: str) -> Callable[..., Any] | None:
-    """Import a function by its path; None for "".
-
-    Raises:
-        ValueError: There is none.
-    """
-    if not path:
-        return None
-    module, _, name = path.rpartition(".")
-    try:
-        found = getattr(import_module(module), name)
-    except Exception as error:  # whatever the module raises
-        raise ValueError(f"{type(error).__name__}: {error}") from error
-    if not callable(found):
-        raise ValueError("it is no function")
-    return cast("Callable[..., Any]", found)
-
-
 class ComparedFields(NamedTuple):
     """The fields of DENOISE_DEDUP_FIELDS."""
 
@@ -230,7 +211,7 @@ class DenoiseSettings:
         "Functions that are given these values, unless empty, and return what the item receives.",
         keys=dict.fromkeys(("body", *FIELDS), ()),
         valid="import path of a function",
-        check=adapter,
+        check=find_function,
         is_imported=bool,
     )
     fallback: str = _of_crawl(
@@ -500,12 +481,6 @@ def declarations() -> Iterator[tuple[str, str, Any, Declaration]]:
     for option in fields(DenoiseSettings):
         default = {} if option.default is MISSING else option.default
         yield option.name, str(option.type), default, option.metadata["declaration"]
-
-
-def nearest_hint(name: str, valid: Iterable[str]) -> str:
-    """Return "; did you mean X?" for the valid name most similar to `name`, or ""."""
-    nearest = difflib.get_close_matches(name, list(valid), n=1, cutoff=0.5)
-    return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
 def _checked(name: str, value: object, kind: str, declared: Declaration, *, imports: bool = True) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import logging
 import re
@@ -50,6 +51,12 @@ def straight(text: str) -> str:
 def _escaped(char: str) -> str:
     units = char.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+def nearest_hint(name: str, valid: Iterable[str]) -> str:
+    """Return "; did you mean X?" for the valid name most similar to `name`, or ""."""
+    nearest = difflib.get_close_matches(name, list(valid), n=1, cutoff=0.5)
+    return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
 def say(*lines: object, file: TextIO | None = None) -> None:

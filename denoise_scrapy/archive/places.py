@@ -154,7 +154,10 @@ def file_system(place: str) -> tuple[Any, str]:
     from pyarrow.fs import FileSystem  # noqa: PLC0415 - an extra
 
     uri = place.replace("s3a://", "s3://", 1) if "://" in place else str(Path(place).absolute())
-    system, path = FileSystem.from_uri(uri)
+    try:
+        system, path = FileSystem.from_uri(uri)
+    except ValueError as error:
+        raise ValueError(f"{place}: no place of files: {error}") from error
     return system, path
 
 
@@ -306,7 +309,11 @@ def _of_rows(name: str, rows: Iterator[Read]) -> Iterator[ArchiveRecord]:
     try:
         for number, _, fields, problem in rows:
             record = ArchiveRecord(name, number)
-            yield record.bad("no JSON", problem) if fields is None else _of_fields(record, fields)
+            yield (
+                record.bad("no JSON", problem.removeprefix("no JSON: "))
+                if fields is None
+                else _of_fields(record, fields)
+            )
     except (ValueError, OSError, MemoryError) as error:  # bases of pyarrow's errors
         kind = "truncated" if "cut short" in str(error) else "damaged" if number else "unreadable"
         yield ArchiveRecord(name, number + 1).bad(kind, error)

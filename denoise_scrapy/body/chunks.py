@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
+from numbers import Real
 from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
@@ -149,8 +150,8 @@ def chunk_markdown(
         >>> chunk.headings, chunk.text, chunk.position
         (('Storm', 'Roads'), '- The A1 is closed.', 1)
     """
-    if max_tokens < 1 or not 0 <= overlap < max_tokens:
-        raise ValueError(f"max_tokens must be >= 1 and overlap less than it, got {max_tokens} and {overlap}")
+    if not (isinstance(max_tokens, Real) and isinstance(overlap, Real) and 0 <= overlap < max_tokens >= 1):
+        raise ValueError(f"max_tokens must be >= 1 and overlap less than it, got {max_tokens!r} and {overlap!r}")
     count = count or estimate_tokens
     chunks: list[Chunk] = []
     same: Counter[str] = Counter()

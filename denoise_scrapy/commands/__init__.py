@@ -60,7 +60,9 @@ def run(argv: Sequence[str], settings: Given) -> int:
     """
     args = argparse.Namespace()
     try:
-        args = _parser(argv[:1]).parse_args(argv)
+        args, unknown = _parser(argv[:1]).parse_known_args(argv)
+        if unknown:
+            args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         code: int = args.run(args, settings)
         sys.stdout.flush()
         return code
@@ -124,6 +126,6 @@ def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
         if name in names:
             module = import_module(f"{__name__}.{name}")
             one.epilog = _GLOBAL
-            one.set_defaults(run=getattr(module, "run", None))  # `dedup` has subcommands with their own
+            one.set_defaults(parser=one, run=getattr(module, "run", None))  # `dedup` has subcommands with their own
             module.add_arguments(one)
     return parser

@@ -116,7 +116,7 @@ def _in_form(body: Body, form: str, markdown: Mapping[str, str]) -> str:
 
 
 def _jobs(text: str) -> int:
-    if not 0 < int(text) <= MOST_JOBS:
+    if not text.isdecimal() or not 0 < int(text) <= MOST_JOBS:
         raise argparse.ArgumentTypeError(f"{text} is not from 1 to {MOST_JOBS}")
     return int(text)
 

@@ -165,6 +165,9 @@ class PagesSpider(Spider):
         self.problems[request.meta["asked"]] = why or type(error).__name__
 
 
+_PRIVATE = "%s has no public address (the server's option --private allows it)"
+
+
 class PublicOnly:
     """Downloader middleware: rejects requests to private addresses, including redirects and links, and their pages."""
 
@@ -172,13 +175,13 @@ class PublicOnly:
         """Raise `IgnoreRequest` for a private address."""
         host = urlsplit(request.url).hostname or ""
         if not site_key(request.url) or not await leads_to_public_only(host, _RESOLVING):
-            raise IgnoreRequest(f"{host or request.url} has no public address")
+            raise IgnoreRequest(_PRIVATE % (host or request.url))
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Raise `IgnoreRequest` for a page from a private address: its name may lead elsewhere by now."""
         address = None if request.meta.get("proxy") else response.ip_address  # a proxy resolves names itself
         if address is not None and not is_public(address):
-            raise IgnoreRequest(f"{urlsplit(request.url).hostname} has no public address")
+            raise IgnoreRequest(_PRIVATE % urlsplit(request.url).hostname)
         return response
 
 

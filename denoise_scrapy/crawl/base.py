@@ -88,6 +88,10 @@ class Crawl:
         key, about = f"{place}/{type(error).__name__}", url or "a page or an item"
         self.say_once(key, logging.ERROR, FAILED, place, about, place, exc_info=error)
 
+    def has_said(self, key: str) -> bool:
+        """Return whether `say_once` was given a key."""
+        return key in self._said
+
     def say_once(self, key: str, level: int, message: str, *args: object, **more: Any) -> None:
         """Log a message the first time `key` is used in the crawl."""
         if key not in self._said and len(self._said) < MOST_SAID:

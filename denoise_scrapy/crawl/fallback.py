@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from scrapy.utils.asyncio import is_asyncio_available
 
+from denoise_scrapy.adapters import find_function
 from denoise_scrapy.body import Body
 from denoise_scrapy.body.extraction import CALLABLE, with_text
 from denoise_scrapy.crawl.base import Crawl, beside
@@ -19,7 +20,7 @@ from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import OF_BODY, held_bytes
 from denoise_scrapy.page.parse import decode_html
-from denoise_scrapy.settings import DenoiseSettings, find_function
+from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.urls import without_field
 

@@ -42,7 +42,17 @@ from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
 from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import OF_BODY, chunk_rows_of
-from denoise_scrapy.items import all_values, copied, field_lines, html_in, is_markup, own_values, url_in, values_of
+from denoise_scrapy.items import (
+    all_values,
+    copied,
+    field_lines,
+    html_fields,
+    html_in,
+    is_markup,
+    own_values,
+    url_in,
+    values_of,
+)
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import address_of_field, canonical, spelling
@@ -361,8 +371,9 @@ _SAID = {
     "each of them. (Further such items: denoise/body/several)",
     ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
     "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
-    NO_HTML: "%s is no HTML, so its items get no text. If they hold HTML, name the field in DENOISE_HTML_FIELD; else "
-    "follow the link to their page, and yield them from its callback. (Further such items: denoise/body/no_html)",
+    NO_HTML: "%s is no HTML, so its items get no text. If they hold HTML, name the field in DENOISE_HTML_FIELD (now "
+    "%r; HTML is in %s); else follow the link to their page, and yield them from its callback. (Further such items: "
+    "denoise/body/no_html)",
 }
 # Maximum passages that wait to be found: hundreds at a time, unless other components drop items before the pipelines.
 MOST_HANDED_ON = 10_000
@@ -502,7 +513,9 @@ class Passages:
     def _noted(self, passage: Passage) -> Passage:
         """Log why an item has no text, for the first of each reason."""
         reason = passage.reason
-        if passage.page is None and reason in _SAID:
-            about = (passage.url or "start()", passage.named)[: _SAID[reason].count("%")]
+        if passage.page is None and reason in _SAID and not self._crawl.has_said(reason):
+            about = [passage.url or "start()", passage.named][: _SAID[reason].count("%")]
+            if reason == NO_HTML:
+                about[1:] = passage.settings.html_field, ", ".join(html_fields(passage.item)) or "no field"
             self._crawl.say_once(reason, logging.INFO, _SAID[reason], *about)
         return passage

@@ -57,16 +57,19 @@ class SiteMemory:
 
     def open(self) -> None:
         """Open the store; raise `ConfigurationError` if it is unusable."""
-        place: str | None = self._crawl.settings.site_memory_path
+        settings = self._crawl.settings
+        place = sites_place(settings, job_dir(self._crawl.crawler.settings))
+        if place is None:
+            return
         try:
-            place = sites_place(self._crawl.settings, job_dir(self._crawl.crawler.settings))
-            if place is None:
-                return
             self._store = facts_store(place)
             self._store.open()
         except (ValueError, FileNotFoundError, ImportError) as error:
-            shown = without_password(place or "")
-            raise ConfigurationError(f"the site memory {shown}: {str(error).removeprefix(f'{shown}: ')}") from error
+            shown = without_password(place)
+            of_index = not settings.site_memory_path and sites_place(settings, None)
+            by = f", by DENOISE_DEDUP_STORE = {without_password(settings.dedup_store)!r}" if of_index else ""
+            why = str(error).removeprefix(f"{shown}: ")
+            raise ConfigurationError(f"the site memory {shown}{by}: {why}") from error
         except FAILURES as error:  # it may work later
             self._calls.failed(error)
         if self._store is not None and self._store.read_only is not None:

@@ -39,7 +39,13 @@ for one in settings:
         crawl(spider_of(page), one)
     except ConfigurationError as error:
         said.append(str(error))
-commands = {"scrapy": lambda words: run(words, {}), "archive": run_archive, "mcp": mcp.main}
+def use_poet(words):
+    try:
+        import denoise_scrapy.poet
+    except ImportError as error:
+        print(error, file=sys.stderr)
+    return 1
+commands = {"poet": use_poet, "scrapy": lambda words: run(words, {}), "archive": run_archive, "mcp": mcp.main}
 for name, *words in lines:
     with contextlib.redirect_stderr(io.StringIO()) as errors:
         said.append([commands[name](words), errors.getvalue()])
@@ -61,6 +67,7 @@ LINES = [
     ("scrapy dedup run rows.parquet --pairs", "pip install denoise-scrapy[parquet]\n"),
     ("archive in.warc.gz out", "needs pyspark, which is not installed: pip install denoise-scrapy[archive]\n"),
     ("mcp", "needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]\n"),
+    ("poet", "needs scrapy-poet: pip install denoise-scrapy[poet]\n"),
 ]
 
 

@@ -112,6 +112,8 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("extract . --url gazette.example", 2, "only http(s) URLs"),
         ("extract . --compare 0.html", 2, "--compare needs a single PAGE"),
         ("extract . -", 2, "standard input cannot be combined"),
+        ("extract . --output_dir x", 2, "usage: scrapy denoise extract ["),
+        ("extract . --jobs two", 2, "two is not from 1 to 64"),
         ("extract none/*.html", 1, "none/*.html: there is no such file"),
         *(
             (f"dedup {subcommand}", 1, said)

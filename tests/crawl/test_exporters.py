@@ -19,7 +19,7 @@ from pyarrow import parquet
 from scrapy.extensions.postprocessing import GzipPlugin, PostProcessingManager
 
 from denoise_scrapy import row_files
-from denoise_scrapy.exporters import LlmsTxtExporter, ParquetItemExporter
+from denoise_scrapy.exporters import LlmsFullExporter, LlmsTxtExporter, ParquetItemExporter
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import counted
 from tests.crawl.crawling import crawl, spider_of
@@ -52,8 +52,13 @@ def test_a_feed_may_have_a_row_a_chunk(five: list[str], tmp_path: Path) -> None:
     assert not any("body" in line or "chunks" in line for line in lines)
     assert parquet.read_table(tmp_path / "all.parquet").to_pylist() == lines
     assert [*named[0]] == ["id", "text", "body"]
-    with pytest.raises(ConfigurationError, match=r"chunks-jsonl' needs a field with chunks: DENOISE_FIELDS = "):
-        crawl(spider, {"FEEDS": {str(tmp_path / "all.jsonl"): {"format": "chunks-jsonl"}}})
+    for kind, said in (
+        ("chunks-jsonl", "needs a field with chunks: DENOISE_FIELDS = "),
+        ("chunk-jsonl", r"no such format; did you mean chunks-jsonl\?"),
+        ("llms", "did you mean llms-txt"),
+    ):
+        with pytest.raises(ConfigurationError, match=rf"\['format'\] = '{kind}'.* {said}"):
+            crawl(spider, {"FEEDS": {str(tmp_path / "all.jsonl"): {"format": kind}}})
 
 
 def exported(path: Path, items: list[Any], mode: str = "wb", **options: Any) -> list[dict[str, Any]]:
@@ -169,15 +174,21 @@ def test_a_site_is_listed_for_language_models(articles: Web, tmp_path: Path) -> 
         assert full.count(f"{heading}\n\nSource: <{url}>\n\n{rest.strip()}\n") == 1
 
 
-def listed(*items: Any) -> str:
+def listed(*items: Any, by: type[LlmsTxtExporter | LlmsFullExporter] = LlmsTxtExporter) -> str:
     file = io.BytesIO()
     file.name = ""
-    exporter = LlmsTxtExporter(file)
+    exporter = by(file)
     exporter.start_exporting()
     for item in items:
         exporter.export_item(item)
     exporter.finish_exporting()
     return file.getvalue().decode()
+
+
+def test_a_title_that_begins_the_text_stands_once() -> None:
+    item = {"url": "http://a.example/1", "title": "Live: storm", "body": "Live: storm\nLive: storms\nIt rained."}
+    said = "# Live: storm\n\nSource: <http://a.example/1>\n\nLive: storms\n\nIt rained.\n\n"
+    assert listed(item, by=LlmsFullExporter) == said
 
 
 def test_pages_are_listed_by_folders_below_the_start_page() -> None:

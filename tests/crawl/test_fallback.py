@@ -107,7 +107,8 @@ def test_one_that_is_always_late_is_asked_no_more(web: Web) -> None:
         ("nowhere.at_all", "ModuleNotFoundError: No module named 'nowhere'"),
         (f"{PATH}absent", "AttributeError"),
         (f"{PATH}VALUE", "it is no function"),
-        ("told", "ValueError"),
+        ("told", "ModuleNotFoundError: No module named 'told'"),
+        (f"{PATH}tol", "AttributeError: module 'tests.crawl.fallbacks' has no attribute 'tol'; did you mean told?"),
     ],
 )
 def test_a_wrong_path_stops_the_crawl_at_its_start(web: Web, path: str, said: str) -> None:

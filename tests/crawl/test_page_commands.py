@@ -200,7 +200,8 @@ def test_archives_and_a_file(three: Path, told: Told) -> None:
     rows = [(row["url"], row["evidence"]) for row in rows_of(out)]
     assert rows[:6] == [(url, "comparison pages") for url in sites] and len(rows) == 7
     assert re.fullmatch(
-        r"no address: 1 of 1 file .*\n.*/pages.jsonl, 4: no JSON.*\n7 pages, 1 .*, 1 .*, [\d,]+ pages/s\n", err
+        r"no address: 1 of 1 file .*\n.*/pages.jsonl, 4: no JSON, Expecting.*\n7 pages, 1 .*, 1 .*, [\d,]+ pages/s\n",
+        err,
     )
 
 

@@ -1,6 +1,7 @@
 """Callbacks and page objects of scrapy-poet that ask for the body of their page."""
 
 import asyncio
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.crawl.crawling import ADDON, Crawl, crawl, spider_of
 from tests.crawl.test_meta import german
 from tests.crawl.test_paged import numbers, part
 from tests.crawl.web import Reply, Web, article, sentence
+from tests.docs.pages import DOCS, blocks_of
 
 POET = {"ADDONS": {"scrapy_poet.Addon": 300, **ADDON}}
 
@@ -112,6 +114,17 @@ def test_a_page_object_asks_for_the_body(articles: Web) -> None:
     assert len(done.items) == 6
     assert all(item.body.startswith(item.lead) and item.lead for item in done.items)
     assert sum(item.compared > 0 for item in done.items) >= 4
+
+
+def test_the_page_object_of_the_docs(articles: Web) -> None:
+    shown: dict[str, Any] = {"scrapy": scrapy}
+    for block in blocks_of(DOCS / "existing-project.md"):
+        if re.search(r"^(class (Story|StoryPage)\(|from denoise_scrapy.poet )", block.text, re.M):
+            exec(block.text, shown)
+    spider = shown["PagesSpider"]
+    spider.start_urls = articles.urls(range(3))
+    items = asked(spider).items
+    assert [item["body"].partition("\n")[0] for item in items] == [item["lead"] for item in items] and len(items) == 3
 
 
 def test_metadata_of_a_body(web: Web) -> None:

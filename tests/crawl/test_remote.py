@@ -40,7 +40,7 @@ def test_by_the_remote_control_of_scrapy(articles: Web, tmp_path: Path) -> None:
     assert ok["status"] == "ok", ok
     health, head, *blocks = ok["output"].splitlines()
     assert health.startswith(articles.url) and "pages, 0 empty" in health
-    assert head.startswith(f"{articles('/a/5')}: confidence 0.") and "compared with 0" not in head
+    assert head.startswith(f"{articles('/a/5')}: status 200, confidence 0.") and "compared with 0" not in head
     assert any(block.startswith("kept 0.") and sentence(5)[:40] in block for block in blocks)
     assert any(block.startswith("     0.") and "rights reserved" in block for block in blocks)
     assert refused["status"] == "error" and "no page that the crawl processes" in refused["traceback"]

@@ -125,6 +125,7 @@ def test_a_search_that_does_not_go_with_the_rule_is_refused() -> None:
         ({"custom_settings": {"DENOISE_DEDUP": "yes"}}, {}, {}, "drop | mark | off"),
         ({"denoise_memory": 3}, {}, {}, "denoise_memory = 3: no such setting; did you mean denoise_memory_mb?"),
         ({}, {"DENOISE_DEDUP_STORE": "redis://127.0.0.1:1/0"}, {}, "the index of texts redis://127.0.0.1:1/0"),
+        ({}, {"DENOISE_DEDUP_STORE": "/none/x.sqlite"}, {}, "sqlite, by DENOISE_DEDUP_STORE = '/none/x.sqlite': "),
         ({}, {}, {"denoise_dedup": "yes"}, "denoise_dedup = 'yes': valid is drop"),
     ],
 )

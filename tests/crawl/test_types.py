@@ -91,10 +91,11 @@ def test_adapters_of_the_project(web: Web) -> None:
 
 
 def test_an_adapter_that_fails_costs_its_field(web: Web) -> None:
-    adapters = {**ADAPTERS, "author": f"{__name__}.breaks"}
+    adapters = {**ADAPTERS, "author": f"{__name__}.breaks", "title": "builtins.len"}
     done = crawled(web, Story, DENOISE_FIELDS=FIELDS, DENOISE_ADAPTERS=adapters)
     item = done.items[0]
     assert item.by is None and item.changed and item.image == web("/b.jpg").upper() and item.body
     assert done.stat("body/refused") == 1
-    [line] = done.lines(" WARNING ")
-    assert "Story refuses 'by' = ['Ann Reed', 'Bo Lind']: no ['Ann Reed', 'Bo Lind']" in line
+    idle, line = done.lines(" WARNING ")
+    assert "no field receives: title. Name the fields" in idle
+    assert "DENOISE_ADAPTERS: breaks refuses 'by' = ['Ann Reed', 'Bo Lind']: no ['Ann Reed', 'Bo Lind']" in line

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy import loaders
+from denoise_scrapy import extract, loaders
 from denoise_scrapy.loaders import (
     chunk_changes,
     chunk_rows,
@@ -241,12 +241,30 @@ PARAGRAPHS = st.lists(st.sampled_from(["One.", "One  more.", "One\nmore.", "Two.
 
 @given(PARAGRAPHS, PARAGRAPHS, st.booleans())
 def test_changes_of_a_text_lead_from_one_version_to_the_other(old: list[str], new: list[str], large: bool) -> None:
-    most = 0 if large else loaders._MOST_COMPARED
+    """In Markdown, paragraphs stand apart by a blank line; in plain text, each is a line."""
+    most, before, after = 0 if large else loaders._MOST_COMPARED, "\n\n".join(old), " \n \n\n".join(new)
     with mock.patch.object(loaders, "_MOST_COMPARED", most):
-        found = text_changes("\n\n".join(old), " \n \n\n".join(new))
-    words = Counter(" ".join(text.split()) for text in old)
+        found = text_changes(before, after)
+        assert found == text_changes("\n".join(old), "\n".join(new))
+    words, lines = (Counter(" ".join(line.split()) for line in text.splitlines()) for text in (before, after))
     for change in found:
         words[" ".join(change["text"].split())] += 1 if change["op"] == "add" else -1
-    assert +words == Counter(" ".join(text.split()) for text in new)
-    assert len(found) <= len(old) + len(new)
-    assert not text_changes("\n\n".join(old), "\n\n".join(old))
+    assert {**+words, "": 0} == {**lines, "": 0}
+    assert len(found) <= sum(lines.values()) + len(before.splitlines())
+    assert not text_changes(before, before)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: list(langchain_documents("chunks.jsonl")), "not 'c': chunk_rows"),  # type: ignore[arg-type]
+        (lambda: chunk_changes("a.jsonl", []), "not 'a': chunk_rows"),  # type: ignore[arg-type]
+        (lambda: list(chunk_rows("http://a.example/feed.xml")), "http://a.example/feed.xml: "),
+        (lambda: extract("<p>It rained.").chunks("40"), "max_tokens"),  # type: ignore[arg-type]
+        (lambda: text_changes("a", None), "NoneType"),  # type: ignore[arg-type]
+    ],
+)
+def test_values_of_a_wrong_kind_are_named(call: Any, said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=re.escape(said)) as error:
+        call()
+    assert type(error.value) in {TypeError, ValueError}

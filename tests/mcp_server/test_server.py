@@ -16,6 +16,7 @@ from tests.crawl.web import Reply, Web, article, story
 from tests.processes import ROOT, Forked
 
 LONGEST = 120  # seconds; a crawl of three pages takes some ten
+PRIVATE = "no public address (the server's option --private allows it)"
 Call = Callable[..., list[Any]]
 
 
@@ -108,6 +109,8 @@ def test_pages_and_texts_that_are_handed_over(call: Call) -> None:
         ("extract", {"pages": [], "follow": 99}),
         ("extract", {"pages": [], "form": "pdf"}),
         ("extract", {"pages": [], "max_chars": -5}),
+        ("extract", {"pages": [], "format": "markdwn"}),
+        ("extract", {"pages": [{"url": "http://a.example/", "htm": "<p>a"}]}),
     )
     tools = {tool.name: tool for tool in listed}
     assert sorted(tools) == ["compare", "dedup", "extract"]
@@ -126,6 +129,7 @@ def test_pages_and_texts_that_are_handed_over(call: Call) -> None:
     assert not compared["second_is_new"]["duplicate"]
     assert 0 < compared["second_is_new"]["shares"]["c2"] < 1
     said = ["there are not two texts", "follow is 0 to 50, not 99", "form", "max_chars is 0 or more, not -5"]
+    said += ["format\n  Extra inputs are not permitted", "htm\n"]
     assert all(part in error for part, error in zip(said, errors, strict=True))
 
 
@@ -190,7 +194,7 @@ def test_nothing_is_fetched_from_this_machine_without_leave(ask: Ask, site: Web,
     of_no_web = ask("extract", [Path(__file__).as_uri(), "data:text/html,<p>A</p>"], private=False)
     assert found["pages"] == []
     assert {one["url"].partition(":")[0] for one in found["problems"]} == {"http", "file"}
-    assert sorted(one["problem"].partition(" has ")[2] for one in found["problems"]) == ["", *["no public address"] * 2]
+    assert sorted(one["problem"].partition(" has ")[2] for one in found["problems"]) == ["", *[PRIVATE] * 2]
     assert site.asked == []
     assert of_no_web["pages"] == []
     assert {one["problem"] for one in of_no_web["problems"]} == {"not a valid http(s) URL"}
@@ -207,7 +211,7 @@ def test_nothing_is_read_from_a_name_that_leads_to_this_machine_after_it_was_che
     )
     found = ask("extract", [site("/0")], "text", 2, private=False)
     assert found["pages"] == []
-    assert [one["problem"] for one in found["problems"]] == ["127.0.0.1 has no public address"]
+    assert [one["problem"] for one in found["problems"]] == [f"127.0.0.1 has {PRIVATE}"]
     assert site.count("/0") == 1
 
 
