@@ -52,7 +52,7 @@ cdef enum:
     # browsers nest 512 levels. A page at these bounds takes some 40 MB until it has a body.
     MOST_ELEMENTS = 50_000
     MOST_BLOCKS = 25_000
-    MOST_OPEN = 512
+    MOST_DEPTH = 512
     # Class and id values are cut to this many bytes: front-end frameworks write pages of class names.
     MAX_NAME = 200
     # Shorter blocks, and blocks with a higher link density (.34), are not paragraphs: measured on five corpora.
@@ -68,7 +68,7 @@ cdef enum:
     # A page that shows more before its script's data is no shell for that: they are not kept.
     SHELL_CHARS = 4_000
 
-MAX_ELEMENTS, MAX_BLOCKS, MAX_DEPTH = MOST_ELEMENTS, MOST_BLOCKS, MOST_OPEN
+MAX_ELEMENTS, MAX_BLOCKS, MAX_DEPTH = MOST_ELEMENTS, MOST_BLOCKS, MOST_DEPTH
 
 cdef float PARAGRAPH_LINK_DENSITY = 0.34
 #: A hidden element with more of the page's characters is what a script shows: some pages stream their content into one.
@@ -813,7 +813,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         element.shape += around.shape * <uint64_t>0x9E3779B97F4A7C15
         if element.block < 0:
             element.block = around.block
-    w.too_large |= element.depth > MOST_OPEN or number >= MOST_ELEMENTS
+    w.too_large |= element.depth > MOST_DEPTH or number >= MOST_ELEMENTS
     if token.kind & IS_BLOCK or (token.kind & IS_BREAK and w.break_at == w.visible):
         close_block(tree, w)
     element.marks.start = element.marks.end = <int32_t>tree.text.size()
