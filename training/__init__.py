@@ -1,4 +1,28 @@
-"""Training of the models that come with the package: a development tool, not part of the package."""
+"""Training of the models that come with the package: a development tool, not part of the package.
+
+The recipe, for whoever trains next:
+
+1. Read pages, block by block, by docs/main-text.md: `training.reading` lists pages for readers and takes their marks
+   into `labels_read.jsonl`. Where a reader and a recorded truth differ, the reader counts. 150 pages that two people
+   read agree on 99.7 % of the blocks of a page.
+2. `make train CORPORA="DIR ..."`: whole publishers are left out in each of four folds, what falls below its floor writes
+   no model. Some 45 minutes on two cores of their own. `--set-floors` takes what is reached; `make baseline` after it.
+3. What only the model of a fold may judge (rules, thresholds, blind readings) is judged by the fold's: a rule tried with
+   the shipped model looks better than it is.
+
+What was learned, on 2,146 read pages, publishers left out (mean token F1 .932):
+
+- Unknown to the fitted model at reading time, a group of features costs: class names .041, words of the text .009, the
+  page as a whole .004, repetition on other pages .002, dates and comments before .001, the title .001; other stories,
+  sections, lists of records, what hides and what structured data state: less than .001 either way. They can be left out
+  of the next fit, and with them their code in `core/features.pyx`.
+- Made no difference (-.001 to +.0002), though a page in a reading asked for each: a heading as likely as the text below
+  it, paragraphs of one box as likely as their mean, more recall for unsure pages, the text that JSON-LD states where a
+  site's is right (76 of these pages state one; chosen perfectly, they gain .019, all pages .0006).
+- Confidence is off by .03 at most in bins of twenty pages or more, always too low, on the news of another year too.
+- What is lost in blind readings is text, on pages alone: posts of threads, calendars and tables of prices, later
+  paragraphs of long articles whose class names say nothing.
+"""
 
 import os
 
