@@ -77,7 +77,7 @@ class Extracted(NamedTuple):
     fields: dict[str, Any]  # by item field
     fallback: str  # `Body.fallback`
     evidence: str  # `Body.evidence`
-    confidence: float
+    confidence: float  # of the body, also where a fallback gave another text
     size: int  # characters of the text
     plain: int  # hash of the text without digits
     known: Known

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-#: Forms of a body: attributes of `Body`, choices of commands, keys of DENOISE_FIELDS and columns besides the text.
+#: Forms of a body: attributes of `Body` of type str, choices of commands, keys of DENOISE_FIELDS, and columns besides
+#: the text.
 Form = Literal["text", "markdown", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
 FORMS_BESIDE_TEXT = FORMS[1:]

@@ -216,7 +216,7 @@ class DenoiseSettings:
     )
     fallback: str = _of_crawl(
         "",
-        "Function that gives the text of pages whose confidence is below the next setting (docs/recipes.md).",
+        "Function that gives the text of pages whose confidence is below DENOISE_FALLBACK_BELOW (docs/recipes.md).",
         may_be_empty=True,
         valid="import path of a function",
         check=find_function,

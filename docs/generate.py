@@ -30,13 +30,13 @@ DRAWN = {
     "scoring.svg": scoring.draw,
     "edit-distance-tree.svg": tree.draw,
 }
-# Headings of the tables of settings, each with the settings below it, in their order; others come last.
+# Headings of the tables of settings, each with the settings below it, in their order; none is left out.
 GROUPS = {
     "The ten that matter most": "fields parts keep remove favor dedup dedup_scope dedup_fields dedup_store "
     "comparison_fetch",
     "Which pages, and how": "enabled strategy geometry max_page_mb",
     "What items receive": "body_field adapters html_field url_field shared_body overwrite chunk_tokens chunk_overlap "
-    "fallback fallback_below fallback_wait",
+    "markdown fallback fallback_below fallback_wait",
     "Comparison pages": "comparison_pages comparison_wait comparison_share comparison_per_site",
     "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_most_new dedup_short "
     "dedup_key_field dedup_search dedup_variants",
@@ -72,7 +72,9 @@ def settings_table() -> str:
     for heading, names in GROUPS.items():
         lines += [f"\n## {heading}\n", "| setting | valid | default | meaning |", "|---|---|---|---|"]
         lines += [rows.pop(name) for name in names.split() if name in rows]
-    return "\n".join([*lines, *rows.values()]).lstrip() + "\n"
+    if rows:
+        raise ValueError(f"settings in none of GROUPS: {', '.join(rows)}")
+    return "\n".join(lines).lstrip() + "\n"
 
 
 def stats_table() -> str:

@@ -173,8 +173,8 @@ def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, fa
         second = find_strategy("framework" if strategy == RepetitionStrategy.name else RepetitionStrategy.name)
         other = second.decide(page, site).kept
         kept = decision.kept & other if favor == "precision" else decision.kept | other
-        if not kept.any():
-            return decision
+        if not (kept.any() and decision.kept.any()):
+            return decision  # where the first rule keeps nothing, the whole text is kept
         probability = (decision.probability + np.where(other, RULE_YES, RULE_NO)) / 2
         confidence = expected_f1(kept, probability, tokens)
     else:

@@ -142,9 +142,9 @@ def _lacking_words(new: FeatureStrings, kept: FeatureStrings, t: int) -> tuple[l
 
 def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
     verdict = "a near-duplicate" if found.duplicate else "a variant" if found.variant else "no near-duplicate"
-    why = found.why
-    if found.variant:
-        why += f"; {'on one site it is a variant, and kept: ' if found.duplicate else ''}{found.variant}"
+    if found.duplicate and found.variant:
+        verdict = "a variant on one site, elsewhere a near-duplicate,"
+    why = f"{found.why}; {found.variant}" if found.variant else found.why
     yield f"{new} is {verdict} of {kept}: {why}."
     runs = "pairs" if found.differs is None else "runs"
     facts = {"t": f"{found.level}: main units occur more often; set by the length of {kept}"}

@@ -22,7 +22,7 @@ from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.commands.jobs import bodies_of, in_processes
 from denoise_scrapy.commands.page_files import Pages, is_many
 from denoise_scrapy.commands.tei import tei_of
-from denoise_scrapy.formats import FORMS, format_of
+from denoise_scrapy.formats import format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say, shown, straight
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page_arguments(parser, several=True)
     of_files = "address of the file or folder; default: the one each page declares (link rel=canonical)"
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
-    parser.add_argument("--format", choices=(*FORMS, "json", "tei"), default="text", help="default: text")
+    parser.add_argument("--format", choices=tuple(_ENDINGS), default="text", help="default: text")
     parser.add_argument("--links", choices=LINKS, help="links in Markdown; default: DENOISE_MARKDOWN, or keep")
     parser.add_argument("--images", choices=IMAGES, help="images in Markdown; default: as for --links")
     parser.add_argument(

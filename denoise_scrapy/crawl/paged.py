@@ -25,8 +25,7 @@ from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteMemory
 from denoise_scrapy.extractor import Extracted
-from denoise_scrapy.fields import CHUNKS
-from denoise_scrapy.formats import FORMS_BESIDE_TEXT
+from denoise_scrapy.fields import CHUNKS, WHOLE
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.urls import spelling
 
@@ -168,15 +167,15 @@ def _joined_fields(page: CrawledPage, texts: list[Extracted]) -> dict[str, Any]:
     """Return the fields with text of an article's pages; chunks are numbered anew."""
     given, settings = page.settings.item_fields, page.settings
     fields: dict[str, Any] = {}
-    for what in ("body", *FORMS_BESIDE_TEXT, CHUNKS, "updates"):
+    for what in (*WHOLE, "updates"):
         values = [each.fields[given[what]] for each in texts if given.get(what) in each.fields]
         if not values:
             continue
         if what == CHUNKS:
             rows = [row for value in values for row in value]
             fields[given[what]] = [{**row, "position": number} for number, row in enumerate(rows)]
-        elif what == "updates":
-            fields[given[what]] = [update for value in values for update in value]
+        elif isinstance(values[0], list):
+            fields[given[what]] = [each for value in values for each in value]
         else:
             fields[given[what]] = join_pages(values)
     return {settings.body_field: "", **fields}

@@ -59,7 +59,7 @@ def test_a_body_is_that_of_extract_pages() -> None:
         assert "html" not in row and "offset" in row
     as_bytes = [row | {"html": row["html"].encode()} for row in rows]
     assert list(bodies(as_bytes, fields=("markdown", "html"))) == found
-    with pytest.raises(ValueError, match="fields are markdown, html, meta, not titles"):
+    with pytest.raises(ValueError, match=r"fields are markdown, .*, not titles"):
         list(bodies(rows, fields=["titles"]))
 
 

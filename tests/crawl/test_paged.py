@@ -9,7 +9,9 @@ import scrapy
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
 
-FIELDS = {"DENOISE_FIELDS": {"pages": "pages", "markdown": "markdown", "html": "html", "chunks": "chunks"}}
+FIELDS = {
+    "DENOISE_FIELDS": {"pages": "pages", "markdown": "markdown", "html": "html", "chunks": "chunks", "blocks": "blocks"}
+}
 OTHERS = range(20, 24)
 
 
@@ -62,6 +64,8 @@ def test_the_item_of_the_first_page_waits_for_the_others(paged: Web, workers: in
         assert item[form].count("The whole river") == 1
     assert [chunk["position"] for chunk in item["chunks"]] == list(range(len(item["chunks"])))
     assert {chunk["url"] for chunk in item["chunks"]} == {paged(path) for path in paths}
+    texts = [block["text"] for block in item["blocks"] if block["kept"]]
+    assert all(any(sentence(number) in text for text in texts) for number in (1, 2, 3))
     assert done.stat("pages/joined") == 1 and done.stat("pages/missing") == 0
     assert not done.lines(" WARNING ") + done.lines(" ERROR ")
     assert all(paged.count(path) == 1 for path in paths)

@@ -82,6 +82,10 @@ class BlockModel:
     wording: Wording
     provenance: dict[str, Any]
 
+    def known(self, features: Values) -> Values:
+        """Return the features that the model was fitted on, of those in `NAMES`, shape (n, m)."""
+        return features if self.names == NAMES else features[[NAMES.index(name) for name in self.names]]
+
     def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
         """Return the probability of each of m blocks, and its log odds from the network alone, shape (m,) each.
 
@@ -140,7 +144,7 @@ def block_model() -> BlockModel:
 def first_judgement(page: Page, site: SiteStatistics) -> tuple[Values, Values]:
     """Return the features of a page's m blocks, shape (n, m), and the log odds of the network, shape (m,)."""
     model = block_model()
-    features = view_of(page, site, model.vocabulary).features
+    features = model.known(view_of(page, site, model.vocabulary).features)
     return features, model.network.odds(features)
 
 
@@ -237,7 +241,7 @@ class CombinedStrategy(Strategy):
         `place` is the share of the text in each block's place that two pages have, if enough pages are known.
         """
         model = self._model or block_model()
-        known = features if model.names == NAMES else features[[NAMES.index(name) for name in model.names]]
+        known = model.known(features)
         neighbours = Neighbours.of(page.tree)
         probability, odds = model.judge(known, neighbours)
         choice = choose(
