@@ -33,7 +33,7 @@ for name in [one for one in sys.modules if one.startswith(("denoise_scrapy.crawl
 
 NO_FOLDER, NO_STORE = "its folder does not exist; create it", "this is no SQLite database, and"
 FILES = [
-    ({"DENOISE_DEDUP_STORE": "no/texts.sqlite"}, f"no/denoise-sites.sqlite: {NO_FOLDER}"),
+    ({"DENOISE_DEDUP_STORE": "no/texts.sqlite"}, f"by DENOISE_DEDUP_STORE = 'no/texts.sqlite': {NO_FOLDER}"),
     ({"DENOISE_SITE_MEMORY_PATH": "no/s.sqlite"}, f"site memory no/s.sqlite: {NO_FOLDER}"),
     ({"DENOISE_DEDUP_STORE": "pages.py"}, f"index of texts pages.py: {NO_STORE} an index of"),
     ({"DENOISE_SITE_MEMORY_PATH": "pages.py"}, f"site memory pages.py: {NO_STORE} a site mem"),
