@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
@@ -114,6 +114,9 @@ EDITED = st.builds(
 )
 
 
+FORM = " ".join(english(3, 30)) + " {} " + " ".join(english(4, 30))
+
+
 class TestLiterally:
     @at_least(100)
     @given(st.one_of(TEXTS, EDITED), st.one_of(TEXTS, EDITED))
@@ -125,6 +128,8 @@ class TestLiterally:
         hashes = FeatureStrings(" ".join(sorted(lacking))).places.tolist()
         assert (found.novel, found.lost, found.lacking.tolist()) == (novel, lost, sorted(hashes))
 
+    @example(FORM.format("76").split(), FORM.format("93").split(), [], True, False, False)  # one number is another
+    @example(FORM.format("red").split(), FORM.format("blue").split(), [], True, False, False)
     @at_least(100)
     @given(EDITED, EDITED, st.lists(EDITED, max_size=3), st.booleans(), st.booleans(), st.booleans())
     def test_so_is_the_decision(self, new, kept, siblings, same_site, same_title, view):
@@ -243,6 +248,11 @@ def test_a_copy_is_dropped(name, title):
 )
 def test_another_text_or_title_on_the_site_is_a_variant(title, text, other):
     assert judged((KEPT, STORY, title), ("https://a.example/8", text, other)) == ["new", f"~{KEPT}"]
+
+
+def test_one_other_number_is_a_variant():
+    texts = [FLAT.format("Two", "Kiel", rent) for rent in (900, 950)]
+    assert judged((KEPT, texts[0]), ("https://a.example/8", texts[1])) == ["new", f"~{KEPT}"]
 
 
 def test_an_edited_text_is_a_copy_whatever_its_byline_says():
