@@ -226,9 +226,7 @@ class DenoiseSettings:
     fallback_wait: float = _of_crawl(
         30.0, "How long it may take; then the item keeps its body.", unit="seconds", low=0.01, high=600
     )
-    chunk_tokens: int = _of_page(
-        400, "Maximum tokens of a chunk, estimated; the estimate errs on the high side.", low=1
-    )
+    chunk_tokens: int = _of_page(400, "Maximum tokens of a chunk; the estimate errs on the high side.", low=1)
     chunk_overlap: int = _of_page(
         0, "Maximum tokens that a chunk repeats of the previous one; less than DENOISE_CHUNK_TOKENS.", low=0
     )
