@@ -55,8 +55,8 @@ def check_feeds(settings: BaseSettings, ours: DenoiseSettings) -> None:
     for name, options in settings.getdict("FEEDS").items():
         kind = str(options.get("format")) if isinstance(options, Mapping) else ""
         said = f"FEEDS[{str(name)!r}]['format'] = {kind!r}"
-        near = FORMATS.keys() & get_close_matches(kind, exporters, 1)
-        if kind not in exporters and near:  # Scrapy goes on without the feed
+        near = set[str]() if kind in exporters else FORMATS.keys() & get_close_matches(kind, exporters, 1)
+        if near:  # Scrapy goes on without the feed
             raise ConfigurationError(f"{said}: no such format; did you mean {near.pop()}?")
         if kind not in FORMATS or exporters.get(kind) != FORMATS[kind]:
             continue

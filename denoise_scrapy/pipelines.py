@@ -126,16 +126,16 @@ class ItemPipeline(Component):
     def _set(self, passage: Passage, field: str, value: Any, made_by: Adapter | None = None) -> bool:
         """Set a field of an item, by an adapter if there is one; return whether its class accepts the value."""
         before = passage.item if isinstance(passage.item, dict) else copied(passage.item)
-        given, kind = value, type(passage.item).__name__
-        name = f"DENOISE_ADAPTERS: {getattr(made_by, '__qualname__', made_by)}"
+        is_made = made_by is None
         try:
-            if made_by is not None:
-                value = adapted(value, made_by)
-            name = kind
-            passage.item = with_field(passage.item, field, value)
+            made = value if made_by is None else adapted(value, made_by)
+            is_made = True
+            passage.item = with_field(passage.item, field, made)
         except Exception as error:  # whatever adapters and validators raise, some after the value was set
             passage.item = before
-            said = (name, field, reprlib.repr(given), shown(refusal(error), MAX_REFUSED))
+            kind = type(before).__name__
+            name = kind if is_made else f"DENOISE_ADAPTERS: {getattr(made_by, '__qualname__', made_by)}"
+            said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_REFUSED))
             self._crawl.count("body/refused")
             self._crawl.say_once(f"refused/{kind}/{field}", logging.WARNING, REFUSED, *said)
             return False
@@ -343,10 +343,7 @@ class NearDuplicatePipeline(ItemPipeline):
         page = passage.own_page
         if page is not None:
             page.item_keys.add(text.key)
-        if page is not None and page.whole:
-            verdict: Verdict | None = Verdict(duplicate=True, of=min(page.whole), score=1.0, c1=1.0)
-        else:
-            verdict = await self._duplicates.check(passage)
+        verdict = await self._duplicates.check(passage)
         if verdict is None:
             return
         is_new = not verdict.duplicate and (verdict.since is None or verdict.updated)

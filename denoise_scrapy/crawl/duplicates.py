@@ -153,6 +153,8 @@ class Duplicates:
     async def _judged(self, passage: Passage) -> Verdict | None:
         """Judge a text with the index; for a near-duplicate, wait for the outcome of the kept item."""
         text, page, rule = passage.text, passage.own_page, self._crawl.settings.dedup_rule
+        if page is not None and page.whole and (whole := await self._kept(page.whole)):
+            return Verdict(duplicate=True, of=whole, score=1.0, c1=1.0)
         aside = len(text.text) > LARGE
         read = await beside(lambda: text.read(rule)) if aside else text.read(rule)
         if not is_asyncio_available():  # the item passes if the kept item may still be lost
@@ -170,8 +172,21 @@ class Duplicates:
             self._crawl.count("dedup/waits")
             await self._outcome(str(verdict.of), text.scope, until - now())
 
+    async def _kept(self, keys: set[str]) -> str:
+        """Return the first of some keys of one page's items once these have ended; "" if they were lost."""
+        if not is_asyncio_available():
+            return ""
+        waiting = [one.over.wait() for one in self._open if one.text.key in keys]
+        try:
+            await asyncio.wait_for(asyncio.gather(*waiting), LONGEST_WAIT)
+        except asyncio.TimeoutError:
+            return ""
+        return min(keys, default="")
+
     def _end(self, passage: Passage, *, lost: bool) -> None:
         """Have the text of an item made final, or withdrawn, and wake the copies waiting for its end."""
+        if lost and passage.own_page is not None:
+            passage.own_page.item_keys.discard(passage.text.key)
         self._let_pass(passage)
         if passage.claim or (passage.is_unchecked and not lost):
             self.index.end(passage.text, passage.claim, lost=lost)

@@ -94,8 +94,9 @@ class PagedBodies:
         if not is_first or len(seen) == 1:
             return text._replace(fields=fields)
         self._crawl.count("pages/joined")
-        for later in filter(None, map(self._visited, addresses[1:])):
-            later.whole = page.item_keys
+        for later in (self._visited(url) for url in addresses if spelling(url) in seen):
+            if later is not None and later.names.isdisjoint(page.names):
+                later.whole = page.item_keys
         texts = [seen[spelling(url)] for url in addresses if spelling(url) in seen]
         fields |= _joined_fields(page, texts)
         sources = [each.source for each in texts]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import scrapy
+from scrapy.exceptions import DropItem
 
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
@@ -164,6 +165,41 @@ def test_items_of_pages_that_are_followed_one_by_one_are_copies_of_the_whole(web
     done = crawled(web, "/river-1", parse=parse, settings={"DOWNLOAD_DELAY": delay})
     assert done.of() == [web("/river-1")] * 2
     assert all(sentence(number) in item_of(done, "/river-1")["body"] for number in (1, 2, 3))
+
+
+class LosesWholes:
+    """A pipeline of a user that rejects items of several pages."""
+
+    def process_item(self, item: Any) -> Any:
+        if len(item["pages"]) > 1 and item["pages"][0]["joined"]:
+            raise DropItem("too long")
+        return item
+
+
+def test_items_of_later_pages_stay_where_that_of_the_first_is_lost(paged: Web) -> None:
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        if "page=" not in response.url:
+            yield from response.follow_all(css=".pager a")
+
+    done = crawled(paged, "/river", parse=parse, settings={"ITEM_PIPELINES": {LosesWholes: 300}})
+    assert [str(error) for _, error in done.dropped] == ["too long"]
+    assert all(sentence(number) in item_of(done, f"/river?page={number}")["body"] for number in (2, 3))
+
+
+def test_an_item_of_an_error_page_is_no_part_of_the_whole(paged: Web, limits: Any) -> None:
+    limits(LONGEST_WAIT=3)
+    paged.pages["/river?page=2"] = Reply(part(2, "").encode(), 404)
+
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        if "page=" not in response.url:
+            yield from response.follow_all(css=".pager a")
+
+    done = crawled(paged, "/river", parse=parse, handle_httpstatus_list=[404])
+    assert [page["joined"] for page in item_of(done, "/river")["pages"]] == [True, False, True]
+    assert sentence(2) in item_of(done, "/river?page=2")["body"]
+    assert [item["url"] for item, _ in done.dropped] == [paged("/river?page=3")]
 
 
 def test_a_page_that_leads_back_to_the_first_is_missing(paged: Web, limits: Any) -> None:
