@@ -129,11 +129,9 @@ class PagedBodies:
         return addresses, seen
 
     async def _first(self, page: CrawledPage, addresses: list[str]) -> None:
-        """Wait until the item of the first page of an article has its text, if it is being made."""
+        """Wait until the item of the first page of an article has its text, if it is being made: that is bounded."""
         first, names = self._visited(addresses[0]) if addresses else None, page.names
-        now = asyncio.get_running_loop().time if is_asyncio_available() else float
-        latest = now() + LONGEST_WAIT
-        while now() < latest and not self._is_stopping():
+        while is_asyncio_available() and not self._is_stopping():
             if not any(one is first or not names.isdisjoint(map(spelling, told)) for one, told in self._open.items()):
                 break
             await self._sites.arrival(site_key(page.url), LOOK_AGAIN)
