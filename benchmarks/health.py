@@ -140,7 +140,7 @@ def crawl(
         body = SiteModel([one.facts for one in memory.comparison_pages(page, 20)]).extract(page)
         tally.fetched += 1
         tally.items += 1
-        reading = PageReading.of(body.text, body.confidence, page.facts)
+        reading = PageReading.of(body.text, body.confidence, body.kind, page.facts)
         tally.add(page.url, reading.text, reading, is_empty=not body.text)
     return tally.crawl(), [page.facts for page in parsed]
 

@@ -286,7 +286,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         found = found._replace(source=_source(page, body, settings), amounts=amounts)
     if body.confidence < wish.body_below:
         found = found._replace(body=body)
-    reading = PageReading.of(body.text, body.confidence, page.facts) if wish.reading else None
+    reading = PageReading.of(body.text, body.confidence, body.kind, page.facts) if wish.reading else None
     nbytes = sum(map(held_bytes, (found.title, found.source, found.amounts, *found.fields.values())))
     return found._replace(reading=reading, nbytes=nbytes)
 

@@ -12,7 +12,8 @@ import zlib
 from base64 import b64decode, b64encode
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -77,6 +78,7 @@ class PageReading(NamedTuple):
 
     length: int  # characters of the body
     confidence: float
+    kind: str  # of the page, see `Body.kind`
     path: int  # hash of the path of its URL
     text: int  # `plain_hash` of the body
     lines: npt.NDArray[np.int64]  # hashes of its `LINES` longest lines
@@ -85,8 +87,8 @@ class PageReading(NamedTuple):
     template: Hashes
 
     @classmethod
-    def of(cls, text: str, confidence: float, facts: PageFacts) -> PageReading:
-        """Read a page: its body's text and confidence, and its facts."""
+    def of(cls, text: str, confidence: float, kind: str, facts: PageFacts) -> PageReading:
+        """Read a page: its body's text and confidence, its kind and its facts."""
         counted = Counter[int]()
         for plain, line in zip(_plain(text).split(b"\n"), text.split("\n"), strict=True):
             counted[zlib.crc32(plain)] += len(line)
@@ -95,7 +97,7 @@ class PageReading(NamedTuple):
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
         template = np.asarray(facts.signature >> np.uint64(32), np.uint32)[:CONTAINERS]
-        return cls(len(text), confidence, path_hash(facts.url), plain_hash(text), lines, sizes, words, template)
+        return cls(len(text), confidence, kind, path_hash(facts.url), plain_hash(text), lines, sizes, words, template)
 
 
 def plain_hash(text: str) -> int:
@@ -180,6 +182,7 @@ class SiteCrawl:
     shares: tuple[float, ...] = ()  # of the pages that have the most frequent templates, 0 to 1
     containers: tuple[str, ...] = ()  # of these templates, packed
     words: str = ""  # classes of words of the bodies, packed
+    kinds: Mapping[str, float] = field(default_factory=dict)  # shares of the pages of each kind, 0 to 1
     alarms: tuple[str, ...] = ()  # problems, one per line
     ended: float = 0.0  # time of this count: concurrent crawls are not compared
 
@@ -266,6 +269,10 @@ class SiteTally:
             shares=tuple(round(count / self._read, 4) for count, _ in kept),
             containers=tuple(_packed(first.astype("<u4")) for _, first in kept),
             words=_packed((self._words * 255 / self._words.max()).astype(np.uint8)) if self._words.any() else "",
+            kinds={
+                kind: round(times / len(self._sample), 4)
+                for kind, times in Counter(page.kind for page in self._sample).most_common()
+            },
         )
 
 
@@ -314,7 +321,7 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
         )
         found.append(_template(crawl, usual))
     if usual and crawl.words and not is_plain:
-        found += [rule(crawl, usual) for rule in (_common, _words, _length, _confidence)]
+        found += [rule(crawl, usual) for rule in (_common, _words, _length, _confidence, _kinds)]
     return [one for one in found if one]
 
 
@@ -361,6 +368,18 @@ def _confidence(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     return f"confidence {now:.2f}, {before:.2f} before" if now < low and now <= before - CONFIDENCES else ""
 
 
+def _kinds(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
+    named = [one for one in usual if one.kinds]
+    rises = [
+        _raised(crawl, named, partial(_share_of, kind), f"of the pages are of kind {kind}") for kind in crawl.kinds
+    ]
+    return next(filter(None, rises), "") if named else ""
+
+
+def _share_of(kind: str, crawl: SiteCrawl) -> float:
+    return crawl.kinds.get(kind, 0.0)
+
+
 def record_of(crawls: Sequence[SiteCrawl]) -> bytes:
     """Return the record of a site's newest crawls; they are given oldest first."""
     return json.dumps([asdict(one) for one in crawls[-KEPT_CRAWLS:]]).encode()
@@ -380,7 +399,7 @@ def _read(row: Mapping[str, Any]) -> SiteCrawl:
     spreads = {name: Spread._make(row[name]) for name in ("length", "confidence")}
     one = SiteCrawl(**{**row, **tuples, **spreads})
     counts = one.began, one.fetched, one.items, one.pages, one.empty, one.copies, one.no_content, one.templates
-    numbers = *counts, one.ended, one.same, one.common, *one.length, *one.confidence, *one.shares
+    numbers = *counts, one.ended, one.same, one.common, *one.length, *one.confidence, *one.shares, *one.kinds.values()
     if not all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers):
         raise ValueError("a number is invalid")
     if len(one.shares) != len(one.containers) or not all(isinstance(each, str) for each in one.alarms):

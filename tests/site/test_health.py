@@ -27,11 +27,11 @@ ENGLISH = "the of and to in is that it for was on are as with his they at be thi
 MONTHS = "March April May June July".split()
 
 
-def tallied(texts, *, confidence=0.95, html=None, url="http://a.example/{}"):
+def tallied(texts, *, confidence=0.95, kind="article", html=None, url="http://a.example/{}"):
     tally = SiteTally(1.0)
     for number, text in enumerate(texts):
         page = Page.parse(html or article(1), url=url.format(number))
-        reading = PageReading.of(text, confidence, page.facts)
+        reading = PageReading.of(text, confidence, kind, page.facts)
         tally.add(page.url, reading.text, reading, is_empty=not text)
     tally.items = tally.fetched = len(texts)
     return tally
@@ -78,6 +78,8 @@ FEW, SHELL = crawled(PROSE[: ENOUGH - 1]), SiteCrawl(2.0, fetched=3)
         ),
         (crawled([text[:150] for text in PROSE]), [USUAL], "to 150 characters"),
         (crawled(PROSE, confidence=0.6), [USUAL], "confidence 0.60, 0.95 before"),
+        (crawled(PROSE, kind="list"), [USUAL], "100% of the pages are of kind list, 0% before"),
+        (crawled(PROSE, kind="list"), [replace(USUAL, kinds={})], ""),
         (IN_GERMAN, [IN_ENGLISH], "vocabulary changed: the site may have switched language"),
         (IN_ENGLISH, [IN_ENGLISH], ""),
         # few pages are neither judged nor compared with
@@ -120,7 +122,7 @@ def test_what_is_held_is_bounded():
         frame = f"<div class=a{chr(97 + number % 26) * (1 + number // 26)}><p>x"
         page = Page.parse(frame, url=f"http://a.example/{number}")
         text = "\n".join(map(str, range(9000))) + prose(number)
-        reading = PageReading.of(text, 0.9, page.facts) if tally.wants_reading() else None
+        reading = PageReading.of(text, 0.9, "article", page.facts) if tally.wants_reading() else None
         tally.add(page.url, plain_hash(text), reading, is_empty=False)
     assert tally.nbytes < 200_000
     record = record_of([tally.crawl()] * 99)
@@ -132,6 +134,7 @@ def test_records_are_read_as_they_were_written():
     crawl = replace(USUAL, alarms=("something",))
     assert read_record(record_of([crawl])) == [crawl]
     assert read_record(b"") == []
+    assert USUAL.kinds == {"article": 1.0}
     assert (USUAL.pages, USUAL.templates, USUAL.shares, USUAL.same, USUAL.common) == (20, 1, (1.0,), 0.0, 0.0)
 
 
