@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable
+from concurrent.futures import Future
 from functools import partial
 from inspect import isawaitable, iscoroutinefunction
 from typing import Any, NamedTuple
@@ -130,28 +131,18 @@ def _site_of(url: str) -> str:
 
 def _in_thread(work: partial[Any]) -> Awaitable[Any]:
     """Do some work in a thread of its own, which does not keep the process from ending, as one of a pool would."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[Any] = loop.create_future()
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if not answer.done():
-            if error is None:
-                answer.set_result(result)
-            else:
-                answer.set_exception(error)
+    answer: Future[Any] = Future()
+    answer.set_running_or_notify_cancel()  # from now on nobody cancels it
 
     def run() -> None:
-        result, failed = None, None
         try:
-            result = work()
+            answer.set_result(work())
         except BaseException as error:  # SystemExit, say, and StopIteration, which no future takes
             is_plain = isinstance(error, Exception) and not isinstance(error, StopIteration)
-            failed = error if is_plain else RuntimeError(f"{type(error).__name__}: {error}")
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, result, failed)
+            answer.set_exception(error if is_plain else RuntimeError(f"{type(error).__name__}: {error}"))
 
     threading.Thread(target=run, name="denoise-fallback", daemon=True).start()
-    return answer
+    return asyncio.wrap_future(answer)
 
 
 def _forgotten(call: asyncio.Future[Any]) -> None:
