@@ -91,10 +91,12 @@ OF_NEWS: Mapping[str, Callable[[News], Any]] = MappingProxyType(
 FIELDS = (*(name for name in OF_BODY if name != "body"), *OF_META, *OF_NEWS)
 
 
-def of_meta(meta: Metadata, what: str) -> Any:
-    """Return the value of a key of `OF_META`; sequences as lists."""
-    value = OF_META[what](meta)
-    return list(value) if isinstance(value, tuple) else value
+def fields_of(
+    item_fields: Mapping[str, str], makers: Mapping[str, Callable[..., Any]], *given: Any
+) -> dict[str, Any]:
+    """Return the values of item fields, given by what they receive, that some makers make; tuples as lists."""
+    made = {field: makers[what](*given) for what, field in item_fields.items() if what in makers}
+    return {field: list(value) if isinstance(value, tuple) else value for field, value in made.items()}
 
 
 def chunk_rows_of(value: Any) -> list[Mapping[str, Any]]:

@@ -19,7 +19,7 @@ from denoise_scrapy.body.extraction import CALLABLE, with_text
 from denoise_scrapy.crawl.base import Crawl, beside
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.extractor import Extracted
-from denoise_scrapy.fields import OF_BODY, held_bytes
+from denoise_scrapy.fields import OF_BODY, fields_of, held_bytes
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
@@ -153,8 +153,7 @@ def _forgotten(call: asyncio.Future[Any]) -> None:
 
 def _revised(found: Extracted, body: Body, text: str, settings: DenoiseSettings, path: str) -> Extracted:
     told = with_text(body, text, CALLABLE)
-    of_body = {field: OF_BODY[what](told, settings) for what, field in settings.item_fields.items() if what in OF_BODY}
-    fields = {**found.fields, **of_body}
+    fields = found.fields | fields_of(settings.item_fields, OF_BODY, told, settings)
     return found._replace(
         fields=fields,
         fallback=CALLABLE,
