@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 
 from scrapy.utils.asyncio import is_asyncio_available
 
@@ -104,7 +103,7 @@ class Bodies:
         needed, plenty = min(ENOUGH, page.settings.most_compared), min(PLENTY, page.settings.most_compared)
         least = 0 if not (page.record and waits) else plenty if page.record.poor_waits < PATIENCE else needed
         if least and not is_asyncio_available():
-            self._crawl.say_once("reactor", logging.WARNING, NO_FETCHES)
+            self._crawl.say_once("reactor", NO_FETCHES)
             least = 0
         wants_reading = tally is not None and tally.wants_reading()
         wish = Wish(least, wants_reading, self.keeps_versions, EVERY_BODY if page.wants_body else self._doubted)
@@ -126,7 +125,7 @@ class Bodies:
         if page.settings.wants_meta:
             self._note_meta(page, found)
         if found.fallback == TOO_LARGE:
-            self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, page.url)
+            self._crawl.say_once("too_large", NOT_JUDGED, page.url)
         if found.body is None:  # as in most crawls
             return found
         if self._fallback is not None and found.body.confidence < self._doubted:
@@ -137,7 +136,7 @@ class Bodies:
         """Count what metadata were found, and report what failed."""
         fields = page.settings.item_fields
         if isinstance(found.error, ImportError):  # for fields from a request's meta, unknown at the start
-            self._crawl.say_once("meta", logging.WARNING, "Fields from the meta of a request: %s", found.error)
+            self._crawl.say_once("meta", "Fields from the meta of a request: %s", found.error)
         elif found.error is not None:
             self._crawl.report("meta", found.error, page.url)
         counted = {"lang": "no_lang", "published": "no_date"}

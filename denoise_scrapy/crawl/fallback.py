@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import Awaitable
 from concurrent.futures import Future
@@ -64,7 +63,7 @@ class Fallback:
         if source is None:
             return found
         if not is_asyncio_available():
-            self._crawl.say_once("fallback/reactor", logging.WARNING, NOT_ASKED)
+            self._crawl.say_once("fallback/reactor", NOT_ASKED)
             return found
         html = await beside(partial(decode_html, source.html, source.encoding))
         url = without_field(page.url)
@@ -94,7 +93,7 @@ class Fallback:
                 raise TypeError(f"it returned {type(answer).__name__}, not str or None")
         except (Exception, asyncio.CancelledError) as error:
             self._crawl.count("fallback/failed")
-            self._crawl.say_once("fallback/failed", logging.WARNING, FAILED, page.url, error)
+            self._crawl.say_once("fallback/failed", FAILED, page.url, error)
             return ""
         text = (answer or "")[: self._crawl.settings.max_page_bytes].strip()
         self._crawl.count(not text and "fallback/none")
@@ -113,9 +112,9 @@ class Fallback:
     def _note_late(self, url: str, seconds: float) -> None:
         self._late += 1
         self._crawl.count("fallback/slow")
-        self._crawl.say_once("fallback/slow", logging.WARNING, LATE, seconds, url)
+        self._crawl.say_once("fallback/slow", LATE, seconds, url)
         if self._late == MOST_LATE:
-            self._crawl.say_once("fallback/given_up", logging.WARNING, GIVEN_UP, MOST_LATE)
+            self._crawl.say_once("fallback/given_up", GIVEN_UP, MOST_LATE)
 
 
 def _site_of(url: str) -> str:

@@ -71,7 +71,7 @@ class CrawledPages:
                 settings = self._crawl.settings
                 self._crawl.count("invalid_meta")
                 name = str(error).partition(" = ")[0]  # without the value, which may be anything
-                self._crawl.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
+                self._crawl.say_once(f"meta/{name}", "%s in the meta of %s", error, request, level=logging.ERROR)
             self._asked[request] = settings
         return settings
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -235,7 +234,7 @@ class SiteHealth:
             if crawl.alarms:
                 host, why = site.partition("://")[2], "; ".join(crawl.alarms)
                 message = CHANGED if before else ODD
-                self._crawl.say_once(f"health/{site}", logging.WARNING, message, site, why, host)
+                self._crawl.say_once(f"health/{site}", message, site, why, host)
             if crawl.is_enough or crawl.alarms:
                 records[site] = record_of([*earlier, crawl])
         if records:
