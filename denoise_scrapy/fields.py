@@ -91,9 +91,7 @@ OF_NEWS: Mapping[str, Callable[[News], Any]] = MappingProxyType(
 FIELDS = (*(name for name in OF_BODY if name != "body"), *OF_META, *OF_NEWS)
 
 
-def fields_of(
-    item_fields: Mapping[str, str], makers: Mapping[str, Callable[..., Any]], *given: Any
-) -> dict[str, Any]:
+def fields_of(item_fields: Mapping[str, str], makers: Mapping[str, Callable[..., Any]], *given: Any) -> dict[str, Any]:
     """Return the values of item fields, given by what they receive, that some makers make; tuples as lists."""
     made = {field: makers[what](*given) for what, field in item_fields.items() if what in makers}
     return {field: list(value) if isinstance(value, tuple) else value for field, value in made.items()}
@@ -103,6 +101,16 @@ def chunk_rows_of(value: Any) -> list[Mapping[str, Any]]:
     """Return the chunks in a field's value, which other pipelines may have changed; empty if it has none."""
     rows = value if isinstance(value, (list, tuple)) else ()
     return [row for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str)]
+
+
+def with_item(chunk: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chunk with the values of its item, with `page_` before names that both have.
+
+    But `url` and `title` are the item's, if it has them.
+    """
+    own = {name: values[name] for name in ("url", "title") if values.get(name)}
+    others = {f"page_{name}" if name in chunk else name: value for name, value in values.items() if name not in own}
+    return {**others, **chunk, **own}
 
 
 def held_bytes(value: Any) -> int:
