@@ -62,7 +62,7 @@ def nearest_hint(name: str, valid: Iterable[str]) -> str:
 def say(*lines: object, file: TextIO | None = None) -> None:
     """Print lines, each of them `shown`."""
     for line in lines:
-        print(shown(str(line)), file=sys.stdout if file is None else file, flush=file is sys.stderr)
+        print(shown(str(line)), file=file, flush=file is sys.stderr)
 
 
 def say_json(value: object) -> None:

@@ -16,7 +16,6 @@ from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.extractor import Extracted, Known, Wish
-from denoise_scrapy.site import site_key
 
 # Pages of the same template that make fetching unnecessary. Most of the gain comes with the first; a second
 # distinguishes copies of the page from its template.
@@ -121,7 +120,7 @@ class Bodies:
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
             if tally.pages in JUDGED_AT:
-                await self._health.judge(page.url)
+                await self._health.judge(page.site)
         if page.settings.wants_meta:
             self._note_meta(page, found)
         if found.fallback == TOO_LARGE:
@@ -173,6 +172,6 @@ class Bodies:
                 record.vain_waits += known.mates < needed
                 record.poor_waits += known.mates >= needed
                 break
-            await self._sites.arrival(site_key(page.url), min(until - now(), LOOK_AGAIN))
+            await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN))
             known = await self._workers.known(page)
         return known

@@ -108,12 +108,12 @@ class Duplicates:
 
     def _item_lost(self, item: Any) -> None:
         passage = self._passages.taken(item)
-        if passage is not None and passage in self._open:
+        if passage in self._open:
             self._end(passage, lost=True)
 
     def _item_scraped(self, item: Any) -> None:
         passage = self._passages.taken(item)
-        followed = passage if passage is not None and passage in self._open else None
+        followed = passage if passage in self._open else None
         took = True
         if self.feeds.exporter is not None:  # before another item reaches the feeds
             took = self.feeds.took(None if followed is None else followed.text[:3:2])

@@ -26,7 +26,6 @@ from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteMemory
 from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import CHUNKS, WHOLE
-from denoise_scrapy.site import site_key
 from denoise_scrapy.site.urls import spelling
 
 # Requests remembered of one callback: a page of an article has a few, a front page hundreds.
@@ -105,7 +104,7 @@ class PagedBodies:
 
     async def _all(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted]]:
         """Return the pages of an article, and the texts of those that the spider has visited or soon will have."""
-        now, site = asyncio.get_running_loop().time if is_asyncio_available() else float, site_key(page.url)
+        now, site = asyncio.get_running_loop().time if is_asyncio_available() else float, page.site
         latest, before, waited = now() + LONGEST_WAIT, 1, False
         while True:
             addresses, seen = await self._seen(page, text)
@@ -134,7 +133,7 @@ class PagedBodies:
         while is_asyncio_available() and not self._is_stopping():
             if not any(one is first or not names.isdisjoint(map(spelling, told)) for one, told in self._open.items()):
                 break
-            await self._sites.arrival(site_key(page.url), LOOK_AGAIN)
+            await self._sites.arrival(page.site, LOOK_AGAIN)
 
     async def _seen(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted]]:
         """Return the addresses that any visited page of the article tells, and the texts of these pages."""

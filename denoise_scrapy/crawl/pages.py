@@ -106,6 +106,7 @@ class CrawledPage:
         self.source: PageSource | None = source  # until its text is made
         self.settings = settings
         self.url = source.url
+        self.site = site_key(source.url)  # "" if it has no http(s) URL
         self.host = site_of(source.url)
         self.origin = _origin(request, source.url)
         # all its URLs: requested, redirected through, final

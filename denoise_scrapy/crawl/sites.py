@@ -201,10 +201,10 @@ class SiteHealth:
         crawls = {site: tally.crawl() for site, tally in self._tallies.items()}
         return {site: replace(crawl, alarms=tuple(alarms(crawl, ()))) for site, crawl in crawls.items()}
 
-    async def judge(self, url: str) -> None:
-        """Judge the site of a URL, which has many pages, during the crawl."""
-        if site_key(url) in self._tallies:
-            await self._judge([site_key(url)])
+    async def judge(self, site: str) -> None:
+        """Judge a site, which has many pages, during the crawl."""
+        if site in self._tallies:
+            await self._judge([site])
 
     async def finish(self) -> None:
         """Judge all sites and set the stats; call before the site memory is closed."""
