@@ -273,7 +273,10 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         if settings.wants_meta:
             found = _with_meta(found, body, settings, html)._replace(lack=META_TOO_LARGE if is_large else "")
         if settings.wants_news:
-            found = found._replace(fields=found.fields | _news_fields(body, settings, html))
+            from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
+
+            news = News(html, body.url, body.text, body.title, lambda: body.kind)
+            found = found._replace(fields=found.fields | fields_of(settings.item_fields, OF_NEWS, news))
     if settings.needs_index:
         is_compared = body.text and settings.compared_fields.text in {"", settings.body_field}
         rule = RULES[settings.dedup_rule]
@@ -296,13 +299,6 @@ def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: st
     except Exception as failed:
         error = sendable(failed)
     return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error)
-
-
-def _news_fields(body: Body, settings: DenoiseSettings, html: str) -> dict[str, Any]:
-    from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
-
-    news = News(html, body.url, body.text, body.title, lambda: body.kind)
-    return fields_of(settings.item_fields, OF_NEWS, news)
 
 
 def _source(page: Page, body: Body, settings: DenoiseSettings) -> str:

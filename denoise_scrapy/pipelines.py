@@ -350,7 +350,7 @@ class NearDuplicatePipeline(ItemPipeline):
         passage.old_chunks = verdict.chunks if is_new else None
         self._crawl.count("dedup/checked", verdict.too_short and "dedup/too_short", verdict.updated and "dedup/updated")
         if verdict.since is not None:
-            self._note_seen(passage, verdict, verdict.since)
+            self._note_seen(passage, verdict)
         self._act(passage, verdict, await self._outcome(passage, verdict))
 
     async def _outcome(self, passage: Passage, verdict: Verdict) -> str:  # noqa: PLR0911 - a list of reasons
@@ -408,7 +408,7 @@ class NearDuplicatePipeline(ItemPipeline):
         if outcome in marks:
             self._mark(passage, outcome, marks[outcome])
 
-    def _note_seen(self, passage: Passage, verdict: Verdict, since: float) -> None:
+    def _note_seen(self, passage: Passage, verdict: Verdict) -> None:
         """Count an item that was delivered before, and mark it, depending on the settings."""
         self._crawl.count(not verdict.updated and "dedup/unchanged")
         if passage.settings.seen == "keep" and passage.settings.dedup != "mark":

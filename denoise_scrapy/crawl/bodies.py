@@ -110,7 +110,9 @@ class Bodies:
         is_first = isinstance(found, Extracted)
         if isinstance(found, Known):
             is_first = found.mates >= needed
-            await self._find_mates(page, found, needed, plenty)
+            after = await self._wait(page, found, needed, plenty)
+            if not is_first and after.mates < needed and self._fetcher.may_fetch(page):
+                await self._fetcher.fetch(page, needed)
             found = await self._workers.extract(page, wish._replace(mates=0))
         if found is None or isinstance(found, Known):
             return None
@@ -141,12 +143,6 @@ class Bodies:
         counted = {"lang": "no_lang", "published": "no_date"}
         names = (f"meta/{what if found.fields[fields[what]] else no}" for what, no in counted.items() if what in fields)
         self._crawl.count(found.lack, *names)
-
-    async def _find_mates(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> None:
-        """Wait for pages that share a page's template, or fetch some."""
-        after = await self._wait(page, known, needed, plenty)
-        if known.mates < needed and after.mates < needed and self._fetcher.may_fetch(page):
-            await self._fetcher.fetch(page, needed)
 
     async def _wait(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> Known:
         """Wait for pages of the crawl, and return what is known afterwards."""

@@ -85,7 +85,11 @@ class Fallback:
         if not done:
             call.cancel()
             call.add_done_callback(_forgotten)
-            self._note_late(page.url, seconds)
+            self._late += 1
+            self._crawl.count("fallback/slow")
+            self._crawl.say_once("fallback/slow", LATE, seconds, page.url)
+            if self._late == MOST_LATE:
+                self._crawl.say_once("fallback/given_up", GIVEN_UP, MOST_LATE)
             return ""
         try:
             answer = call.result()
@@ -108,13 +112,6 @@ class Fallback:
             return await answer if isawaitable(answer) else answer
         except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # these would leave the task, and end the loop
             raise RuntimeError(f"{type(error).__name__}: {error}") from error
-
-    def _note_late(self, url: str, seconds: float) -> None:
-        self._late += 1
-        self._crawl.count("fallback/slow")
-        self._crawl.say_once("fallback/slow", LATE, seconds, url)
-        if self._late == MOST_LATE:
-            self._crawl.say_once("fallback/given_up", GIVEN_UP, MOST_LATE)
 
 
 def _site_of(url: str) -> str:
