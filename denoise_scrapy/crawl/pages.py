@@ -143,9 +143,6 @@ class RecentPages:
         self._pages: OrderedDict[CrawledPage, int] = OrderedDict()  # with their sizes
         self._named: dict[str, CrawledPage] = {}
 
-    def __len__(self) -> int:
-        return len(self._pages)
-
     def put(self, page: CrawledPage) -> None:
         """Keep a page, as the newest, under its URLs."""
         self._pages[page] = 0

@@ -395,9 +395,6 @@ class Passages:
         self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
         self._parsed: Callable[[], Response | None] = lambda: None  # the response that `scrapy parse` parses
 
-    def __len__(self) -> int:
-        return len(self._handed_on)
-
     def begin(self, response: Response) -> None:
         """Note a response that enters its callback."""
         if response.request is not None and PARSE_META in response.request.meta:
