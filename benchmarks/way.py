@@ -79,10 +79,9 @@ class _Tally:
             self.messages += 1
             return bytes(pack(message))
 
-        def unpacking(received: bytearray) -> list[Any]:
-            found: list[Any] = unpack(received)
-            self.messages += len(found)
-            return found
+        def unpacking(data: bytes) -> Any:
+            self.messages += 1
+            return unpack(data)
 
         return packing, unpacking
 

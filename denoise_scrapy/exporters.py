@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from io import UnsupportedOperation
 from itertools import groupby
@@ -25,7 +25,7 @@ from denoise_scrapy.crawl.feeds import CHANGES
 from denoise_scrapy.crawl.index import MEMORY, index_place
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.fields import CHUNKS, WHOLE, chunk_rows_of, held_bytes
+from denoise_scrapy.fields import CHUNKS, WHOLE, chunk_rows_of, held_bytes, with_item
 from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import MARK, DenoiseSettings
 from denoise_scrapy.shown import counted, shown
@@ -136,8 +136,7 @@ def _length(file: BinaryIO) -> int:
 class _ChunkRows(BaseItemExporter):
     """Exports a row for each chunk of an item, with the values of both except the whole text of the page."""
 
-    # `url` and `title` are taken from the item if it has them. Other fields of the item that a chunk has too are
-    # prefixed with `page_`. An item without chunks has no row.
+    # an item without chunks has no row
 
     _field = CHUNKS
     _left_out: frozenset[str] = frozenset()
@@ -156,7 +155,7 @@ class _ChunkRows(BaseItemExporter):
         for row in self._rows_of(ItemAdapter(item)):
             super().export_item(row)  # type: ignore[safe-super]
 
-    def _rows_of(self, item: ItemAdapter) -> Iterator[dict[str, Any]]:
+    def _rows_of(self, item: ItemAdapter) -> list[dict[str, Any]]:
         chunks = chunk_rows_of(item.get(self._field))
         left_out = self._left_out.difference(self.fields_to_export or ())
         named = {
@@ -164,12 +163,7 @@ class _ChunkRows(BaseItemExporter):
             for name, value in (item.items() if chunks else ())
             if name not in left_out
         }
-        for chunk in chunks:
-            own = {name: named[name] for name in ("url", "title") if named.get(name)}
-            others = {
-                f"page_{name}" if name in chunk else name: value for name, value in named.items() if name not in own
-            }
-            yield {**others, **chunk, **own}
+        return [with_item(chunk, named) for chunk in chunks]
 
 
 class ParquetChunkExporter(_ChunkRows, ParquetItemExporter):

@@ -20,7 +20,7 @@ from denoise_scrapy.body.extraction import STATED, TOO_LARGE
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, read_text
-from denoise_scrapy.fields import OF_BODY, OF_META, OF_NEWS, held_bytes, of_meta
+from denoise_scrapy.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.layout import boxes_on
@@ -259,9 +259,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
     if OF_FIELD in page.url:
         body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
     found = Extracted(
-        fields={
-            field: OF_BODY[what](body, settings) for what, field in settings.item_fields.items() if what in OF_BODY
-        },
+        fields=fields_of(settings.item_fields, OF_BODY, body, settings),
         fallback=body.fallback,
         evidence=body.evidence,
         confidence=body.confidence,
@@ -275,7 +273,10 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         if settings.wants_meta:
             found = _with_meta(found, body, settings, html)._replace(lack=META_TOO_LARGE if is_large else "")
         if settings.wants_news:
-            found = found._replace(fields={**found.fields, **_news_fields(body, settings, html)})
+            from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
+
+            news = News(html, body.url, body.text, body.title, lambda: body.kind)
+            found = found._replace(fields=found.fields | fields_of(settings.item_fields, OF_NEWS, news))
     if settings.needs_index:
         is_compared = body.text and settings.compared_fields.text in {"", settings.body_field}
         rule = RULES[settings.dedup_rule]
@@ -297,15 +298,7 @@ def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: st
         meta = metadata.metadata_of(html, body.url if html else None, body.text, body.title, body.make_unseen())
     except Exception as failed:
         error = sendable(failed)
-    values = {field: of_meta(meta, what) for what, field in settings.item_fields.items() if what in OF_META}
-    return found._replace(fields={**found.fields, **values}, error=error)
-
-
-def _news_fields(body: Body, settings: DenoiseSettings, html: str) -> dict[str, Any]:
-    from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
-
-    news = News(html, body.url, body.text, body.title, lambda: body.kind)
-    return {field: OF_NEWS[what](news) for what, field in settings.item_fields.items() if what in OF_NEWS}
+    return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error)
 
 
 def _source(page: Page, body: Body, settings: DenoiseSettings) -> str:

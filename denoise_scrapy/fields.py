@@ -7,7 +7,7 @@ from dataclasses import asdict
 from operator import attrgetter
 from sys import getsizeof
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import Body
 from denoise_scrapy.formats import FORMS_BESIDE_TEXT
@@ -19,40 +19,27 @@ if TYPE_CHECKING:
 CHUNKS = "chunks"
 
 
-class Options(Protocol):
-    """Settings that the values depend on (`denoise_scrapy.settings.DenoiseSettings`)."""
-
-    @property
-    def markdown(self) -> Mapping[str, str]:
-        """The choices for links and images."""
-
-    @property
-    def chunk_tokens(self) -> int:
-        """Maximum tokens of a chunk."""
-
-    @property
-    def chunk_overlap(self) -> int:
-        """Maximum tokens that a chunk repeats."""
+# Makes a value of a body and the settings (`denoise_scrapy.settings.DenoiseSettings`, which imports this module).
+Maker = Callable[[Body, Any], Any]
+Values = Mapping[str, Maker]
 
 
-def _chunks(body: Body, options: Options) -> list[dict[str, Any]]:
-    links, images = (options.markdown.get(of, "keep") for of in ("links", "images"))
-    chunks = body.chunks(options.chunk_tokens, options.chunk_overlap, links=links, images=images)
+def _chunks(body: Body, settings: Any) -> list[dict[str, Any]]:
+    chunks = body.chunks(settings.chunk_tokens, settings.chunk_overlap, **settings.markdown)
     return [chunk.row for chunk in chunks]
 
 
-def _form(name: str) -> Callable[[Body, Options], Any]:
+def _of_body(name: str) -> Maker:
     read = attrgetter(name)
     return lambda body, _: read(body)
 
 
-Values = Mapping[str, Callable[[Body, Options], Any]]
 #: Values that contain the whole text of a page.
 WHOLE: Values = MappingProxyType(
     {
         "body": lambda body, _: body.text,
-        **{form: _form(form) for form in FORMS_BESIDE_TEXT},
-        "markdown": lambda body, options: body.to_markdown(**options.markdown),
+        **{form: _of_body(form) for form in FORMS_BESIDE_TEXT},
+        "markdown": lambda body, settings: body.to_markdown(**settings.markdown),
         CHUNKS: _chunks,
         "blocks": lambda body, _: [asdict(block) for block in body.blocks],
     }
@@ -62,10 +49,7 @@ OF_BODY: Values = MappingProxyType(
     {
         **WHOLE,
         "confidence": lambda body, _: round(body.confidence, 4),
-        "title": lambda body, _: body.title,
-        "kind": lambda body, _: body.kind,
-        "comparison": lambda body, _: list(body.comparison),
-        "fallback": lambda body, _: body.fallback,
+        **{name: _of_body(name) for name in ("title", "kind", "comparison", "fallback")},
     }
 )
 #: Values made from a page's metadata, by the attribute of `Metadata`; "meta" is all of it.
@@ -88,19 +72,29 @@ OF_NEWS: Mapping[str, Callable[[News], Any]] = MappingProxyType(
     }
 )
 #: All keys of DENOISE_FIELDS, except those of marks.
-FIELDS = (*(name for name in OF_BODY if name != "body"), *OF_META, *OF_NEWS)
+FIELDS = (*OF_BODY, *OF_META, *OF_NEWS)
 
 
-def of_meta(meta: Metadata, what: str) -> Any:
-    """Return the value of a key of `OF_META`; sequences as lists."""
-    value = OF_META[what](meta)
-    return list(value) if isinstance(value, tuple) else value
+def fields_of(item_fields: Mapping[str, str], makers: Mapping[str, Callable[..., Any]], *given: Any) -> dict[str, Any]:
+    """Return the values of item fields, given by what they receive, that some makers make; tuples as lists."""
+    made = {field: makers[what](*given) for what, field in item_fields.items() if what in makers}
+    return {field: list(value) if isinstance(value, tuple) else value for field, value in made.items()}
 
 
 def chunk_rows_of(value: Any) -> list[Mapping[str, Any]]:
     """Return the chunks in a field's value, which other pipelines may have changed; empty if it has none."""
     rows = value if isinstance(value, (list, tuple)) else ()
     return [row for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str)]
+
+
+def with_item(chunk: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chunk with the values of its item, with `page_` before names that both have.
+
+    But `url` and `title` are the item's, if it has them.
+    """
+    own = {name: values[name] for name in ("url", "title") if values.get(name)}
+    others = {f"page_{name}" if name in chunk else name: value for name, value in values.items() if name not in own}
+    return {**others, **chunk, **own}
 
 
 def held_bytes(value: Any) -> int:

@@ -18,7 +18,7 @@ from denoise_scrapy.archive.places import files_of
 from denoise_scrapy.body.chunks import chunk_markdown
 from denoise_scrapy.commands.jobs import bodies_of
 from denoise_scrapy.commands.page_files import Pages
-from denoise_scrapy.fields import CHUNKS, WHOLE
+from denoise_scrapy.fields import CHUNKS, WHOLE, with_item
 from denoise_scrapy.formats import ROW_FORMATS, format_of
 from denoise_scrapy.row_files import RowFile, row_file
 from denoise_scrapy.settings import MARK
@@ -311,12 +311,8 @@ def _of_item(fields: Mapping[str, Any], cut: _Cut) -> list[dict[str, Any]]:
         chunks = cut(markdown, *(str(fields.get(name) or "") for name in ("url", "title")))
     else:
         return []
-    own = {name: fields[name] for name in ("url", "title") if fields.get(name)}
-    others = {name: value for name, value in fields.items() if name not in {*WHOLE, *_TEXTS, *own, ready}}
-    return [
-        {**{f"page_{name}" if name in chunk else name: value for name, value in others.items()}, **chunk, **own}
-        for chunk in chunks
-    ]
+    values = {name: value for name, value in fields.items() if name not in {*WHOLE, *_TEXTS, ready}}
+    return [with_item(chunk, values) for chunk in chunks]
 
 
 def _is_chunk(value: Any) -> bool:

@@ -137,7 +137,7 @@ class ItemPipeline(Component):
             name = kind if is_made else f"DENOISE_ADAPTERS: {getattr(made_by, '__qualname__', made_by)}"
             said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_REFUSED))
             self._crawl.count("body/refused")
-            self._crawl.say_once(f"refused/{kind}/{field}", logging.WARNING, REFUSED, *said)
+            self._crawl.say_once(f"refused/{kind}/{field}", REFUSED, *said)
             return False
         return True
 
@@ -189,7 +189,7 @@ class BodyPipeline(ItemPipeline):
             field = self._crawl.settings.html_field
             if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
                 why = "; ".join(f"{count:,} {LACKS[reason].format(field)}" for reason, count in counts.items() if count)
-                self._crawl.say_once("no_body", logging.WARNING, NO_BODY, why)
+                self._crawl.say_once("no_body", NO_BODY, why)
             try:
                 await self._state.health.finish()
             except Exception as error:
@@ -225,7 +225,7 @@ class BodyPipeline(ItemPipeline):
         if self._earlier and text.size:
             lacking = next((field for field in fields if not has_text(passage.item, field)), "")
             for name in self._earlier if lacking else ():  # these may have stored the item without it
-                self._crawl.say_once(f"earlier/{name}", logging.WARNING, EARLIER, name, lacking, self._last)
+                self._crawl.say_once(f"earlier/{name}", EARLIER, name, lacking, self._last)
         adapters: Mapping[str, Adapter] = {}
         if settings.fields or settings.adapters:
             adapters = adapters_of(passage.item, settings.item_fields, settings.adapters)
@@ -253,7 +253,7 @@ class BodyPipeline(ItemPipeline):
         if missing:
             self._crawl.add("body/no_field", len(missing))
             kind, named = type(item), ", ".join(map(repr, missing))
-            self._crawl.say_once(f"no_field/{kind}", logging.WARNING, NO_FIELDS, kind.__name__, named)
+            self._crawl.say_once(f"no_field/{kind}", NO_FIELDS, kind.__name__, named)
         return wanted
 
     def _check_libraries(self) -> None:
@@ -327,7 +327,7 @@ class NearDuplicatePipeline(ItemPipeline):
         """Warn that many items are dropped, once per occasion."""
         counts = self._copies
         figures = (counts.dropped, counts.items, counts.most_copies, counts.most)
-        self._crawl.say_once(occasion, logging.WARNING, MOST_ARE_DROPPED, *figures)
+        self._crawl.say_once(occasion, MOST_ARE_DROPPED, *figures)
 
     async def _check(self, passage: Passage) -> None:
         """Compare the text of an item with others, and act on the verdict."""
@@ -338,7 +338,7 @@ class NearDuplicatePipeline(ItemPipeline):
         if text.obstacle:
             self._crawl.count(f"dedup/{text.obstacle}")
             if text.obstacle in SAID:
-                self._crawl.say_once(f"dedup/{text.obstacle}", logging.INFO, SAID[text.obstacle])
+                self._crawl.say_once(f"dedup/{text.obstacle}", SAID[text.obstacle], level=logging.INFO)
             return
         page = passage.own_page
         if page is not None:
@@ -350,7 +350,7 @@ class NearDuplicatePipeline(ItemPipeline):
         passage.old_chunks = verdict.chunks if is_new else None
         self._crawl.count("dedup/checked", verdict.too_short and "dedup/too_short", verdict.updated and "dedup/updated")
         if verdict.since is not None:
-            self._note_seen(passage, verdict, verdict.since)
+            self._note_seen(passage, verdict)
         self._act(passage, verdict, await self._outcome(passage, verdict))
 
     async def _outcome(self, passage: Passage, verdict: Verdict) -> str:  # noqa: PLR0911 - a list of reasons
@@ -386,13 +386,13 @@ class NearDuplicatePipeline(ItemPipeline):
         if outcome == UNCHANGED:
             raise UnchangedItem(_moment(verdict))
         if outcome == VARIANT:
-            self._crawl.say_once("variants", logging.INFO, VARIANTS, key, verdict.reason)
+            self._crawl.say_once("variants", VARIANTS, key, verdict.reason, level=logging.INFO)
             if verdict.lone_fields and self._copies.are_fewer(verdict.lone_fields):
                 named, left_out = ", ".join(verdict.lone_fields), [f"-{field}" for field in verdict.lone_fields]
-                self._crawl.say_once("other_values", logging.WARNING, OTHER_FIELDS, named, left_out)
+                self._crawl.say_once("other_values", OTHER_FIELDS, named, left_out)
             logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
         elif outcome == NO_CONTENT:
-            self._crawl.say_once(NO_CONTENT, logging.INFO, SAID_NO_CONTENT, key)
+            self._crawl.say_once(NO_CONTENT, SAID_NO_CONTENT, key, level=logging.INFO)
             if tally is not None:
                 tally.no_content += 1
         elif outcome == COPY:
@@ -408,7 +408,7 @@ class NearDuplicatePipeline(ItemPipeline):
         if outcome in marks:
             self._mark(passage, outcome, marks[outcome])
 
-    def _note_seen(self, passage: Passage, verdict: Verdict, since: float) -> None:
+    def _note_seen(self, passage: Passage, verdict: Verdict) -> None:
         """Count an item that was delivered before, and mark it, depending on the settings."""
         self._crawl.count(not verdict.updated and "dedup/unchanged")
         if passage.settings.seen == "keep" and passage.settings.dedup != "mark":
@@ -431,7 +431,7 @@ class NearDuplicatePipeline(ItemPipeline):
         self._crawl.count("dedup/duplicates")
         self._crawl.count_share("dedup/score", verdict.score)
         if examples := self._copies.count(str(verdict.of), key, passage.text.title):
-            self._crawl.say_once(f"titles/{verdict.of}", logging.WARNING, OTHER_TITLES, verdict.of, *examples)
+            self._crawl.say_once(f"titles/{verdict.of}", OTHER_TITLES, verdict.of, *examples)
         logger.debug("Near-duplicate: %s of %s (score %.2f)", key, verdict.of, verdict.score, extra=self._crawl.extra)
         if settings.dedup == "drop":
             self._crawl.count("dedup/dropped")

@@ -288,7 +288,7 @@ class ParquetRows:
 
     def add(self, row: Mapping[str, Any], nbytes: int = 0) -> None:
         """Add a row with its size in memory, in bytes."""
-        self._rows.append({str(name): _writable(value) for name, value in row.items()})
+        self._rows.append(_writable(row))
         self._bytes += nbytes
         if len(self._rows) == MOST_ROWS or self._bytes > MOST_BYTES:
             self._flush()

@@ -204,12 +204,12 @@ class DenoiseSettings:
         "Item fields for further values (docs/how-it-works.md); metadata needs denoise-scrapy[meta]. article: those of "
         "`Article` in zyte-common-items, the body field too.",
         choices=tuple(PRESETS),
-        keys=dict.fromkeys(("body", *FIELDS, *MARKS), ()),
+        keys=dict.fromkeys((*FIELDS, *MARKS), ()),
     )
     adapters: Mapping[str, str] = _of_page(
         {},
         "Functions that are given these values, unless empty, and return what the item receives.",
-        keys=dict.fromkeys(("body", *FIELDS), ()),
+        keys=dict.fromkeys(FIELDS, ()),
         valid="import path of a function",
         check=find_function,
         is_imported=bool,

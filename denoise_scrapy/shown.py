@@ -62,7 +62,7 @@ def nearest_hint(name: str, valid: Iterable[str]) -> str:
 def say(*lines: object, file: TextIO | None = None) -> None:
     """Print lines, each of them `shown`."""
     for line in lines:
-        print(shown(str(line)), file=sys.stdout if file is None else file, flush=file is sys.stderr)
+        print(shown(str(line)), file=file, flush=file is sys.stderr)
 
 
 def say_json(value: object) -> None:
@@ -107,7 +107,7 @@ def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
     return page.substitute(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts), style=style)
 
 
-def figures_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), title: str = "") -> str:
+def figures_table(rows: Iterable[Sequence[object]], title: str = "") -> str:
     """Return a table for a page: numbers are right-aligned, long texts are cut.
 
     Example:
@@ -118,8 +118,7 @@ def figures_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), ti
         </table>
     """
     heading = [f"<h2>{escape(title)}</h2>"] if title else []
-    names = ["<tr>" + "".join(f"<th>{escape(name)}" for name in head)] if any(head) else []
-    return "\n".join([*heading, "<table>", *names, *("<tr>" + "".join(map(_cell, row)) for row in rows), "</table>"])
+    return "\n".join([*heading, "<table>", *("<tr>" + "".join(map(_cell, row)) for row in rows), "</table>"])
 
 
 def _cell(value: object) -> str:

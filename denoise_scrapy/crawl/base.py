@@ -43,7 +43,7 @@ class Crawl:
     def __init__(self, crawler: Crawler):
         self.crawler = crawler
         self.settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
-        self._said: set[str] = set()
+        self.said: set[str] = set()  # keys of messages that were logged
         self._progress: Any = None
         self._memories: dict[str, Callable[[], int]] = {}
 
@@ -86,17 +86,15 @@ class Crawl:
         self.count("errors")
         self.count(f"errors/{place}")
         key, about = f"{place}/{type(error).__name__}", url or "a page or an item"
-        self.say_once(key, logging.ERROR, FAILED, place, about, place, exc_info=error)
+        self.say_once(key, FAILED, place, about, place, level=logging.ERROR, error=error)
 
-    def has_said(self, key: str) -> bool:
-        """Return whether `say_once` was given a key."""
-        return key in self._said
-
-    def say_once(self, key: str, level: int, message: str, *args: object, **more: Any) -> None:
-        """Log a message the first time `key` is used in the crawl."""
-        if key not in self._said and len(self._said) < MOST_SAID:
-            self._said.add(key)
-            logger.log(level, message, *args, extra=self.extra, **more)
+    def say_once(
+        self, key: str, message: str, *args: object, level: int = logging.WARNING, error: Exception | None = None
+    ) -> None:
+        """Log a message, by default a warning, the first time `key` is used in the crawl; the traceback of an error."""
+        if key not in self.said and len(self.said) < MOST_SAID:
+            self.said.add(key)
+            logger.log(level, message, *args, extra=self.extra, exc_info=error)
 
     def watch(self, name: str, number: Callable[[], int]) -> None:
         """Register a number for the stat ``denoise/memory/<name>``, "bytes/…" or "evicted/…", set at the end."""

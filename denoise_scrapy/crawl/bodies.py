@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 
 from scrapy.utils.asyncio import is_asyncio_available
 
@@ -17,7 +16,6 @@ from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.extractor import Extracted, Known, Wish
-from denoise_scrapy.site import site_key
 
 # Pages of the same template that make fetching unnecessary. Most of the gain comes with the first; a second
 # distinguishes copies of the page from its template.
@@ -104,7 +102,7 @@ class Bodies:
         needed, plenty = min(ENOUGH, page.settings.most_compared), min(PLENTY, page.settings.most_compared)
         least = 0 if not (page.record and waits) else plenty if page.record.poor_waits < PATIENCE else needed
         if least and not is_asyncio_available():
-            self._crawl.say_once("reactor", logging.WARNING, NO_FETCHES)
+            self._crawl.say_once("reactor", NO_FETCHES)
             least = 0
         wants_reading = tally is not None and tally.wants_reading()
         wish = Wish(least, wants_reading, self.keeps_versions, EVERY_BODY if page.wants_body else self._doubted)
@@ -112,7 +110,9 @@ class Bodies:
         is_first = isinstance(found, Extracted)
         if isinstance(found, Known):
             is_first = found.mates >= needed
-            await self._find_mates(page, found, needed, plenty)
+            after = await self._wait(page, found, needed, plenty)
+            if not is_first and after.mates < needed and self._fetcher.may_fetch(page):
+                await self._fetcher.fetch(page, needed)
             found = await self._workers.extract(page, wish._replace(mates=0))
         if found is None or isinstance(found, Known):
             return None
@@ -122,11 +122,11 @@ class Bodies:
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
             if tally.pages in JUDGED_AT:
-                await self._health.judge(page.url)
+                await self._health.judge(page.site)
         if page.settings.wants_meta:
             self._note_meta(page, found)
         if found.fallback == TOO_LARGE:
-            self._crawl.say_once("too_large", logging.WARNING, NOT_JUDGED, page.url)
+            self._crawl.say_once("too_large", NOT_JUDGED, page.url)
         if found.body is None:  # as in most crawls
             return found
         if self._fallback is not None and found.body.confidence < self._doubted:
@@ -137,18 +137,12 @@ class Bodies:
         """Count what metadata were found, and report what failed."""
         fields = page.settings.item_fields
         if isinstance(found.error, ImportError):  # for fields from a request's meta, unknown at the start
-            self._crawl.say_once("meta", logging.WARNING, "Fields from the meta of a request: %s", found.error)
+            self._crawl.say_once("meta", "Fields from the meta of a request: %s", found.error)
         elif found.error is not None:
             self._crawl.report("meta", found.error, page.url)
         counted = {"lang": "no_lang", "published": "no_date"}
         names = (f"meta/{what if found.fields[fields[what]] else no}" for what, no in counted.items() if what in fields)
         self._crawl.count(found.lack, *names)
-
-    async def _find_mates(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> None:
-        """Wait for pages that share a page's template, or fetch some."""
-        after = await self._wait(page, known, needed, plenty)
-        if known.mates < needed and after.mates < needed and self._fetcher.may_fetch(page):
-            await self._fetcher.fetch(page, needed)
 
     async def _wait(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> Known:
         """Wait for pages of the crawl, and return what is known afterwards."""
@@ -174,6 +168,6 @@ class Bodies:
                 record.vain_waits += known.mates < needed
                 record.poor_waits += known.mates >= needed
                 break
-            await self._sites.arrival(site_key(page.url), min(until - now(), LOOK_AGAIN))
+            await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN))
             known = await self._workers.known(page)
         return known

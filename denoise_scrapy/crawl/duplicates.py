@@ -8,7 +8,6 @@ fails earlier, or its process is killed, its near-duplicates must not be dropped
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -109,12 +108,12 @@ class Duplicates:
 
     def _item_lost(self, item: Any) -> None:
         passage = self._passages.taken(item)
-        if passage is not None and passage in self._open:
+        if passage in self._open:
             self._end(passage, lost=True)
 
     def _item_scraped(self, item: Any) -> None:
         passage = self._passages.taken(item)
-        followed = passage if passage is not None and passage in self._open else None
+        followed = passage if passage in self._open else None
         took = True
         if self.feeds.exporter is not None:  # before another item reaches the feeds
             took = self.feeds.took(None if followed is None else followed.text[:3:2])
@@ -130,7 +129,7 @@ class Duplicates:
         except OSError as error:
             self._crawl.count("dedup/unwritten")
             message = "A feed cannot be written; copies of its items wait until it can: %s"
-            self._crawl.say_once("unwritten", logging.WARNING, message, error)
+            self._crawl.say_once("unwritten", message, error)
             while len(self._unwritten) > MOST_UNWRITTEN:
                 self._taken_back += 1
                 self._end(self._unwritten.pop(0), lost=True)

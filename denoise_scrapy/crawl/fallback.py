@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import Awaitable
+from concurrent.futures import Future
 from functools import partial
 from inspect import isawaitable, iscoroutinefunction
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from denoise_scrapy.body.extraction import CALLABLE, with_text
 from denoise_scrapy.crawl.base import Crawl, beside
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.extractor import Extracted
-from denoise_scrapy.fields import OF_BODY, held_bytes
+from denoise_scrapy.fields import OF_BODY, fields_of, held_bytes
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
@@ -63,7 +63,7 @@ class Fallback:
         if source is None:
             return found
         if not is_asyncio_available():
-            self._crawl.say_once("fallback/reactor", logging.WARNING, NOT_ASKED)
+            self._crawl.say_once("fallback/reactor", NOT_ASKED)
             return found
         html = await beside(partial(decode_html, source.html, source.encoding))
         url = without_field(page.url)
@@ -85,7 +85,11 @@ class Fallback:
         if not done:
             call.cancel()
             call.add_done_callback(_forgotten)
-            self._note_late(page.url, seconds)
+            self._late += 1
+            self._crawl.count("fallback/slow")
+            self._crawl.say_once("fallback/slow", LATE, seconds, page.url)
+            if self._late == MOST_LATE:
+                self._crawl.say_once("fallback/given_up", GIVEN_UP, MOST_LATE)
             return ""
         try:
             answer = call.result()
@@ -93,7 +97,7 @@ class Fallback:
                 raise TypeError(f"it returned {type(answer).__name__}, not str or None")
         except (Exception, asyncio.CancelledError) as error:
             self._crawl.count("fallback/failed")
-            self._crawl.say_once("fallback/failed", logging.WARNING, FAILED, page.url, error)
+            self._crawl.say_once("fallback/failed", FAILED, page.url, error)
             return ""
         text = (answer or "")[: self._crawl.settings.max_page_bytes].strip()
         self._crawl.count(not text and "fallback/none")
@@ -109,13 +113,6 @@ class Fallback:
         except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # these would leave the task, and end the loop
             raise RuntimeError(f"{type(error).__name__}: {error}") from error
 
-    def _note_late(self, url: str, seconds: float) -> None:
-        self._late += 1
-        self._crawl.count("fallback/slow")
-        self._crawl.say_once("fallback/slow", logging.WARNING, LATE, seconds, url)
-        if self._late == MOST_LATE:
-            self._crawl.say_once("fallback/given_up", logging.WARNING, GIVEN_UP, MOST_LATE)
-
 
 def _site_of(url: str) -> str:
     """Return the site of a page as the function gets it.
@@ -130,28 +127,18 @@ def _site_of(url: str) -> str:
 
 def _in_thread(work: partial[Any]) -> Awaitable[Any]:
     """Do some work in a thread of its own, which does not keep the process from ending, as one of a pool would."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[Any] = loop.create_future()
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if not answer.done():
-            if error is None:
-                answer.set_result(result)
-            else:
-                answer.set_exception(error)
+    answer: Future[Any] = Future()
+    answer.set_running_or_notify_cancel()  # from now on nobody cancels it
 
     def run() -> None:
-        result, failed = None, None
         try:
-            result = work()
+            answer.set_result(work())
         except BaseException as error:  # SystemExit, say, and StopIteration, which no future takes
             is_plain = isinstance(error, Exception) and not isinstance(error, StopIteration)
-            failed = error if is_plain else RuntimeError(f"{type(error).__name__}: {error}")
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, result, failed)
+            answer.set_exception(error if is_plain else RuntimeError(f"{type(error).__name__}: {error}"))
 
     threading.Thread(target=run, name="denoise-fallback", daemon=True).start()
-    return answer
+    return asyncio.wrap_future(answer)
 
 
 def _forgotten(call: asyncio.Future[Any]) -> None:
@@ -162,8 +149,7 @@ def _forgotten(call: asyncio.Future[Any]) -> None:
 
 def _revised(found: Extracted, body: Body, text: str, settings: DenoiseSettings, path: str) -> Extracted:
     told = with_text(body, text, CALLABLE)
-    of_body = {field: OF_BODY[what](told, settings) for what, field in settings.item_fields.items() if what in OF_BODY}
-    fields = {**found.fields, **of_body}
+    fields = found.fields | fields_of(settings.item_fields, OF_BODY, told, settings)
     return found._replace(
         fields=fields,
         fallback=CALLABLE,

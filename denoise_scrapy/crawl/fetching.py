@@ -51,7 +51,7 @@ class Fetcher:
     def may_fetch(self, page: CrawledPage) -> bool:
         """Return whether pages to compare with a page may be fetched, as far as its site and the settings go."""
         wanted = page.record is not None and page.settings.comparison_fetch and page.is_got
-        return wanted and not self._budget.gives_up(site_key(page.url))
+        return wanted and not self._budget.gives_up(page.site)
 
     def is_stopping(self) -> bool:
         """Return whether the crawl is about to end."""
@@ -70,7 +70,7 @@ class Fetcher:
 
     async def fetch(self, page: CrawledPage, needed: int) -> None:
         """Fetch pages until a number of known ones share a page's template, or nothing more may be fetched."""
-        site, asked = site_key(page.url), monotonic()
+        site, asked = page.site, monotonic()
 
         async def is_done() -> Known | None:
             known = await self._workers.known(page)
@@ -93,7 +93,7 @@ class Fetcher:
     def _server(self, page: CrawledPage) -> str:
         """Return the key of the downloader slot for a page and its siblings."""
         key_of = getattr(self._crawl.crawler.engine.downloader, "get_slot_key", None)
-        return site_key(page.url) if key_of is None else str(key_of(Request(page.url, meta=dict(page.carried))))
+        return page.site if key_of is None else str(key_of(Request(page.url, meta=dict(page.carried))))
 
     def _gives_up(self, site: str) -> bool:
         return self._budget.gives_up(site) or self.is_stopping()
@@ -203,7 +203,7 @@ def is_sibling(request: Request, response: Response, page: CrawledPage) -> bool:
     return (
         is_page(response)
         and is_comparable(request, response)
-        and site_key(response.url) == site_key(page.url)
+        and site_key(response.url) == page.site
         and len(response.body) <= page.settings.max_page_bytes
     )
 

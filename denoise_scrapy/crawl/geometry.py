@@ -7,7 +7,6 @@ Scrapy's response, the HTTP cache and pages kept open are unaffected.
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -82,7 +81,7 @@ class Geometry:
         if not settings.enabled or settings.geometry == "off" or not request.meta.get("playwright"):
             return
         if LayoutMethod is None:
-            self._crawl.say_once("playwright", logging.WARNING, f"To render %s {_MISSING}", request.url)
+            self._crawl.say_once("playwright", f"To render %s {_MISSING}", request.url)
             return
         if not _waits_for_load(request):
             return
@@ -117,7 +116,7 @@ class Geometry:
         self._crawl.add("geometry/elements", boxes)
         self._crawl.count("geometry/attached" if boxes else "geometry/mismatch" if layout else "geometry/missing")
         if not boxes and settings.geometry == "require":
-            self._crawl.say_once("geometry", logging.WARNING, MISSING_LAYOUT, url)
+            self._crawl.say_once("geometry", MISSING_LAYOUT, url)
 
 
 def _waits_for_load(request: Request) -> bool:

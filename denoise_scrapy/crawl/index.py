@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import logging
 import sqlite3
 import time
 from collections import deque
@@ -237,7 +236,7 @@ class CrawlIndex:
             self._file = None
             self._crawl.count("dedup/store_failed")
             message = "The index of texts %s was moved or deleted; this crawl still uses it, the next will not find it"
-            self._crawl.say_once("dedup_file", logging.WARNING, message, self._place)
+            self._crawl.say_once("dedup_file", message, self._place)
 
     def _let_go(self) -> None:
         index, self.index = self.index, None

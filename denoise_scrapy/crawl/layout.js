@@ -74,6 +74,6 @@
     }
     element = element && element.nextElementSibling;
   }
-  const size = [scroller.scrollWidth, scroller.scrollHeight, innerWidth, innerHeight];
+  const size = [scroller.scrollWidth, scroller.scrollHeight];
   return [size.join(), values.join(), tags.join("")].join("\n");
 }

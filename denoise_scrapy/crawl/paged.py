@@ -11,6 +11,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from hashlib import blake2b
+from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -26,7 +27,6 @@ from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteMemory
 from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import CHUNKS, WHOLE
-from denoise_scrapy.site import site_key
 from denoise_scrapy.site.urls import spelling
 
 # Requests remembered of one callback: a page of an article has a few, a front page hundreds.
@@ -85,10 +85,8 @@ class PagedBodies:
             addresses, seen = await (self._all(page, text) if is_first else self._seen(page, text))
         finally:
             self._open.pop(page, None)
-        marks = [
-            {"url": url, "joined": spelling(url) in seen if is_first else spelling(url) in page.names}
-            for url in addresses
-        ]
+        known = seen if is_first else page.names
+        marks = [{"url": url, "joined": spelling(url) in known} for url in addresses]
         fields = {**text.fields, name: marks}
         self._crawl.add("pages/missing", sum(not mark["joined"] for mark in marks) if is_first else 0)
         if not is_first or len(seen) == 1:
@@ -105,7 +103,7 @@ class PagedBodies:
 
     async def _all(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted]]:
         """Return the pages of an article, and the texts of those that the spider has visited or soon will have."""
-        now, site = asyncio.get_running_loop().time if is_asyncio_available() else float, site_key(page.url)
+        now, site = asyncio.get_running_loop().time if is_asyncio_available() else float, page.site
         latest, before, waited = now() + LONGEST_WAIT, 1, False
         while True:
             addresses, seen = await self._seen(page, text)
@@ -134,7 +132,7 @@ class PagedBodies:
         while is_asyncio_available() and not self._is_stopping():
             if not any(one is first or not names.isdisjoint(map(spelling, told)) for one, told in self._open.items()):
                 break
-            await self._sites.arrival(site_key(page.url), LOOK_AGAIN)
+            await self._sites.arrival(page.site, LOOK_AGAIN)
 
     async def _seen(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted]]:
         """Return the addresses that any visited page of the article tells, and the texts of these pages."""
@@ -142,13 +140,12 @@ class PagedBodies:
         addresses: list[str] = text.fields[name]
         seen = {spelling(url): text for url in addresses if spelling(url) in page.names}
         met = {*seen}
-        while new := [url for url in addresses if spelling(url) not in met and self._visited(url)]:
-            for url in new:
+        while new := [(url, other) for url in addresses if spelling(url) not in met and (other := self._visited(url))]:
+            for url, other in new:
                 met.add(spelling(url))
-                other = self._visited(url)
                 # it may redirect to the first, or be an error page
-                is_other = other is not None and other.is_ok and spelling(other.url) not in page.names
-                found = await self._text_of(other) if other is not None and is_other else None
+                is_other = other.is_ok and spelling(other.url) not in page.names
+                found = await self._text_of(other) if is_other else None
                 if found is None:
                     continue
                 seen[spelling(url)] = found
@@ -170,11 +167,8 @@ def _joined_fields(page: CrawledPage, texts: list[Extracted]) -> dict[str, Any]:
         values = [each.fields[given[what]] for each in texts if given.get(what) in each.fields]
         if not values:
             continue
+        joined = [*chain.from_iterable(values)] if isinstance(values[0], list) else join_pages(values)
         if what == CHUNKS:
-            rows = [row for value in values for row in value]
-            fields[given[what]] = [{**row, "position": number} for number, row in enumerate(rows)]
-        elif isinstance(values[0], list):
-            fields[given[what]] = [each for value in values for each in value]
-        else:
-            fields[given[what]] = join_pages(values)
+            joined = [{**row, "position": number} for number, row in enumerate(joined)]
+        fields[given[what]] = joined
     return {settings.body_field: "", **fields}

@@ -106,6 +106,7 @@ class CrawledPage:
         self.source: PageSource | None = source  # until its text is made
         self.settings = settings
         self.url = source.url
+        self.site = site_key(source.url)  # "" if it has no http(s) URL
         self.host = site_of(source.url)
         self.origin = _origin(request, source.url)
         # all its URLs: requested, redirected through, final
@@ -141,9 +142,6 @@ class RecentPages:
         self._max_bytes = max_bytes
         self._pages: OrderedDict[CrawledPage, int] = OrderedDict()  # with their sizes
         self._named: dict[str, CrawledPage] = {}
-
-    def __len__(self) -> int:
-        return len(self._pages)
 
     def put(self, page: CrawledPage) -> None:
         """Keep a page, as the newest, under its URLs."""

@@ -395,9 +395,6 @@ class Passages:
         self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
         self._parsed: Callable[[], Response | None] = lambda: None  # the response that `scrapy parse` parses
 
-    def __len__(self) -> int:
-        return len(self._handed_on)
-
     def begin(self, response: Response) -> None:
         """Note a response that enters its callback."""
         if response.request is not None and PARSE_META in response.request.meta:
@@ -513,9 +510,9 @@ class Passages:
     def _noted(self, passage: Passage) -> Passage:
         """Log why an item has no text, for the first of each reason."""
         reason = passage.reason
-        if passage.page is None and reason in _SAID and not self._crawl.has_said(reason):
+        if passage.page is None and reason in _SAID and reason not in self._crawl.said:
             about = [passage.url or "start()", passage.named][: _SAID[reason].count("%")]
             if reason == NO_HTML:
                 about[1:] = passage.settings.html_field, ", ".join(html_fields(passage.item)) or "no field"
-            self._crawl.say_once(reason, logging.INFO, _SAID[reason], *about)
+            self._crawl.say_once(reason, _SAID[reason], *about, level=logging.INFO)
         return passage

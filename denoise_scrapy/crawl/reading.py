@@ -11,7 +11,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from denoise_scrapy.crawl.base import LARGE, Crawl
-from denoise_scrapy.crawl.budget import FetchBudget
+from denoise_scrapy.crawl.budget import FetchBudget, FetchRecord
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.pages import (
     META_KEY,
@@ -71,7 +71,7 @@ class CrawledPages:
                 settings = self._crawl.settings
                 self._crawl.count("invalid_meta")
                 name = str(error).partition(" = ")[0]  # without the value, which may be anything
-                self._crawl.say_once(f"meta/{name}", logging.ERROR, "%s in the meta of %s", error, request)
+                self._crawl.say_once(f"meta/{name}", "%s in the meta of %s", error, request, level=logging.ERROR)
             self._asked[request] = settings
         return settings
 
@@ -87,10 +87,9 @@ class CrawledPages:
             is_example = is_comparable(request, response)
             source = self._source(request, response, settings, next(self._numbers), is_example=is_example)
             crawled = CrawledPage(source, settings, request, response)
-            site = site_key(crawled.url)
             crawled.wants_body = wants_body
-            crawled.tally = self._health.tally(site)
-            crawled.record = self._budget.record(site) if site else None
+            crawled.tally = self._health.tally(crawled.site)
+            crawled.record = self._record(crawled)
         self.crawled[request] = crawled
         if crawled is not None:
             self.recent.put(crawled)
@@ -120,10 +119,12 @@ class CrawledPages:
         source = PageSource(next(self._numbers), address, body, "utf-8", settings=own)
         crawled = CrawledPage(source, settings, request, response)
         crawled.is_got = False  # nothing that could be fetched is like it
-        site = site_key(address)
-        crawled.record = self._budget.record(site) if site else None
+        crawled.record = self._record(crawled)
         await self._read(source, crawled, None)
         return crawled
+
+    def _record(self, crawled: CrawledPage) -> FetchRecord | None:
+        return self._budget.record(crawled.site) if crawled.site else None
 
     def _is_treated(self, size: int, settings: DenoiseSettings) -> bool:
         if not settings.enabled or size > settings.max_page_bytes:

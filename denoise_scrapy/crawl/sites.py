@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -202,10 +201,10 @@ class SiteHealth:
         crawls = {site: tally.crawl() for site, tally in self._tallies.items()}
         return {site: replace(crawl, alarms=tuple(alarms(crawl, ()))) for site, crawl in crawls.items()}
 
-    async def judge(self, url: str) -> None:
-        """Judge the site of a URL, which has many pages, during the crawl."""
-        if site_key(url) in self._tallies:
-            await self._judge([site_key(url)])
+    async def judge(self, site: str) -> None:
+        """Judge a site, which has many pages, during the crawl."""
+        if site in self._tallies:
+            await self._judge([site])
 
     async def finish(self) -> None:
         """Judge all sites and set the stats; call before the site memory is closed."""
@@ -235,7 +234,7 @@ class SiteHealth:
             if crawl.alarms:
                 host, why = site.partition("://")[2], "; ".join(crawl.alarms)
                 message = CHANGED if before else ODD
-                self._crawl.say_once(f"health/{site}", logging.WARNING, message, site, why, host)
+                self._crawl.say_once(f"health/{site}", message, site, why, host)
             if crawl.is_enough or crawl.alarms:
                 records[site] = record_of([*earlier, crawl])
         if records:

@@ -43,8 +43,20 @@ class CrawlState:
         self.bodies = Bodies(crawl, self.sites, self.health, budget, self.pages, self.workers)
         self.bodies.keeps_versions = self.duplicates.index.keeps_versions
         self.items_in_work = 0
-        self._watch_memories()
-        self._connect()
+        watch, recent = crawl.watch, self.pages.recent
+        watch("bytes/recent", lambda: recent.nbytes)
+        watch("bytes/health", lambda: self.health.nbytes)
+        watch("evicted/recent", lambda: recent.evicted)
+        watch("evicted/health", lambda: self.health.left_out)
+        watch("evicted/shapes", lambda: self.pages.visited.evicted)
+        connect = crawler.signals.connect
+        if crawl.settings.enabled:
+            connect(crawl.start, signals.spider_opened)
+        connect(self._follow_items, signals.spider_opened)
+        connect(self._ask_layout, signals.request_reached_downloader)
+        connect(self.geometry.take, signals.request_left_downloader)
+        connect(self._spider_idle, signals.spider_idle)
+        connect(self._spider_closed, signals.spider_closed)
 
     @cached_property
     def paged(self) -> PagedBodies:
@@ -53,24 +65,6 @@ class CrawlState:
 
         text_of = partial(self.bodies.text_of, waits=False)
         return PagedBodies(self.crawl, self.pages, self.sites, text_of, self.bodies.is_stopping)
-
-    def _watch_memories(self) -> None:
-        watch, recent = self.crawl.watch, self.pages.recent
-        watch("bytes/recent", lambda: recent.nbytes)
-        watch("bytes/health", lambda: self.health.nbytes)
-        watch("evicted/recent", lambda: recent.evicted)
-        watch("evicted/health", lambda: self.health.left_out)
-        watch("evicted/shapes", lambda: self.pages.visited.evicted)
-
-    def _connect(self) -> None:
-        connect = self.crawl.crawler.signals.connect
-        if self.crawl.settings.enabled:
-            connect(self.crawl.start, signals.spider_opened)
-        connect(self._follow_items, signals.spider_opened)
-        connect(self._ask_layout, signals.request_reached_downloader)
-        connect(self.geometry.take, signals.request_left_downloader)
-        connect(self._spider_idle, signals.spider_idle)
-        connect(self._spider_closed, signals.spider_closed)
 
     def _follow_items(self) -> None:
         engine: Any = self.crawl.crawler.engine

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -73,7 +72,7 @@ class StoreCalls:
         if seconds > SLOW_SECONDS:
             self._crawl.count(f"{self._stat}slow")
             said = (self._name, seconds, self._meanwhile, self._stat)
-            self._crawl.say_once(f"{self._stat}slow", logging.WARNING, SLOW, *said)
+            self._crawl.say_once(f"{self._stat}slow", SLOW, *said)
         return answer
 
     async def last(self, work: Callable[[], object]) -> None:
@@ -92,7 +91,7 @@ class StoreCalls:
         self._has_failed, self.is_free = True, False
         self._crawl.count(f"{self._stat}failed")
         said = (self._name, self._meanwhile, error)
-        self._crawl.say_once(f"{self._stat}failed", logging.WARNING, FAILED, *said)
+        self._crawl.say_once(f"{self._stat}failed", FAILED, *said)
 
     def use_now(self) -> None:
         """Allow the next call even if the store failed recently: it is the last chance."""

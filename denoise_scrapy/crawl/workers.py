@@ -8,7 +8,6 @@ items have no text.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import socket
 import zlib
@@ -141,7 +140,7 @@ class Worker:
                 try:
                     await self._run()
                 except Exception as error:  # of the system, or the process has ended
-                    self._crawl.say_once("workers", logging.WARNING, SAID_NONE, error)
+                    self._crawl.say_once("workers", SAID_NONE, error)
                 if self._has_worked:
                     back_off.worked()
                     self.tried.clear()
@@ -231,12 +230,10 @@ class Worker:
 
 async def _messages(source: asyncio.StreamReader) -> AsyncIterator[Any]:
     """Yield the messages of a process until it ends."""
-    received = bytearray()
-    with suppress(OSError):
-        while part := await source.read(1 << 20):
-            received += part
-            for message in worker.unpack(received):
-                yield message
+    with suppress(OSError, EOFError):
+        while True:
+            (length,) = worker.LENGTH.unpack(await source.readexactly(worker.LENGTH.size))
+            yield worker.unpack(await source.readexactly(length))
 
 
 class Workers:
@@ -373,14 +370,14 @@ class Workers:
         if can_use is not None:
             self._travels[strategy] = can_use
         if can_use is False:
-            self._crawl.say_once(f"strategy/{strategy}", logging.WARNING, SAID_STAYS, strategy)
+            self._crawl.say_once(f"strategy/{strategy}", SAID_STAYS, strategy)
 
     def _note_death(self, status: int, page: CrawledPage | None) -> None:
         self._crawl.count("workers/died")
         self.on_death()
         if page is not None:
             page.deaths += 1
-            self._crawl.say_once("died", logging.WARNING, SAID_DIED, status, page.url)
+            self._crawl.say_once("died", SAID_DIED, status, page.url)
 
 
 def _is_large(html: bytes) -> bool:

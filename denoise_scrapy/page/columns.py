@@ -35,8 +35,6 @@ class Boxes:
         visible: Whether it is visible, shape (n,); by default all are.
         font_size: Shape (n,); by default NaN.
         pinned: Whether it, or an ancestor, keeps its place on the screen (fixed, sticky), shape (n,).
-        viewport_width: Width of the browser's window; NaN if unknown.
-        viewport_height: Height of the browser's window.
     """
 
     x: FloatColumn
@@ -48,8 +46,6 @@ class Boxes:
     visible: BoolArray = field(default_factory=lambda: np.empty(0, np.bool_))
     font_size: FloatColumn = field(default_factory=lambda: np.empty(0, np.float32))
     pinned: BoolArray = field(default_factory=lambda: np.empty(0, np.bool_))
-    viewport_width: float = math.nan
-    viewport_height: float = math.nan
 
     def __post_init__(self) -> None:
         for name, unknown in _UNKNOWN.items():

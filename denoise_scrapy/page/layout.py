@@ -22,12 +22,11 @@ HIDDEN, PINNED = 1, 2
 
 
 def _boxes(size: str, values: str) -> Boxes:
-    page_width, page_height, viewport_width, viewport_height = map(float, size.split(","))
+    page_width, page_height = map(float, size.split(","))
     columns = np.fromiter(map(int, values.split(",")), np.int64).reshape(-1, COLUMNS).T
     x, y, width, height, font_size = columns[:-1].astype(np.float32) / TENTHS
     hidden, pinned = columns[-1] & HIDDEN != 0, columns[-1] & PINNED != 0
-    page = page_width, page_height
-    return Boxes(x, y, width, height, *page, ~hidden, font_size, pinned, viewport_width, viewport_height)
+    return Boxes(x, y, width, height, page_width, page_height, ~hidden, font_size, pinned)
 
 
 def boxes_on(page: Page, layout: str) -> Boxes | None:

@@ -359,22 +359,21 @@ class Page:
         """
         if not isinstance(html, (str, bytes)):
             raise TypeError(f"html must be str or bytes, got {type(html).__name__}")
-        given = [compile_all(some) if some != () else () for some in (keep, remove)]
+        given = [compile_all(some) for some in (keep, remove)]
         selectors = [[one for one in some if one.is_for(url or "")] for some in given]
         keep_readings = any(one.paths == _READINGS.paths for one in selectors[0])
         selectors[0] = [one for one in selectors[0] if one.paths != _READINGS.paths]
-        body = b""
+        body, has_selectors = b"", any(selectors)
         if root is None:
             body = to_utf8(html, encoding)
-            root = None if is_too_large(body) else root_of(body, for_selectors=any(selectors))
+            root = None if is_too_large(body) else root_of(body, for_selectors=has_selectors)
         tree = Tree()
         if root is not None:
-            selected = any(selectors)
-            tree = tree_of(root, sheet=sheet_of(root), keep_nodes=selected, keep_readings=keep_readings)
+            tree = tree_of(root, sheet=sheet_of(root), keep_nodes=has_selectors, keep_readings=keep_readings)
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))
         page = cls(tree, url=url or "", boxes=boxes)
-        if any(selectors) and not page.is_too_large:
+        if has_selectors and not page.is_too_large:
             try:
                 page.kept_by_user, page.removed_by_user = (find_elements(tree, root, some) for some in selectors)
             except TooLargeError:

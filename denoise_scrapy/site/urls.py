@@ -300,7 +300,7 @@ _FILE = re.compile(
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
-def likest_links(page: Page, most: int = MOST_LIKE) -> list[str]:
+def likest_links(page: Page) -> list[str]:
     """Return links of a page to its own site, those most similar to its URL first; equals in page order.
 
     The host is spelled as in the page's own URL, and no link has a password.
@@ -308,7 +308,7 @@ def likest_links(page: Page, most: int = MOST_LIKE) -> list[str]:
     site = site_key(page.url)
     short = (link for link in page.first_links(MOST_LINKS) if site and len(link) <= MAX_LENGTH)
     links = filter(None, (_on_site(link, site, page.url) for link in short))
-    return sorted(links, key=lambda link: -url_likeness(page.url, link))[:most]
+    return sorted(links, key=lambda link: -url_likeness(page.url, link))[:MOST_LIKE]
 
 
 def sibling_links(url: str, links: Iterable[str], limit: int, visited: VisitedShapes | None = None) -> list[str]:

@@ -86,7 +86,7 @@ def test_the_objects_of_the_spider_stay_as_it_made_them(web: Web, tmp_path: Path
     assert all(not get_field(item, "body") for item in mine if type(item) is not Uncopied)
     assert done.stat("dedup/checked") == len(KINDS)
     assert done.stat("errors") == 0
-    assert len(state_of(done.crawler).passages) == 0
+    assert len(state_of(done.crawler).passages._handed_on) == 0
     with closing(sqlite3.connect(tmp_path / "texts.sqlite")) as link:
         [counts] = link.execute("SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM claims)")
     assert counts == (len(KINDS), 0), "each was known again when it was delivered"
@@ -213,7 +213,7 @@ def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(a
     assert sentence(2) in found.pop(articles("/old#part"))
     assert [n for n in (4, 5) for body in found if sentence(n) in body] == [4, 5] and len(found) == 2
     assert done.stat("errors") == 0
-    assert len(state_of(done.crawler).passages) == 0
+    assert len(state_of(done.crawler).passages._handed_on) == 0
 
 
 def test_scrapy_parse_shows_bodies(articles: Web, here: Path) -> None:
@@ -290,9 +290,9 @@ def test_nothing_is_left_in_the_tables(articles: Web, position: int, pipeline: t
     assert all(done.bodies().values())
     state = state_of(done.crawler)
     gc.collect()
-    assert len(state.passages) == 0
+    assert len(state.passages._handed_on) == 0
     assert len(state.pages.crawled) == len(state.pages._asked) == 0
-    assert len(state.pages.recent) == 0
+    assert len(state.pages.recent._pages) == 0
 
 
 def test_no_state_outlives_its_crawler(articles: Web) -> None:

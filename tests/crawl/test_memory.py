@@ -63,7 +63,7 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(
     held = []
 
     def closed(self: Any, reason: str) -> None:
-        held.append(len(state_of(self.crawler).passages))
+        held.append(len(state_of(self.crawler).passages._handed_on))
 
     feeds = {str(tmp_path / "items.jsonl"): {"format": "jsonlines"}}
     settings = {"DENOISE_COMPARISON_FETCH": False, "FEEDS": feeds}
@@ -89,7 +89,7 @@ def test_a_crawl_frees_what_it_holds_though_its_job_directory_cannot_be_made_aga
 
     done = crawl(spider_of(articles("/a/1"), closed=closed), {"JOBDIR": str(tmp_path / "jobs" / "1")})
     assert done.stat("errors") == done.stat("errors/stats") == 1
-    assert len(state_of(done.crawler).pages.recent) == 0
+    assert len(state_of(done.crawler).pages.recent._pages) == 0
 
 
 @dataclass(eq=False)
@@ -112,4 +112,4 @@ def test_recent_pages_are_the_youngest_that_fit(puts: list[tuple[set[str], int]]
     newest = {name: page for page in expected for name in page.names}
     # an older page under a name is not found again when the newer one has gone, which it does later
     assert {name: kept.get(name) for name in "abcd"} == {name: newest.get(name) for name in "abcd"}
-    assert len(kept) == len(expected)
+    assert len(kept._pages) == len(expected)

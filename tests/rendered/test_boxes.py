@@ -81,8 +81,7 @@ def test_every_element_has_the_box_the_browser_tells(crawled: tuple[Crawl, dict[
     assert page.box("fostered")[3] == 35
     assert page.box("frame")[2:] == (90, 45)
     assert page.boxes.font_size[page.number("right")] == 18
-    assert page.boxes.viewport_width == 1280
-    assert page.boxes.page_height == page.boxes.viewport_height
+    assert page.boxes.page_width == 1280
     tags = page.page.tags()
     assert not np.isnan(page.boxes.x).any()  # of these skipped elements only the outermost is ours
     assert {"noscript", "template", "svg", "iframe", "select"} < set(tags)
