@@ -61,7 +61,7 @@ def code_frames(page: Page) -> CodeFrames:
     is_pre = e.has_tag({"pre"})
     is_code = blocks.has(Flag.PREFORMATTED)
     no_label = e.has_tag(_NO_LABELS)
-    pres = np.asarray(e.subtree_sums(is_pre.astype(np.int64)))
+    pres = e.subtree_sums(is_pre)
     for pre in np.flatnonzero(is_pre & (pres == 1)).tolist():
         frame, inside = pre, range(0)
         for _level in range(LEVELS):

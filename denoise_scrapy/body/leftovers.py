@@ -154,7 +154,7 @@ def _gutters(page: Page) -> list[int]:
     is_number = (blocks.counts[:, DIGIT] == blocks.chars) & (blocks.chars > 0)
     digits, others = (blocks.subtree_sums(of) > 0 for of in (is_number, ~is_number))
     alone = digits & ~others
-    is_code, is_pre = (np.asarray(e.subtree_sums(e.has_tag(tags))) for tags in ({"pre", "code"}, {"pre"}))
+    is_code, is_pre = (e.subtree_sums(e.has_tag(tags)) for tags in ({"pre", "code"}, {"pre"}))
     found = []
     for element in np.flatnonzero(alone & ~alone[e.parent_or_self]).tolist():
         beside = int(e.end[element])

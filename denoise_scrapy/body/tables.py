@@ -81,7 +81,7 @@ def text_lists(page: Page) -> BoolArray:
     is_list, is_item, is_other = (
         e.has_tag(tags) for tags in ({"ul", "ol", "dl"}, {"li", "dt", "dd"}, HEADING_TAGS | {"table"})
     )
-    items, others = (np.asarray(e.subtree_sums(of.astype(np.int64))) for of in (is_item, is_other))
+    items, others = (e.subtree_sums(of) for of in (is_item, is_other))
     count, chars, linked = map(blocks.subtree_sums, (np.ones(len(blocks)), blocks.chars, blocks.link_chars))
     found = is_list & (items >= ITEMS) & (others == 0) & (count <= ITEM_BLOCKS * items) & (linked <= LINKED * chars)
     return np.asarray(found & ((e.parent < 0) | (e.nearest(found)[e.parent] < 0)))
@@ -132,10 +132,10 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
     rows = np.unique(row[live_cells])
     is_row = np.bincount(table[rows], minlength=n)[table[live_cells]] == 1
     data[table[_crowded(page, kept, live_cells, live_cells[is_row])]] = False
-    data &= np.asarray(e.subtree_sums(data.astype(np.int64))) == data
+    data &= e.subtree_sums(data) == data
     of_data = (table >= 0) & data[table]
     empty = _spanned_rows(page, np.flatnonzero(e.has_tag({"tr"}) & of_data), cells, row, table, live)
-    hidden = (np.asarray(e.column("own_flags"), np.int64) & Flag.HIDDEN) != 0
+    hidden = (e.column("own_flags") & Flag.HIDDEN) != 0
     empty[cells] = ((live | empty)[row[cells]] & of_data[cells]) & ~live[cells] & ~hidden[cells]
     return e.has_tag(TABLE_TAGS) & (table >= 0) & ~of_data, empty
 

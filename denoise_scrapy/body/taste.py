@@ -53,7 +53,7 @@ def part_signals(page: Page, features: Values, odds: Values) -> Values:
     flags = blocks.flags[None, :] >> np.arange(len(Flag))[:, None] & 1
     bits = words.bits[None, :] >> np.arange(8)[:, None] & 1
     tags = [_inside(page, names) for names in _TAGS]
-    pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES).astype(np.int64)), 0)  # element -1, none, has 0
+    pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES)), 0)  # element -1, none, has 0
     parent = np.append(e.parent, -1)
     above = [blocks.element, parent[blocks.element], parent[parent[blocks.element]]]
     beside = [odds, blocks.tokens, words.bits & META_BIT, blocks.has(Flag.HEADING)]

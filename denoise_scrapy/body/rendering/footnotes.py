@@ -106,7 +106,7 @@ class Footnotes:
         self._texts = np.flatnonzero(shown & (e.visible_after > 0))  # the marks before visible texts
         self._text_marks = e.marks[self._texts]
         sup = e.has_tag({"sup"})
-        self._raised = e.inside(np.flatnonzero(sup)) | (np.asarray(e.subtree_sums(sup), np.int64) > 0)
+        self._raised = e.inside(np.flatnonzero(sup)) | (e.subtree_sums(sup) > 0)
         self.candidates = [
             _Reference(link, to, sign[1], sign[2])
             for link, to in links

@@ -317,7 +317,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     mostly = kept_total[around] >= np.where(at_root, MIN_KEPT_SHARE_OF_PAGE, MIN_KEPT_SHARE) * total[around]
     alone = ((kept[neighbours] & inside) == inside).all(axis=0) & ((block < 0) | in_figure)
     alone &= inside.all(axis=0) | (inside.any(axis=0) & mostly)
-    flags = np.asarray(e.column("flags"), np.int64)
+    flags = e.column("flags")
     own = flags[images] & ~flags[np.where(block >= 0, blocks.element[block], around)]  # below their container
     alone &= (own & _APART) == 0
     shown = ((own & Flag.HIDDEN) == 0) & ~page.removed_text[mark]
@@ -380,7 +380,7 @@ class _Walk:
         own = np.bincount(e.text_owner[shown], minlength=len(e))
         own[list(self._images)] += 1
         own[list(self._tabs)] += 1
-        self._texts = np.asarray(e.subtree_sums(own), np.int64)
+        self._texts = e.subtree_sums(own)
         live = self._texts > 0
         self._boxes = self._shown_boxes(live)
         live[list(self._boxes)] = True
@@ -388,7 +388,7 @@ class _Walk:
         layout, empty = written_tables(self._page, self._kept, live)
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
-        breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
+        breaks = e.column("br")[e.mark_element] & e.is_start
         in_code = e.nearest(e.has_tag({"pre"}) & live)[e.mark_element] >= 0  # with empty lines
         chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
         columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)

@@ -207,7 +207,7 @@ def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
     if not clusters:
         return np.zeros(0)
     elements = tree.page.elements
-    tags = elements.subtree_sums(np.asarray(elements.column("content"), np.int64))
+    tags = elements.subtree_sums(elements.column("content"))
     links = elements.subtree_sums(np.where(elements.has_tag({"a"}), tree.code_lengths, 0))
     text = _sums(tree.text_length, clusters)
     code = np.maximum(_sums(tree.outer_length, clusters), 1)
