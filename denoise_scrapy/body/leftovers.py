@@ -75,7 +75,7 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
     rows_with_text, rows_kept = (np.bincount(table[is_data & (of > 0)], minlength=n) for of in (tokens, kept_blocks))
     lost = (rows_with_text > 0) & (rows_kept == 0)
     headers = cells[~is_data[row[cells]] & lost[table[cells]] & (tokens[cells] <= CELL_TOKENS)]
-    return np.asarray(e.inside(headers)[page.blocks.element])
+    return e.inside(headers)[page.blocks.element]
 
 
 #: Symbols that manuals put after a heading, in a link to its place.

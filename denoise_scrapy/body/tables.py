@@ -49,7 +49,7 @@ def data_tables(page: Page) -> BoolArray:
     body = np.zeros(n, bool)
     body[table[cells[tokens[cells] > PAGE_SHARE * page.blocks.tokens.sum()]]] = True
     brief = prose <= PROSE_SHARE * tokens
-    return np.asarray(innermost & _regular(cells, row, table) & (brief | (headed & ~body)))
+    return innermost & _regular(cells, row, table) & (brief | (headed & ~body))
 
 
 def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:

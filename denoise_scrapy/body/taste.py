@@ -75,7 +75,7 @@ def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray
 
 def _inside(page: Page, tags: frozenset[str]) -> BoolArray:
     """Return the blocks in elements with some tags."""
-    return np.asarray((page.elements.nearest(page.elements.has_tag(tags)) >= 0)[page.blocks.element])
+    return (page.elements.nearest(page.elements.has_tag(tags)) >= 0)[page.blocks.element]
 
 
 def _moved(row: Values, by: int) -> Values:
@@ -92,7 +92,7 @@ def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict
     if not {*LEARNED}.isdisjoint(names):
         signals = part_signals(page, *first_judgement(page, site))
         for name in (name for name in LEARNED if name in names):
-            found[name] = np.asarray(block_model().forests[f"part {name}"].probability(signals) >= LIKELY)
+            found[name] = block_model().forests[f"part {name}"].probability(signals) >= LIKELY
     if "captions" in found:
         found["captions"] |= _inside(page, _CAPTIONS)
     if "tables" in names:

@@ -45,7 +45,7 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
             first, last = np.searchsorted(blocks.start, marks[one.target].tolist()).tolist()
             of_notes[first:last] = True
             of_notes[blocks.block_of_text[start[label]]] = True
-    return np.asarray(of_notes & ~kept & ~blocks.has(Flag.HIDDEN))
+    return of_notes & ~kept & ~blocks.has(Flag.HIDDEN)
 
 
 def _has_signs(page: Page) -> bool:

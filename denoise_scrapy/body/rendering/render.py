@@ -313,7 +313,7 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     neighbours = np.concatenate([[-1], outside, [-1]])[np.stack([after, after + 1])]  # before, after
     element = blocks.element[neighbours]
     inside = (neighbours >= 0) & (around <= element) & (element < e.end[around]) & (around >= 0)
-    at_root = np.asarray(e.has_tag(ROOT_TAGS))[around]
+    at_root = e.has_tag(ROOT_TAGS)[around]
     mostly = kept_total[around] >= np.where(at_root, MIN_KEPT_SHARE_OF_PAGE, MIN_KEPT_SHARE) * total[around]
     alone = ((kept[neighbours] & inside) == inside).all(axis=0) & ((block < 0) | in_figure)
     alone &= inside.all(axis=0) | (inside.any(axis=0) & mostly)

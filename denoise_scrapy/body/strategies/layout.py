@@ -46,7 +46,7 @@ def passing(sizes: FrameSizes) -> BoolArray:
     # a width in percent counts without a height too, by rule ii; the source's cases omit this
     in_percent, tall_in_percent = ~np.isnan(sizes.width_percent), has_width & ~np.isnan(sizes.height_percent)
     cases = [in_percent, tall_in_percent, has_width & ~np.isnan(height), has_width]
-    return np.asarray(np.select(cases, [wide, tall, compact, width > MIN_WIDTH], True))
+    return np.select(cases, [wide, tall, compact, width > MIN_WIDTH], True)
 
 
 #: The source's frame is the table; these lay out pages today.
@@ -249,7 +249,7 @@ def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
     shown = np.where(flags & Flag.HIDDEN, 0, elements.own_chars)
     link = elements.subtree_sums(np.where(linked, shown, 0))
     word = elements.subtree_sums(np.where(linked, 0, shown))
-    return np.asarray(link), np.asarray(word)
+    return link, word
 
 
 def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
