@@ -39,9 +39,9 @@ LIKELY = 0.3
 #: Offsets of the blocks before and after that the part of a block depends on.
 AROUND = (1, 2, -1, -2)
 #: Enclosing elements whose names indicate a part.
-_CAPTIONS = frozenset(["figcaption", "caption"])
-_TAGS = (_CAPTIONS, *map(frozenset, (["time", "address"], ["h1"], ["h2", "h3"], ["li"], ["form"])))
-_PICTURES = frozenset(["img", "picture", "video", "svg"])
+_CAPTIONS = {"figcaption", "caption"}
+_TAGS = (_CAPTIONS, {"time", "address"}, {"h1"}, {"h2", "h3"}, {"li"}, {"form"})
+_PICTURES = {"img", "picture", "video", "svg"}
 
 
 def part_signals(page: Page, features: Values, odds: Values) -> Values:
@@ -73,7 +73,7 @@ def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray
     return np.where(last >= 0, numbers - last, np.nan), (e.nearest(around[:-1]) >= 0)[page.blocks.element]
 
 
-def _inside(page: Page, tags: frozenset[str]) -> BoolArray:
+def _inside(page: Page, tags: Collection[str]) -> BoolArray:
     """Return the blocks in elements with some tags."""
     return (page.elements.nearest(page.elements.has_tag(tags)) >= 0)[page.blocks.element]
 

@@ -15,7 +15,7 @@ from denoise_scrapy.page.attributes import fold
 #: Lines of a page that are read. The longest of 4,600 recorded pages has a third of them.
 MAX_LINES = 30_000
 _UNSEEN = UNSEEN_TAGS | {"noscript", "head"}
-_ACTIONS = frozenset(["a", "button", "input"])
+_ACTIONS = {"a", "button", "input"}
 
 
 @dataclass

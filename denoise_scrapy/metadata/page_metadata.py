@@ -183,9 +183,9 @@ _OFFICE = re.compile(r"\b(?:of|for)\b")
 #: An editor's name, which Chinese pages have at their end.
 _EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
 #: Top-level domains where English dates have the month first.
-_AMERICAN = frozenset(["com", "org", "net", "us", "gov", "edu", "info", "tv", ""])
+_AMERICAN = {"com", "org", "net", "us", "gov", "edu", "info", "tv", ""}
 #: Countries where they have it so too.
-_MONTH_FIRST = frozenset(["us", "ph", "ca"])
+_MONTH_FIRST = {"us", "ph", "ca"}
 _AUTHOR_METAS = (
     "author article:author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl byline vr:author"
 )

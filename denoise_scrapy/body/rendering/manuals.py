@@ -38,7 +38,7 @@ _OWN = {"admonition", "custom"}
 #: No text below a signature.
 _NOT_BELOW = int(Flag.HEADING | Flag.CONTROL | Flag.NAV | Flag.HIDDEN)
 #: Larger headings are those of a section.
-_TOO_LARGE = frozenset(["h1", "h2", "h3"])
+_TOO_LARGE = {"h1", "h2", "h3"}
 #: Words in the name of a title.
 _TITLES = frozenset("title heading header label summary".split())
 _BOX_TAGS = frozenset("div section aside details blockquote".split())

@@ -173,8 +173,8 @@ _EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "s": "
 #: Markdown has no marks for sub and sup, but allows HTML. Other inline elements become text.
 _PAIRS = {"sub": ("<sub>", "</sub>"), "sup": ("<sup>", "</sup>"), "q": ("“", "”")}
 _PAIRS |= {tag: (mark, mark) for tag, mark in _EMPHASIS.items()}
-_MARKS = frozenset(["", *_EMPHASIS.values()])  # "" is one that was left out
-_CODE = frozenset(["code", "kbd"])
+_MARKS = {"", *_EMPHASIS.values()}  # "" is one that was left out
+_CODE = {"code", "kbd"}
 LINE_BREAK = "\\\n"
 
 
@@ -343,7 +343,7 @@ def _void(token: Token) -> str:
 #: Places in a table for each of its cells, up to which spans are written as empty cells. If a page has two cells a row
 #: with spans of a hundred columns and rows each, they are not.
 PLACES_A_CELL = 4
-_CELL_TAGS = frozenset(["td", "th", "caption"])
+_CELL_TAGS = {"td", "th", "caption"}
 
 
 class _Cell(NamedTuple):
@@ -426,8 +426,8 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
 
 
 _BLOCK_TAGS = LEAVES.union(CONTAINERS.values(), ["div"])
-_LISTS = frozenset(["ul", "ol", "dl"])
-_ITEMS = frozenset(["li", "dt", "dd"])
+_LISTS = {"ul", "ol", "dl"}
+_ITEMS = {"li", "dt", "dd"}
 #: CommonMark reads no larger item number.
 MAX_ITEM_NUMBER = 999_999_999
 #: Maximum indentation of nested lists and quotes. Deeper ones are written as paragraphs.

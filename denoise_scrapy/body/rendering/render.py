@@ -91,10 +91,10 @@ MAX_DEPTH = 64
 #: proportion to the page. None of 73,000 texts of 192 recorded pages is in more.
 MAX_INLINE_DEPTH = 3
 #: Inline elements that add up when nested; others are written once.
-_NESTING = frozenset(["sub", "sup", "q"])
-_LISTS = frozenset(["ul", "ol"])
+_NESTING = {"sub", "sup", "q"}
+_LISTS = {"ul", "ol"}
 #: The parser nests these if they have no end tags.
-_TERMS = frozenset(["dt", "dd"])
+_TERMS = {"dt", "dd"}
 #: Most tokens are one of these.
 _STARTS, _ENDS = ({tag: Token(kind, tag) for tag in WRITTEN} for kind in ("start", "end"))
 
@@ -134,7 +134,7 @@ class _Writer:
 
     def open_item(self, element: int, parent: int) -> None:
         """Open a list item; if it is in no list or item, in a list of the items in its parent."""
-        if self._containers[-1].tag not in PARENTS["li"] | {"li"}:
+        if self._containers[-1].tag not in ("li", *PARENTS["li"]):
             self.open_container(parent, "ul")
             self._containers[-1].is_implied = self._containers[-1].tag == "ul"
         self.open_container(element, "li")
