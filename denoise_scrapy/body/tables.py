@@ -216,13 +216,11 @@ def amounts_of(page: Page) -> str:
     """
     blocks, e = page.blocks, page.elements
     own = (blocks.flags & np.bitwise_or.reduce(np.array(_FRAME, np.int64))) == 0
-    inside = np.zeros(len(blocks), np.bool_)
-    for table in np.flatnonzero(data_tables(page)):
-        inside |= blocks.inside(int(table))
+    inside = e.inside(np.flatnonzero(data_tables(page)))[blocks.element]
     headings = np.flatnonzero(e.has_tag({"h1"}))
     begins = blocks.element >= headings[0] if len(headings) else np.ones(len(blocks), np.bool_)
-    short = np.flatnonzero(own & ~inside & begins & (blocks.tokens <= MOST_TOKENS) & (blocks.link_chars == 0))
-    prices = (int(block) for block in short if _PRICE.search(page.block_text(int(block))))
+    short = own & ~inside & begins & (blocks.tokens <= MOST_TOKENS) & (blocks.link_chars == 0)
+    prices = (block for block in np.flatnonzero(short).tolist() if _PRICE.search(page.block_text(block)))
     wanted = own & inside
     wanted[list(islice(prices, MOST_PRICES))] = True
     return page.text_of(wanted)
