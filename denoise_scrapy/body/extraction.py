@@ -481,8 +481,9 @@ class _Read(NamedTuple):
         return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove, root=self.root)
 
     def meta_of(self, body: Body) -> Metadata:
-        told = self.encoding is not None
-        html = to_utf8(self.html, self.encoding).decode("utf-8", "replace") if told else self.html
+        html = self.html
+        if self.encoding is not None:
+            html = to_utf8(html, self.encoding).decode("utf-8", "replace")
         return metadata.metadata_of(html, body.url, body.text, body.title, body.make_unseen())
 
 

@@ -41,13 +41,12 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     alone = _headers_alone(page, kept)
     if not (alone.any() or len(gone) or (kept != decision.kept).any()):
         return decision, gone
-    removed = page.removed_elements
     reasons = np.full(len(blocks), "", object)
     for match in page.kept_by_user:
         alone &= ~e.inside(match.elements)[blocks.element]
     if (kept & ~alone).any():
         reasons[alone & kept] = "a header without a row"
-    whole = blocks.share_owned_by(removed | e.inside(gone)) == 1
+    whole = blocks.share_owned_by(page.removed_elements | e.inside(gone)) == 1
     for what, elements in signs.items():
         in_signs = e.inside(np.array(elements, np.int64))
         empty = (blocks.share_owned_by(in_signs) > 0) & whole

@@ -226,9 +226,8 @@ class _Fields:
         written = region[1] in _MONTH_FIRST if region else self.host.rpartition(".")[2] in _AMERICAN
         self.american = language == "en" and written
         self.base = joined(url, read.base) or url
-        self.canonical = joined(self.base, read.links.get("canonical", "")) or joined(
-            self.base, next(iter(read.metas.get("og:url", ())), "")
-        )
+        canonical, graph = read.links.get("canonical", ""), read.metas.get("og:url", [""])
+        self.canonical = joined(self.base, canonical) or joined(self.base, graph[0])
         addresses = {same_address(url), same_address(self.canonical)} - {""}
         said = letters(title)
         self.ld = JsonLd(map("".join, read.scripts), said, addresses)

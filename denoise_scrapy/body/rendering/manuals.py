@@ -293,7 +293,7 @@ class Manual:
                 inner = behind[0]
                 for _deeper in range(_LEVELS):
                     found = list(self._children(inner))
-                    if len(found) == count and self._are_alike(found):
+                    if len(found) == count and len({self._tags[panel] for panel in found}) == 1:
                         return found
                     if len(found) != 1:
                         break
@@ -301,9 +301,6 @@ class Manual:
                 return []
             row = parent
         return []
-
-    def _are_alike(self, panels: list[int]) -> bool:
-        return len({self._tags[panel] for panel in panels}) == 1
 
     # ---- signatures ----
 

@@ -265,7 +265,7 @@ def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
     left = merge_alike(page, outer) if outer.any() else blocks
     large = left & (word >= MIN_SHARE * word[elements.parent < 0].sum())
     wide = large & ~narrow(page)
-    return np.asarray(wide if wide.any() else large, bool)
+    return np.asarray(wide if wide.any() else large)
 
 
 def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
@@ -305,4 +305,4 @@ def inherited_widths(page: Page) -> FloatArray:
 def narrow(page: Page) -> BoolArray:
     """Return elements narrower than the share of the content's width, that of the median character, shape (n,)."""
     widths = inherited_widths(page)
-    return np.asarray(widths < WIDTH_SHARE * weighted_median(widths, page.elements.own_chars), bool)
+    return widths < WIDTH_SHARE * weighted_median(widths, page.elements.own_chars)
