@@ -109,10 +109,12 @@ def _as_declared(title: str, declared: Iterable[str], names: Sequence[str]) -> s
     """Return the declared title with which a title begins or ends, if the rest is separated, or has the site's name."""
     for given in declared:
         short = " ".join(without_unseen(unescape(given)).split())
-        if short and short != title and title.startswith(short):
+        if short in {"", title}:
+            continue
+        if title.startswith(short):
             rest = title[len(short) :]
             edge = SEPARATOR.match(rest)
-        elif short and short != title and title.endswith(short):
+        elif title.endswith(short):
             rest = title[: -len(short)]
             edge = next((one for one in SEPARATOR.finditer(rest) if one.end() == len(rest)), None)
         else:

@@ -230,7 +230,7 @@ class _Fields:
         self.canonical = joined(self.base, canonical) or joined(self.base, graph[0])
         addresses = {same_address(url), same_address(self.canonical)} - {""}
         said = letters(title)
-        self.ld = JsonLd(map("".join, read.scripts), said, addresses)
+        self.ld = JsonLd(read.scripts, said, addresses)
         titles = [i for i, line in enumerate(read.lines) if len(line) <= 300 and is_said(letters(line), said)]
         text = compress(range(len(read.lines)), read.kept)
         widths = {i: len(read.lines[i].encode("utf-8", "replace")) for i in text}  # ideographs are wide: three bytes

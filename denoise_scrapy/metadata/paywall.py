@@ -21,7 +21,7 @@ LEVELS = 3
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]{1,80})", re.IGNORECASE)
-_TIERS = {"free": False, "metered": True, "locked": True}
+_TIERS = {"free": True, "metered": False, "locked": False}
 
 
 def _any(alternatives: str) -> re.Pattern[str]:
@@ -86,12 +86,12 @@ def is_paywalled(root: Any, ld: JsonLd, metas: Mapping[str, Sequence[str]], line
     for name, contents in metas.items():
         if name.endswith("isaccessibleforfree"):
             free = _truth(contents[0])
-            if free is not None:
-                return not free
-        elif (
-            name.rpartition(":")[2] == "content_tier" and (tier := _TIERS.get(contents[0].strip().lower())) is not None
-        ):
-            return tier
+        elif name.rpartition(":")[2] == "content_tier":
+            free = _TIERS.get(contents[0].strip().lower())
+        else:
+            continue
+        if free is not None:
+            return not free
     return True if _has_offer(lines) else None
 
 

@@ -236,10 +236,12 @@ class Manual:
                 first, last = self._blocks(child)
                 self.summaries[child] = first, last, self._blocks(element)[1]
 
-    def is_line(self, summary: int) -> bool:
-        """Return whether a summary is one line of text, no heading or code."""
-        first, last, _ = self.summaries[summary]
-        inside = self._tags[summary : min(int(self._e.end[summary]), summary + _MOST_INSIDE)]
+    def is_line(self, element: int) -> bool:
+        """Return whether an element is a summary that is one line of text, no heading or code."""
+        if element not in self.summaries:
+            return False
+        first, last, _ = self.summaries[element]
+        inside = self._tags[element : min(int(self._e.end[element]), element + _MOST_INSIDE)]
         return last - first == 1 and HEADING_TAGS.isdisjoint(inside) and "pre" not in inside
 
     # ---- tabs ----

@@ -11,7 +11,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import NamedTuple
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token, substituted
@@ -393,10 +392,22 @@ def _table(tokens: Iterator[Token]) -> str:
     return f"{escape_line(caption)}\n\n" * bool(caption) + "\n".join(written)
 
 
+def _code(tokens: Iterator[Token]) -> tuple[str, str]:
+    """Return code and its language, "" if unknown; consume the tokens up to the end tag of its `pre`."""
+    code, language = list[str](), ""
+    for token in tokens:
+        if token.kind == "text":
+            code.append(token.value)
+        elif token.value == "code" and token.attributes:
+            language = token.attributes[0][1].partition("-")[2]
+        elif token.value == "pre":
+            break
+    return "".join(code), language
+
+
 def _add_code(tokens: Iterator[Token], line: _Line) -> None:
     """Add code to the line of a cell, each of its lines between backticks; consume the tokens up to its end tag."""
-    code = takewhile(lambda token: token.kind == "text" or token.value != "pre", tokens)
-    for text in "".join(token.value for token in code if token.kind == "text").split("\n"):
+    for text in _code(tokens)[0].split("\n"):
         line.add(Token("void", "br"))
         for token in (Token("start", "code"), Token("text", text), Token("end", "code")) if text.strip() else ():
             line.add(token)
@@ -532,24 +543,13 @@ class _Writer:
             elif tag == "table":
                 frame.blocks.append(("", _table(self._tokens)))
             elif tag == "pre":
-                frame.blocks.append(("", self._code(frame.margin)))
+                frame.blocks.append(("", code_block(*_code(self._tokens), frame.margin)))
             elif tag not in LEAVES and starts:
                 self._end_container(self.read(_opened(token, frame)), frame)
             elif tag not in LEAVES:
                 return frame
         self._end_line(frame, "line")
         return frame
-
-    def _code(self, margin: int) -> str:
-        code, language = list[str](), ""
-        for token in self._tokens:
-            if token.kind == "text":
-                code.append(token.value)
-            elif token.value == "code" and token.attributes:
-                language = token.attributes[0][1].partition("-")[2]
-            elif token.value == "pre":
-                break
-        return code_block("".join(code), language, margin)
 
     def _end_container(self, frame: _Frame, above: _Frame) -> None:
         if not frame.blocks:  # of a footnote with only a sign

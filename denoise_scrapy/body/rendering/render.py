@@ -498,7 +498,7 @@ class _Walk:
         if element in self._admonitions:
             box = self._admonitions[element]
             writer.open_container(element, "blockquote", (("alert", box.alert), ("kind", box.kind)))
-        elif element in self._titles or self._is_title(element):
+        elif element in self._titles or self._manual.is_line(element):
             writer.open_inline(element, "strong")
         elif element in self._signatures:
             e = self._page.elements
@@ -510,10 +510,6 @@ class _Walk:
         else:
             return element in self._unwritten
         return True
-
-    def _is_title(self, element: int) -> bool:
-        """Return whether an element is the line above the text of `details`."""
-        return element in self._manual.summaries and self._manual.is_line(element)
 
     def _write_tab(self, panel: int) -> None:
         """Write the tab of a panel as a line above it."""
@@ -527,7 +523,7 @@ class _Walk:
     def _attributes(self, element: int) -> Attributes:
         """Return attributes of a container: numbers, or one of a few words."""
         given = self._attributes_of[element]
-        spans = [(name, str(span(given[name]))) for name in ("colspan", "rowspan") if span(given.get(name, "")) > 1]
+        spans = [(name, str(size)) for name in ("colspan", "rowspan") if (size := span(given.get(name, ""))) > 1]
         others = [(name, given[name]) for name, valid in _VALID.items() if valid.fullmatch(given.get(name, ""))]
         return (*spans, *others)
 
