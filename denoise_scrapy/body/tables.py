@@ -38,9 +38,9 @@ def data_tables(page: Page) -> BoolArray:
     """Return the elements that are tables of data, shape (n,)."""
     e, n = page.elements, len(page.elements)
     cells, row, table = cells_of(page)
-    is_table, is_heading = e.has_tag({"table"}), e.has_tag({"th", "caption", "thead"})
+    is_heading = e.has_tag({"th", "caption", "thead"})
     tokens = page.blocks.subtree_sums(page.blocks.tokens)
-    innermost = is_table & (tokens > 0)
+    innermost = e.has_tag({"table"}) & (tokens > 0)
     above = e.parent[np.flatnonzero(innermost)]
     outer = table[above[above >= 0]]
     innermost[outer[outer >= 0]] = False

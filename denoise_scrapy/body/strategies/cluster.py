@@ -90,7 +90,7 @@ def node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
     """
     elements, nodes = page.elements, block_nodes(page)
     linked = (elements.column("flags") & int(Flag.LINK)) != 0
-    outside, is_link = np.where(linked, 0, elements.own_chars), elements.column("tag") == _LINK_TAG
+    outside, is_link = elements.own_chars * ~linked, elements.column("tag") == _LINK_TAG
     columns = (outside, elements.own_chars, is_link)
     text, all_text, links = (elements.subtree_sums(column).take(nodes) for column in columns)
     p_text = text / (1 + outside.sum())

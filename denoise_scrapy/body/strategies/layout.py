@@ -246,10 +246,8 @@ def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
     elements = page.elements
     flags = elements.column("flags")
     linked = (flags & Flag.LINK) != 0
-    shown = np.where(flags & Flag.HIDDEN, 0, elements.own_chars)
-    link = elements.subtree_sums(np.where(linked, shown, 0))
-    word = elements.subtree_sums(np.where(linked, 0, shown))
-    return link, word
+    shown = elements.own_chars * ((flags & Flag.HIDDEN) == 0)
+    return elements.subtree_sums(shown * linked), elements.subtree_sums(shown * ~linked)
 
 
 def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:

@@ -159,8 +159,7 @@ class LcsStrategy(Strategy):
         close = [c for c, s in zip(clusters, scores, strict=True) if s >= CLOSE * top and top > 0]
         candidate, lead = (_blocks_of(tree, some) for some in (clusters, close))
         chosen, reason = lead, "in the cluster that leads"
-        hidden = page.blocks.has(Flag.HIDDEN)
-        own = np.where(hidden, 0, page.blocks.chars - page.blocks.link_chars)
+        own = (page.blocks.chars - page.blocks.link_chars) * ~page.blocks.has(Flag.HIDDEN)
         if own[lead].sum() < LEADING_SHARE * own[candidate].sum():
             chosen, reason = lead | (candidate & (page.blocks.link_density < LINKED_SHARE)), "no cluster leads"
         dropped = np.where(candidate, "in a cluster that trails", "matched on comparison pages")
@@ -208,7 +207,7 @@ def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
         return np.zeros(0)
     elements = tree.page.elements
     tags = elements.subtree_sums(elements.column("content"))
-    links = elements.subtree_sums(np.where(elements.has_tag({"a"}), tree.code_lengths, 0))
+    links = elements.subtree_sums(tree.code_lengths * elements.has_tag({"a"}))
     text = _sums(tree.text_length, clusters)
     code = np.maximum(_sums(tree.outer_length, clusters), 1)
     indicators = [text, _sums(tags[tree.element], clusters), text / code]
