@@ -589,14 +589,14 @@ class _Writer:
 
 def _opened(token: Token, above: _Frame) -> _Frame:
     """Return the frame of a container inside another."""
-    tag, number = token.value, max(0, int(dict(token.attributes).get("start", "1")))
+    tag, given = token.value, dict(token.attributes)
+    number = max(0, int(given.get("start", "1")))
     margin = above.margin + (len(f"{number}. ") if tag == "ol" else _MARGINS.get(tag, 0))
     if margin > MAX_MARGIN or (tag in _ITEMS and above.tag not in _LISTS):
         return _Frame("", margin=above.margin)
     before = above.blocks[-1][0] if above.blocks else ""
     usual, other = (".", ")") if tag == "ol" else ("-", "*")
     mark = other if before == usual else usual  # adjacent lists with one mark would merge
-    given = dict(token.attributes)
     return _Frame(tag, number, margin, mark, given.get("alert", ""), given.get("kind", ""))
 
 

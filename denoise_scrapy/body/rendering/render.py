@@ -391,7 +391,7 @@ class _Walk:
         breaks = e.column("br")[e.mark_element] & e.is_start
         in_code = e.nearest(e.has_tag({"pre"}) & live)[e.mark_element] >= 0  # with empty lines
         chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
-        columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)
+        columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, blocks.block_of_text)
         values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
         rows = zip(chosen.tolist(), *values, strict=True)
         manual = self._manual
@@ -400,7 +400,7 @@ class _Walk:
             for element, box in manual.admonitions.items()
             if self._kept[box.blocks[0] + (box.title >= 0) : box.blocks[1]].any()
         }
-        self._titles = {box.title: box for box in self._admonitions.values() if self._kept[box.blocks[0]]}
+        self._titles = {box.title for box in self._admonitions.values() if self._kept[box.blocks[0]]}
         self._signatures, self._unwritten = manual.signatures(self._kept)
         self._signature = (0, -1)  # end and first block of the last one
         for mark, element, starts, is_tag, is_text, is_break, block, start, end in rows:
