@@ -23,7 +23,7 @@ LANGUAGES = frozenset(
     "shell-session shellsession solidity sql sqlite svelte svg swift systemverilog tcl terminal terraform tex "
     "text toml ts tsx twig txt typescript vala vb verilog vhdl vim vue wasm xml xquery yaml yml zig zsh".split()
 )
-_UNKNOWN = frozenset(["default", "none", "text", "plain", "plaintext", "plain-text", "txt", "notranslate"])
+_UNKNOWN = {"default", "none", "text", "plain", "plaintext", "plain-text", "txt", "notranslate"}
 #: How highlighters name a language in the classes of `code`, `pre`, or an ancestor.
 _NAMED = re.compile(
     r"[.](?:[\w-]{1,20}-)?(?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.I
@@ -35,7 +35,7 @@ FRAME_TOKENS = 6
 #: Elements around code that may be its frame.
 LEVELS = 4
 #: What holds a label, but is more than that.
-_NO_LABELS = HEADING_TAGS | frozenset(["li", "dt", "dd", "td", "th", "caption", "figcaption", "summary"])
+_NO_LABELS = HEADING_TAGS | {"li", "dt", "dd", "td", "th", "caption", "figcaption", "summary"}
 
 
 class CodeFrames(NamedTuple):
@@ -61,7 +61,7 @@ def code_frames(page: Page) -> CodeFrames:
     is_pre = e.has_tag({"pre"})
     is_code = blocks.has(Flag.PREFORMATTED)
     no_label = e.has_tag(_NO_LABELS)
-    pres = np.asarray(e.subtree_sums(is_pre.astype(np.int64)))
+    pres = e.subtree_sums(is_pre)
     for pre in np.flatnonzero(is_pre & (pres == 1)).tolist():
         frame, inside = pre, range(0)
         for _level in range(LEVELS):

@@ -73,14 +73,13 @@ _NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\u
 _HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
 
-def _printable(text: str) -> str:
-    """Remove control characters, and replace lone surrogates."""
-    return _HALF_CHARACTERS.sub("\ufffd", _NO_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
-
-
 def _escaped(text: str, most: int | None = None) -> str:
-    """Escape a text for use between tags or in a double-quoted attribute, cut to `most` characters."""
-    text = _printable(text)
+    """Escape a text for use between tags or in a double-quoted attribute, cut to `most` characters.
+
+    Control characters are removed, and lone surrogates replaced.
+    """
+    text = _NO_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _HALF_CHARACTERS.sub("\ufffd", text)
     return escape(text if most is None or len(text) <= most else f"{text[:most]}…")
 
 
@@ -141,7 +140,7 @@ class _Pen:
         self._wanted.pop()
 
     def _text(self, token: Token) -> None:
-        text = _printable(token.value)
+        text = token.value
         if self._block != token.block:
             text = text.lstrip("\n")  # a frame itself begins a line
             if not text:

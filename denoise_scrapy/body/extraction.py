@@ -29,6 +29,7 @@ from denoise_scrapy.body.title import title_of
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.attributes import declared_url
+from denoise_scrapy.page.columns import BoolArray
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.site import PageMemory, SiteStatistics
 from denoise_scrapy.site.memory import load_pages, save_pages
@@ -71,6 +72,10 @@ class Hidden(NamedTuple):
     reason: str
 
 
+def _meta_of_text(body: Body) -> Metadata:
+    return metadata.metadata_of("", None, body.text, body.title)
+
+
 @dataclass(frozen=True, eq=False)
 class Body:
     """The clean text of a page.
@@ -106,7 +111,7 @@ class Body:
     make_kind: Callable[[], str] = str
     make_hidden: Callable[[], tuple[Hidden, ...]] = tuple
     make_unseen: Callable[[], frozenset[str]] = frozenset
-    make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_text)
+    make_meta: Callable[[Body], Metadata] = _meta_of_text
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -252,10 +257,6 @@ def _itself(value: Any, *_: Body) -> Any:
     return value
 
 
-def _meta_of_text(body: Body) -> Metadata:
-    return metadata.metadata_of("", None, body.text, body.title)
-
-
 #: Fallback of a page that exceeds a limit on elements, depth, bytes, or the cost of its selectors and its strategy.
 TOO_LARGE = "too large"
 #: Fallback and evidence of a page without comparison pages.
@@ -377,20 +378,22 @@ def _stated(page: Page, decision: Decision, taste: Taste, shown: Body) -> Body |
     found = stated_text(page, 0 if shown.fallback == WHOLE_TEXT else float(expected))
     if found is None:
         return None
-    every = np.ones(len(found.page.blocks), bool)
-    whole = Decision(
-        every & ~found.page.unseen_blocks, every / 1, found.confidence, [STATED] * len(every), is_rule=True
-    )
-    told, _ = follow(found.page, SiteStatistics(()), whole, taste)
-    blocks = shown.make_blocks
+    nothing, seen = SiteStatistics(()), ~found.page.unseen_blocks
+    whole = Decision(seen, np.ones(len(seen)), found.confidence, [STATED] * len(seen), is_rule=True)
+    told, _ = follow(found.page, nothing, whole, taste)
+    text, kind = found.page.text_of(told.kept), partial(kind_of, found.page, nothing)
+    return _retold(shown, text, STATED, found.page, told.kept, confidence=told.confidence, make_kind=kind)
+
+
+def _retold(body: Body, text: str, fallback: str, page: Page, kept: BoolArray, **more: Any) -> Body:
+    """Return a body with a text from elsewhere, rendered as a page of its own; no block of the body's page is kept."""
     return replace(
-        shown,
-        text=found.page.text_of(told.kept),
-        confidence=told.confidence,
-        fallback=STATED,
-        make_blocks=lambda: tuple(replace(block, kept=False, reason=STATED) for block in blocks()),
-        make_rendering=lambda: render(found.page, told.kept),
-        make_kind=partial(kind_of, found.page, SiteStatistics(())),
+        body,
+        text=text,
+        fallback=fallback,
+        make_blocks=lambda: tuple(replace(block, kept=False, reason=fallback) for block in body.blocks),
+        make_rendering=lambda: render(page, kept),
+        **more,
     )
 
 
@@ -408,14 +411,7 @@ def with_text(body: Body, text: str, fallback: str) -> Body:
         ('Storm\n2 * 3 < 7', 'Storm\n\n2 \\* 3 &lt; 7', 'callable')
     """
     page = Page.parse("".join(f"<p>{escape(line)}</p>" for line in text.splitlines()), url=body.url)
-    every = np.ones(len(page.blocks), np.bool_)
-    return replace(
-        body,
-        text=text,
-        fallback=fallback,
-        make_blocks=lambda: tuple(replace(block, kept=False, reason=fallback) for block in body.blocks),
-        make_rendering=lambda: render(page, every),
-    )
+    return _retold(body, text, fallback, page, np.ones(len(page.blocks), np.bool_))
 
 
 class Response(Protocol):
@@ -485,8 +481,9 @@ class _Read(NamedTuple):
         return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove, root=self.root)
 
     def meta_of(self, body: Body) -> Metadata:
-        told = self.encoding is not None
-        html = to_utf8(self.html, self.encoding).decode("utf-8", "replace") if told else self.html
+        html = self.html
+        if self.encoding is not None:
+            html = to_utf8(html, self.encoding).decode("utf-8", "replace")
         return metadata.metadata_of(html, body.url, body.text, body.title, body.make_unseen())
 
 

@@ -41,13 +41,12 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     alone = _headers_alone(page, kept)
     if not (alone.any() or len(gone) or (kept != decision.kept).any()):
         return decision, gone
-    removed = page.removed_elements
     reasons = np.full(len(blocks), "", object)
     for match in page.kept_by_user:
         alone &= ~e.inside(match.elements)[blocks.element]
     if (kept & ~alone).any():
         reasons[alone & kept] = "a header without a row"
-    whole = blocks.share_owned_by(removed | e.inside(gone)) == 1
+    whole = blocks.share_owned_by(page.removed_elements | e.inside(gone)) == 1
     for what, elements in signs.items():
         in_signs = e.inside(np.array(elements, np.int64))
         empty = (blocks.share_owned_by(in_signs) > 0) & whole
@@ -75,7 +74,7 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
     rows_with_text, rows_kept = (np.bincount(table[is_data & (of > 0)], minlength=n) for of in (tokens, kept_blocks))
     lost = (rows_with_text > 0) & (rows_kept == 0)
     headers = cells[~is_data[row[cells]] & lost[table[cells]] & (tokens[cells] <= CELL_TOKENS)]
-    return np.asarray(e.inside(headers)[page.blocks.element])
+    return e.inside(headers)[page.blocks.element]
 
 
 #: Symbols that manuals put after a heading, in a link to its place.
@@ -154,7 +153,7 @@ def _gutters(page: Page) -> list[int]:
     is_number = (blocks.counts[:, DIGIT] == blocks.chars) & (blocks.chars > 0)
     digits, others = (blocks.subtree_sums(of) > 0 for of in (is_number, ~is_number))
     alone = digits & ~others
-    is_code, is_pre = (np.asarray(e.subtree_sums(e.has_tag(tags))) for tags in ({"pre", "code"}, {"pre"}))
+    is_code, is_pre = (e.subtree_sums(e.has_tag(tags)) for tags in ({"pre", "code"}, {"pre"}))
     found = []
     for element in np.flatnonzero(alone & ~alone[e.parent_or_self]).tolist():
         beside = int(e.end[element])

@@ -38,9 +38,9 @@ def data_tables(page: Page) -> BoolArray:
     """Return the elements that are tables of data, shape (n,)."""
     e, n = page.elements, len(page.elements)
     cells, row, table = cells_of(page)
-    is_table, is_heading = e.has_tag({"table"}), e.has_tag({"th", "caption", "thead"})
+    is_heading = e.has_tag({"th", "caption", "thead"})
     tokens = page.blocks.subtree_sums(page.blocks.tokens)
-    innermost = is_table & (tokens > 0)
+    innermost = e.has_tag({"table"}) & (tokens > 0)
     above = e.parent[np.flatnonzero(innermost)]
     outer = table[above[above >= 0]]
     innermost[outer[outer >= 0]] = False
@@ -49,7 +49,7 @@ def data_tables(page: Page) -> BoolArray:
     body = np.zeros(n, bool)
     body[table[cells[tokens[cells] > PAGE_SHARE * page.blocks.tokens.sum()]]] = True
     brief = prose <= PROSE_SHARE * tokens
-    return np.asarray(innermost & _regular(cells, row, table) & (brief | (headed & ~body)))
+    return innermost & _regular(cells, row, table) & (brief | (headed & ~body))
 
 
 def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
@@ -81,7 +81,7 @@ def text_lists(page: Page) -> BoolArray:
     is_list, is_item, is_other = (
         e.has_tag(tags) for tags in ({"ul", "ol", "dl"}, {"li", "dt", "dd"}, HEADING_TAGS | {"table"})
     )
-    items, others = (np.asarray(e.subtree_sums(of.astype(np.int64))) for of in (is_item, is_other))
+    items, others = (e.subtree_sums(of) for of in (is_item, is_other))
     count, chars, linked = map(blocks.subtree_sums, (np.ones(len(blocks)), blocks.chars, blocks.link_chars))
     found = is_list & (items >= ITEMS) & (others == 0) & (count <= ITEM_BLOCKS * items) & (linked <= LINKED * chars)
     return np.asarray(found & ((e.parent < 0) | (e.nearest(found)[e.parent] < 0)))
@@ -132,10 +132,10 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
     rows = np.unique(row[live_cells])
     is_row = np.bincount(table[rows], minlength=n)[table[live_cells]] == 1
     data[table[_crowded(page, kept, live_cells, live_cells[is_row])]] = False
-    data &= np.asarray(e.subtree_sums(data.astype(np.int64))) == data
+    data &= e.subtree_sums(data) == data
     of_data = (table >= 0) & data[table]
     empty = _spanned_rows(page, np.flatnonzero(e.has_tag({"tr"}) & of_data), cells, row, table, live)
-    hidden = (np.asarray(e.column("own_flags"), np.int64) & Flag.HIDDEN) != 0
+    hidden = (e.column("own_flags") & Flag.HIDDEN) != 0
     empty[cells] = ((live | empty)[row[cells]] & of_data[cells]) & ~live[cells] & ~hidden[cells]
     return e.has_tag(TABLE_TAGS) & (table >= 0) & ~of_data, empty
 
@@ -216,13 +216,11 @@ def amounts_of(page: Page) -> str:
     """
     blocks, e = page.blocks, page.elements
     own = (blocks.flags & np.bitwise_or.reduce(np.array(_FRAME, np.int64))) == 0
-    inside = np.zeros(len(blocks), np.bool_)
-    for table in np.flatnonzero(data_tables(page)):
-        inside |= blocks.inside(int(table))
+    inside = e.inside(np.flatnonzero(data_tables(page)))[blocks.element]
     headings = np.flatnonzero(e.has_tag({"h1"}))
     begins = blocks.element >= headings[0] if len(headings) else np.ones(len(blocks), np.bool_)
-    short = np.flatnonzero(own & ~inside & begins & (blocks.tokens <= MOST_TOKENS) & (blocks.link_chars == 0))
-    prices = (int(block) for block in short if _PRICE.search(page.block_text(int(block))))
+    short = own & ~inside & begins & (blocks.tokens <= MOST_TOKENS) & (blocks.link_chars == 0)
+    prices = (block for block in np.flatnonzero(short).tolist() if _PRICE.search(page.block_text(block)))
     wanted = own & inside
     wanted[list(islice(prices, MOST_PRICES))] = True
     return page.text_of(wanted)

@@ -39,9 +39,9 @@ LIKELY = 0.3
 #: Offsets of the blocks before and after that the part of a block depends on.
 AROUND = (1, 2, -1, -2)
 #: Enclosing elements whose names indicate a part.
-_CAPTIONS = frozenset(["figcaption", "caption"])
-_TAGS = (_CAPTIONS, *map(frozenset, (["time", "address"], ["h1"], ["h2", "h3"], ["li"], ["form"])))
-_PICTURES = frozenset(["img", "picture", "video", "svg"])
+_CAPTIONS = {"figcaption", "caption"}
+_TAGS = (_CAPTIONS, {"time", "address"}, {"h1"}, {"h2", "h3"}, {"li"}, {"form"})
+_PICTURES = {"img", "picture", "video", "svg"}
 
 
 def part_signals(page: Page, features: Values, odds: Values) -> Values:
@@ -53,7 +53,7 @@ def part_signals(page: Page, features: Values, odds: Values) -> Values:
     flags = blocks.flags[None, :] >> np.arange(len(Flag))[:, None] & 1
     bits = words.bits[None, :] >> np.arange(8)[:, None] & 1
     tags = [_inside(page, names) for names in _TAGS]
-    pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES).astype(np.int64)), 0)  # element -1, none, has 0
+    pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES)), 0)  # element -1, none, has 0
     parent = np.append(e.parent, -1)
     above = [blocks.element, parent[blocks.element], parent[parent[blocks.element]]]
     beside = [odds, blocks.tokens, words.bits & META_BIT, blocks.has(Flag.HEADING)]
@@ -73,9 +73,9 @@ def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray
     return np.where(last >= 0, numbers - last, np.nan), (e.nearest(around[:-1]) >= 0)[page.blocks.element]
 
 
-def _inside(page: Page, tags: frozenset[str]) -> BoolArray:
+def _inside(page: Page, tags: Collection[str]) -> BoolArray:
     """Return the blocks in elements with some tags."""
-    return np.asarray((page.elements.nearest(page.elements.has_tag(tags)) >= 0)[page.blocks.element])
+    return (page.elements.nearest(page.elements.has_tag(tags)) >= 0)[page.blocks.element]
 
 
 def _moved(row: Values, by: int) -> Values:
@@ -92,7 +92,7 @@ def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict
     if not {*LEARNED}.isdisjoint(names):
         signals = part_signals(page, *first_judgement(page, site))
         for name in (name for name in LEARNED if name in names):
-            found[name] = np.asarray(block_model().forests[f"part {name}"].probability(signals) >= LIKELY)
+            found[name] = block_model().forests[f"part {name}"].probability(signals) >= LIKELY
     if "captions" in found:
         found["captions"] |= _inside(page, _CAPTIONS)
     if "tables" in names:

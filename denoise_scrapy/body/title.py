@@ -23,8 +23,6 @@ SEPARATOR = re.compile(
 )
 #: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5
-#: Characters of a page's JSON-LD that are searched; `parse.MAX_JSON`.
-MAX_JSON = 200_000
 #: In JSON-LD the name of the site or its publisher, and the headline.
 _SITES = re.compile(
     r'"@type"\s{0,9}:\s{0,9}"(?:WebSite|\w{0,20}Organization)"[^{}]{0,500}?"name"\s{0,9}:\s{0,9}"([^"\\]{1,100})"'
@@ -46,15 +44,16 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
         return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
     split = [_split(other) for other in others]
     parts = _without_shared(_parts(title), split)
-    declared = page.tree.declared_values
-    scripts = [value[:MAX_JSON] for name, value in declared if name == "json"]
+    declared, scripts = page.tree.declared_values, page.json_ld
     names = [value for name, value in declared if name == "og:site_name"]
-    names = [letters(name) for name in (*names, *(name for text in scripts for name in _SITES.findall(text)[:9]))]
+    names += [name for text in scripts for name in _SITES.findall(text)[:9]]
+    names = list(map(letters, names))
     parts = _without_names(parts, {*names, *_names_of_host(page.url)} - {""})
     parts = _as_a_heading(page, parts)
     found = title[parts[0].start() : parts[-1].end()]
     headlines = [value for name, value in declared if name == "og:title"]
-    return _as_declared(found, (*headlines, *(one for text in scripts for one in _HEADLINE.findall(text)[:9])), names)
+    headlines += [one for text in scripts for one in _HEADLINE.findall(text)[:9]]
+    return _as_declared(found, headlines, names)
 
 
 _PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)
@@ -110,10 +109,12 @@ def _as_declared(title: str, declared: Iterable[str], names: Sequence[str]) -> s
     """Return the declared title with which a title begins or ends, if the rest is separated, or has the site's name."""
     for given in declared:
         short = " ".join(without_unseen(unescape(given)).split())
-        if short and short != title and title.startswith(short):
+        if short in {"", title}:
+            continue
+        if title.startswith(short):
             rest = title[len(short) :]
             edge = SEPARATOR.match(rest)
-        elif short and short != title and title.endswith(short):
+        elif title.endswith(short):
             rest = title[: -len(short)]
             edge = next((one for one in SEPARATOR.finditer(rest) if one.end() == len(rest)), None)
         else:

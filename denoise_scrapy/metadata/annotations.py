@@ -143,7 +143,7 @@ class PageAnnotations:
     ) -> None:
         self.metas: defaultdict[str, list[str]] = defaultdict(list)
         self.links: dict[str, str] = {}
-        self.scripts: list[list[str]] = []
+        self.scripts: list[str] = []
         self.lines: list[str] = []
         self.kept: list[bool] = []
         self.marks: list[Mark] = []
@@ -176,7 +176,6 @@ class PageAnnotations:
             self._unseen.append(tag)
             if tag == "script" and "ld+json" in attributes.get("type", "").lower():
                 self._unseen[-1] = "json"
-                self.scripts.append([])
         elif tag == "meta" and (not self.lines or "itemprop" not in attributes):
             self._meta(attributes)
         elif tag == "link":
@@ -223,7 +222,7 @@ class PageAnnotations:
                 self._line.append(text)
             self._add_to_open(text[:MAX_CHARS], is_hidden)
         elif self._unseen[-1] == "json":
-            self.scripts[-1].append(text[: self._json_left])
+            self.scripts.append(text[: self._json_left])
             self._json_left -= min(len(text), self._json_left)
         elif self._unseen == ["title"] and not self._has_title and len(self.title) < MAX_CHARS:
             self.title += text[:MAX_CHARS]

@@ -15,7 +15,7 @@ from denoise_scrapy.page.attributes import fold
 #: Lines of a page that are read. The longest of 4,600 recorded pages has a third of them.
 MAX_LINES = 30_000
 _UNSEEN = UNSEEN_TAGS | {"noscript", "head"}
-_ACTIONS = frozenset(["a", "button", "input"])
+_ACTIONS = {"a", "button", "input"}
 
 
 @dataclass
@@ -48,14 +48,11 @@ def _texts(root: Any) -> Iterator[tuple[Any, str, list[Any]]]:
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         tag = element.tag
-        if not isinstance(tag, str):
-            if event == "end":
-                parts.append(element.tail or "")
-            continue
         if tag in BLOCK_TAGS or tag == "br":
             yield owner, "".join(parts), actions
             parts, actions = [], []
-            owner = element if event == "start" and tag != "br" else owner if tag == "br" else element.getparent()
+            if tag != "br":
+                owner = element if event == "start" else element.getparent()
         if event == "start":
             if tag in _UNSEEN:
                 walk.skip_subtree()

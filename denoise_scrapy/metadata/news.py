@@ -67,11 +67,7 @@ class News:
     @cached_property
     def paywalled(self) -> bool | None:
         """True if the text is not free to read, by what the page declares, or offers where it ends; None if unknown."""
-
-        def found(root: Any) -> bool | None:
-            return is_paywalled(root, self._ld, _metas(root), self._lines)
-
-        return self._asked(found, None)
+        return self._asked(lambda root: is_paywalled(root, self._ld, _metas(root), self._lines), None)
 
     @cached_property
     def pages(self) -> list[str]:

@@ -183,9 +183,9 @@ _OFFICE = re.compile(r"\b(?:of|for)\b")
 #: An editor's name, which Chinese pages have at their end.
 _EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
 #: Top-level domains where English dates have the month first.
-_AMERICAN = frozenset(["com", "org", "net", "us", "gov", "edu", "info", "tv", ""])
+_AMERICAN = {"com", "org", "net", "us", "gov", "edu", "info", "tv", ""}
 #: Countries where they have it so too.
-_MONTH_FIRST = frozenset(["us", "ph", "ca"])
+_MONTH_FIRST = {"us", "ph", "ca"}
 _AUTHOR_METAS = (
     "author article:author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl byline vr:author"
 )
@@ -226,12 +226,11 @@ class _Fields:
         written = region[1] in _MONTH_FIRST if region else self.host.rpartition(".")[2] in _AMERICAN
         self.american = language == "en" and written
         self.base = joined(url, read.base) or url
-        self.canonical = joined(self.base, read.links.get("canonical", "")) or joined(
-            self.base, next(iter(read.metas.get("og:url", ())), "")
-        )
+        canonical, graph = read.links.get("canonical", ""), read.metas.get("og:url", [""])
+        self.canonical = joined(self.base, canonical) or joined(self.base, graph[0])
         addresses = {same_address(url), same_address(self.canonical)} - {""}
         said = letters(title)
-        self.ld = JsonLd(map("".join, read.scripts), said, addresses)
+        self.ld = JsonLd(read.scripts, said, addresses)
         titles = [i for i, line in enumerate(read.lines) if len(line) <= 300 and is_said(letters(line), said)]
         text = compress(range(len(read.lines)), read.kept)
         widths = {i: len(read.lines[i].encode("utf-8", "replace")) for i in text}  # ideographs are wide: three bytes

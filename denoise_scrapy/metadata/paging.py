@@ -42,6 +42,10 @@ class Link(NamedTuple):
     around: str = ""
 
 
+#: The links of one row, with their numbers; None for the address without a number.
+_Row = dict[Link, "int | None"]
+
+
 class _Numbered(NamedTuple):
     """A reading of an address: what it is without its number, with a place for the number, and the number."""
 
@@ -68,18 +72,18 @@ def pages_in(url: str, links: Iterable[Link]) -> list[str]:
     own, host = _plain(url), _host(url)
     own_readings = list(_readings(own))
     own_numbers = {one.template: one.number for one in own_readings}
-    rows = defaultdict[str, _Row](_Row)
+    rows = defaultdict[str, _Row](dict)
     for link in links:
         other = _plain(link.url)
         if len(link.url) > MAX_ADDRESS or not host or _host(link.url) != host or other == own:
             continue
         for one in _readings(other):
             if one.template in own_numbers or one.stem == own:
-                rows[one.template].links[link] = one.number
+                rows[one.template][link] = one.number
         for one in own_readings:
             if one.stem == other:
-                rows[one.template].links[link] = None
-    found = (row.pages(url, template, own_numbers.get(template)) for template, row in rows.items())
+                rows[one.template][link] = None
+    found = (_pages_of(row, url, template, own_numbers.get(template)) for template, row in rows.items())
     return max(found, key=len, default=[])
 
 
@@ -91,44 +95,36 @@ def page_links(url: str, hrefs: Iterable[tuple[str, Value]]) -> Iterator[tuple[s
             yield href, value
 
 
-class _Row:
-    """The links of one row, with their numbers; None for the address without a number."""
-
-    def __init__(self) -> None:
-        self.links: dict[Link, int | None] = {}
-
-    def pages(self, url: str, template: str, own: int | None) -> list[str]:
-        """Return the pages of the row; none without enough evidence that they are pages."""
-        numbered = {link: number for link, number in self.links.items() if number is not None}
-        told = [number - _told(link) for link, number in numbered.items() if _told(link)]
-        # in some frameworks "?page=1" is the second page
-        from_zero = (
-            -1 in told
-            if told
-            else own in {None, 0} and any(number == 1 and "next" in link.rel for link, number in numbered.items())
+def _pages_of(row: _Row, url: str, template: str, own: int | None) -> list[str]:
+    """Return the pages of a row; none without enough evidence that they are pages."""
+    numbered = {link: number for link, number in row.items() if number is not None}
+    told = [number - _told(link) for link, number in numbered.items() if _told(link)]
+    # in some frameworks "?page=1" is the second page
+    from_zero = (
+        -1 in told
+        if told
+        else own in {None, 0} and any(number == 1 and "next" in link.rel for link, number in numbered.items())
+    )
+    here, last = _page(own, from_zero), 0
+    found: dict[int, str] = {}
+    for link, number in row.items():
+        page = _page(number, from_zero)
+        of = _OF.search(link.around)
+        total = (
+            int(of[2]) if of and int(of[1]) == here <= int(of[2]) and page in {1, here - 1, here + 1, int(of[2])} else 0
         )
-        here, last = _page(own, from_zero), 0
-        found: dict[int, str] = {}
-        for link, number in self.links.items():
-            page = _page(number, from_zero)
-            of = _OF.search(link.around)
-            total = (
-                int(of[2])
-                if of and int(of[1]) == here <= int(of[2]) and page in {1, here - 1, here + 1, int(of[2])}
-                else 0
-            )
-            way = ("next" in link.rel) - ("prev" in link.rel)
-            if _told(link) == page or total or (way and page - here == way):
-                found.setdefault(page, urldefrag(link.url).url)
-                last = max(last, page, total)
-        last = max(last, here)
-        # what follows story 12 may be story 13, and what precedes version 18 version 17: a row has its first page, or
-        # names pages
-        is_row = found and (here == 1 or 1 in found or last > max(here, *found) or _PAGE_WORD.search(template))
-        if not is_row or min(here, *found) < 1 or last > MOST_PAGES:
-            return []
-        found[here] = urldefrag(url).url
-        return [found.get(page) or template.replace("{}", str(page - from_zero)) for page in range(1, last + 1)]
+        way = ("next" in link.rel) - ("prev" in link.rel)
+        if _told(link) == page or total or (way and page - here == way):
+            found.setdefault(page, urldefrag(link.url).url)
+            last = max(last, page, total)
+    last = max(last, here)
+    # what follows story 12 may be story 13, and what precedes version 18 version 17: a row has its first page, or
+    # names pages
+    is_row = found and (here == 1 or 1 in found or last > max(here, *found) or _PAGE_WORD.search(template))
+    if not is_row or min(here, *found) < 1 or last > MOST_PAGES:
+        return []
+    found[here] = urldefrag(url).url
+    return [found.get(page) or template.replace("{}", str(page - from_zero)) for page in range(1, last + 1)]
 
 
 def _page(number: int | None, from_zero: bool) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -21,7 +21,7 @@ LEVELS = 3
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]{1,80})", re.IGNORECASE)
-_TIERS = {"free": False, "metered": True, "locked": True}
+_TIERS = {"free": True, "metered": False, "locked": False}
 
 
 def _any(alternatives: str) -> re.Pattern[str]:
@@ -86,12 +86,12 @@ def is_paywalled(root: Any, ld: JsonLd, metas: Mapping[str, Sequence[str]], line
     for name, contents in metas.items():
         if name.endswith("isaccessibleforfree"):
             free = _truth(contents[0])
-            if free is not None:
-                return not free
-        elif (
-            name.rpartition(":")[2] == "content_tier" and (tier := _TIERS.get(contents[0].strip().lower())) is not None
-        ):
-            return tier
+        elif name.rpartition(":")[2] == "content_tier":
+            free = _TIERS.get(contents[0].strip().lower())
+        else:
+            continue
+        if free is not None:
+            return not free
     return True if _has_offer(lines) else None
 
 
@@ -135,7 +135,7 @@ def _has_offer(lines: Sequence[Line]) -> bool:
         if not (_REST.search(sentence) and _OFFER.search(sentence)):
             continue
         near = [line for line in lines[max(0, number - 2) : number + AROUND] if len(line.text) <= LONGEST_LINE]
-        said = [*map(_said, near)]
+        said = list(map(_said, near))
         can_buy = any(line.actions and _OFFER.search(text) for line, text in zip(near, said, strict=True))
         whole = " ".join(said)
         others = _LOGIN.search(whole) or _PRICE.search(whole) or _is_cut(lines, last) or any(map(_is_wall, near))
@@ -158,8 +158,6 @@ def _is_cut(lines: Sequence[Line], last: int) -> bool:
 
 
 def _said(line: Line) -> str:
-    return " ".join([line.text, *_names(line.actions)])
-
-
-def _names(actions: Iterable[Any]) -> list[str]:
-    return [str(element.get(name) or "")[:200] for element in actions for name in ("href", "value")]
+    """Return a line's text, and what its links and buttons lead to."""
+    targets = ((element.get(name) or "")[:200] for element in line.actions for name in ("href", "value"))
+    return " ".join([line.text, *targets])

@@ -7,6 +7,7 @@ read a page of 400 nested items.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -61,7 +62,7 @@ def _graph(root: Any) -> list[list[str]]:
     """Return names and contents of OpenGraph in order; both repeat."""
     found = ((meta.get("property") or "", meta.get("content")) for meta in root.iter("meta"))
     named = ([name.strip(), content] for name, content in found if content and name.strip().startswith(_VOCABULARIES))
-    return [pair for pair, _ in zip(named, range(MAX_ELEMENTS), strict=False)]
+    return list(islice(named, MAX_ELEMENTS))
 
 
 class _Microdata:

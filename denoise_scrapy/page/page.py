@@ -87,7 +87,7 @@ class Elements:
         """Return which elements have one of these tags."""
         return np.frombuffer(self.tree.tagged(tags), np.bool_).take(self.token)
 
-    def column(self, name: str) -> npt.NDArray[np.generic]:
+    def column(self, name: str) -> npt.NDArray[Any]:
         """Return a read-only column by name: one of `_KINDS` and `_CODES`, `flags` or `own_flags`."""
         if name not in self._columns:
             if name in _KINDS:
@@ -159,7 +159,7 @@ class Elements:
         """Return whether the text after each mark is owned by one of these elements."""
         return np.append(elements, False)[self.text_owner]  # the last value is for owner -1
 
-    def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    def subtree_sums(self, values: npt.NDArray[np.generic]) -> npt.NDArray[Any]:
         """Return the sum of a column over each element's subtree, including itself."""
         running = values.cumsum()
         before = np.zeros(len(self) + 1, running.dtype)

@@ -45,7 +45,7 @@ def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
             first, last = np.searchsorted(blocks.start, marks[one.target].tolist()).tolist()
             of_notes[first:last] = True
             of_notes[blocks.block_of_text[start[label]]] = True
-    return np.asarray(of_notes & ~kept & ~blocks.has(Flag.HIDDEN))
+    return of_notes & ~kept & ~blocks.has(Flag.HIDDEN)
 
 
 def _has_signs(page: Page) -> bool:
@@ -106,7 +106,7 @@ class Footnotes:
         self._texts = np.flatnonzero(shown & (e.visible_after > 0))  # the marks before visible texts
         self._text_marks = e.marks[self._texts]
         sup = e.has_tag({"sup"})
-        self._raised = e.inside(np.flatnonzero(sup)) | (np.asarray(e.subtree_sums(sup), np.int64) > 0)
+        self._raised = e.inside(np.flatnonzero(sup)) | (e.subtree_sums(sup) > 0)
         self.candidates = [
             _Reference(link, to, sign[1], sign[2])
             for link, to in links

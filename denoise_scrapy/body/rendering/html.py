@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from html import escape
 from typing import Literal, NamedTuple
 
@@ -23,7 +23,7 @@ class Token(NamedTuple):
 
 #: Elements that hold blocks: the tag written for each. Others are left out, but not their content.
 _TAGS = "ul ol li dl dt dd blockquote figure figcaption table caption thead tbody tfoot tr td th".split()
-CONTAINERS = dict(zip(_TAGS, _TAGS, strict=True)) | {"menu": "ul", "dir": "ul"}
+CONTAINERS = {tag: tag for tag in _TAGS} | {"menu": "ul", "dir": "ul"}
 #: Elements inside a line of text: the tag written for each.
 INLINES = {
     **{tag: tag for tag in "a b strong i em code sub sup q cite abbr kbd s del ins u small mark math".split()},
@@ -35,30 +35,30 @@ INLINES = {
 #: Delimiters of formulas, inline and displayed: scripts that render formulas look for these.
 FORMULAS = {"math": (r"\(", r"\)"), "display": (r"\[", r"\]")}
 #: Only for Markdown: the start of a footnote, a link to or from one without an address, and a check box.
-MARKS = frozenset(["note", "reference", "box"])
+MARKS = {"note", "reference", "box"}
 #: Elements that hold only text, inline elements and images. White space counts in `pre`.
 LEAVES = HEADING_TAGS | {"p", "pre"}
 #: All tags that are ever written, with their attributes.
-WRITTEN: dict[str, frozenset[str]] = {
+WRITTEN: dict[str, Set[str]] = {
     **dict.fromkeys([*CONTAINERS.values(), *INLINES.values(), *LEAVES, "br"], frozenset()),
-    "a": frozenset(["href"]),
-    "img": frozenset(["src", "alt", "width", "height"]),
-    "td": frozenset(["colspan", "rowspan"]),
-    "th": frozenset(["colspan", "rowspan", "scope"]),
-    "ol": frozenset(["start"]),
-    "code": frozenset(["class"]),
-    "div": frozenset(["dir"]),  # around everything, on a right-to-left page
+    "a": {"href"},
+    "img": {"src", "alt", "width", "height"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan", "scope"},
+    "ol": {"start"},
+    "code": {"class"},
+    "div": {"dir"},  # around everything, on a right-to-left page
 }
 
-_SECTIONS = frozenset(["thead", "tbody", "tfoot"])
+_SECTIONS = ("thead", "tbody", "tfoot")
 #: Tags allowed only inside certain others; elsewhere they are left out, but not their content.
-PARENTS: dict[str, frozenset[str]] = {
-    "li": frozenset(["ul", "ol"]),
-    **dict.fromkeys(["dt", "dd"], frozenset(["dl"])),
-    **dict.fromkeys(["caption", *_SECTIONS], frozenset(["table"])),
-    "tr": _SECTIONS | {"table"},
-    **dict.fromkeys(["td", "th"], frozenset(["tr"])),
-    "figcaption": frozenset(["figure"]),
+PARENTS: dict[str, tuple[str, ...]] = {
+    "li": ("ul", "ol"),
+    **dict.fromkeys(["dt", "dd"], ("dl",)),
+    **dict.fromkeys(["caption", *_SECTIONS], ("table",)),
+    "tr": ("table", *_SECTIONS),
+    **dict.fromkeys(["td", "th"], ("tr",)),
+    "figcaption": ("figure",),
 }
 #: Tags written around other content in such a container: text directly in a list becomes an item.
 IMPLIED: dict[str, tuple[str, ...]] = {

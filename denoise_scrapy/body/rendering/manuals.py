@@ -38,7 +38,7 @@ _OWN = {"admonition", "custom"}
 #: No text below a signature.
 _NOT_BELOW = int(Flag.HEADING | Flag.CONTROL | Flag.NAV | Flag.HIDDEN)
 #: Larger headings are those of a section.
-_TOO_LARGE = frozenset(["h1", "h2", "h3"])
+_TOO_LARGE = {"h1", "h2", "h3"}
 #: Words in the name of a title.
 _TITLES = frozenset("title heading header label summary".split())
 _BOX_TAGS = frozenset("div section aside details blockquote".split())
@@ -236,10 +236,12 @@ class Manual:
                 first, last = self._blocks(child)
                 self.summaries[child] = first, last, self._blocks(element)[1]
 
-    def is_line(self, summary: int) -> bool:
-        """Return whether a summary is one line of text, no heading or code."""
-        first, last, _ = self.summaries[summary]
-        inside = self._tags[summary : min(int(self._e.end[summary]), summary + _MOST_INSIDE)]
+    def is_line(self, element: int) -> bool:
+        """Return whether an element is a summary that is one line of text, no heading or code."""
+        if element not in self.summaries:
+            return False
+        first, last, _ = self.summaries[element]
+        inside = self._tags[element : min(int(self._e.end[element]), element + _MOST_INSIDE)]
         return last - first == 1 and HEADING_TAGS.isdisjoint(inside) and "pre" not in inside
 
     # ---- tabs ----
@@ -293,7 +295,7 @@ class Manual:
                 inner = behind[0]
                 for _deeper in range(_LEVELS):
                     found = list(self._children(inner))
-                    if len(found) == count and self._are_alike(found):
+                    if len(found) == count and len({self._tags[panel] for panel in found}) == 1:
                         return found
                     if len(found) != 1:
                         break
@@ -301,9 +303,6 @@ class Manual:
                 return []
             row = parent
         return []
-
-    def _are_alike(self, panels: list[int]) -> bool:
-        return len({self._tags[panel] for panel in panels}) == 1
 
     # ---- signatures ----
 

@@ -11,7 +11,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import NamedTuple
 
 from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token, substituted
@@ -173,8 +172,8 @@ _EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "s": "
 #: Markdown has no marks for sub and sup, but allows HTML. Other inline elements become text.
 _PAIRS = {"sub": ("<sub>", "</sub>"), "sup": ("<sup>", "</sup>"), "q": ("“", "”")}
 _PAIRS |= {tag: (mark, mark) for tag, mark in _EMPHASIS.items()}
-_MARKS = frozenset(["", *_EMPHASIS.values()])  # "" is one that was left out
-_CODE = frozenset(["code", "kbd"])
+_MARKS = {"", *_EMPHASIS.values()}  # "" is one that was left out
+_CODE = {"code", "kbd"}
 LINE_BREAK = "\\\n"
 
 
@@ -343,7 +342,7 @@ def _void(token: Token) -> str:
 #: Places in a table for each of its cells, up to which spans are written as empty cells. If a page has two cells a row
 #: with spans of a hundred columns and rows each, they are not.
 PLACES_A_CELL = 4
-_CELL_TAGS = frozenset(["td", "th", "caption"])
+_CELL_TAGS = {"td", "th", "caption"}
 
 
 class _Cell(NamedTuple):
@@ -393,10 +392,22 @@ def _table(tokens: Iterator[Token]) -> str:
     return f"{escape_line(caption)}\n\n" * bool(caption) + "\n".join(written)
 
 
+def _code(tokens: Iterator[Token]) -> tuple[str, str]:
+    """Return code and its language, "" if unknown; consume the tokens up to the end tag of its `pre`."""
+    code, language = list[str](), ""
+    for token in tokens:
+        if token.kind == "text":
+            code.append(token.value)
+        elif token.value == "code" and token.attributes:
+            language = token.attributes[0][1].partition("-")[2]
+        elif token.value == "pre":
+            break
+    return "".join(code), language
+
+
 def _add_code(tokens: Iterator[Token], line: _Line) -> None:
     """Add code to the line of a cell, each of its lines between backticks; consume the tokens up to its end tag."""
-    code = takewhile(lambda token: token.kind == "text" or token.value != "pre", tokens)
-    for text in "".join(token.value for token in code if token.kind == "text").split("\n"):
+    for text in _code(tokens)[0].split("\n"):
         line.add(Token("void", "br"))
         for token in (Token("start", "code"), Token("text", text), Token("end", "code")) if text.strip() else ():
             line.add(token)
@@ -426,8 +437,8 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[str]]:
 
 
 _BLOCK_TAGS = LEAVES.union(CONTAINERS.values(), ["div"])
-_LISTS = frozenset(["ul", "ol", "dl"])
-_ITEMS = frozenset(["li", "dt", "dd"])
+_LISTS = {"ul", "ol", "dl"}
+_ITEMS = {"li", "dt", "dd"}
 #: CommonMark reads no larger item number.
 MAX_ITEM_NUMBER = 999_999_999
 #: Maximum indentation of nested lists and quotes. Deeper ones are written as paragraphs.
@@ -532,24 +543,13 @@ class _Writer:
             elif tag == "table":
                 frame.blocks.append(("", _table(self._tokens)))
             elif tag == "pre":
-                frame.blocks.append(("", self._code(frame.margin)))
+                frame.blocks.append(("", code_block(*_code(self._tokens), frame.margin)))
             elif tag not in LEAVES and starts:
                 self._end_container(self.read(_opened(token, frame)), frame)
             elif tag not in LEAVES:
                 return frame
         self._end_line(frame, "line")
         return frame
-
-    def _code(self, margin: int) -> str:
-        code, language = list[str](), ""
-        for token in self._tokens:
-            if token.kind == "text":
-                code.append(token.value)
-            elif token.value == "code" and token.attributes:
-                language = token.attributes[0][1].partition("-")[2]
-            elif token.value == "pre":
-                break
-        return code_block("".join(code), language, margin)
 
     def _end_container(self, frame: _Frame, above: _Frame) -> None:
         if not frame.blocks:  # of a footnote with only a sign
@@ -589,14 +589,14 @@ class _Writer:
 
 def _opened(token: Token, above: _Frame) -> _Frame:
     """Return the frame of a container inside another."""
-    tag, number = token.value, max(0, int(dict(token.attributes).get("start", "1")))
+    tag, given = token.value, dict(token.attributes)
+    number = max(0, int(given.get("start", "1")))
     margin = above.margin + (len(f"{number}. ") if tag == "ol" else _MARGINS.get(tag, 0))
     if margin > MAX_MARGIN or (tag in _ITEMS and above.tag not in _LISTS):
         return _Frame("", margin=above.margin)
     before = above.blocks[-1][0] if above.blocks else ""
     usual, other = (".", ")") if tag == "ol" else ("-", "*")
     mark = other if before == usual else usual  # adjacent lists with one mark would merge
-    given = dict(token.attributes)
     return _Frame(tag, number, margin, mark, given.get("alert", ""), given.get("kind", ""))
 
 

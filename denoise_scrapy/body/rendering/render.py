@@ -91,10 +91,10 @@ MAX_DEPTH = 64
 #: proportion to the page. None of 73,000 texts of 192 recorded pages is in more.
 MAX_INLINE_DEPTH = 3
 #: Inline elements that add up when nested; others are written once.
-_NESTING = frozenset(["sub", "sup", "q"])
-_LISTS = frozenset(["ul", "ol"])
+_NESTING = {"sub", "sup", "q"}
+_LISTS = {"ul", "ol"}
 #: The parser nests these if they have no end tags.
-_TERMS = frozenset(["dt", "dd"])
+_TERMS = {"dt", "dd"}
 #: Most tokens are one of these.
 _STARTS, _ENDS = ({tag: Token(kind, tag) for tag in WRITTEN} for kind in ("start", "end"))
 
@@ -134,7 +134,7 @@ class _Writer:
 
     def open_item(self, element: int, parent: int) -> None:
         """Open a list item; if it is in no list or item, in a list of the items in its parent."""
-        if self._containers[-1].tag not in PARENTS["li"] | {"li"}:
+        if self._containers[-1].tag not in ("li", *PARENTS["li"]):
             self.open_container(parent, "ul")
             self._containers[-1].is_implied = self._containers[-1].tag == "ul"
         self.open_container(element, "li")
@@ -313,11 +313,11 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     neighbours = np.concatenate([[-1], outside, [-1]])[np.stack([after, after + 1])]  # before, after
     element = blocks.element[neighbours]
     inside = (neighbours >= 0) & (around <= element) & (element < e.end[around]) & (around >= 0)
-    at_root = np.asarray(e.has_tag(ROOT_TAGS))[around]
+    at_root = e.has_tag(ROOT_TAGS)[around]
     mostly = kept_total[around] >= np.where(at_root, MIN_KEPT_SHARE_OF_PAGE, MIN_KEPT_SHARE) * total[around]
     alone = ((kept[neighbours] & inside) == inside).all(axis=0) & ((block < 0) | in_figure)
     alone &= inside.all(axis=0) | (inside.any(axis=0) & mostly)
-    flags = np.asarray(e.column("flags"), np.int64)
+    flags = e.column("flags")
     own = flags[images] & ~flags[np.where(block >= 0, blocks.element[block], around)]  # below their container
     alone &= (own & _APART) == 0
     shown = ((own & Flag.HIDDEN) == 0) & ~page.removed_text[mark]
@@ -380,7 +380,7 @@ class _Walk:
         own = np.bincount(e.text_owner[shown], minlength=len(e))
         own[list(self._images)] += 1
         own[list(self._tabs)] += 1
-        self._texts = np.asarray(e.subtree_sums(own), np.int64)
+        self._texts = e.subtree_sums(own)
         live = self._texts > 0
         self._boxes = self._shown_boxes(live)
         live[list(self._boxes)] = True
@@ -388,10 +388,10 @@ class _Walk:
         layout, empty = written_tables(self._page, self._kept, live)
         self._layout = layout.tolist()
         is_written = (live | empty)[e.mark_element]
-        breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
+        breaks = e.column("br")[e.mark_element] & e.is_start
         in_code = e.nearest(e.has_tag({"pre"}) & live)[e.mark_element] >= 0  # with empty lines
         chosen = np.flatnonzero(is_written | in_kept | (breaks & in_code))
-        columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, self._page.blocks.block_of_text)
+        columns = (e.mark_element, e.is_start, is_written, in_kept, breaks, blocks.block_of_text)
         values = (column[chosen].tolist() for column in (*columns, e.marks + 1, e.text_ends))
         rows = zip(chosen.tolist(), *values, strict=True)
         manual = self._manual
@@ -400,7 +400,7 @@ class _Walk:
             for element, box in manual.admonitions.items()
             if self._kept[box.blocks[0] + (box.title >= 0) : box.blocks[1]].any()
         }
-        self._titles = {box.title: box for box in self._admonitions.values() if self._kept[box.blocks[0]]}
+        self._titles = {box.title for box in self._admonitions.values() if self._kept[box.blocks[0]]}
         self._signatures, self._unwritten = manual.signatures(self._kept)
         self._signature = (0, -1)  # end and first block of the last one
         for mark, element, starts, is_tag, is_text, is_break, block, start, end in rows:
@@ -498,7 +498,7 @@ class _Walk:
         if element in self._admonitions:
             box = self._admonitions[element]
             writer.open_container(element, "blockquote", (("alert", box.alert), ("kind", box.kind)))
-        elif element in self._titles or self._is_title(element):
+        elif element in self._titles or self._manual.is_line(element):
             writer.open_inline(element, "strong")
         elif element in self._signatures:
             e = self._page.elements
@@ -510,10 +510,6 @@ class _Walk:
         else:
             return element in self._unwritten
         return True
-
-    def _is_title(self, element: int) -> bool:
-        """Return whether an element is the line above the text of `details`."""
-        return element in self._manual.summaries and self._manual.is_line(element)
 
     def _write_tab(self, panel: int) -> None:
         """Write the tab of a panel as a line above it."""
@@ -527,7 +523,7 @@ class _Walk:
     def _attributes(self, element: int) -> Attributes:
         """Return attributes of a container: numbers, or one of a few words."""
         given = self._attributes_of[element]
-        spans = [(name, str(span(given[name]))) for name in ("colspan", "rowspan") if span(given.get(name, "")) > 1]
+        spans = [(name, str(size)) for name in ("colspan", "rowspan") if (size := span(given.get(name, ""))) > 1]
         others = [(name, given[name]) for name, valid in _VALID.items() if valid.fullmatch(given.get(name, ""))]
         return (*spans, *others)
 

@@ -89,10 +89,10 @@ def node_densities(page: Page, alpha: float) -> tuple[IntArray, FloatArray]:
     the share of its own text outside links, and size the number of its elements. Lengths are visible characters.
     """
     elements, nodes = page.elements, block_nodes(page)
-    linked = (np.asarray(elements.column("flags"), np.int32) & int(Flag.LINK)) != 0
-    outside, is_link = np.where(linked, 0, elements.own_chars), elements.column("tag") == _LINK_TAG
+    linked = (elements.column("flags") & int(Flag.LINK)) != 0
+    outside, is_link = elements.own_chars * ~linked, elements.column("tag") == _LINK_TAG
     columns = (outside, elements.own_chars, is_link)
-    text, all_text, links = (np.asarray(elements.subtree_sums(column)).take(nodes) for column in columns)
+    text, all_text, links = (elements.subtree_sums(column).take(nodes) for column in columns)
     p_text = text / (1 + outside.sum())
     p_link = links / (1 + is_link.sum())
     p_textl = text / (1 + all_text)

@@ -181,7 +181,7 @@ def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -
 
     def odds(of: Values) -> FloatArray:
         sure = np.clip(model.judge(of, neighbours)[0], 1e-6, 1 - 1e-6)
-        return np.asarray(np.log(sure / (1 - sure)))
+        return np.log(sure / (1 - sure))
 
     whole, found = odds(features), {}
     for name, family in FAMILIES.items():

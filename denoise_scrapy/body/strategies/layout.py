@@ -46,7 +46,7 @@ def passing(sizes: FrameSizes) -> BoolArray:
     # a width in percent counts without a height too, by rule ii; the source's cases omit this
     in_percent, tall_in_percent = ~np.isnan(sizes.width_percent), has_width & ~np.isnan(sizes.height_percent)
     cases = [in_percent, tall_in_percent, has_width & ~np.isnan(height), has_width]
-    return np.asarray(np.select(cases, [wide, tall, compact, width > MIN_WIDTH], True))
+    return np.select(cases, [wide, tall, compact, width > MIN_WIDTH], True)
 
 
 #: The source's frame is the table; these lay out pages today.
@@ -86,7 +86,7 @@ class FrameworkStrategy(Strategy):
         counts = np.where(elements.nearest(rejected) < 0, counts, 0)
         if counts.any():
             topic = topic_frame(page, frames & ~rejected, counts)
-            rejected |= frames & (np.asarray(elements.subtree_sums(counts)) == 0)  # rule i, within the topic's frame
+            rejected |= frames & (elements.subtree_sums(counts) == 0)  # rule i, within the topic's frame
         else:
             topic = large_frame(page, frames & ~rejected, sizes)
         kept = blocks.inside(topic) if topic >= 0 else np.ones(len(blocks), bool)
@@ -99,9 +99,9 @@ class FrameworkStrategy(Strategy):
 def find_frames(page: Page) -> tuple[BoolArray, BoolArray]:
     """Return the frames that lay out the page, and those with text but no block, like a paragraph, shape (n,)."""
     elements = page.elements
-    block = np.asarray(elements.column("block"), np.int64)
+    block = elements.column("block")
     frames = elements.has_tag(FRAME_TAGS)
-    holds_block = np.asarray(elements.subtree_sums(block)) > block
+    holds_block = elements.subtree_sums(block) > block
     return frames & holds_block, frames & ~holds_block
 
 
@@ -121,7 +121,7 @@ def paragraph_counts(page: Page, text_frames: BoolArray) -> tuple[IntArray, Bool
 
 def topic_frame(page: Page, frames: BoolArray, counts: IntArray) -> int:
     """Return the deepest frame with enough paragraphs (rule iii), of several the one with the most; -1 for none."""
-    inside = np.asarray(page.elements.subtree_sums(counts))
+    inside = page.elements.subtree_sums(counts)
     enough = np.flatnonzero(frames & (inside >= TOPIC_SHARE * counts.sum()))
     if not len(enough):
         return -1
@@ -133,7 +133,7 @@ def topic_frame(page: Page, frames: BoolArray, counts: IntArray) -> int:
 def large_frame(page: Page, frames: BoolArray, sizes: FrameSizes) -> int:
     """Return the frame of a page without paragraphs: the deepest that is a large part of it, -1 for none."""
     # of its area, or of its text if that is unknown
-    chars = np.asarray(page.elements.subtree_sums(page.elements.own_chars))
+    chars = page.elements.subtree_sums(page.elements.own_chars)
     area = sizes.width_percent * sizes.height_percent / 1e4
     share = np.where(np.isnan(area), chars / max(int(page.elements.own_chars.sum()), 1), area)
     large = np.flatnonzero(frames & (share > LARGE_SHARE))
@@ -183,10 +183,10 @@ class Lines:
     """
 
     def __init__(self, e: Elements) -> None:
-        block = np.asarray(e.column("block"), bool)
-        breaks = np.asarray(e.column("br"), bool)[e.mark_element] & e.is_start
+        block = e.column("block")
+        breaks = e.column("br")[e.mark_element] & e.is_start
         line = np.cumsum(block[e.mark_element] | breaks)  # of the text after each mark
-        flags = np.asarray(e.column("flags"), np.int64)
+        flags = e.column("flags")
         shown = np.flatnonzero((e.visible_after > 0) & (e.text_owner >= 0))
         shown = shown[(flags[e.text_owner[shown]] & Flag.HIDDEN) == 0]
         owner, chars, line_of = e.text_owner[shown], e.visible_after[shown], line[shown]
@@ -244,12 +244,10 @@ class BlockFilterStrategy(Strategy):
 def text_lengths(page: Page) -> tuple[IntArray, IntArray]:
     """Return Link(A) and Word(A): visible characters of each element in links, and outside links (formulas 2 and 3)."""
     elements = page.elements
-    flags = np.asarray(elements.column("flags"), np.int64)
+    flags = elements.column("flags")
     linked = (flags & Flag.LINK) != 0
-    shown = np.where(flags & Flag.HIDDEN, 0, elements.own_chars)
-    link = elements.subtree_sums(np.where(linked, shown, 0))
-    word = elements.subtree_sums(np.where(linked, 0, shown))
-    return np.asarray(link), np.asarray(word)
+    shown = elements.own_chars * ((flags & Flag.HIDDEN) == 0)
+    return elements.subtree_sums(shown * linked), elements.subtree_sums(shown * ~linked)
 
 
 def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
@@ -259,13 +257,13 @@ def candidates(page: Page, link: IntArray, word: IntArray) -> BoolArray:
     alike; not narrow; and have enough characters.
     """
     elements = page.elements
-    hidden = (np.asarray(elements.column("flags"), np.int64) & Flag.HIDDEN) != 0
+    hidden = (elements.column("flags") & Flag.HIDDEN) != 0
     blocks = elements.has_tag(BLOCK_TAGS) & ~hidden & (link + word > 0)
-    outer = blocks & (np.asarray(elements.subtree_sums(blocks.astype(np.int64))) > 1)
+    outer = blocks & (elements.subtree_sums(blocks) > 1)
     left = merge_alike(page, outer) if outer.any() else blocks
     large = left & (word >= MIN_SHARE * word[elements.parent < 0].sum())
     wide = large & ~narrow(page)
-    return np.asarray(wide if wide.any() else large, bool)
+    return np.asarray(wide if wide.any() else large)
 
 
 def merge_alike(page: Page, blocks: BoolArray) -> BoolArray:
@@ -305,4 +303,4 @@ def inherited_widths(page: Page) -> FloatArray:
 def narrow(page: Page) -> BoolArray:
     """Return elements narrower than the share of the content's width, that of the median character, shape (n,)."""
     widths = inherited_widths(page)
-    return np.asarray(widths < WIDTH_SHARE * weighted_median(widths, page.elements.own_chars), bool)
+    return widths < WIDTH_SHARE * weighted_median(widths, page.elements.own_chars)

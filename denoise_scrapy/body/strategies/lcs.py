@@ -102,11 +102,11 @@ def _similarities(
     same_inner = x.inner_hash[a][:, None] == y.inner_hash[b]  # rule 5
     # rule 7: the share of equal features among id, class, depth and, where both pages have them, the four of the box
     equal = 1.0 + (x.id[a][:, None] == y.id[b]) + (x.class_[a][:, None] == y.class_[b])  # depth is equal
-    structure = np.asarray(equal / 3)
+    structure = equal / 3
     if x.page.boxes is not None and y.page.boxes is not None:
         left, right = np.round(x.boxes[a])[:, None], np.round(y.boxes[b])
         known = ~(np.isnan(left) | np.isnan(right))
-        structure = np.asarray((equal + (left == right).sum(axis=2)) / (3 + known.sum(axis=2)))
+        structure = (equal + (left == right).sum(axis=2)) / (3 + known.sum(axis=2))
     both_structure = ~content[0] & ~content[1]
     return np.asarray(alike * np.where(both_structure, structure, content[0] & content[1] & same_inner))
 
@@ -159,8 +159,7 @@ class LcsStrategy(Strategy):
         close = [c for c, s in zip(clusters, scores, strict=True) if s >= CLOSE * top and top > 0]
         candidate, lead = (_blocks_of(tree, some) for some in (clusters, close))
         chosen, reason = lead, "in the cluster that leads"
-        hidden = page.blocks.has(Flag.HIDDEN)
-        own = np.where(hidden, 0, page.blocks.chars - page.blocks.link_chars)
+        own = (page.blocks.chars - page.blocks.link_chars) * ~page.blocks.has(Flag.HIDDEN)
         if own[lead].sum() < LEADING_SHARE * own[candidate].sum():
             chosen, reason = lead | (candidate & (page.blocks.link_density < LINKED_SHARE)), "no cluster leads"
         dropped = np.where(candidate, "in a cluster that trails", "matched on comparison pages")
@@ -207,11 +206,11 @@ def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
     if not clusters:
         return np.zeros(0)
     elements = tree.page.elements
-    tags = elements.subtree_sums(np.asarray(elements.column("content"), np.int64))
-    links = elements.subtree_sums(np.where(elements.has_tag({"a"}), tree.code_lengths, 0))
+    tags = elements.subtree_sums(elements.column("content"))
+    links = elements.subtree_sums(tree.code_lengths * elements.has_tag({"a"}))
     text = _sums(tree.text_length, clusters)
     code = np.maximum(_sums(tree.outer_length, clusters), 1)
-    indicators = [text, _sums(np.asarray(tags)[tree.element], clusters), text / code]
+    indicators = [text, _sums(tags[tree.element], clusters), text / code]
     if (boxes := tree.page.boxes) is not None:  # in square CSS pixels, 0 where unknown
         left, top, width, height = np.nan_to_num(tree.boxes).T
         margin = boxes.page_width * (1 - VISUAL_WIDTH) / 2
@@ -220,7 +219,7 @@ def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:
         indicators += [_sums(width * height, clusters)]
         indicators += [_sums(np.maximum(across, 0) * np.maximum(down, 0), clusters)]
     points = np.sum([_rank_points(indicator) for indicator in indicators], axis=0)
-    return np.asarray(points - _rank_points(_sums(np.asarray(links)[tree.element], clusters) / code))
+    return np.asarray(points - _rank_points(_sums(links[tree.element], clusters) / code))
 
 
 def _sums(values: npt.NDArray[np.generic], clusters: list[IntArray]) -> FloatArray:
