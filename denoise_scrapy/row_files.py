@@ -103,11 +103,9 @@ def uncompressed(file: BinaryIO) -> Iterator[Any]:
 
 def compressing(file: BinaryIO, name: str) -> Any:
     """Return a file that compresses what is written to another, by the suffix of its name; without one, that itself."""
-    kinds: dict[str, Any] = {
-        ".gz": lambda: gzip.GzipFile("", "wb", 9, file, 0),
-        ".zst": lambda: zstd.ZstdFile(file, "w"),
-    }
-    return next((make() for suffix, make in kinds.items() if name.lower().endswith(suffix)), file)
+    if name.lower().endswith(".gz"):
+        return gzip.GzipFile("", "wb", 9, file, 0)
+    return zstd.ZstdFile(file, "w") if name.lower().endswith(".zst") else file
 
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
@@ -415,9 +413,7 @@ def _text_to(file: BinaryIO, encoding: str, errors: str = "surrogateescape") -> 
 
 def _lines(text: TextIO) -> Iterator[str]:
     """Yield lines with their endings; raise `ValueError` for one longer than `MOST_CHARS`."""
-    number = 0
-    while line := text.readline(MOST_CHARS + 1):
-        number += 1
+    for number, line in enumerate(iter(lambda: text.readline(MOST_CHARS + 1), ""), 1):
         if len(line) > MOST_CHARS:
             raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is not a file of rows")
         yield line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -25,7 +24,7 @@ from denoise_scrapy.commands.tei import tei_of
 from denoise_scrapy.formats import format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, say, shown, straight
+from denoise_scrapy.shown import counted, json_line, say, straight
 from denoise_scrapy.site import site_key
 
 MOST_JOBS = 64
@@ -74,10 +73,10 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         return _extract_many(args, settings, markdown, chosen)
     if args.output_dir or args.resume or args.errors or args.jobs > 1:
         raise UsageError("extract: --output-dir, --resume, --errors and --jobs need several pages, such as a folder")
-    (html, url), *others = pages_of([*args.page, *args.compare], "extract", settings)
+    (html, url, _), *others = pages_of([*args.page, *args.compare], "extract", settings)
     if isinstance(html, bytes) and is_binary(html):
         raise ValueError(f"{args.page[0]}: neither HTML nor text, nor named as an archive (.warc, .jsonl, .parquet)")
-    body = extract(html, url or args.url or None, [Page.parse(source, url=at) for source, at in others], **chosen)
+    body = extract(html, url or args.url or None, [Page.parse(source, url=at) for source, at, _ in others], **chosen)
     text = _whole_text(body, args.format, markdown, meta=args.meta)
     if args.output != STANDARD:
         Path(args.output).write_text(text, "utf-8", "replace", newline="\n")  # a lone surrogate has no bytes
@@ -89,7 +88,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
 def _whole_text(body: Body, form: str, markdown: Mapping[str, str], *, meta: bool) -> str:
     """Return what a file of a single text has."""
     if form == "json":
-        return shown(json.dumps(body_fields(body, form, markdown, meta=meta), ensure_ascii=False)) + "\n"
+        return json_line(body_fields(body, form, markdown, meta=meta)) + "\n"
     if form == "tei":
         return tei_of(body, meta=meta)
     front = body.meta.front_matter() + "\n\n" if meta else ""
@@ -133,10 +132,8 @@ def _extract_many(
     fetched = dict(zip(urls, pages_of(urls, "extract", settings), strict=True))
     outputs = [name for name in (args.output_dir, args.output, args.errors) if name and name != STANDARD]
     pages = Pages(args.page, args.url, fetched, outputs)  # first, so that a mistyped name does not empty the output
-    with pages, _output(args) as out:
+    with _output(args) as out, Path(args.errors or os.devnull).open("wb") as pages.errors:
         pages.is_done = out.is_done
-        if args.errors:
-            pages.list_problems(args.errors)
         make = _Making(args.format, markdown, meta=args.meta, whole=bool(args.output_dir))
         try:
             pages.say_before()
