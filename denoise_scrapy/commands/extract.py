@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from glob import has_magic
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,7 @@ def _whole_text(body: Body, form: str, markdown: Mapping[str, str], *, meta: boo
     return front + _in_form(body, form, markdown).rstrip("\n") + "\n"
 
 
-def body_fields(body: Body, form: str, markdown: Mapping[str, str] | None = None, *, meta: bool) -> dict[str, Any]:
+def body_fields(body: Body, form: str, markdown: Mapping[str, str], *, meta: bool) -> dict[str, Any]:
     """Return the values of a body for JSON, with its text under the name of a form; as "text" for the form "json"."""
     name = "text" if form == "json" else form
     return {
@@ -103,7 +104,7 @@ def body_fields(body: Body, form: str, markdown: Mapping[str, str] | None = None
         "title": body.title,
         "confidence": round(body.confidence, 3),
         "evidence": body.evidence,
-        name: _in_form(body, name, markdown or {}),
+        name: _in_form(body, name, markdown),
         **({"meta": asdict(body.meta)} if meta else {}),
     }
 
@@ -134,7 +135,7 @@ def _extract_many(
     pages = Pages(args.page, args.url, fetched, outputs)  # first, so that a mistyped name does not empty the output
     with _output(args) as out, Path(args.errors or os.devnull).open("wb") as pages.errors:
         pages.is_done = out.is_done
-        make = _Making(args.format, markdown, meta=args.meta, whole=bool(args.output_dir))
+        make = partial(_made, form=args.format, markdown=markdown, meta=args.meta, whole=bool(args.output_dir))
         try:
             pages.say_before()
             found = in_processes(pages, args.jobs, make, chosen) if args.jobs > 1 else bodies_of(pages, make, chosen)
@@ -182,17 +183,9 @@ def _folder_of(name: str) -> Path:
     return next(one for one in path.parents if not has_magic(str(one)) or one.exists())
 
 
-class _Making:
-    """Makes the row of a page, or its text for a file; other processes receive it."""
-
-    def __init__(self, form: str, markdown: Mapping[str, str], *, meta: bool, whole: bool) -> None:
-        self._form = form
-        self._markdown = dict(markdown)
-        self._meta = meta
-        self._whole = whole
-
-    def __call__(self, record: ArchiveRecord, body: Body) -> Any:
-        if self._whole:
-            return _whole_text(body, self._form, self._markdown, meta=self._meta)
-        row = {"file": record.file, **body_fields(body, self._form, self._markdown, meta=self._meta)}
-        return {**row, "date": record.date} if record.date else row
+def _made(record: ArchiveRecord, body: Body, *, form: str, markdown: Mapping[str, str], meta: bool, whole: bool) -> Any:
+    """Return the row of a page, or its text for a file."""
+    if whole:
+        return _whole_text(body, form, markdown, meta=meta)
+    row = {"file": record.file, **body_fields(body, form, markdown, meta=meta)}
+    return {**row, "date": record.date} if record.date else row

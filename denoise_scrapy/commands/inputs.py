@@ -68,11 +68,11 @@ def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[Gi
     found = []
     for name, (source, url, is_html) in zip(names, pages_of(names, "compare", settings), strict=True):
         text, is_page = (source, is_html) if isinstance(source, str) else _decoded(name, source)
+        title = ""
         if is_page or as_html:
             body = extract(text, url=url)
-            found.append(GivenText(body.text, body.title, url or ""))
-        else:
-            found.append(GivenText(text, url=url or ""))
+            text, title = body.text, body.title
+        found.append(GivenText(text, title, url or ""))
     return found
 
 
