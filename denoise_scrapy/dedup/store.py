@@ -22,9 +22,6 @@ from typing import NamedTuple
 from typing_extensions import Self
 
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.exceptions import StoreMismatch
-
-__all__ = ["Copy", "Found", "Group", "Put", "Record", "Store", "StoreMismatch"]
 
 BATCH = 1024  # records per batch: two megabytes
 MOST_IN_BAND = 256  # texts that one band finds, the earliest: a sentence on every page of a site is no evidence

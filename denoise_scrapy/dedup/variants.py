@@ -153,7 +153,7 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
     the template.
     """
     mine, theirs = _titles(one, other)
-    if not len(mine) or not len(theirs) or np.isin(mine, theirs).all() or np.isin(theirs, mine).all():
+    if np.isin(mine, theirs).all() or np.isin(theirs, mine).all():  # as of an unknown one
         return False
     return bool(new.has(mine).all() or not new.has(theirs).all())
 
