@@ -93,10 +93,9 @@ def chunk_rows(
     for file in feeds:
         yield from _of_feed(file, cut)
     names = [file for file in files if file not in feeds] if feeds else [os.fspath(source)]
-    with Pages(names, url, {}) as pages:
-        for record, body in bodies_of(pages, lambda _, body: body, {}):
-            dated = {"date": record.date} if record.date else {}
-            yield from (row | dated for row in cut(body.markdown, body.url or record.file, body.title))
+    for record, body in bodies_of(Pages(names, url, {}), lambda _, body: body, {}):
+        dated = {"date": record.date} if record.date else {}
+        yield from (row | dated for row in cut(body.markdown, body.url or record.file, body.title))
 
 
 def chunk_changes(

@@ -211,7 +211,7 @@ def _given(pages: Sequence[GivenPage], form: Form) -> list[_Found]:
     found = []
     for number, one in numbered:
         url, body = next(bodies) if one.html else (one.url, Body(one.text, 1.0, "none", evidence="given as text"))
-        row = body_fields(body, form if one.html else "text", meta=False) | {"url": url}
+        row = body_fields(body, form if one.html else "text", {}, meta=False) | {"url": url}
         if not one.html:
             row[form] = row.pop("text")
         found.append(_Found(url or f"page {number}", body.text, row))

@@ -103,11 +103,9 @@ def uncompressed(file: BinaryIO) -> Iterator[Any]:
 
 def compressing(file: BinaryIO, name: str) -> Any:
     """Return a file that compresses what is written to another, by the suffix of its name; without one, that itself."""
-    kinds: dict[str, Any] = {
-        ".gz": lambda: gzip.GzipFile("", "wb", 9, file, 0),
-        ".zst": lambda: zstd.ZstdFile(file, "w"),
-    }
-    return next((make() for suffix, make in kinds.items() if name.lower().endswith(suffix)), file)
+    if name.lower().endswith(".gz"):
+        return gzip.GzipFile("", "wb", 9, file, 0)
+    return zstd.ZstdFile(file, "w") if name.lower().endswith(".zst") else file
 
 
 def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
@@ -135,8 +133,7 @@ class JsonLines(RowFile):
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
         with _text_to(file, self._encoding) as text:
             for read, of, score in rows:
-                is_marked = mark and read.fields is not None and score is not None
-                text.write(_marked(read, mark, of, score or 0.0) if is_marked else read.raw)
+                text.write(_marked(read, mark, of, score) if mark and score is not None else read.raw)
 
 
 def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
@@ -197,7 +194,7 @@ class Csv(RowFile):
         lines = _lines(text)
         first = next(lines, "")
         self._separator = max(",;\t", key=first.count)
-        reader = csv.reader(chain([first] if first else [], lines), delimiter=self._separator)
+        reader = csv.reader(chain([first], lines), delimiter=self._separator)
         try:
             for cells in reader:
                 self._line = reader.line_num
@@ -211,19 +208,16 @@ class Parquet(RowFile):
 
     counted = "row"
 
-    def __init__(self, opened: Callable[[], BinaryIO], encoding: str) -> None:
-        super().__init__(opened, encoding)
-        self._arrow, self._parquet = pyarrow_and_parquet()
-
     @override
     def names(self) -> list[str]:
         return list(self._schema().names)
 
     @override
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
+        _, parquet = pyarrow_and_parquet()
         number = 0
         with self._opened() as file:
-            content = self._parquet.ParquetFile(file, buffer_size=_BUFFER)  # otherwise whole columns are read
+            content = parquet.ParquetFile(file, buffer_size=_BUFFER)  # otherwise whole columns are read
             for batch in content.iter_batches(batch_size=MOST_ROWS):
                 names = [name for name in wanted if name in batch.schema.names]
                 for place, fields in enumerate(batch.select(names).to_pylist()):
@@ -232,24 +226,24 @@ class Parquet(RowFile):
 
     @override
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
+        arrow, parquet = pyarrow_and_parquet()
         schema = self._schema()
         _refuse_column(schema.names, mark)
         if mark:
-            schema = schema.append(self._arrow.field(mark, self._arrow.string()))
-        with self._parquet.ParquetWriter(file, schema) as writer:
+            schema = schema.append(arrow.field(mark, arrow.string()))
+        with parquet.ParquetWriter(file, schema) as writer:
             for _, group in groupby(rows, lambda one: id(one.read.raw[0])):
                 chosen = list(group)
                 batch = chosen[0].read.raw[0]
-                columns = batch.take(
-                    self._arrow.array([one.read.raw[1] for one in chosen], self._arrow.int64())
-                ).columns
+                columns = batch.take(arrow.array([one.read.raw[1] for one in chosen], arrow.int64())).columns
                 if mark:
-                    columns = [*columns, self._arrow.array([one.of for one in chosen], self._arrow.string())]
-                writer.write_batch(self._arrow.RecordBatch.from_arrays(columns, schema=schema))
+                    columns = [*columns, arrow.array([one.of for one in chosen], arrow.string())]
+                writer.write_batch(arrow.RecordBatch.from_arrays(columns, schema=schema))
 
     def _schema(self) -> Any:
+        _, parquet = pyarrow_and_parquet()
         with self._opened() as file:
-            return self._parquet.ParquetFile(file).schema_arrow
+            return parquet.ParquetFile(file).schema_arrow
 
 
 def write_parquet(source: RowFile, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
@@ -415,9 +409,7 @@ def _text_to(file: BinaryIO, encoding: str, errors: str = "surrogateescape") -> 
 
 def _lines(text: TextIO) -> Iterator[str]:
     """Yield lines with their endings; raise `ValueError` for one longer than `MOST_CHARS`."""
-    number = 0
-    while line := text.readline(MOST_CHARS + 1):
-        number += 1
+    for number, line in enumerate(iter(lambda: text.readline(MOST_CHARS + 1), ""), 1):
         if len(line) > MOST_CHARS:
             raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is not a file of rows")
         yield line

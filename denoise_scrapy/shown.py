@@ -70,6 +70,11 @@ def say_json(value: object) -> None:
     say(*json.dumps(value, ensure_ascii=False, indent=2).split("\n"))
 
 
+def json_line(value: object) -> str:
+    """Return a value as one line of JSON, `shown`: nothing in it is without bytes in UTF-8."""
+    return shown(json.dumps(value, ensure_ascii=False))
+
+
 def counted(count: int, one: str, many: str = "") -> str:
     """Return a number with its noun in singular or plural.
 

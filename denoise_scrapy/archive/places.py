@@ -72,7 +72,8 @@ def addresses_of(patterns: list[str], url: str, outputs: Sequence[str] = ()) -> 
 
 def address_below(url: str, place: str) -> str:
     """Return the address of a file at a place below a URL, without the suffix of its compression."""
-    place = place.removesuffix(next((one for one in COMPRESSIONS if place.lower().endswith(one)), ""))
+    for suffix in COMPRESSIONS:
+        place = place.removesuffix(suffix)
     return urljoin(url if url.endswith("/") else f"{url}/", "./" + quote(place, safe="/@!$&'()*+,;=~"))
 
 

@@ -24,6 +24,8 @@ from denoise_scrapy.shown import say, say_json
 
 #: Settings of a project, or a mapping with some of them.
 Given: TypeAlias = Mapping[Any, Any]
+#: The source of a page, the bytes of a file or decoded text; its URL if fetched; whether it was fetched as HTML.
+Source: TypeAlias = tuple[str | bytes, str | None, bool]
 
 PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as in Scrapy and argparse

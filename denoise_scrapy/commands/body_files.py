@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from typing_extensions import Self, override
+from typing_extensions import override
 
 from denoise_scrapy.archive.places import kind_of_pages
 from denoise_scrapy.archive.records import ArchiveRecord
@@ -21,7 +20,7 @@ from denoise_scrapy.commands import STANDARD
 from denoise_scrapy.fields import held_bytes
 from denoise_scrapy.formats import ROW_FORMATS
 from denoise_scrapy.row_files import JsonLines, ParquetRows, compressing
-from denoise_scrapy.shown import shown
+from denoise_scrapy.shown import json_line
 from denoise_scrapy.storage import replacing
 
 # What some file system refuses in a name, or takes for another folder, and bytes that all accept, without a suffix.
@@ -29,17 +28,8 @@ _REFUSED = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\%]|^\.+$|[. ]$')
 _LONGEST = 200
 
 
-class BodyFiles(ABC):
-    """Where the rows or texts of pages are written."""
-
-    def __init__(self) -> None:
-        self._open = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._open.close()
+class BodyFiles(ExitStack):
+    """Where the rows or texts of pages are written; its files are closed at the end."""
 
     @abstractmethod
     def write(self, record: ArchiveRecord, row: Any) -> None:
@@ -61,12 +51,12 @@ class JsonLinesFile(BodyFiles):
             self._done.update(_done_in(path))
         self._file: BinaryIO = sys.stdout.buffer
         if name != STANDARD:
-            self._file = self._open.enter_context(path.open("ab" if resume else "wb"))
-            self._file = self._open.enter_context(compressing(self._file, name))
+            self._file = self.enter_context(path.open("ab" if resume else "wb"))
+            self._file = self.enter_context(compressing(self._file, name))
 
     @override
     def write(self, record: ArchiveRecord, row: Any) -> None:
-        self._file.write((shown(json.dumps(row, ensure_ascii=False)) + "\n").encode(errors="replace"))
+        self._file.write((json_line(row) + "\n").encode())
 
     @override
     def is_done(self, record: ArchiveRecord) -> bool:

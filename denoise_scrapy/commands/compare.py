@@ -158,8 +158,7 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
             fact = f"{check.value} (needed {check.bound})"
         facts[check.name] = fact
     if found.differs is not None:
-        apart = (" + ".join(f"{value:.0f}" for value in found.differs[name].values()) for name in ("novel", "lost"))
-        units, lost = apart
+        units, lost = (" + ".join(f"{value:.0f}" for value in zones.values()) for zones in found.differs.values())
         facts["differs"] = f"{units} units of {new}, {lost} runs of {kept}: before, between and after the common runs"
     facts["same words"] = "yes" if found.same_words else "no"
     yield from (f"  {name:<12} {fact}" for name, fact in facts.items())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from array import array
@@ -25,7 +24,7 @@ from denoise_scrapy.dedup.rules import Rule
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.dedup.variants import Version
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, say
+from denoise_scrapy.shown import counted, json_line, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import without_password
 
@@ -168,7 +167,7 @@ def groups(args: argparse.Namespace, settings: Given) -> int:
         ]
     for one in found:
         if args.json:
-            say(json.dumps(asdict(one), ensure_ascii=False))
+            say(json_line(asdict(one)))
             continue
         say(one.kept)
         for keys, mark in ((one.copies, ""), (one.variants, "kept, a variant: ")):
@@ -252,7 +251,7 @@ def chunks(args: argparse.Namespace, settings: Given) -> int:
         for record in opened.store.records():
             version = Version.unpack(record.version)
             for name in () if version is None else version.chunk_ids:
-                say(json.dumps({"url": record.name.key, "id": name}, ensure_ascii=False))
+                say(json_line({"url": record.name.key, "id": name}))
     return 0
 
 

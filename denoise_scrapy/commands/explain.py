@@ -51,11 +51,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         settings = settings.copy()
         spider.update_settings(settings)
     read = DenoiseSettings.from_settings(settings, spider)
-    (page, url), *others = pages_of([args.page, *args.compare], "explain", settings)
+    (page, url, _), *others = pages_of([args.page, *args.compare], "explain", settings)
     strategy = args.strategy or read.strategy
     compared = KeptPages(
         "pages" if args.compare else "",
-        [(at or name, html) for name, (html, at) in zip(args.compare, others, strict=True)],
+        [(at or name, html) for name, (html, at, _) in zip(args.compare, others, strict=True)],
     )
     if not args.compare and not args.alone:
         compared = kept_pages(page, url, strategy, read, settings.get("JOBDIR"))

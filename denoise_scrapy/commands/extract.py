@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from glob import has_magic
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from denoise_scrapy.commands.tei import tei_of
 from denoise_scrapy.formats import format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, say, shown, straight
+from denoise_scrapy.shown import counted, json_line, say, straight
 from denoise_scrapy.site import site_key
 
 MOST_JOBS = 64
@@ -74,10 +74,10 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         return _extract_many(args, settings, markdown, chosen)
     if args.output_dir or args.resume or args.errors or args.jobs > 1:
         raise UsageError("extract: --output-dir, --resume, --errors and --jobs need several pages, such as a folder")
-    (html, url), *others = pages_of([*args.page, *args.compare], "extract", settings)
+    (html, url, _), *others = pages_of([*args.page, *args.compare], "extract", settings)
     if isinstance(html, bytes) and is_binary(html):
         raise ValueError(f"{args.page[0]}: neither HTML nor text, nor named as an archive (.warc, .jsonl, .parquet)")
-    body = extract(html, url or args.url or None, [Page.parse(source, url=at) for source, at in others], **chosen)
+    body = extract(html, url or args.url or None, [Page.parse(source, url=at) for source, at, _ in others], **chosen)
     text = _whole_text(body, args.format, markdown, meta=args.meta)
     if args.output != STANDARD:
         Path(args.output).write_text(text, "utf-8", "replace", newline="\n")  # a lone surrogate has no bytes
@@ -89,14 +89,14 @@ def run(args: argparse.Namespace, settings: Given) -> int:
 def _whole_text(body: Body, form: str, markdown: Mapping[str, str], *, meta: bool) -> str:
     """Return what a file of a single text has."""
     if form == "json":
-        return shown(json.dumps(body_fields(body, form, markdown, meta=meta), ensure_ascii=False)) + "\n"
+        return json_line(body_fields(body, form, markdown, meta=meta)) + "\n"
     if form == "tei":
         return tei_of(body, meta=meta)
     front = body.meta.front_matter() + "\n\n" if meta else ""
     return front + _in_form(body, form, markdown).rstrip("\n") + "\n"
 
 
-def body_fields(body: Body, form: str, markdown: Mapping[str, str] | None = None, *, meta: bool) -> dict[str, Any]:
+def body_fields(body: Body, form: str, markdown: Mapping[str, str], *, meta: bool) -> dict[str, Any]:
     """Return the values of a body for JSON, with its text under the name of a form; as "text" for the form "json"."""
     name = "text" if form == "json" else form
     return {
@@ -104,7 +104,7 @@ def body_fields(body: Body, form: str, markdown: Mapping[str, str] | None = None
         "title": body.title,
         "confidence": round(body.confidence, 3),
         "evidence": body.evidence,
-        name: _in_form(body, name, markdown or {}),
+        name: _in_form(body, name, markdown),
         **({"meta": asdict(body.meta)} if meta else {}),
     }
 
@@ -133,11 +133,9 @@ def _extract_many(
     fetched = dict(zip(urls, pages_of(urls, "extract", settings), strict=True))
     outputs = [name for name in (args.output_dir, args.output, args.errors) if name and name != STANDARD]
     pages = Pages(args.page, args.url, fetched, outputs)  # first, so that a mistyped name does not empty the output
-    with pages, _output(args) as out:
+    with _output(args) as out, Path(args.errors or os.devnull).open("wb") as pages.errors:
         pages.is_done = out.is_done
-        if args.errors:
-            pages.list_problems(args.errors)
-        make = _Making(args.format, markdown, meta=args.meta, whole=bool(args.output_dir))
+        make = partial(_made, form=args.format, markdown=markdown, meta=args.meta, whole=bool(args.output_dir))
         try:
             pages.say_before()
             found = in_processes(pages, args.jobs, make, chosen) if args.jobs > 1 else bodies_of(pages, make, chosen)
@@ -185,17 +183,9 @@ def _folder_of(name: str) -> Path:
     return next(one for one in path.parents if not has_magic(str(one)) or one.exists())
 
 
-class _Making:
-    """Makes the row of a page, or its text for a file; other processes receive it."""
-
-    def __init__(self, form: str, markdown: Mapping[str, str], *, meta: bool, whole: bool) -> None:
-        self._form = form
-        self._markdown = dict(markdown)
-        self._meta = meta
-        self._whole = whole
-
-    def __call__(self, record: ArchiveRecord, body: Body) -> Any:
-        if self._whole:
-            return _whole_text(body, self._form, self._markdown, meta=self._meta)
-        row = {"file": record.file, **body_fields(body, self._form, self._markdown, meta=self._meta)}
-        return {**row, "date": record.date} if record.date else row
+def _made(record: ArchiveRecord, body: Body, *, form: str, markdown: Mapping[str, str], meta: bool, whole: bool) -> Any:
+    """Return the row of a page, or its text for a file."""
+    if whole:
+        return _whole_text(body, form, markdown, meta=meta)
+    row = {"file": record.file, **body_fields(body, form, markdown, meta=meta)}
+    return {**row, "date": record.date} if record.date else row

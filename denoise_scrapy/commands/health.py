@@ -75,7 +75,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     return ALARM if any(crawls[-1].alarms for crawls in kept.values()) else 0
 
 
-def read_kept(store: FactsStore, host: str | None = None) -> dict[str, list[SiteCrawl]]:
+def read_kept(store: FactsStore, host: str | None) -> dict[str, list[SiteCrawl]]:
     """Return the kept crawls of sites, those with alarms first, without damaged ones; raise `ValueError` for none."""
     found: dict[str, list[SiteCrawl]] = {}
     for site in sites_of(store.health_sites(), host, f"{store.place}: no crawls"):

@@ -13,7 +13,7 @@ from w3lib.encoding import html_to_unicode
 
 from denoise_scrapy.archive.records import MOST_BYTES, begins_page
 from denoise_scrapy.body import STRATEGIES, extract
-from denoise_scrapy.commands import STANDARD, Given, UsageError
+from denoise_scrapy.commands import STANDARD, Given, Source, UsageError
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.formats import format_of
 from denoise_scrapy.row_files import uncompressed
@@ -64,15 +64,15 @@ def _threshold(text: str) -> float:
 
 
 def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[GivenText]:
-    """Read texts; for HTML pages, body and title. Raises the errors of `_sources`."""
+    """Read texts; for HTML pages, body and title. Raises the errors of `pages_of`."""
     found = []
-    for name, (source, url, is_html) in zip(names, _sources(names, "compare", settings), strict=True):
+    for name, (source, url, is_html) in zip(names, pages_of(names, "compare", settings), strict=True):
         text, is_page = (source, is_html) if isinstance(source, str) else _decoded(name, source)
+        title = ""
         if is_page or as_html:
             body = extract(text, url=url)
-            found.append(GivenText(body.text, body.title, url or ""))
-        else:
-            found.append(GivenText(text, url=url or ""))
+            text, title = body.text, body.title
+        found.append(GivenText(text, title, url or ""))
     return found
 
 
@@ -84,11 +84,6 @@ def _decoded(name: str, data: bytes) -> tuple[str, bool]:
     return text, format_of(name) == "html" or begins_page(text[:4096].encode(errors="replace"))
 
 
-def pages_of(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None]]:
-    """Return the source of each page, the bytes of a file or decoded text, and its URL if fetched."""
-    return [(source, url) for source, url, _ in _sources(names, command, settings)]
-
-
 def _content(name: str) -> bytes:
     """Return the bytes of a file, decompressed."""
     with Path(name).open("rb") as file, uncompressed(file) as content:
@@ -96,8 +91,8 @@ def _content(name: str) -> bytes:
     return data
 
 
-def _sources(names: Sequence[str], command: str, settings: Given) -> list[tuple[str | bytes, str | None, bool]]:
-    """Read files and standard input ("-", once) as they are, and fetch URLs: source, URL, whether it is HTML.
+def pages_of(names: Sequence[str], command: str, settings: Given) -> list[Source]:
+    """Read files and standard input ("-", once) as they are, and fetch URLs.
 
     Raises:
         UsageError: A name is of another kind, or "-" occurs twice.
@@ -109,7 +104,7 @@ def _sources(names: Sequence[str], command: str, settings: Given) -> list[tuple[
         if _OTHER_URL.match(name):
             raise UsageError(f"{command}: {name}: only files and http(s) URLs can be read")
     urls = [name for name in dict.fromkeys(names) if _URL.match(name)]
-    found: dict[str, tuple[str | bytes, str | None, bool]] = {
+    found: dict[str, Source] = {
         name: (sys.stdin.buffer.read() if name == STANDARD else _content(name), None, False)
         for name in names
         if name not in urls

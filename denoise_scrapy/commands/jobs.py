@@ -50,9 +50,7 @@ def in_processes(
     context = get_context("spawn")  # a fork would copy threads' locks
     results: Any = context.Queue()
     inboxes: list[Any] = [context.Queue(_WAITING) for _ in range(jobs)]
-    processes = [
-        context.Process(target=_work, args=(inbox, results, make, dict(options)), daemon=True) for inbox in inboxes
-    ]
+    processes = [context.Process(target=_work, args=(inbox, results, make, options), daemon=True) for inbox in inboxes]
     running = jobs
 
     def received(wait: float) -> Iterator[tuple[ArchiveRecord, Any]]:

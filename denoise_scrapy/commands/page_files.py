@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from glob import has_magic
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
-
-from typing_extensions import Self
 
 from denoise_scrapy.archive.places import (
     addresses_of,
@@ -24,15 +20,14 @@ from denoise_scrapy.archive.places import (
     opened,
     page_bytes,
     read_records,
-    records_of,
 )
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, is_binary
 from denoise_scrapy.body.extraction import PAGES_A_SITE
-from denoise_scrapy.commands import STANDARD
+from denoise_scrapy.commands import STANDARD, Source
 from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
 from denoise_scrapy.row_files import uncompressed
-from denoise_scrapy.shown import counted, say, shown
+from denoise_scrapy.shown import counted, json_line, say
 
 PROGRESS_SECONDS = 5.0
 PROBLEMS_SHOWN = 10
@@ -61,13 +56,14 @@ class Pages:
 
     Attributes:
         is_done: Called for each page, returns whether an earlier run has written it.
+        errors: Where each problem is written, as a line of JSON.
     """
 
     def __init__(
         self,
         names: Sequence[str],
         url: str,
-        fetched: Mapping[str, tuple[str | bytes, str | None]],
+        fetched: Mapping[str, Source],
         outputs: Sequence[str] = (),
     ) -> None:
         self._names, self._fetched = names, fetched
@@ -76,20 +72,9 @@ class Pages:
         self._addresses = addresses_of([name for name in names if is_many(name)], url, outputs)
         self._has_url = bool(url)
         self._start = self._said = time.monotonic()
-        self._open = ExitStack()
-        self._errors: BinaryIO | None = None
+        self.errors: BinaryIO | None = None
         self.problems: Counter[str] = Counter()
         self.count = self.done = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._open.close()
-
-    def list_problems(self, name: str) -> None:
-        """Write each problem to a file, as a line of JSON."""
-        self._errors = self._open.enter_context(Path(name).open("wb"))  # noqa: SIM115 - closed by `__exit__`
 
     def __iter__(self) -> Iterator[Given]:
         # a page is compared with others of its site, though an earlier run has written them
@@ -108,20 +93,17 @@ class Pages:
 
     def _read(self, file: str) -> Iterator[tuple[ArchiveRecord, str | bytes]]:
         if file in self._fetched:
-            source, url = self._fetched[file]
+            source, url, _ = self._fetched[file]
             yield ArchiveRecord(file, 0, url or ""), source
             return
         url = self._addresses.get(str(Path(file).absolute()), "")
         try:
-            if format_of(file) == "zip":
-                with opened(file) as whole:
-                    for record, content in members(file, whole, url):
-                        yield from [(record, b"")] if content is None else _of_file(record, content)
-            elif is_many(file):
-                yield from ((replace(record, html=None), record.html or "") for record in records_of(file))
-            else:
-                with opened(file) as content:
+            with opened(file) as content:
+                if format_of(file) != "zip":
                     yield from _of_file(ArchiveRecord(file, 0, url), content)
+                    return
+                for record, member in members(file, content, url):
+                    yield from [(record, b"")] if member is None else _of_file(record, member)
         except OSError as error:
             yield ArchiveRecord(file, 0).bad("unreadable", error), b""
 
@@ -145,10 +127,10 @@ class Pages:
 
     def _count_problem(self, record: ArchiveRecord) -> None:
         self.problems[record.problem] += 1
-        if self._errors is not None:
+        if self.errors is not None:
             names = ("file", "offset", "url", "problem", "detail")
             row = {name: getattr(record, name) for name in names}
-            self._errors.write((shown(json.dumps(row, ensure_ascii=False)) + "\n").encode(errors="replace"))
+            self.errors.write((json_line(row) + "\n").encode())
         if record.problem in DAMAGES | {"no HTML"} and self.problems.total() <= PROBLEMS_SHOWN:
             place = f"{record.file}, {record.offset}" if record.offset else record.file
             say(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}", file=sys.stderr)
@@ -172,7 +154,7 @@ class Pages:
 
 
 def _of_file(record: ArchiveRecord, content: BinaryIO) -> Iterator[tuple[ArchiveRecord, str | bytes]]:
-    """Yield the page of a file, or the records of an archive in a ZIP file."""
+    """Yield the page of a file, or the records of an archive."""
     if is_many(record.file) and kind_of_pages(record.file) != "html":
         yield from ((replace(one, html=None), one.html or "") for one in read_records(record.file, content))
         return

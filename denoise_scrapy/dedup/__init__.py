@@ -18,7 +18,8 @@ from denoise_scrapy.dedup.index import RULES, SEARCHES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.places import open_store
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
-from denoise_scrapy.dedup.store import CLAIM_SECONDS, Group, Store, StoreMismatch
+from denoise_scrapy.dedup.store import CLAIM_SECONDS, Group, Store
+from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.lazily import names_of
 
 if TYPE_CHECKING:

@@ -175,8 +175,8 @@ def _plain(verdict: Verdict, batch: Batch) -> Verdict:
 def _row(given: Any) -> Row:
     if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 4:
         raise ValueError(f"a row must be (key, text), (key, text, date) or (key, text, date, title), got {given!r:.80}")
-    values: list[Any] = [*given, None, ""] if len(given) == 2 else [*given, ""]
-    key, text, date, title = values[:4]
+    values: list[Any] = [*given, *(None, "")[len(given) - 2 :]]
+    key, text, date, title = values
     for what, value in (("a key", key), (f"the text of {key!r:.80}", text), (f"the title of {key!r:.80}", title)):
         if not isinstance(value, str):
             raise ValueError(f"{what} must be a string, got {type(value).__name__}")

@@ -55,8 +55,10 @@ MOST_IN_TREE = 30_000
 # as a copy. A copy is most similar to its original.
 CANDIDATE_LIMIT = 256
 
-_VERDICTS = ("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated")
-_COUNTED = (*_VERDICTS, "claimed", "settled", "withdrawn", "released", "unnoted")
+_COUNTED = (
+    *("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated"),
+    *("claimed", "settled", "withdrawn", "released", "unnoted"),
+)
 _GONE_LEAST = 1000  # texts gone from which rebuilding the trees is worthwhile
 EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
 # Maximum retries after other processes have kept texts meanwhile; some tens at most occur in practice.
@@ -521,7 +523,7 @@ class DuplicateIndex:
         name, short = item.name, item.is_short
         similar, said = similar and (self._short or not short), "too short to be judged" if short and similar else "new"
         made, found = self._find(item, similar=similar)
-        same = self._same_item(name, found.same_name) if found.same_name else None
+        same = self._same_item(name, found.same_name)
         if same is not None:
             return self._compared(item._replace(fingerprint=made), same, short=short)
         variant_of, reason, lone = "", said, tuple[str, ...]()
@@ -668,15 +670,14 @@ class DuplicateIndex:
 
     def _is_outgrown(self, scope: str) -> bool:
         """Return whether the prefilter finds texts of a scope, and further ones are for it."""
-        return scope in self._banded or self._forest.sizes.get(scope, 0) >= self._most_in_tree
+        return scope in self._banded or self._forest.sizes[scope] >= self._most_in_tree
 
     def _record_named(self, name: Name) -> Record | None:
         """Find the record of a key, whatever its text, in the current state of the store."""
-        number = self._store.find(name).same_name
-        return self._same_item(name, number) if number else None
+        return self._same_item(name, self._store.find(name).same_name)
 
     def _same_item(self, name: Name, number: int) -> Record | None:
-        return next(iter(self._alive([number], name.scope)), None)
+        return next(iter(self._alive([number] if number else [], name.scope)), None)
 
     def _take(self, item: ReadText, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ INDEX = FileKind(
 # All columns of a record except its id, in the order of `Name`, `Fingerprint` and the version.
 _COLUMNS = """key, scope, text_group, site, variant_of,
     n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version"""
+_columns_of = attrgetter(*Fingerprint.__slots__)
 _NEWER = f"SELECT id, '', {_COLUMNS} FROM texts WHERE id > ? ORDER BY id LIMIT ?"
 _NAMED = "SELECT id FROM texts WHERE key = ? AND scope = ?"
 _FORGET_BAND = "DELETE FROM bands WHERE band = ? AND id = ?"
@@ -169,19 +171,18 @@ class SQLiteStore(Store):
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
     ) -> Put:
-        f = fingerprint
-        row = (*name, f.n, f.t, f.s1, f.s2, f.limit, f.digest, f.bands, f.rare, f.title, f.values, version, seen)
+        bands, row = fingerprint.bands, (*name, *_columns_of(fingerprint), version, seen)
         with self._lock:
             self._claim_for(owner)
-            with self._writing(several=bool(replaced or f.bands)) as link:
+            with self._writing(several=bool(replaced or bands)) as link:
                 gone = _bands_of(link, replaced) if replaced else []
                 done = link.execute(_PUT, row)
                 number = (done.lastrowid or 0) if done.rowcount else 0
                 if number and replaced:
                     link.execute("DELETE FROM claims WHERE id = ?", (replaced,))
                     link.executemany(_FORGET_BAND, gone)
-                if number and f.bands:
-                    rows = [(key, number) for key in _keys(f.bands)]
+                if number and bands:
+                    rows = [(key, number) for key in _keys(bands)]
                     link.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", rows)
         return Put(number, () if number else self._newer(seen))
 

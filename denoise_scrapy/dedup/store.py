@@ -12,6 +12,7 @@ import secrets
 import socket
 import uuid
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,9 +22,6 @@ from typing import NamedTuple
 from typing_extensions import Self
 
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.exceptions import StoreMismatch
-
-__all__ = ["Copy", "Found", "Group", "Put", "Record", "Store", "StoreMismatch"]
 
 BATCH = 1024  # records per batch: two megabytes
 MOST_IN_BAND = 256  # texts that one band finds, the earliest: a sentence on every page of a site is no evidence
@@ -274,11 +272,11 @@ class Store(ABC):
 
     def groups(self, name: Name | None = None) -> list[Group]:
         """Return all groups, or those of one key, the largest first; they take about 200 bytes per copy or variant."""
-        found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+        found = defaultdict[tuple[str, str], tuple[list[str], list[str]]](lambda: ([], []))
         for copy in self.copies(name):
-            found.setdefault((copy.kept, copy.scope), ([], []))[0].append(copy.key)
+            found[copy.kept, copy.scope][0].append(copy.key)
         for one in self.variants(name):
-            found.setdefault((one.variant_of, one.scope), ([], []))[1].append(one.key)
+            found[one.variant_of, one.scope][1].append(one.key)
         groups = [Group(kept, scope, *map(tuple, keys)) for (kept, scope), keys in found.items()]
         return sorted(groups, key=lambda one: (-len(one.members), one.scope, one.kept))
 

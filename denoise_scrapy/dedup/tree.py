@@ -5,6 +5,8 @@ Source: patent text 'Method and system for web page de-duplication', edit-distan
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+
 from denoise_scrapy.core.distance_tree import DistanceTree
 from denoise_scrapy.core.feature_strings import EVERY, FeatureStrings
 from denoise_scrapy.dedup.rules import NewText, Rule
@@ -21,7 +23,7 @@ class DistanceForest:
 
     def __init__(self, rule: Rule) -> None:
         self.count = 0
-        self.sizes: dict[str, int] = {}
+        self.sizes: Counter[str] = Counter()
         self._rule = rule
         self._trees: dict[str, dict[int, DistanceTree]] = {}
 
@@ -39,15 +41,10 @@ class DistanceForest:
         """Add a text."""
         kept, scope = record.fingerprint, record.name.scope
         self.count += 1
-        self.sizes[scope] = self.sizes.get(scope, 0) + 1
-        trees = self._trees.setdefault(scope, {})
-        if kept.t not in trees:
-            trees[kept.t] = DistanceTree()
-        if self._rule.has_runs:
-            halved = (EVERY // kept.limit).bit_length() - 1
-            trees[kept.t].add(record.id, kept.s1, kept.n, kept.s2, halved)
-        else:
-            trees[kept.t].add(record.id, kept.s1, kept.n)
+        self.sizes[scope] += 1
+        tree = self._trees.setdefault(scope, defaultdict(DistanceTree))[kept.t]
+        runs = (kept.s2, (EVERY // kept.limit).bit_length() - 1) if self._rule.has_runs else ()
+        tree.add(record.id, kept.s1, kept.n, *runs)
 
     def drop(self, number: int, scope: str) -> None:
         """Leave a text out of further results, if it is there."""

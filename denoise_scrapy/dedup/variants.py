@@ -143,7 +143,7 @@ def _titles(*titles: bytes) -> Iterator[npt.NDArray[np.uint16]]:
 
 def hash_values(values: Mapping[str, object]) -> bytes:
     """Return an item's other fields as stored in a fingerprint."""
-    return np.array(sorted(_hashed(values))[:VALUES_CAP], "<u4").tobytes()
+    return _packed(sorted(_hashed(values))[:VALUES_CAP])
 
 
 def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
@@ -153,7 +153,7 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
     the template.
     """
     mine, theirs = _titles(one, other)
-    if not len(mine) or not len(theirs) or np.isin(mine, theirs).all() or np.isin(theirs, mine).all():
+    if np.isin(mine, theirs).all() or np.isin(theirs, mine).all():  # as of an unknown one
         return False
     return bool(new.has(mine).all() or not new.has(theirs).all())
 
@@ -181,7 +181,7 @@ def told_title(new: FeatureStrings, one: bytes, other: bytes, found: Difference)
 
 def other_values(one: bytes, other: bytes) -> set[int]:
     """Return the hashes of the names of fields in which two items have different values."""
-    mine, theirs = (dict(np.frombuffer(values, "<u4").reshape(-1, 2).tolist()) for values in (one, other))
+    mine, theirs = map(_unpacked, (one, other))
     return {name for name, value in mine.items() if theirs.get(name, value) != value}
 
 
@@ -211,6 +211,11 @@ class Difference(NamedTuple):
     novel: Zones  # counts of these places
     lost: Zones  # runs of the kept text missing from the new one, estimated from its sample
     lacking: npt.NDArray[np.uint16]  # units of the kept text missing from the new one: (k,)
+
+    @property
+    def inner(self) -> npt.NDArray[np.intp]:
+        """The places within the common part: bylines at the ends have numbers and names."""
+        return self.places[self.novel.head : len(self.places) - self.novel.tail]
 
 
 def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
@@ -378,11 +383,11 @@ def is_filled_in(
     new: FeatureStrings,
     kept: Fingerprint,
     siblings: Sequence[Fingerprint],
+    found: Difference,
     *,
-    same_site: bool = True,
-    same_title: bool = False,
-    view: bool = False,
-    found: Difference | None = None,
+    same_site: bool,
+    same_title: bool,
+    view: bool,
 ) -> bool:
     """Return whether a text, as similar to a kept one as a copy, is the same form filled in differently.
 
@@ -392,7 +397,7 @@ def is_filled_in(
     needed to establish a form. `same_title` means that both titles are known and equal. `view` means that one address
     is the other with something added: differences at the ends then belong to the template.
     """
-    places, novel, lost, lacking = found or difference(new, kept)
+    places, novel, lost, lacking = found
     if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
         return True
     fewer, more = sorted((len(places), len(lacking)))
@@ -400,8 +405,7 @@ def is_filled_in(
         return False
     zones = zip(novel, lost, strict=True)
     apart = not any(there and there <= PLACE_RATIO * here <= PLACE_RATIO**2 * there for here, there in zones)
-    inner = places[novel.head : len(places) - novel.tail]  # bylines at the ends have numbers and names
-    if (any(lost) and apart) or (same_site and same_title and _is_edited(new, inner)):
+    if (any(lost) and apart) or (same_site and same_title and _is_edited(new, found.inner)):
         return False
     if len(siblings) < (1 if same_site else 2):
         return same_site
@@ -511,13 +515,12 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
     if not all(one.replaces for one in own):
         yield SAYS_MORE
     if like.in_a_form and is_filled_in(
-        new, theirs, like.siblings, same_site=like.own, same_title=same_title, view=view, found=found
+        new, theirs, like.siblings, found, same_site=like.own, same_title=same_title, view=view
     ):
         yield "something else is filled in"
     if own or (not like.own and stands_apart(new, aligned)):
         yield STANDS_APART
-    inner = found.places[found.novel.head : len(found.places) - found.novel.tail]
-    edited = same_title and UNITS_RATIO * len(found.lacking) >= len(inner) and _is_edited(new, inner)
+    edited = same_title and UNITS_RATIO * len(found.lacking) >= len(found.inner) and _is_edited(new, found.inner)
     if like.own and not (view or edited) and any(adds_words(new, theirs, one, lines) for one in aligned):
         yield "words are added or left out"
 
@@ -617,9 +620,8 @@ class Version(NamedTuple):
 
     def pack(self) -> bytes:
         """Encode it for a store; `Version.unpack` decodes it."""
-        pairs = [part for pair in self.fields.items() for part in pair]
         chunks = self.chunks + _COUNT.pack(len(self.chunks)) if self.chunks else b""
-        return _HEAD.pack(self.since, self.text, self.source) + struct.pack(f"<{len(pairs)}I", *pairs) + chunks
+        return _HEAD.pack(self.since, self.text, self.source) + _packed(self.fields.items()) + chunks
 
     @classmethod
     def unpack(cls, data: bytes) -> Version | None:
@@ -628,12 +630,19 @@ class Version(NamedTuple):
         if (end - _HEAD.size) % 8 == _COUNT.size:  # it ends with the chunks and their size
             end -= _COUNT.size + _COUNT.unpack_from(data, end - _COUNT.size)[0]
         chunks = data[end : -_COUNT.size]
-        count, rest = divmod(end - _HEAD.size, 8)
-        if count < 0 or rest or len(chunks) % _ID:
+        if end < _HEAD.size or (end - _HEAD.size) % 8 or len(chunks) % _ID:
             return None
-        parts = struct.unpack(f"<{2 * count}I", data[_HEAD.size : end])
         since, text, source = _HEAD.unpack_from(data)
-        return cls(since, text, source, dict(zip(parts[::2], parts[1::2], strict=True)), chunks)
+        return cls(since, text, source, _unpacked(data[_HEAD.size : end]), chunks)
+
+
+def _packed(pairs: Iterable[tuple[int, int]]) -> bytes:
+    """Return pairs of hashes as stored."""
+    return np.array([*pairs], "<u4").tobytes()
+
+
+def _unpacked(pairs: bytes) -> dict[int, int]:
+    return dict(np.frombuffer(pairs, "<u4").reshape(-1, 2).tolist())
 
 
 def packed_ids(names: Iterable[str]) -> bytes:
