@@ -24,13 +24,13 @@ cdef uint16_t _lower[65536]
 cdef uint32_t _crc_steps[256]
 
 
-cdef bint are_ideographs(int first) except -1:
+cdef bint are_ideographs(int first):
     """Return whether 64 characters are letters of a script that knows no case."""
     within = any(low <= first and first + 64 <= high for low, high in _CJK_RANGES)
     return within and "".join(map(chr, range(first, first + 64))).isalpha()
 
 
-cdef int _fill() except -1:
+cdef int _fill():
     """Classify each character once; most that are not letters are nothing else either."""
     cdef int code, end = 0
     cdef uint8_t kind
@@ -64,15 +64,13 @@ cdef int _fill() except -1:
         for _ in range(8):
             crc = crc >> 1 ^ (<uint32_t>0xEDB88320 if crc & 1 else 0)  # 0x04C11DB7, reflected
         _crc_steps[byte] = crc
-    return 0
 
 
-cdef int _set_class(uint8_t kind, object ranges) except -1:
+cdef int _set_class(uint8_t kind, object ranges):
     cdef int code, low, high
     for low, high in ranges:
         for code in range(low, high):
             _kinds[code] = _kinds[code] & ~CLASS_BITS | kind
-    return 0
 
 
 def _each(str characters):

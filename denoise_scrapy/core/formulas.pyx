@@ -53,7 +53,7 @@ cdef bint has_word(const char* names, const char* word) noexcept nogil:
     return False
 
 
-cdef int write_source(const char* text, string& out, bint is_tex) except -1 nogil:
+cdef int write_source(const char* text, string& out, bint is_tex) nogil:
     """Write a text, reducing white space to single spaces and dropping the invisible operators U+2061 to U+2064.
 
     TeX is written without comments, which include the ends of their lines.
@@ -76,7 +76,6 @@ cdef int write_source(const char* text, string& out, bint is_tex) except -1 nogi
                 text += 1
                 out.push_back(text[0])
         text += 1
-    return 0
 
 
 cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
@@ -91,7 +90,7 @@ cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
     return NULL
 
 
-cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogil:
+cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
     """Write an element by its parts: fractions, roots, scripts; the children of others in sequence."""
     cdef const xmlNode* child = node.children
     cdef const xmlNode* index = second_in(node) if is_named(node, b"mroot") else NULL
@@ -122,7 +121,6 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogi
             else:
                 write_parts(child, out, depth + 1)
         child = child.next
-    return 0
 
 
 cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
@@ -158,7 +156,7 @@ cdef bint is_display(const xmlNode* node) noexcept nogil:
     return False
 
 
-cdef bint strip(string& out, const char* before, const char* behind) except -1 nogil:
+cdef bint strip(string& out, const char* before, const char* behind) nogil:
     """Strip delimiters if they enclose the whole formula."""
     cdef size_t first = strlen(before), last = strlen(behind), size = out.size()
     if size <= first + last or strncmp(out.data(), before, first) or strncmp(out.data() + size - last, behind, last):

@@ -51,7 +51,7 @@ cdef bint opens_shadow(const xmlNode* node) noexcept nogil:
     return node != NULL and node.type == XML_ELEMENT_NODE and is_host(<const char*>node.name)
 
 
-cdef inline Link* open_link(Shadows& shadows, const xmlNode* node) except NULL nogil:
+cdef inline Link* open_link(Shadows& shadows, const xmlNode* node) nogil:
     """Return a node's link, a new one that changes nothing if it has none."""
     cdef Link nothing
     cdef size_t number = number_of(shadows.numbers, <uint64_t><size_t>node)
@@ -61,13 +61,12 @@ cdef inline Link* open_link(Shadows& shadows, const xmlNode* node) except NULL n
     return &shadows.links[number]
 
 
-cdef int place(Shadows& shadows, const xmlNode* node, const xmlNode* parent) except -1 nogil:
+cdef int place(Shadows& shadows, const xmlNode* node, const xmlNode* parent) nogil:
     """Show a node in an element, as its last one."""
     cdef Link* link = open_link(shadows, node)
     link.is_placed = True
     link.next = NULL
     link.parent = parent
-    return 0
 
 
 cdef inline uint64_t slot_key(const xmlNode* host, const unsigned char* name) noexcept nogil:
@@ -76,7 +75,7 @@ cdef inline uint64_t slot_key(const xmlNode* host, const unsigned char* name) no
     return mix(hash_bytes(name, strlen(<const char*>name), mix(<uint64_t><size_t>host)))
 
 
-cdef int fill_slots(Shadows& shadows, const xmlNode* host, Table& names, vector[Slot]& slots) except -1 nogil:
+cdef int fill_slots(Shadows& shadows, const xmlNode* host, Table& names, vector[Slot]& slots) nogil:
     """Show a host's own children in the slots that are for them."""
     cdef const xmlNode* node = host.children
     cdef const unsigned char* name
@@ -100,12 +99,11 @@ cdef int fill_slots(Shadows& shadows, const xmlNode* host, Table& names, vector[
                 place(shadows, node, slot.node)
                 slot.last = node
         node = node.next
-    return 0
 
 
 cdef int find_slots(
     Shadows& shadows, const xmlNode* root, vector[const_node]& hosts, Table& names, vector[Slot]& slots
-) except -1 nogil:
+) nogil:
     """Show each shadow tree in its host, and number its slots."""
     cdef const xmlNode* node = root
     cdef Link* link
@@ -154,4 +152,3 @@ cdef int find_shadows(Shadows& shadows, const xmlNode* root) except -1 nogil:
     find_slots(shadows, root, hosts, names, slots)
     for i in range(hosts.size()):
         fill_slots(shadows, hosts[i], names, slots)
-    return 0

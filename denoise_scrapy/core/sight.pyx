@@ -55,7 +55,6 @@ cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) excep
     sight.steps = MOST_STEPS
     open_table(sight.kinds, 64)
     sight.named.clear()
-    return 0
 
 
 # ---- controls: what a reader clicks ----------------------------------------------------------------------------------
@@ -94,7 +93,7 @@ cdef bint is_plain_link(const xmlNode* node) noexcept nogil:
     return is_named(node, b"a")
 
 
-cdef int add_ids(Sight* sight, const unsigned char* value) except -1 nogil:
+cdef int add_ids(Sight* sight, const unsigned char* value) nogil:
     """Add the words of an attribute that may be ids: `#one`, `one two`, `show('one')`."""
     cdef const unsigned char* end = value + MOST_BYTES
     cdef const unsigned char* first
@@ -106,10 +105,9 @@ cdef int add_ids(Sight* sight, const unsigned char* value) except -1 nogil:
             value += 1
         if value > first:
             number_of(sight.controlled, hash_bytes(first, value - first, SEED))
-    return 0
 
 
-cdef int add_strings(Sight* sight, const unsigned char* script) except -1 nogil:
+cdef int add_strings(Sight* sight, const unsigned char* script) nogil:
     """Add the strings of a script."""
     cdef const unsigned char* first
     while script[0]:
@@ -120,10 +118,9 @@ cdef int add_strings(Sight* sight, const unsigned char* script) except -1 nogil:
                 script += 1
             number_of(sight.controlled, hash_bytes(first, script - first, SEED + 1))
         script += 1 if script[0] else 0
-    return 0
 
 
-cdef int read_controls(Sight* sight) except -1 nogil:
+cdef int read_controls(Sight* sight) nogil:
     """Read which ids the page's controls name, in any attribute; and those of the controls themselves."""
     cdef const xmlNode* node = sight.root
     cdef const xmlAttr* attribute
@@ -149,10 +146,9 @@ cdef int read_controls(Sight* sight) except -1 nogil:
         if node == sight.root:
             return 0
         node = node.next
-    return 0
 
 
-cdef bint is_controlled(Sight* sight, const unsigned char* id_, uint64_t seed) except -1 nogil:
+cdef bint is_controlled(Sight* sight, const unsigned char* id_, uint64_t seed) nogil:
     """Return whether a control names an id, or has it; by another seed, whether a short script does."""
     if id_ == NULL or not id_[0]:
         return False
@@ -297,7 +293,7 @@ cdef bint is_apart(const unsigned char* role) noexcept nogil:
 
 cdef bint a_click_shows(
     Sight* sight, const xmlNode* node, const unsigned char* role, int32_t reason, bint is_block
-) except -1 nogil:
+) nogil:
     """Return whether a control of the page shows a hidden element."""
     if BY_TEXT_SIZE <= reason <= BY_CLIP or reason == BY_DIALOG or is_apart(role):
         return False
@@ -332,7 +328,7 @@ cdef int32_t missing(const Compound* compound, const Named* named) noexcept nogi
     return lacks
 
 
-cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) except -1 nogil:
+cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) nogil:
     """Add the rules whose last compound has a name and matches an element, in order."""
     cdef const Sheet* sheet = sight.sheet
     cdef int32_t number = find(sheet.names, name), rule
@@ -350,10 +346,9 @@ cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) except -1 nogil
                 sight.steps -= 1
                 j -= 1
             named.rules[j] = rule
-    return 0
 
 
-cdef int name_element(Sight* sight, const xmlNode* node, Named* named) except -1 nogil:
+cdef int name_element(Sight* sight, const xmlNode* node, Named* named) nogil:
     """Read an element's names, and find the rules, other than those of states, whose last compound matches it."""
     cdef const unsigned char* names = attribute_of(node, b"class")
     cdef const unsigned char* id_ = attribute_of(node, b"id")
@@ -380,7 +375,6 @@ cdef int name_element(Sight* sight, const xmlNode* node, Named* named) except -1
     add_rules_of(sight, named.id_, named)
     for i in range(named.classes.size()):
         add_rules_of(sight, named.classes[i], named)
-    return 0
 
 
 cdef int32_t kind_of(Sight* sight, const xmlNode* node, uint64_t kind) except -2 nogil:
@@ -443,7 +437,7 @@ cdef int32_t shown_by(int32_t reason) noexcept nogil:
     return P_CLIP if reason == BY_CLIP else P_HEIGHT | P_WIDTH if reason == BY_SIZE else P_SWITCHED & ~P_WIDTH
 
 
-cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) except -1 nogil:
+cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) nogil:
     """Return whether a rule would show an element in another state of the page.
 
     That is one whose selector matches in a state, or lacks one class of the element, or one of an ancestor. No rule
@@ -498,7 +492,6 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
         text.hides = BY_TEXT_SIZE if style.off & P_TEXT_SIZE else SEEN
     if style.said & P_VISIBILITY:
         text.hides = BY_VISIBILITY if style.off & P_VISIBILITY else SEEN
-    return 0
 
 
 cdef inline bint is_unreadable(const Inherited* text, const Style* style) noexcept nogil:

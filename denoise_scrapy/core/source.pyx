@@ -181,7 +181,7 @@ _TAGS = {
 }
 
 
-cdef int _fill() except -1:
+cdef int _fill():
     cdef uint64_t key
     open_table(_numbers, 128)
     for kind, names in _TAGS.items():
@@ -190,7 +190,6 @@ cdef int _fill() except -1:
             key = packed_name(data, <const unsigned char*>data + len(data))
             number_of(_numbers, key)
             _kinds.push_back(kind)
-    return 0
 
 
 _fill()
@@ -257,7 +256,7 @@ cdef const unsigned char* after_tag(const unsigned char* at, const unsigned char
     return end
 
 
-cdef int end_element(vector[uint64_t]& open_, uint64_t name) except -1 nogil:
+cdef int end_element(vector[uint64_t]& open_, uint64_t name) nogil:
     """Close the innermost open element of a name, if any, and all inside it; return the number compared."""
     cdef size_t at = open_.size()
     cdef int looked_at = 0
@@ -270,7 +269,7 @@ cdef int end_element(vector[uint64_t]& open_, uint64_t name) except -1 nogil:
     return looked_at
 
 
-cdef int takes_too_long(const unsigned char* at, const unsigned char* end) except -1 nogil:
+cdef int takes_too_long(const unsigned char* at, const unsigned char* end) nogil:
     """Return whether there are too many tags or attributes, too deep nesting, or too many comparisons."""
     cdef vector[uint64_t] open_
     cdef uint64_t name
@@ -316,7 +315,7 @@ def is_too_large(const unsigned char[::1] html) -> bool:
     return found != 0
 
 
-cdef int write_title(const unsigned char* at, const unsigned char* end, string& title) except -1 nogil:
+cdef int write_title(const unsigned char* at, const unsigned char* end, string& title) nogil:
     """Write a title's text as an element, cut between two characters."""
     if end - at > LONGEST_TITLE:
         end = at + LONGEST_TITLE
@@ -330,7 +329,6 @@ cdef int write_title(const unsigned char* at, const unsigned char* end, string& 
             title.push_back(<char>at[0])
         at += 1
     title.append(b"</title>")
-    return 0
 
 
 def text_alone(const unsigned char[::1] html) -> bytes:

@@ -105,7 +105,7 @@ cdef inline int32_t hex_of(unsigned char byte) noexcept nogil:
     return byte - 48 if 48 <= byte <= 57 else byte - 87 if 97 <= byte <= 102 else -1
 
 
-cdef int write_clean(const unsigned char* text, string& out) except -1 nogil:
+cdef int write_clean(const unsigned char* text, string& out) nogil:
     """Write CSS in lower case without comments, escapes, the contents of strings, and needless white space."""
     cdef const unsigned char* end = text + MOST_BYTES
     cdef uint32_t code
@@ -145,7 +145,6 @@ cdef int write_clean(const unsigned char* text, string& out) except -1 nogil:
         elif not out.empty() and out.back() != 32:
             out.push_back(32)
         text += 1
-    return 0
 
 
 cdef const char* number_at(const char* at, double* value) noexcept nogil:
@@ -654,10 +653,9 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     style.said |= bit
     style.off = style.off | bit if off else style.off & ~bit
     style.important |= bit if important else 0
-    return 0
 
 
-cdef bint fill_in(string& value, const string& own, const Sheet* sheet) except -1 nogil:
+cdef bint fill_in(string& value, const string& own, const Sheet* sheet) nogil:
     """Put the values of custom properties into a value; return False if one is unknown.
 
     They are those of the same declarations, else those that the sheets set to one value only, else what `var` names.
@@ -738,7 +736,6 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet)
                 declare(style, clean.data() + name, filled.c_str())
         elif value < clean.size():
             declare(style, clean.data() + name, clean.data() + value)
-    return 0
 
 
 cdef int add_style(Style* style, const Style* more) noexcept nogil:
@@ -751,7 +748,6 @@ cdef int add_style(Style* style, const Style* more) noexcept nogil:
         style.colour = more.colour
     if taken & P_BACKGROUND:
         style.back = more.back
-    return 0
 
 
 cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil:
@@ -858,7 +854,7 @@ cdef int32_t holds_in(const string& prelude) noexcept nogil:
     return SOMETIMES if begins(at, b"@container") else NEVER
 
 
-cdef string trimmed(const string& text) except *:
+cdef string trimmed(const string& text):
     """Return a text without white space around it."""
     cdef size_t start = 0, end = text.size()
     while end > start and is_blank(text[end - 1]):
@@ -870,7 +866,7 @@ cdef string trimmed(const string& text) except *:
     return text.substr(start, end - start)
 
 
-cdef string nested(const string& around, const string& selectors) except *:
+cdef string nested(const string& around, const string& selectors):
     """Return the selectors of a block in another one's: each with each of the other, in place of `&` or in front."""
     cdef string found, one
     cdef size_t start = 0, end, outer, outer_end, at
@@ -942,7 +938,7 @@ cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
     return False
 
 
-cdef bint read_selector(const unsigned char* at, Rule* rule) except -1 nogil:
+cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
     """Read a selector; return False if it is not understood."""
     cdef Compound part
     cdef const unsigned char* first
@@ -1027,7 +1023,7 @@ cdef bint is_hard(const string& selector, bint hides) noexcept nogil:
     return hides or not has_conditions
 
 
-cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
+cdef int add_rule(Sheet* sheet, Rule* rule) nogil:
     """Add a rule whose selector and style are read, to be found by a name of its last compound."""
     cdef const Compound* last = &rule.compounds[0]
     cdef int32_t number = <int32_t>sheet.rules.size(), found
@@ -1051,7 +1047,6 @@ cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
             not rule.conditions.size() or last.id_ or last.classes.size()):
         sheet.showing.push_back(number)
     sheet.rules.push_back(rule[0])
-    return 0
 
 
 cdef uint64_t hash_of(str name, uint64_t of):
@@ -1060,7 +1055,7 @@ cdef uint64_t hash_of(str name, uint64_t of):
     return name_of(data, len(data), of) if data else 0
 
 
-cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, bint is_some, read_hard) except -1:
+cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, bint is_some, read_hard):
     """Add the rules of a selector."""
     cdef Rule rule
     cdef Compound part
@@ -1083,12 +1078,11 @@ cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, 
             rule.weight = (ids << 16) + (marks << 8) + tags
             rule.is_state = is_state or is_some
             add_rule(sheet, &rule)
-    return 0
 
 
 cdef int add_block(
     Sheet* sheet, const string& selectors, const string& declarations, bint is_some, int32_t* left, read_hard
-) except -1:
+):
     """Add the rules of a block of declarations, if they concern what can be seen."""
     cdef Style style
     cdef string selector
@@ -1110,10 +1104,9 @@ cdef int add_block(
         if selectors.size() <= MOST_SELECTOR:
             add_selector(sheet, selector, &style, is_some, read_hard)
         start += size + 1
-    return 0
 
 
-cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -1:
+cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard):
     """Read the rules of a style sheet, which its braces tell; in comments and strings they count for nothing."""
     cdef vector[Around] around
     cdef Around block
@@ -1165,10 +1158,9 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -
                 around.pop_back()
             piece.clear()
             declarations.clear()
-    return 0
 
 
-cdef int add_custom(Sheet* sheet, const char* text) except -1 nogil:
+cdef int add_custom(Sheet* sheet, const char* text) nogil:
     """Find the custom properties that a sheet sets to one value only; the others become ""."""
     cdef string name, value
     cdef const char* at = strstr(text, b"--")
@@ -1188,17 +1180,15 @@ cdef int add_custom(Sheet* sheet, const char* text) except -1 nogil:
                 value.clear()
             sheet.custom[name] = value
         at = strstr(at + size, b"--")
-    return 0
 
 
-cdef int add_text_of(const xmlNode* node, string& text) except -1 nogil:
+cdef int add_text_of(const xmlNode* node, string& text) nogil:
     """Add the text of a style element."""
     node = node.children
     while node != NULL and text.size() < MOST_SHEET:
         if (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
             text.append(<const char*>node.content)
         node = node.next
-    return 0
 
 
 cdef bint loads_style(const xmlNode* node) noexcept nogil:

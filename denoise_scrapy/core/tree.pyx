@@ -163,7 +163,7 @@ _KINDS = (
 )
 
 
-cdef int _fill_tags() except -1:
+cdef int _fill_tags():
     """Fill the tables of tags, roles and attributes, mostly from `markup`."""
     cdef Tag tag
     memset(&_unknown, 0, sizeof(Tag))
@@ -185,15 +185,13 @@ cdef int _fill_tags() except -1:
         _tags.push_back(tag)
     for bits in markup.ROLE_FLAGS.values():
         _role_flags.push_back(bits)
-    return 0
 
 
-cdef int _number_names(Table& numbers, names) except -1:
+cdef int _number_names(Table& numbers, names):
     open_table(numbers, len(names))
     for name in names:
         data = name.encode()
         number_of(numbers, hash_bytes(data, len(data), _seed))
-    return 0
 
 
 _fill_tags()
@@ -257,7 +255,7 @@ cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
     w.left = 0
 
 
-cdef int close_block(Tree tree, Walk* w) except -1 nogil:
+cdef int close_block(Tree tree, Walk* w) nogil:
     """End the block, if it has visible text."""
     cdef BlockRow* block = &w.block
     cdef const Element* element
@@ -284,7 +282,6 @@ cdef int close_block(Tree tree, Walk* w) except -1 nogil:
     block.words.end = <int32_t>tree.words.size()
     tree.blocks.push_back(block[0])
     w.too_large |= tree.blocks.size() > MOST_BLOCKS
-    return 0
 
 
 cdef inline bint is_small(uint32_t code) noexcept nogil:
@@ -324,7 +321,7 @@ cdef bint words_meet(const Walk* w, uint32_t code, const unsigned char* text) no
     return after == UPPER or (after == DIGIT and w.left < 128)
 
 
-cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) except -1 nogil:
+cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) nogil:
     """Add a word by the sum of its letters' values."""
     cdef Word word
     if length >= SHORTEST:
@@ -333,10 +330,9 @@ cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) e
         word.block = <int32_t>tree.blocks.size()
         word.element = w.open
         tree.words.push_back(word)
-    return 0
 
 
-cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil:
+cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
     """Copy what is seen of a text, and count, hash and split its characters: the only loop over all of a page's."""
     cdef size_t size, i = 0, unseen = 0
     cdef uint32_t code, before = 0, further = w.further
@@ -422,7 +418,6 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
             w.block.element = w.open
         if tree.elements[w.open].flags & LINK:
             w.block.link_chars += shown
-    return 0
 
 
 # ---- elements: their names and attributes ----------------------------------------------------------------------------
@@ -464,7 +459,7 @@ cdef struct Written:      # attributes that make up a token
     int32_t reason        # why nothing shows it, see `styles.pxd`
 
 
-cdef int without_digits(Tree tree, const unsigned char* names, Span* span) except -1 nogil:
+cdef int without_digits(Tree tree, const unsigned char* names, Span* span) nogil:
     """Write a class or id to the page's names in the form tokens use: no digits, one space between names."""
     cdef size_t i
     cdef bint gap = False
@@ -481,7 +476,6 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) excep
                     gap = False
                 tree.names.push_back(names[i])
     span.end = <int32_t>tree.names.size()
-    return 0
 
 
 cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
@@ -538,7 +532,7 @@ cdef inline uint32_t code_of(Tree tree, Span span, uint64_t seed) noexcept nogil
     return <uint32_t>(mix(hash_bytes(names + span.start, span.end - span.start, seed)) >> 32) | 1
 
 
-cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Written* written) except -1 nogil:
+cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Written* written) nogil:
     """Add a kind of element with its properties, once per page."""
     cdef ElementKind token
     cdef const unsigned char* names
@@ -588,10 +582,9 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Writt
             if written.names[i] != NULL and speaks_of_comments(written.names[i]):
                 token.flags |= COMMENT_WORD
     tree.tokens.push_back(token)
-    return 0
 
 
-cdef int note(Tree tree, int32_t element, const char* name, const unsigned char* value) except -1 nogil:
+cdef int note(Tree tree, int32_t element, const char* name, const unsigned char* value) nogil:
     """Keep an attribute as written."""
     cdef Note one
     one.element = element
@@ -601,10 +594,9 @@ cdef int note(Tree tree, int32_t element, const char* name, const unsigned char*
     tree.noted.append(<const char*>value)
     one.value.end = <int32_t>tree.noted.size()
     tree.notes.push_back(one)
-    return 0
 
 
-cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id_) except -1 nogil:
+cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id_) nogil:
     """Note the first element with an id that a link leads to (an element LINKED), before or after it."""
     cdef int32_t place = number_of(w.places, hash_bytes(id_, strlen(<const char*>id_), _seed)), known
     if place == <int32_t>w.place_at.size():
@@ -614,20 +606,18 @@ cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id
     if known != NOTED and (known == LINKED) != (element == LINKED):
         note(tree, max(known, element), b"id", id_)
         w.place_at[place] = NOTED
-    return 0
 
 
-cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* href) except -1 nogil:
+cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* href) nogil:
     """Note a link's address, and its target id if that is on the page."""
     cdef const unsigned char* mark = <const unsigned char*>strchr(<const char*>href, 35)
     if href[0]:
         note(tree, element, b"href", href)
     if mark != NULL and mark[1]:
         note_place(tree, w, LINKED, mark + 1)
-    return 0
 
 
-cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil:
+cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     """Note a meta element's declaration, if it is of one of the kinds that count."""
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
@@ -645,20 +635,18 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil
         note(tree, -1, b"og:title", content)
     elif begins(name, b"og:site_name") and in_head:
         note(tree, -1, b"og:site_name", content)
-    return 0
 
 
-cdef int read_title(Tree tree, const xmlNode* node, string& title) except -1 nogil:
+cdef int read_title(Tree tree, const xmlNode* node, string& title) nogil:
     """Write the text of a title, up to a number of bytes."""
     cdef const xmlNode* child = node.children
     while child != NULL and title.size() < 65536:
         if (child.type == XML_TEXT_NODE or child.type == XML_CDATA_SECTION_NODE) and child.content != NULL:
             title.append(<const char*>child.content)
         child = child.next
-    return 0
 
 
-cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) except -1 nogil:
+cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) nogil:
     """Read what matters in an element that shows nothing: a head's title and base, types, the size of a noscript."""
     cdef const xmlNode* node = top.children
     cdef const Tag* own
@@ -719,7 +707,7 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
 
 
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
-               const xmlNode* node) except -1 nogil:
+               const xmlNode* node) nogil:
     """Begin an element: add its token, row and mark."""
     cdef Written written
     cdef Tag top
@@ -842,10 +830,9 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     w.open = number
     if is_formula:
         read_formula(tree, w, node)
-    return 0
 
 
-cdef inline int end(Tree tree, Walk* w) except -1 nogil:
+cdef inline int end(Tree tree, Walk* w) nogil:
     """End the open element."""
     cdef Element* element = &tree.elements[w.open]
     cdef bint is_block = tree.tokens[element.token].kind & IS_BLOCK
@@ -859,10 +846,9 @@ cdef inline int end(Tree tree, Walk* w) except -1 nogil:
         open_block(tree, w)
     w.after_end = True
     w.open = element.parent
-    return 0
 
 
-cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) except -1 nogil:
+cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) nogil:
     """Read a formula as text of the open element, unless it repeats the one beside it."""
     cdef string tex
     cdef bint is_display
@@ -884,7 +870,7 @@ cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept no
     return node if node != NULL and node.type == XML_TEXT_NODE and node.content != NULL else NULL
 
 
-cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 nogil:
+cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
     """Visit all nodes in document order."""
     cdef const xmlNode* node = root
     cdef const xmlNode* inner
@@ -957,10 +943,9 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
         if node == NULL:
             break
     close_block(tree, w)
-    return 0
 
 
-cdef int number_slots(Tree tree) except -1 nogil:
+cdef int number_slots(Tree tree) nogil:
     """Number the distinct paths of the blocks."""
     cdef Table slots
     cdef size_t i
@@ -968,7 +953,6 @@ cdef int number_slots(Tree tree) except -1 nogil:
     for i in range(tree.blocks.size()):
         tree.blocks[i].slot = number_of(slots, tree.blocks[i].path)
     tree.slots = slots.count
-    return 0
 
 
 cdef inline bint is_shell(int32_t reason) noexcept nogil:
@@ -976,7 +960,7 @@ cdef inline bint is_shell(int32_t reason) noexcept nogil:
     return reason == BY_OPACITY or reason == BY_ATTRIBUTE
 
 
-cdef bint find_shells(Tree tree, Walk* w) except -1 nogil:
+cdef bint find_shells(Tree tree, Walk* w) nogil:
     """Mark hidden elements that hold most of the page or of its main part, or fade in with it: scripts show them."""
     cdef const Element* element
     cdef int32_t i, faded = 0, fades = 0, whole, size, n = <int32_t>tree.elements.size()
@@ -1005,7 +989,7 @@ cdef bint find_shells(Tree tree, Walk* w) except -1 nogil:
 cdef int read_tree(
     Tree tree, const xmlNode* root, const Sheet* sheet, string& title, bint break_lines, bint keep_nodes,
     bint keep_readings
-) except -1 nogil:
+) nogil:
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
     The rule was measured: twice the visible text, and at least some 20 words of 5 letters more. Once more if hidden
@@ -1038,10 +1022,9 @@ cdef int read_tree(
         else:
             break
     number_slots(tree)
-    return 0
 
 
-cdef int clear(Tree tree) except -1 nogil:
+cdef int clear(Tree tree) nogil:
     """Clear the tree."""
     tree.elements.clear()
     tree.blocks.clear()
@@ -1052,14 +1035,13 @@ cdef int clear(Tree tree) except -1 nogil:
     tree.text.clear()
     tree.names.clear()
     tree.noted.clear()
-    return 0
 
 
 # ---- texts ----------------------------------------------------------------------------------------------------------
 
 cdef int write_text(
     const string& text, Span span, const int32_t[:, ::1] left_out, bint is_exact, string& out
-) except -1 nogil:
+) nogil:
     """Write a text with white space collapsed and lines broken at br.
 
     Exact text is copied, without leading empty lines and trailing white space.
@@ -1094,20 +1076,18 @@ cdef int write_text(
                 shown = out.size()
         i += width
     out.resize(shown)
-    return 0
 
 
-cdef int write_block(Tree tree, const BlockRow* block, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
+cdef int write_block(Tree tree, const BlockRow* block, const int32_t[:, ::1] left_out, string& out) nogil:
     """Write a block's text without the parts left out, unless they are all of it."""
     cdef size_t first = out.size()
     cdef const int32_t[:, ::1] nothing = left_out[:0]
     write_text(tree.text, block.text, left_out, block.flags & PREFORMATTED, out)
     if out.size() == first and left_out.shape[0]:
         write_block(tree, block, nothing, out)
-    return 0
 
 
-cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
+cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out, string& out) nogil:
     """Write the texts of the wanted blocks, one per line."""
     cdef size_t i
     for i in range(tree.blocks.size()):
@@ -1115,7 +1095,6 @@ cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1
             if out.size():
                 out.push_back(10)
             write_block(tree, &tree.blocks[i], left_out, out)
-    return 0
 
 
 cdef str decoded(const string& text):
@@ -1270,7 +1249,6 @@ cdef class Tree:
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1:
         if <size_t>given != expected:
             raise ValueError(f"there are {expected} {what}, got {given} values")
-        return 0
 
     def inherited(self, const int64_t[::1] own):
         """Return the flags of each of the n elements and its ancestors, given the tokens' own flags; shape (n,)."""
