@@ -106,6 +106,13 @@ cdef inline bint is_blank(unsigned char byte) noexcept nogil:
     return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
 
 
+cdef inline const unsigned char* behind_blanks(const unsigned char* text) noexcept nogil:
+    """Return what follows white space."""
+    while is_blank(text[0]):
+        text += 1
+    return text
+
+
 cdef inline unsigned char lower(unsigned char byte) noexcept nogil:
     """Lower-case an ASCII letter; leave any other byte."""
     return byte + 32 if 65 <= byte <= 90 else byte

@@ -7,9 +7,10 @@ annotations.
 
 from libc.string cimport strlen, strncmp, strstr
 from libcpp.string cimport string
-from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, equal, is_blank, lower, starts
+from denoise_scrapy.core.characters cimport begins, equal, lower, starts
+from denoise_scrapy.core.nodes cimport attribute_of, is_named, shown_from, told_of, type_of
 
 cdef enum:
     # Maximum depth of elements; deeper ones are left out. Formulas on the web nest a dozen deep.
@@ -29,14 +30,6 @@ NOTATIONS[:] = [
     b"munder", b"", b"_", b"", b"mover", b"", b"^", b"", b"munderover", b"", b"_", b"^",
     b"mfrac", b"\\frac", b"", b"", b"msqrt", b"\\sqrt", b"", b"", b"mroot", b"\\sqrt", b"", b"",
 ]
-
-
-cdef inline const char* told_of(const xmlNode* node, const char* name) noexcept nogil:
-    """Return the value of an element's attribute, "" if missing."""
-    cdef const unsigned char* told = attribute_of(node, name)
-    if told == NULL:
-        return b""
-    return <const char*>told
 
 
 cdef inline bint is_name_byte(char byte) noexcept nogil:
@@ -205,10 +198,7 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
 
 cdef bint is_tex_script(const xmlNode* node) noexcept nogil:
     """Return whether an element is a script with TeX, as MathJax 2 reads and leaves it."""
-    cdef const char* kind = told_of(node, b"type")
-    while is_blank(kind[0]):
-        kind += 1
-    return is_named(node, b"script") and begins(<const unsigned char*>kind, b"math/tex")
+    return is_named(node, b"script") and begins(type_of(node), b"math/tex")
 
 
 cdef bint looks_like_tex(const char* text) noexcept nogil:
@@ -259,20 +249,6 @@ cdef bint is_formula_image(const xmlNode* node) noexcept nogil:
     cdef const char* source = told_of(node, b"src") if alt[0] else alt
     return is_tex(alt) or (has_word(names, b"latex") or has_word(names, b"tex") or has_word(names, b"math") or (
         strstr(source, b"latex") != NULL or strstr(source, b"math/render") != NULL)) and looks_like_tex(alt)
-
-
-cdef const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nogil:
-    """Return the first of some siblings that is more than white space or a comment, NULL for none."""
-    cdef const unsigned char* text
-    while node != NULL and node.type != XML_ELEMENT_NODE:
-        if (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
-            text = node.content
-            while is_blank(text[0]):
-                text += 1
-            if text[0]:
-                break
-        node = node.prev if backwards else node.next
-    return node
 
 
 cdef bint is_math_alone(const xmlNode* node) noexcept nogil:

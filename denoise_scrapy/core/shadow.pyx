@@ -9,11 +9,12 @@ calls the result the flat tree (DOM, section 4.2.2; CSS Scoping, section 3.4). E
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset, strchr, strlen
 from libcpp.vector cimport vector
-from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlNode
 
 from denoise_scrapy.core.characters cimport is_same
-from denoise_scrapy.core.formulas cimport attribute_of, has_word, is_named
+from denoise_scrapy.core.formulas cimport has_word
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
+from denoise_scrapy.core.nodes cimport attribute_of, is_named, is_text
 
 # The only elements with names of HTML that can be hosts, by the standard.
 cdef const char* HOSTS = b" article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span "
@@ -83,7 +84,7 @@ cdef int fill_slots(Shadows& shadows, const xmlNode* host, Table& names, vector[
     cdef Link* link
     cdef int32_t number
     while node != NULL:
-        if node.type == XML_ELEMENT_NODE or node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE:
+        if node.type == XML_ELEMENT_NODE or is_text(node):
             name = NULL
             if node.type == XML_ELEMENT_NODE:
                 name = attribute_of(node, b"slot")

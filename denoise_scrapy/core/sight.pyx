@@ -8,11 +8,12 @@ nothing shows is not.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset, strlen
 from libcpp.vector cimport vector
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, equal, is_blank, is_same
-from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, is_named, value_of
+from denoise_scrapy.core.formulas cimport is_math_alone
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
+from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, value_of
 from denoise_scrapy.core.styles cimport (
     ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
     OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT, P_POSITION, P_SWITCHED, P_TEXT_CLIP,
@@ -138,14 +139,7 @@ cdef int read_controls(Sight* sight) nogil:
         elif is_named(node, b"script") and node.children != NULL and node.children.content != NULL and (
                 strlen(<const char*>node.children.content) < MOST_SCRIPT):
             add_strings(sight, node.children.content)
-        if node.type == XML_ELEMENT_NODE and node.children != NULL:
-            node = node.children
-            continue
-        while node != sight.root and node.next == NULL:
-            node = node.parent
-        if node == sight.root:
-            return 0
-        node = node.next
+        node = next_in(sight.root, node)
 
 
 cdef bint is_controlled(Sight* sight, const unsigned char* id_, uint64_t seed) nogil:
@@ -159,17 +153,8 @@ cdef bint is_controlled(Sight* sight, const unsigned char* id_, uint64_t seed) n
 
 cdef const xmlNode* beside(const xmlNode* node, bint before) noexcept nogil:
     """Return the element next to an element, NULL for none, or if there is text between."""
-    cdef const unsigned char* text
-    node = node.prev if before else node.next
-    while node != NULL and node.type != XML_ELEMENT_NODE:
-        if node.type == XML_TEXT_NODE and node.content != NULL:
-            text = node.content
-            while is_blank(text[0]):
-                text += 1
-            if text[0]:
-                return NULL
-        node = node.prev if before else node.next
-    return node
+    node = shown_from(node.prev if before else node.next, before)
+    return node if node != NULL and node.type == XML_ELEMENT_NODE else NULL
 
 
 cdef bint is_only_control(const xmlNode* node) noexcept nogil:

@@ -19,11 +19,11 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element
-from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+from lxml.includes.tree cimport xmlNode
 
-from denoise_scrapy.core.characters cimport begins, equal, is_blank, lower, starts
-from denoise_scrapy.core.formulas cimport attribute_of, is_named
+from denoise_scrapy.core.characters cimport begins, behind_blanks, equal, is_blank, lower, starts
 from denoise_scrapy.core.hashing cimport number_of, open_table
+from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, next_in
 
 cdef enum:
     # Bytes of a style attribute that are read; recorded pages have up to 2,000.
@@ -949,8 +949,7 @@ cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
     rule.compounds.clear()
     rule.weight, rule.is_state = 0, False
     while True:
-        while is_blank(at[0]):
-            at += 1
+        at = behind_blanks(at)
         if at[0] == 0:
             reverse(rule.compounds.begin(), rule.compounds.end())
             return rule.compounds.size() and not is_child and not is_unknown and (is_clicked or not has_unknown)
@@ -1182,15 +1181,6 @@ cdef int add_custom(Sheet* sheet, const char* text) nogil:
         at = strstr(at + size, b"--")
 
 
-cdef int add_text_of(const xmlNode* node, string& text) nogil:
-    """Add the text of a style element."""
-    node = node.children
-    while node != NULL and text.size() < MOST_SHEET:
-        if (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
-            text.append(<const char*>node.content)
-        node = node.next
-
-
 cdef bint loads_style(const xmlNode* node) noexcept nogil:
     """Return whether a link element loads a style sheet."""
     cdef const unsigned char* rel = attribute_of(node, b"rel")
@@ -1213,22 +1203,14 @@ def styles_of(_Element root not None) -> tuple[bytes, bool]:
     cdef const unsigned char* media
     cdef string text
     cdef bint is_all = True
-    while True:
-        if node.type == XML_ELEMENT_NODE:
-            if is_named(node, b"style"):
-                media = attribute_of(node, b"media")
-                if media == NULL or media_holds(media) == ALWAYS:
-                    add_text_of(node, text)
-            elif is_named(node, b"link"):
-                is_all &= not loads_style(node)
-            elif node.children != NULL:
-                node = node.children
-                continue
-        while node != root._c_node and node.next == NULL:
-            node = node.parent
-        if node == root._c_node:
-            break
-        node = node.next
+    while node != NULL:
+        if is_named(node, b"style"):
+            media = attribute_of(node, b"media")
+            if media == NULL or media_holds(media) == ALWAYS:
+                add_text_of(node, text, MOST_SHEET)
+        elif is_named(node, b"link"):
+            is_all &= not loads_style(node)
+        node = next_in(root._c_node, node)
     if text.size() > MOST_SHEET:
         text.resize(MOST_SHEET)
     return text.data()[:text.size()], is_all and strstr(text.c_str(), b"@import") == NULL

@@ -16,7 +16,6 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
 from lxml.includes.tree cimport (
-    XML_CDATA_SECTION_NODE,
     XML_COMMENT_NODE,
     XML_ELEMENT_NODE,
     XML_PI_NODE,
@@ -27,14 +26,15 @@ from lxml.includes.tree cimport (
 
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
-    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode,
+    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, behind_blanks, class_of, decode,
     equal, is_blank, is_unseen, lower, lower_words, starts,
 )
 from denoise_scrapy.core.formulas cimport (
-    attribute_of, is_formula_image, is_of_mathjax, is_tex_script, is_twin, value_of, write_formula,
+    is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula,
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
+from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_text, next_in, type_of, value_of
 from denoise_scrapy.core.shadow cimport Shadows, find_shadows, first_in, next_to, opens_shadow, shown_in
 from denoise_scrapy.core.sight cimport Attributes, Sight, look_at, open_sight
 from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet
@@ -65,6 +65,8 @@ cdef enum:
     # Letters of two small words that meet in adjacent inline elements: of 900 places on recorded pages where both have
     # as many, three are halves of one word.
     MEETING = 4
+    # Bytes of a title that are read, to the end of a node.
+    MOST_TITLE = 1 << 16
     # A page that shows more before its script's data is no shell for that: they are not kept.
     SHELL_CHARS = 4_000
 
@@ -514,8 +516,7 @@ cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
     cdef int32_t number
     if role == NULL:
         return 0
-    while is_blank(role[0]):
-        role += 1
+    role = behind_blanks(role)
     while role[0] and not is_blank(role[0]) and size < 15:
         name[size] = lower(role[0])
         size += 1
@@ -625,8 +626,7 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
         name = attribute_of(node, b"name")
     if name == NULL or content == NULL:
         return 0
-    while is_blank(name[0]):
-        name += 1
+    name = behind_blanks(name)
     if begins(name, b"og:type"):
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
     elif begins(name, b"generator") and in_head:
@@ -637,36 +637,23 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
         note(tree, -1, b"og:site_name", content)
 
 
-cdef int read_title(Tree tree, const xmlNode* node, string& title) nogil:
-    """Write the text of a title, up to a number of bytes."""
-    cdef const xmlNode* child = node.children
-    while child != NULL and title.size() < 65536:
-        if (child.type == XML_TEXT_NODE or child.type == XML_CDATA_SECTION_NODE) and child.content != NULL:
-            title.append(<const char*>child.content)
-        child = child.next
-
-
 cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) nogil:
     """Read what matters in an element that shows nothing: a head's title and base, types, the size of a noscript."""
     cdef const xmlNode* node = top.children
     cdef const Tag* own
     cdef const unsigned char* value
     if tag.role == SCRIPT_TAG:
-        value = attribute_of(top, b"type")
-        while value != NULL and is_blank(value[0]):
-            value += 1
-        if value != NULL and begins(value, b"application/ld+json"):
+        value = type_of(top)
+        if begins(value, b"application/ld+json"):
             while node != NULL:
                 if node.content != NULL:
                     note(tree, -1, b"json", node.content)
                 node = node.next
-        elif value != NULL and begins(value, b"application/json") and node != NULL and node.content != NULL and (
+        elif begins(value, b"application/json") and node != NULL and node.content != NULL and (
                 w.visible < SHELL_CHARS):
             note(tree, -1, b"state", node.content)
         return 0
-    if node == NULL:
-        return 0
-    while True:
+    while node != NULL:
         if node.type == XML_ELEMENT_NODE:
             own = tag_of(w, node.name)
             value = attribute_of(node, b"itemtype")
@@ -674,10 +661,10 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
                 note(tree, -1, b"itemtype", value)
             if own.role == META_TAG:
                 note_meta(tree, node, tag.role == HEAD_TAG)
-            elif own.role == SCRIPT_TAG and tag.role != SCRIPT_TAG:
+            elif own.role == SCRIPT_TAG:
                 read_skipped(tree, w, node, own, title)
             elif tag.role == HEAD_TAG and own.role == TITLE_TAG and title.size() == 0:
-                read_title(tree, node, title)
+                add_text_of(node, title, MOST_TITLE)
             elif tag.role == HEAD_TAG and own.role == BASE_TAG:
                 value = attribute_of(node, b"href")
                 if value != NULL:
@@ -696,14 +683,7 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
                 while value[0]:
                     w.noscript += not is_blank(value[0]) and value[0] & 0xC0 != 0x80
                     value += 1
-        if node.type == XML_ELEMENT_NODE and node.children != NULL:
-            node = node.children
-            continue
-        while node != top and node.next == NULL:
-            node = node.parent
-        if node == top:
-            return 0
-        node = node.next
+        node = next_in(top, node)
 
 
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
@@ -914,8 +894,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
                         start(tree, w, b"body", tag_of(w, b"body"), NULL, NULL)
                         node = inner
                         continue
-        elif w.open >= 0 and node.content != NULL and (
-                node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE):
+        elif w.open >= 0 and is_text(node):
             inner = text_behind_comments(node)
             if inner == NULL:
                 add_text(tree, w, node.content)
