@@ -490,20 +490,20 @@ cdef inline bint is_in_ruby(const xmlNode* node) noexcept nogil:
 
 
 cdef int32_t of_box(
-    const xmlNode* node, const Attributes* given, const Style* style, bint is_block, bint is_dialog
+    const xmlNode* node, const Bytes* given, const Style* style, bint is_block, bint is_dialog
 ) noexcept nogil:
     """Return why an element is hidden with all in it, by itself."""
     cdef int32_t reason
-    if given.hidden != NULL and not begins(given.hidden, b"until-found") and (
+    if given[HIDDEN_ATTRIBUTE] != NULL and not begins(given[HIDDEN_ATTRIBUTE], b"until-found") and (
             not style.said & P_DISPLAY or style.off & P_DISPLAY):
         return BY_ATTRIBUTE
-    if (is_dialog and attribute_of(node, b"open") == NULL) or given.popover != NULL:
+    if (is_dialog and attribute_of(node, b"open") == NULL) or given[POPOVER] != NULL:
         return BY_DIALOG
     reason = reason_of(style, is_block)
     if reason == BY_OPACITY and is_named(node, b"figure"):  # it fades in when its picture is loaded
         return SEEN
     # pictures of formulas, captions and links that repeat what is beside them are hidden from screen readers only
-    if reason == SEEN and given.aria_hidden != NULL and begins(given.aria_hidden, b"true") and (
+    if reason == SEEN and given[ARIA_HIDDEN] != NULL and begins(given[ARIA_HIDDEN], b"true") and (
             not is_in_ruby(node) and not is_named(node, b"img") and not is_named(node, b"figcaption") and (
                 attribute_of(node, b"href") == NULL)):
         return BY_ARIA
@@ -511,8 +511,7 @@ cdef int32_t of_box(
 
 
 cdef int32_t look_at(
-    Sight* sight, const xmlNode* node, const Attributes* given, uint64_t kind, int32_t parent, bint is_block,
-    bint is_dialog, bint is_named
+    Sight* sight, const xmlNode* node, const Bytes* given, uint64_t kind, int32_t parent, bint is_block, bint is_dialog
 ) except -1 nogil:
     """Return why nothing shows the next element of a page, SEEN if it can be seen or a click shows it.
 
@@ -534,14 +533,14 @@ cdef int32_t look_at(
         text.colour, text.back = UNKNOWN, WHITE if is_all else UNKNOWN
     of_parent = text.hides
     text.parent, text.kind = parent, kind_of(sight, node, kind)
-    if given.back != NULL:
+    if given[BACKGROUND] != NULL:
         style.said |= P_BACKGROUND
-        style.back = colour_of(<const char*>given.back, True)
-    if given.picture != NULL:
+        style.back = colour_of(<const char*>given[BACKGROUND], True)
+    if given[PICTURE] != NULL:
         text.back = UNKNOWN
-    if given.colour != NULL:
+    if given[COLOUR] != NULL:
         style.said |= P_COLOUR
-        style.colour = colour_of(<const char*>given.colour, False)
+        style.colour = colour_of(<const char*>given[COLOUR], False)
     if text.kind >= 0:
         named = &sight.named[text.kind]
         for i in range(named.rules.size()):
@@ -551,18 +550,18 @@ cdef int32_t look_at(
         for i in range(4):
             text.filter[i] |= named.filter[i]
     by_sheet = style.off & P_SWITCHED != 0
-    if given.style != NULL:
-        read_style(given.style, &style, sight.sheet)
+    if given[STYLE] != NULL:
+        read_style(given[STYLE], &style, sight.sheet)
     reason = of_box(node, given, &style, is_block, is_dialog)
     # a formula in MathML stands hidden beside its picture
-    if reason and (is_math_alone(node) or a_click_shows(sight, node, given.role, reason, is_block) or (
+    if reason and (is_math_alone(node) or a_click_shows(sight, node, given[ROLE], reason, is_block) or (
             by_sheet and may_show(sight, text.kind, parent, reason))):
         reason = SEEN
     if sight.shells.size() and sight.shells[sight.inherited.size()]:
         reason, style.off = SEEN, 0
-    inherit(sight, &style, &text, is_named)
+    inherit(sight, &style, &text, given[CLASS] != NULL or given[ID] != NULL)
     if text.hides == BY_VISIBILITY and of_parent != BY_VISIBILITY and (
-            a_click_shows(sight, node, given.role, BY_VISIBILITY, is_block) or (
+            a_click_shows(sight, node, given[ROLE], BY_VISIBILITY, is_block) or (
                 by_sheet and may_show(sight, text.kind, parent, BY_VISIBILITY))):
         text.hides = SEEN
     text.is_hidden |= reason != SEEN

@@ -36,7 +36,10 @@ from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_text, next_in, type_of, value_of
 from denoise_scrapy.core.shadow cimport Shadows, find_shadows, first_in, next_to, opens_shadow, shown_in
-from denoise_scrapy.core.sight cimport Attributes, Sight, look_at, open_sight
+from denoise_scrapy.core.sight cimport (
+    ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
+    Bytes, Sight, look_at, open_sight,
+)
 from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet
 
 from denoise_scrapy.core import characters as characters_of, markup
@@ -81,28 +84,6 @@ cdef float MAIN_SHARE = 0.2
 cdef int32_t FADES = 8
 
 # ---- meaning of tags ------------------------------------------------------------------------------------------------
-
-cdef enum:
-    # Attributes that the walk reads. The first ones make up a token, see `Written.names`.
-    CLASS = 1
-    ID = 2
-    ROLE = 3
-    ITEMPROP = 4
-    NAMES = 5
-    ITEMTYPE = 5
-    STYLE = 6
-    HIDDEN_ATTRIBUTE = 7
-    ARIA_HIDDEN = 8
-    HREF = 9
-    NAME = 10             # of a link: a target, as ids are
-    TYPE = 11
-    CHECKED = 12
-    DISPLAY = 13
-    SOURCE = 14           # ends with src or srcset
-    POPOVER = 24          # those between, and further ones, may have to be noted
-    BACKGROUND = 25
-    COLOUR = 26
-    PICTURE = 27
 
 cdef enum:
     # State of a target: its element has not come yet, or is noted.
@@ -154,7 +135,7 @@ _NOTING = {
     **dict.fromkeys(["a", "area"], "href name"),
     **dict.fromkeys(["img", "source"], "src data-original alt height style width"),
     "mjx-container": "display",
-    "input": "type checked",
+    "input": "type",
     **dict.fromkeys(["pre", "code"], "data-language"),
 }
 _KINDS = (
@@ -452,15 +433,6 @@ cdef inline const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil
     return seen_of(w, name).tag
 
 
-ctypedef const unsigned char* Bytes
-
-cdef struct Written:      # attributes that make up a token
-    Bytes[NAMES] names    # CLASS to ITEMPROP, NULL if missing
-    const unsigned char* type
-    bint checked
-    int32_t reason        # why nothing shows it, see `styles.pxd`
-
-
 cdef int without_digits(Tree tree, const unsigned char* names, Span* span) nogil:
     """Write a class or id to the page's names in the form tokens use: no digits, one space between names."""
     cdef size_t i
@@ -533,17 +505,17 @@ cdef inline uint32_t code_of(Tree tree, Span span, uint64_t seed) noexcept nogil
     return <uint32_t>(mix(hash_bytes(names + span.start, span.end - span.start, seed)) >> 32) | 1
 
 
-cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Written* written) nogil:
+cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes* given, int32_t reason) nogil:
     """Add a kind of element with its properties, once per page."""
     cdef ElementKind token
     cdef const unsigned char* names
     cdef uint64_t tag_hash
     cdef int32_t size, i
     token.kind = tag.kind
-    token.flags = tag.flags | role_flags(written.names[ROLE])
+    token.flags = tag.flags | role_flags(given[ROLE])
     token.heading = tag.heading
-    token.reason = written.reason
-    if written.reason:
+    token.reason = reason
+    if reason:
         token.flags |= HIDDEN
     token.tag_name.start = <int32_t>tree.names.size()
     size = 0
@@ -551,8 +523,8 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Writt
         tree.names.push_back(name[size])
         size += 1
     token.tag_name.end = <int32_t>tree.names.size()
-    without_digits(tree, written.names[CLASS], &token.class_name)
-    without_digits(tree, written.names[ID], &token.id_name)
+    without_digits(tree, given[CLASS], &token.class_name)
+    without_digits(tree, given[ID], &token.id_name)
     token.tag_code = code_of(tree, token.tag_name, _seed)
     token.class_code = code_of(tree, token.class_name, _seed)
     token.id_code = code_of(tree, token.id_name, _seed)
@@ -573,14 +545,14 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Writt
     if not tag.kind & IS_ROOT:
         token.in_path = token.own
         token.other_names.start = <int32_t>tree.names.size()
-        if written.names[ROLE] != NULL:
-            tree.names.append(<const char*>written.names[ROLE], shorter(written.names[ROLE]))
-        if written.names[ITEMPROP] != NULL:
+        if given[ROLE] != NULL:
+            tree.names.append(<const char*>given[ROLE], shorter(given[ROLE]))
+        if given[ITEMPROP] != NULL:
             tree.names.push_back(32)
-            tree.names.append(<const char*>written.names[ITEMPROP], shorter(written.names[ITEMPROP]))
+            tree.names.append(<const char*>given[ITEMPROP], shorter(given[ITEMPROP]))
         token.other_names.end = <int32_t>tree.names.size()
         for i in range(CLASS, NAMES):
-            if written.names[i] != NULL and speaks_of_comments(written.names[i]):
+            if given[i] != NULL and speaks_of_comments(given[i]):
                 token.flags |= COMMENT_WORD
     tree.tokens.push_back(token)
 
@@ -689,18 +661,16 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
                const xmlNode* node) nogil:
     """Begin an element: add its token, row and mark."""
-    cdef Written written
+    cdef Bytes[ATTRIBUTES] given
     cdef Tag top
     cdef Element element
     cdef const Element* around
     cdef const ElementKind* token
     cdef const unsigned char* value
     cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 stores each name once
-    cdef int32_t number = <int32_t>tree.elements.size(), known, attribute
+    cdef int32_t number = <int32_t>tree.elements.size(), known, attribute, reason
     cdef bint is_formula, repeats = False
-    cdef Attributes given
-    memset(&written, 0, sizeof(written))
-    memset(&given, 0, sizeof(given))
+    memset(given, 0, sizeof(given))
     if w.open < 0 and not tag.kind & IS_BLOCK:  # a tree that begins at another element: all text must be in a block
         top = tag[0]
         top.kind |= IS_BLOCK
@@ -708,61 +678,37 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         hash_ = mix(hash_ + NAMES + 1)
     while attributes != NULL:
         attribute = seen_of(w, attributes.name).attribute
-        if attribute:
-            value = value_of(attributes)
-            if attribute < NAMES:
-                written.names[attribute] = value
-                hash_ = mix(hash_bytes(value, strlen(<const char*>value), hash_) + attribute)
-            elif attribute == ITEMTYPE:
-                note(tree, -1, b"itemtype", value)
-            elif attribute == STYLE:
-                given.style = value
-            elif attribute == HIDDEN_ATTRIBUTE:
-                given.hidden = value
-            elif attribute == ARIA_HIDDEN:
-                given.aria_hidden = value
-            elif attribute == POPOVER:
-                given.popover = value
-            elif attribute == BACKGROUND:
-                given.back = value
-            elif attribute == COLOUR:
-                given.colour = value
-            elif attribute == PICTURE:
-                given.picture = value
-            if not tag.notes >> attribute & 1:
-                pass
-            elif attribute == HREF:
-                note_link(tree, w, number, value)
-            elif attribute == NAME:
-                note_place(tree, w, number, value)
-            elif attribute == TYPE:
-                written.type = value
-            elif attribute == CHECKED:
-                written.checked = True
-            elif attribute != DISPLAY:
-                note(tree, number, <const char*>attributes.name, value)
-            elif equal(<const char*>value, b"true"):
-                tag = &_custom
-                hash_ = mix(hash_ + NAMES)
+        value = value_of(attributes)
+        given[attribute] = value
+        if 0 < attribute < NAMES:
+            hash_ = mix(hash_bytes(value, strlen(<const char*>value), hash_) + attribute)
+        elif attribute == ITEMTYPE:
+            note(tree, -1, b"itemtype", value)
+        if not tag.notes >> attribute & 1:
+            pass
+        elif attribute == HREF:
+            note_link(tree, w, number, value)
+        elif attribute == NAME:
+            note_place(tree, w, number, value)
+        elif attribute != DISPLAY and attribute != TYPE:
+            note(tree, number, <const char*>attributes.name, value)
+        elif attribute == DISPLAY and equal(<const char*>value, b"true"):
+            tag = &_custom
+            hash_ = mix(hash_ + NAMES)
         attributes = attributes.next
-    if written.names[ID] != NULL:
-        note_place(tree, w, number, written.names[ID])
-    if written.type != NULL and begins(written.type, b"checkbox"):
-        note(tree, number, b"box", b"x" if written.checked else b" ")
+    if given[ID] != NULL:
+        note_place(tree, w, number, given[ID])
+    if tag.notes >> TYPE & 1 and given[TYPE] != NULL and begins(given[TYPE], b"checkbox"):
+        note(tree, number, b"box", b"x" if given[CHECKED] != NULL else b" ")
     is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
-    if is_formula or given.aria_hidden != NULL or (
-            written.names[CLASS] != NULL and is_of_mathjax(<const char*>written.names[CLASS])):
+    if is_formula or given[ARIA_HIDDEN] != NULL or (given[CLASS] != NULL and is_of_mathjax(<const char*>given[CLASS])):
         repeats = is_twin(node)
-    given.role = written.names[ROLE]
-    written.reason = look_at(
-        &w.sight, node, &given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG,
-        written.names[CLASS] != NULL or written.names[ID] != NULL,
-    )
+    reason = look_at(&w.sight, node, given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG)
     if repeats:
-        written.reason = BY_ARIA
-    known = number_of(w.tokens, mix(hash_ + NAMES + 2 + written.reason) if written.reason else hash_)
+        reason = BY_ARIA
+    known = number_of(w.tokens, mix(hash_ + NAMES + 2 + reason) if reason else hash_)
     if known == <int32_t>tree.tokens.size():
-        learn(tree, name, tag, &written)
+        learn(tree, name, tag, given, reason)
     token = &tree.tokens[known]
     element.token = known
     element.parent = w.open
