@@ -497,18 +497,18 @@ cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
     return _role_flags[number] if number >= 0 else 0
 
 
-cdef inline uint32_t code_of(Tree tree, Span span, uint64_t seed) noexcept nogil:
-    """Hash a name; 0 for none."""
-    cdef const unsigned char* names = <const unsigned char*>tree.names.data()
-    if span.end == span.start:
-        return 0
-    return <uint32_t>(mix(hash_bytes(names + span.start, span.end - span.start, seed)) >> 32) | 1
+cdef inline uint64_t hash_of(const string& names, Span span, uint64_t seed) noexcept nogil:
+    return mix(hash_bytes(<const unsigned char*>names.data() + span.start, span.end - span.start, seed))
+
+
+cdef inline uint32_t code_of(const string& names, Span span) noexcept nogil:
+    """Return the code of a tag, class or id in the tokens, 0 for none."""
+    return <uint32_t>(hash_of(names, span, _seed) >> 32) | 1 if span.end > span.start else 0
 
 
 cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes* given, int32_t reason) nogil:
     """Add a kind of element with its properties, once per page."""
     cdef ElementKind token
-    cdef const unsigned char* names
     cdef uint64_t tag_hash
     cdef int32_t size, i
     token.kind = tag.kind
@@ -525,23 +525,22 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes
     token.tag_name.end = <int32_t>tree.names.size()
     without_digits(tree, given[CLASS], &token.class_name)
     without_digits(tree, given[ID], &token.id_name)
-    token.tag_code = code_of(tree, token.tag_name, _seed)
-    token.class_code = code_of(tree, token.class_name, _seed)
-    token.id_code = code_of(tree, token.id_name, _seed)
+    token.tag_code = code_of(tree.names, token.tag_name)
+    token.class_code = code_of(tree.names, token.class_name)
+    token.id_code = code_of(tree.names, token.id_name)
     token.markup = 2 * size + 5
     if token.class_code:
         token.markup += token.class_name.end - token.class_name.start + 9
     if token.id_code:
         token.markup += token.id_name.end - token.id_name.start + 6
-    names = <const unsigned char*>tree.names.data()
     tag_hash = hash_bytes(name, size, 1)
     token.in_shape = token.in_path = mix(tag_hash)
-    token.own = mix(hash_bytes(names + token.class_name.start, token.class_name.end - token.class_name.start, tag_hash))
+    token.own = hash_of(tree.names, token.class_name, tag_hash)
     token.other_names.start = token.other_names.end = 0
     if not tag.kind & IS_ROOT:
         # names of html and body describe the page ("category-sports"), and would make all paths below differ
         token.in_shape = token.own
-    token.own = mix(hash_bytes(names + token.id_name.start, token.id_name.end - token.id_name.start, token.own ^ 0x55))
+    token.own = hash_of(tree.names, token.id_name, token.own ^ 0x55)
     if not tag.kind & IS_ROOT:
         token.in_path = token.own
         token.other_names.start = <int32_t>tree.names.size()
@@ -590,8 +589,13 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
         note_place(tree, w, LINKED, mark + 1)
 
 
+cdef const char* DECLARED[3]
+DECLARED[:] = [b"generator", b"og:title", b"og:site_name"]
+
+
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     """Note a meta element's declaration, if it is of one of the kinds that count."""
+    cdef int32_t i
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
     if name == NULL or name[0] == 0:
@@ -601,12 +605,9 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     name = behind_blanks(name)
     if begins(name, b"og:type"):
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
-    elif begins(name, b"generator") and in_head:
-        note(tree, -1, b"generator", content)
-    elif begins(name, b"og:title") and in_head:
-        note(tree, -1, b"og:title", content)
-    elif begins(name, b"og:site_name") and in_head:
-        note(tree, -1, b"og:site_name", content)
+    for i in range(3 if in_head else 0):
+        if begins(name, DECLARED[i]):
+            note(tree, -1, DECLARED[i], content)
 
 
 cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) nogil:
@@ -1125,11 +1126,6 @@ cdef class Tree:
         return [(one.element, piece(self.noted, one.value)) for one in self.notes if is_noted(self, &one, name)]
 
     @property
-    def text_size(self) -> int:
-        """Bytes of the marked text."""
-        return self.text.size()
-
-    @property
     def nbytes(self) -> int:
         """Bytes that the columns take."""
         return (
@@ -1407,6 +1403,5 @@ def tree_of(
 
 def name_code(name: str) -> int:
     """Return the code of a tag, class or id in the tokens, 0 for none."""
-    data = name.encode("utf-8", "replace")
-    cdef const unsigned char* text = data
-    return <uint32_t>(mix(hash_bytes(text, len(data), _seed)) >> 32) | 1 if data else 0
+    cdef string text = name.encode("utf-8", "replace")
+    return code_of(text, Span(0, <int32_t>text.size()))
