@@ -868,7 +868,7 @@ cdef string trimmed(const string& text):
 
 cdef string nested(const string& around, const string& selectors):
     """Return the selectors of a block in another one's: each with each of the other, in place of `&` or in front."""
-    cdef string found, one
+    cdef string found, one, whole
     cdef size_t start = 0, end, outer, outer_end, at
     if around.size() > MOST_SELECTOR or selectors.size() > MOST_SELECTOR:
         return around + selectors  # too long to be read
@@ -880,10 +880,11 @@ cdef string nested(const string& around, const string& selectors):
             one = trimmed(selectors.substr(start, end - start))
             if one.find(b"&") >= one.size():
                 one.insert(0, b"& ")
+            whole = trimmed(around.substr(outer, outer_end - outer))
             at = one.find(b"&")
             while at < one.size():
-                one.replace(at, 1, trimmed(around.substr(outer, outer_end - outer)))
-                at = one.find(b"&")
+                one.replace(at, 1, whole)
+                at = one.find(b"&", at + whole.size())  # the outer one may contain it, where nothing is around
             if found.size():
                 found.push_back(44)
             found.append(one)
