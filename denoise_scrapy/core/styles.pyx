@@ -90,12 +90,58 @@ _NAMES = (
     "slategrey snow springgreen steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow "
     "yellowgreen"
 )
-cdef unordered_map[string, int32_t] _colours
+cdef unordered_map[string, int32_t] _colours, _properties
 _colours[b"transparent"], _colours[b"canvas"] = TRANSPARENT, 0xFFFFFF
 _colours[b"rebeccapurple"] = 0x663399
 for _name in _NAMES.split():
     _red, _green, _blue, _ = tinycss2.color3.parse_color(_name)
     _colours[<bytes>_name.encode()] = round(255 * _red) << 16 | round(255 * _green) << 8 | round(255 * _blue)
+
+# The names of the properties that are read, by the bit that they set; further ones by their beginnings.
+for _bit, _names in {
+    P_DISPLAY: "display content-visibility",
+    P_VISIBILITY: "visibility",
+    P_OPACITY: "opacity filter",
+    P_TEXT_SIZE: "font-size font",
+    P_COLOUR: "color text-fill-color",
+    P_BACKGROUND: "background-color background background-image",
+    P_TEXT_CLIP: "background-clip",
+    P_POSITION: "position",
+    P_OFFSET: "left top right bottom",
+    P_INDENT: "text-indent letter-spacing",
+    P_PUSHED: "padding-left",
+    P_ROOM: "padding padding-top padding-bottom flex flex-grow",
+    P_TRANSFORM: "zoom transform scale translate rotate",
+    P_CLIP: "clip clip-path mask mask-image mask-size",
+    P_HEIGHT: "height max-height block-size max-block-size",
+    P_WIDTH: "width max-width inline-size max-inline-size",
+    P_OVERFLOW: "overflow overflow-x overflow-y contain",
+    P_MOVES: "will-change",
+}.items():
+    for _name in _names.split():
+        _properties[<bytes>_name.encode()] = _bit
+
+
+cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil:
+    """Return the value of a name, `UNKNOWN` for none."""
+    cdef string key
+    cdef unordered_map[string, int32_t].const_iterator found
+    key.assign(name, size)
+    found = values.const_find(key)
+    return UNKNOWN if found == values.const_end() else dereference(found).second
+
+
+cdef int32_t property_of(const char* name) noexcept nogil:
+    """Return the bit of a property, `UNKNOWN` for one that is not read."""
+    if starts(name, b"inset"):
+        return P_OFFSET
+    if starts(name, b"min-"):
+        return P_ROOM
+    if starts(name, b"margin") and not equal(name, b"margin-right") and not equal(name, b"margin-bottom"):
+        return P_MARGIN
+    if starts(name, b"transition") or starts(name, b"animation"):
+        return P_MOVES
+    return named(_properties, name, strlen(name))
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
@@ -314,16 +360,7 @@ cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
         return UNKNOWN
     while 97 <= at[0] <= 122:
         at += 1
-    return colour_in(value, at + 1, is_back) if at[0] == 40 else colour_named(value, at - value)
-
-
-cdef int32_t colour_named(const char* name, size_t size) noexcept nogil:
-    """Return the colour of a name, `UNKNOWN` for none."""
-    cdef string key
-    cdef unordered_map[string, int32_t].const_iterator found
-    key.assign(name, size)
-    found = _colours.const_find(key)
-    return UNKNOWN if found == _colours.const_end() else dereference(found).second
+    return colour_in(value, at + 1, is_back) if at[0] == 40 else named(_colours, value, at - value)
 
 
 cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept nogil:
@@ -534,120 +571,110 @@ cdef bint is_listed(const char* value, const char* words) noexcept nogil:
 
 cdef int declare(Style* style, const char* name, const char* value) noexcept nogil:
     """Add a declaration in lower case."""
-    cdef int32_t bit = 0
+    cdef int32_t bit
     cdef bint off = False, important = strchr(value, 33) != NULL
     cdef const char* at
     cdef double number = 0
     cdef double[4] margins
     if starts(name, b"-webkit-"):
         name += 8
+    bit = property_of(name)
+    if bit == UNKNOWN:
+        return 0
     if equal(name, b"display"):
         if not is_listed(value, DISPLAYS):
             return 0
-        bit, off = P_DISPLAY, starts(value, b"none")
-    elif equal(name, b"visibility"):
+        off = starts(value, b"none")
+    elif bit == P_DISPLAY:  # content-visibility
+        off = starts(value, b"hidden")
+    elif bit == P_VISIBILITY:
         if not is_listed(value, b" visible hidden collapse initial inherit unset revert "):
             return 0
-        bit, off = P_VISIBILITY, starts(value, b"hidden") or starts(value, b"collapse")
-    elif equal(name, b"content-visibility"):
-        bit, off = P_DISPLAY, starts(value, b"hidden")
-    elif equal(name, b"opacity"):
-        bit, off = P_OPACITY, is_faint(value)
+        off = starts(value, b"hidden") or starts(value, b"collapse")
     elif equal(name, b"filter"):
         at = strstr(value, b"opacity(")
-        bit, off = P_OPACITY if at != NULL else 0, at != NULL and not starts(value, b"alpha") and is_faint(at + 8)
-    elif equal(name, b"font-size"):
-        bit, off = P_TEXT_SIZE, is_nothing(value)
-    elif equal(name, b"font"):
-        bit, off = P_TEXT_SIZE, has_no_size(value)
-    elif equal(name, b"zoom"):
-        if not is_faint(value):
+        if at == NULL:
             return 0
-        bit = P_TRANSFORM
-        off = True
-    elif equal(name, b"color") or equal(name, b"text-fill-color"):
-        bit = P_COLOUR
+        off = not starts(value, b"alpha") and is_faint(at + 8)
+    elif bit == P_OPACITY:
+        off = is_faint(value)
+    elif bit == P_TEXT_SIZE:
+        off = has_no_size(value) if name[4] == 0 else is_nothing(value)  # font, font-size
+    elif bit == P_COLOUR:
         if not style.important & P_COLOUR or important:
             style.colour = colour_of(value, False)
         off = style.colour == TRANSPARENT
-    elif equal(name, b"background-color") or equal(name, b"background"):
-        bit = P_BACKGROUND
+    elif equal(name, b"background-image"):
+        if starts(value, b"none") or style.important & P_BACKGROUND:
+            return 0
+        style.back = UNKNOWN
+    elif bit == P_BACKGROUND:
         if not style.important & P_BACKGROUND or important:
             style.back = back_of(value)
-    elif equal(name, b"background-image") and not starts(value, b"none") and not style.important & P_BACKGROUND:
-        bit, style.back = P_BACKGROUND, UNKNOWN
-    elif equal(name, b"background-clip"):
-        bit, off = P_TEXT_CLIP, starts(value, b"text")
-    elif equal(name, b"position"):
-        bit = P_POSITION | P_FIXED
-        off = starts(value, b"absolute") or starts(value, b"fixed") or (
-            starts(value, b"relative"))
+    elif bit == P_TEXT_CLIP:
+        off = starts(value, b"text")
+    elif bit == P_POSITION:
+        off = starts(value, b"absolute") or starts(value, b"fixed") or starts(value, b"relative")
         if off and value[0] != 102:
             style.off &= ~P_FIXED
-            bit = P_POSITION
-    elif equal(name, b"left") or equal(name, b"top") or (
-            equal(name, b"right") or equal(name, b"bottom") or starts(name, b"inset")):
+        else:
+            bit |= P_FIXED
+    elif bit == P_OFFSET:
         if is_past_edge(value):
             style.said |= P_BEYOND
             style.off |= P_BEYOND
         if style.off & P_OFFSET:  # one far edge is enough
             return 0
-        bit, off = P_OFFSET, is_any_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
-    elif equal(name, b"text-indent") or equal(name, b"letter-spacing"):
-        if equal(name, b"text-indent"):
-            bit, off = P_INDENT, is_far(value)
-        elif is_far(value):
-            bit = P_INDENT
-            off = True
+        off = is_any_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
+    elif bit == P_INDENT:
+        off = is_far(value)
+        if not off and name[0] == 108:  # letter-spacing
+            bit = 0
         if number_at(value, &number) != NULL and number >= 100 and strchr(value, 37) != NULL:
             style.said |= P_PUSHED
             style.off |= P_PUSHED
-    elif equal(name, b"padding-left") and is_far(value):
-        bit = P_PUSHED
+    elif bit == P_PUSHED:
+        if not is_far(value):
+            return 0
         off = True
-    elif equal(name, b"padding") or equal(name, b"padding-top") or equal(name, b"padding-bottom") or (
-            starts(name, b"min-") or equal(name, b"flex") or equal(name, b"flex-grow")):
-        # the box has room after all
-        bit = P_ROOM
+    elif bit == P_ROOM:  # the box has room after all
         off = number_at(value, &number) != NULL and (number >= ROOM or (name[0] == 102 and number > 0) or (
             strchr(value, 37) != NULL and (number > 0 or name[7] == 0)))
-    elif starts(name, b"margin") and not (
-            equal(name, b"margin-right") or equal(name, b"margin-bottom")):
+    elif bit == P_MARGIN:
         if style.off & P_MARGIN:
             return 0
-        bit, off = P_MARGIN, is_far(value)
+        off = is_far(value)
         at = strrchr(value, 32)
         if not off and equal(name, b"margin") and arguments_of(value, margins, 4) == 4 and at != NULL:
             off = margins[3] <= -FAR
+    elif equal(name, b"zoom"):
+        if not is_faint(value):
+            return 0
+        off = True
     elif equal(name, b"transform"):
-        bit, off = P_TRANSFORM, moves_away(value)
-    elif equal(name, b"scale") or equal(name, b"translate") or equal(name, b"rotate"):
+        off = moves_away(value)
+    elif bit == P_TRANSFORM:  # scale, translate, rotate
         if name[0] == 114 and (value[0] == 120 or value[0] == 121):
             name = b"rotatex"
-        bit, off = P_TRANSFORM, removes(name, value, &number)
-    elif equal(name, b"clip") or equal(name, b"clip-path"):
-        bit, off = P_CLIP, cuts_all(value)
-    elif equal(name, b"mask") or equal(name, b"mask-image") or equal(name, b"mask-size"):
+        off = removes(name, value, &number)
+    elif bit == P_CLIP and name[0] == 99:  # clip, clip-path
+        off = cuts_all(value)
+    elif bit == P_CLIP:
         off = masks_all(value) or (equal(name, b"mask-size") and is_nothing(value))
-        bit = P_CLIP if off else 0
-    elif equal(name, b"height") or equal(name, b"max-height") or (
-            equal(name, b"block-size") or equal(name, b"max-block-size")):
-        if style.off & P_HEIGHT and not starts(value, b"auto"):
+        if not off:
             return 0
-        bit, off = P_HEIGHT, is_nothing(value)
-    elif equal(name, b"width") or equal(name, b"max-width") or (
-            equal(name, b"inline-size") or equal(name, b"max-inline-size")):
-        if style.off & P_WIDTH and not starts(value, b"auto"):
+    elif bit & (P_HEIGHT | P_WIDTH):
+        if style.off & bit and not starts(value, b"auto"):
             return 0
-        bit, off = P_WIDTH, is_nothing(value)
-    elif equal(name, b"overflow") or equal(name, b"overflow-x") or equal(name, b"overflow-y"):
-        bit, off = P_OVERFLOW, not starts(value, b"visible")
+        off = is_nothing(value)
     elif equal(name, b"contain"):
         off = strstr(value, b"paint") != NULL or strstr(value, b"strict") != NULL or strstr(value, b"content") != NULL
-        bit = P_OVERFLOW if off else 0
-    elif starts(name, b"transition") or starts(name, b"animation") or (
-            equal(name, b"will-change")):
-        bit, off = P_MOVES, not starts(value, b"none")
+        if not off:
+            return 0
+    elif bit == P_OVERFLOW:
+        off = not starts(value, b"visible")
+    else:  # P_MOVES
+        off = not starts(value, b"none")
     if style.important & bit and not important:
         return 0
     style.said |= bit
