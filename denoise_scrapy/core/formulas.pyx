@@ -9,7 +9,7 @@ from libc.string cimport strlen, strncmp, strstr
 from libcpp.string cimport string
 from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, equal, lower, starts
+from denoise_scrapy.core.characters cimport begins, equal, is_letter, starts
 from denoise_scrapy.core.nodes cimport attribute_of, is_named, shown_from, told_of, type_of
 
 cdef enum:
@@ -33,7 +33,7 @@ NOTATIONS[:] = [
 
 
 cdef inline bint is_name_byte(char byte) noexcept nogil:
-    return 97 <= lower(<unsigned char>byte) <= 122 or <unsigned char>byte >= 0x80
+    return is_letter(byte) or <unsigned char>byte >= 0x80
 
 
 cdef bint has_word(const char* names, const char* word) noexcept nogil:

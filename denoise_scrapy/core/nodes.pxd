@@ -60,7 +60,7 @@ cdef inline const xmlNode* next_in(const xmlNode* top, const xmlNode* node) noex
         return node.children
     while node != top and node.next == NULL:
         node = node.parent
-    return NULL if node == top else node.next
+    return node.next if node != top else NULL
 
 
 cdef inline const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nogil:

@@ -10,7 +10,7 @@ from libc.string cimport memchr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.characters cimport begins, decode, lower
+from denoise_scrapy.core.characters cimport begins, decode, hex_of, is_letter, lower
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.wide cimport wide_size
@@ -40,16 +40,16 @@ cdef inline bint is_control(uint32_t code) noexcept nogil:
 
 cdef bint names_control(const uint8_t* at, const uint8_t* end) noexcept nogil:
     """Return whether the number after `&#` is that of a control character or a carriage return."""
-    cdef uint32_t code = 0, base = 10, digit
+    cdef uint32_t code = 0
+    cdef int base = 10, digit
     cdef const uint8_t* first
     if at < end and at[0] | 0x20 == 120:  # x
         base = 16
         at += 1
     first = at
     while at < end and code <= 0x10FFFF:
-        digit = at[0]
-        digit = digit - 48 if 48 <= digit <= 57 else (digit | 0x20) - 87 if 97 <= digit | 0x20 <= 102 else 99
-        if digit >= base:
+        digit = hex_of(at[0])
+        if not 0 <= digit < base:
             break
         code = code * base + digit
         at += 1
@@ -146,10 +146,6 @@ cdef enum:
     MAX_BYTES = 50_000_000
     # Bytes of a title, of which 1,000 characters are read.
     LONGEST_TITLE = 8_000
-
-
-cdef inline bint is_letter(unsigned char char) noexcept nogil:
-    return 97 <= char <= 122 or 65 <= char <= 90
 
 
 cdef inline uint64_t packed_name(const unsigned char* at, const unsigned char* end) noexcept nogil:

@@ -21,7 +21,7 @@ from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport xmlNode
 
-from denoise_scrapy.core.characters cimport begins, behind_blanks, equal, is_blank, lower, starts
+from denoise_scrapy.core.characters cimport begins, behind_blanks, equal, hex_of, is_blank, is_letter, lower, starts
 from denoise_scrapy.core.hashing cimport number_of, open_table
 from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, next_in
 
@@ -97,6 +97,8 @@ for _name in _NAMES.split():
     _red, _green, _blue, _ = tinycss2.color3.parse_color(_name)
     _colours[<bytes>_name.encode()] = round(255 * _red) << 16 | round(255 * _green) << 8 | round(255 * _blue)
 
+# ---- declarations ----------------------------------------------------------------------------------------------------
+
 # The names of the properties that are read, by the bit that they set; further ones by their beginnings.
 for _bit, _names in {
     P_DISPLAY: "display content-visibility",
@@ -142,14 +144,6 @@ cdef int32_t property_of(const char* name) noexcept nogil:
     if starts(name, b"transition") or starts(name, b"animation"):
         return P_MOVES
     return named(_properties, name, strlen(name))
-
-# ---- declarations ----------------------------------------------------------------------------------------------------
-
-cdef inline int32_t hex_of(unsigned char byte) noexcept nogil:
-    """Return the value of a hexadecimal digit, -1 for anything else."""
-    byte = lower(byte)
-    return byte - 48 if 48 <= byte <= 57 else byte - 87 if 97 <= byte <= 102 else -1
-
 
 cdef int write_clean(const unsigned char* text, string& out) nogil:
     """Write CSS in lower case without comments, escapes, the contents of strings, and needless white space."""
@@ -341,23 +335,22 @@ cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
 
     A background through which others show is unknown.
     """
-    cdef int32_t[8] digits
+    cdef uint32_t number = 0
     cdef int32_t count = 0
     cdef bint has_mark = value[0] == 35  # #
     cdef const char* at = value + has_mark
     while count < 8 and hex_of(at[count]) >= 0:
-        digits[count] = hex_of(at[count])
+        number = number << 4 | hex_of(at[count])
         count += 1
     if has_mark or (count == 6 and (at[6] == 0 or at[6] == 32)):  # attributes may lack the mark
-        if (count == 4 and digits[3] == 0) or (count == 8 and digits[6] * 16 + digits[7] < 255 * FAINT):
+        if (count == 4 and number & 15 == 0) or (count == 8 and (number & 255) < 255 * FAINT):
             return TRANSPARENT
         if is_back and (count == 4 or count == 8):
             return UNKNOWN
         if count == 3 or count == 4:
-            return digits[0] * 0x110000 + digits[1] * 0x1100 + digits[2] * 0x11
-        if count >= 6:
-            return (digits[0] << 20 | digits[1] << 16 | digits[2] << 12 | digits[3] << 8 | digits[4] << 4 | digits[5])
-        return UNKNOWN
+            number >>= 4 * (count - 3)
+            return (number >> 8) * 0x110000 + (number >> 4 & 15) * 0x1100 + (number & 15) * 0x11
+        return number >> 4 * (count - 6) if count >= 6 else UNKNOWN
     while 97 <= at[0] <= 122:
         at += 1
     return colour_in(value, at + 1, is_back) if at[0] == 40 else named(_colours, value, at - value)
@@ -921,7 +914,7 @@ cdef string nested(const string& around, const string& selectors):
 
 
 cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
-    return 97 <= lower(byte) <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte >= 0x80
+    return is_letter(byte) or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte >= 0x80
 
 
 cdef inline bint begins_name(const unsigned char* at) noexcept nogil:
