@@ -106,9 +106,27 @@ cdef inline bint is_blank(unsigned char byte) noexcept nogil:
     return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
 
 
+cdef inline const unsigned char* behind_blanks(const unsigned char* text) noexcept nogil:
+    """Return what follows white space."""
+    while is_blank(text[0]):
+        text += 1
+    return text
+
+
 cdef inline unsigned char lower(unsigned char byte) noexcept nogil:
     """Lower-case an ASCII letter; leave any other byte."""
     return byte + 32 if 65 <= byte <= 90 else byte
+
+
+cdef inline bint is_letter(unsigned char byte) noexcept nogil:
+    """Return whether a byte is an ASCII letter."""
+    return 97 <= lower(byte) <= 122
+
+
+cdef inline int32_t hex_of(unsigned char byte) noexcept nogil:
+    """Return the value of a hexadecimal digit, -1 for anything else."""
+    byte = lower(byte)
+    return byte - 48 if 48 <= byte <= 57 else byte - 87 if 97 <= byte <= 102 else -1
 
 
 cdef inline bint begins(const unsigned char* text, const char* word) noexcept nogil:
@@ -161,7 +179,7 @@ cdef inline bint is_letter_at(const unsigned char* char) noexcept nogil:
     """Return whether a UTF-8 character is a letter; all beyond the basic plane count as letters."""
     cdef uint32_t code
     if char[0] < 128:
-        return 97 <= char[0] <= 122 or 65 <= char[0] <= 90
+        return is_letter(char[0])
     decode(char, &code)
     return code > 0xFFFF or KIND[code] & ALPHA != 0
 

@@ -1,6 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Classes of characters and steps of CRC-32: tables, made once."""
 
+import zlib
+
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from denoise_scrapy.core.hashing cimport mix
@@ -24,17 +26,17 @@ cdef uint16_t _lower[65536]
 cdef uint32_t _crc_steps[256]
 
 
-cdef bint are_ideographs(int first) except -1:
+cdef bint are_ideographs(int first):
     """Return whether 64 characters are letters of a script that knows no case."""
     within = any(low <= first and first + 64 <= high for low, high in _CJK_RANGES)
     return within and "".join(map(chr, range(first, first + 64))).isalpha()
 
 
-cdef int _fill() except -1:
+cdef int _fill():
     """Classify each character once; most that are not letters are nothing else either."""
     cdef int code, end = 0
     cdef uint8_t kind
-    cdef uint32_t byte, crc
+    cdef uint32_t byte
     for code in range(65536):
         _lower[code] = code
         kind = OTHER
@@ -60,19 +62,14 @@ cdef int _fill() except -1:
         _kinds[code] = kind
         _values[code] = mix(48 if kind & CLASS_BITS == DIGIT else _lower[code])
     for byte in range(256):
-        crc = byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (<uint32_t>0xEDB88320 if crc & 1 else 0)  # 0x04C11DB7, reflected
-        _crc_steps[byte] = crc
-    return 0
+        _crc_steps[byte] = ~<uint32_t>zlib.crc32(bytes([byte]), 0xFFFFFFFF)  # of the byte alone
 
 
-cdef int _set_class(uint8_t kind, object ranges) except -1:
+cdef int _set_class(uint8_t kind, object ranges):
     cdef int code, low, high
     for low, high in ranges:
         for code in range(low, high):
             _kinds[code] = _kinds[code] & ~CLASS_BITS | kind
-    return 0
 
 
 def _each(str characters):

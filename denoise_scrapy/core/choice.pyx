@@ -58,14 +58,13 @@ cdef double TABLE_SHARE = 0.2
 cdef double BESIDE = 1.0, SMALLER = 0.5, PINNED = 1.0
 
 
-cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_place) except -1 nogil:
+cdef int lower_repeated(Tree tree, double[::1] probability, const float[::1] in_place) nogil:
     """On pages of few blocks, lower what every comparison page has in the same place, except headings."""
     cdef int32_t i, m = <int32_t>tree.blocks.size()
     if m <= FEW:
         for i in range(m):
             if in_place[i] >= EVERY and not tree.blocks[i].own_flags & HEADING:
                 probability[i] *= REPEATED_FACTOR
-    return 0
 
 
 cdef struct Stock:
@@ -81,7 +80,7 @@ cdef inline bint is_stock(const Stock* text) noexcept nogil:
 
 cdef int lower_stock(
     Tree tree, double[::1] probability, const float[::1] stock, const double[::1] place
-) except -1 nogil:
+) nogil:
     """Lower a text, other than a heading, that another page has too, if the texts beside it are the page's own.
 
     Not if the page's own texts are under the same path: stories repeat paragraphs of earlier ones. In a place of stock
@@ -117,7 +116,6 @@ cdef int lower_stock(
         for i in range(m):
             if texts[i + 1].is_lowered:
                 probability[i] *= STOCK_FACTOR
-    return 0
 
 
 cdef inline double known(double value) noexcept nogil:
@@ -125,14 +123,13 @@ cdef inline double known(double value) noexcept nogil:
     return value if value == value else 0
 
 
-cdef int lower_beside(double[::1] probability, const double[:, ::1] layout) except -1 nogil:
+cdef int lower_beside(double[::1] probability, const double[:, ::1] layout) nogil:
     """Lower blocks off the main column of a rendered page; unknown values change nothing."""
     cdef double loss
     cdef Py_ssize_t i
     for i in range(probability.shape[0]):
         loss = BESIDE * known(layout[0, i]) + SMALLER * max(-known(layout[1, i]), 0.0) + PINNED * known(layout[2, i])
         probability[i] /= probability[i] + (1 - probability[i]) * exp(loss)
-    return 0
 
 
 cdef int32_t outermost_list(Tree tree, int32_t element) noexcept nogil:
@@ -160,7 +157,7 @@ cdef inline bint is_beside(Tree tree, int32_t element, int32_t other) noexcept n
     return tree.elements[element].parent == tree.elements[other].parent
 
 
-cdef int move_to_list(Tree tree, double[::1] probability) except -1 nogil:
+cdef int move_to_list(Tree tree, double[::1] probability) nogil:
     """Move the blocks of a list to their mean, if they agree, and up to the text above: half of either is worse."""
     cdef vector[int32_t] box      # the list of each block
     cdef vector[Listed] lists     # by element
@@ -187,12 +184,11 @@ cdef int move_to_list(Tree tree, double[::1] probability) except -1 nogil:
                 probability[i] = mean
             if one.link_chars == 0:
                 probability[i] = max(probability[i], OF_ABOVE * one.above)
-    return 0
 
 
 cdef int move_to_table(
     Tree tree, double[::1] probability, const int32_t[::1] tables, const uint8_t[::1] unseen
-) except -1 nogil:
+) nogil:
     """Give the blocks of each table, except unseen ones, the probability that a share of its text reaches."""
     cdef unordered_map[int32_t, double] left    # tokens of each table until that probability
     cdef vector[pair[double, int32_t]] ranked
@@ -211,12 +207,11 @@ cdef int move_to_table(
             left[tables[one.second]] -= 1 + tree.blocks[one.second].tokens
     for one in ranked:
         probability[one.second] = found[tables[one.second]]
-    return 0
 
 
 cdef double select(
     const double[::1] probability, const vector[int32_t]& tokens, double beta, uint8_t[::1] kept
-) except -1 nogil:
+) nogil:
     """Keep the most probable blocks, as many as maximise the expected F_beta; return the expected F1.
 
     Equal ones, such as those of a list or table, are kept or dropped together.
@@ -260,7 +255,7 @@ cdef bint is_same_text(const string& text, Span a, Span b) noexcept nogil:
         j += 1
 
 
-cdef int keep_once(Tree tree, const int32_t[::1] tables, uint8_t[::1] kept) except -1 nogil:
+cdef int keep_once(Tree tree, const int32_t[::1] tables, uint8_t[::1] kept) nogil:
     """Of equal texts in different places, keep the first visible one: captions, menus for small screens.
 
     Within one place, whatever its ids, a repetition is intended, as a refrain, a row of a table or a step in several
@@ -289,7 +284,6 @@ cdef int keep_once(Tree tree, const int32_t[::1] tables, uint8_t[::1] kept) exce
             first[block.text_hash] = i
         else:
             kept[i] = False
-    return 0
 
 
 def _filled(values, dtype, size_t m):
@@ -313,7 +307,7 @@ class Choice(NamedTuple):
 cdef double choose_blocks(
     Tree tree, double[::1] chances, const float[::1] repeated, const float[::1] shared, const double[::1] places,
     const double[:, ::1] lies, const uint8_t[::1] unseen, const int32_t[::1] tables, double beta, uint8_t[::1] kept
-) except? -1 nogil:
+) nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
     cdef vector[int32_t] tokens

@@ -232,7 +232,6 @@ cdef class DistanceTree:
                 number_of(self._pairs, key)
                 self._of.push_back(<uint32_t>self._nodes.size())
                 break
-        return 0
 
     def drop(self, int64_t number):
         """Leave a set out of further results, if it is there."""
@@ -288,7 +287,6 @@ cdef class DistanceTree:
             self._steps.data(), self._nodes.data(), self._units.data(), self._nodes.size(), query, self._most.data(),
             found,
         )
-        return 0
 
     def parts(self, const uint16_t[::1] units not None, int64_t longest, float share, dict runs not None, size_t at_most):
         """Find sets of which a query may have nearly all.

@@ -150,17 +150,16 @@ cdef uint64_t ask(uint32_t code) noexcept with gil:
     return kind
 
 
-cdef inline int end_unit(UnitRows& rows, size_t begin, uint8_t kind) except -1 nogil:
+cdef inline int end_unit(UnitRows& rows, size_t begin, uint8_t kind) nogil:
     """Add the unit that begins there in the joined ones, if it is not empty."""
     cdef size_t size = rows.joined.size() - begin
     if size:
         rows.hashes.push_back(crc32(<const unsigned char*>rows.joined.data() + begin, size))
         rows.kinds.push_back(kind)
         rows.joined.push_back(c"\n")
-    return 0
 
 
-cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) except -1 nogil:
+cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) nogil:
     """Cut a normalised text, UTF-8, into units."""
     cdef size_t at = 0, start = 0  # of what is not copied yet of the open unit, which ends at `at`
     cdef size_t begin = rows.joined.size()  # of the open unit
@@ -194,7 +193,6 @@ cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) except -1 n
         at += length
     rows.joined.append(<const char*>text + start, at - start)
     end_unit(rows, begin, of_unit)
-    return 0
 
 
 def _pieces(text):
@@ -206,7 +204,7 @@ def _pieces(text):
     yield text[start:]
 
 
-cdef int read_rows(object text, UnitRows& rows, object digest=None) except -1:
+cdef int read_rows(object text, UnitRows& rows, object digest=None):
     """Cut a text into units.
 
     A digest is updated with the joined units, which are then not kept.
@@ -232,7 +230,6 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None) except -1:
         if digest is not None:
             digest.update(rows.joined)
             rows.joined.clear()
-    return 0
 
 
 cdef bytes bytes_of(const void* data, size_t size):
@@ -298,11 +295,10 @@ def is_stop(const uint32_t[:] units not None):
 STOP_WORDS = sorted(set(tokens(_STOP_WORDS)))
 STOP_LIST_DIGEST = hashlib.blake2b(" ".join(STOP_WORDS).encode(), digest_size=8).hexdigest()
 
-cdef int _list_stop_units() except -1:
+cdef int _list_stop_units():
     open_table(_stop_units, len(STOP_WORDS))
     for unit in read_units(_STOP_WORDS).hashes.tolist():
         number_of(_stop_units, unit)
-    return 0
 
 
 _list_stop_units()
@@ -390,7 +386,6 @@ cdef class FeatureStrings:
         self._unit, self._kind = <const uint32_t*><const char*>hashes, <const uint8_t*><const char*>kinds
         for place in range(self.n):
             self.ideographs += self._kind[place] & SORT == IDEOGRAPH
-        return 0
 
     def __reduce__(self):
         return _held, (
@@ -445,7 +440,6 @@ cdef class FeatureStrings:
             else:
                 self._units.push_back(firsts[i])
                 self._counts.push_back(1)
-        return 0
 
     cdef int _list_units(self, uint32_t least, uint32_t most, vector[uint16_t]& out) except -1 nogil:
         """Return the hashes of the units with such a frequency, except stop units: sorted, each once."""
@@ -455,7 +449,6 @@ cdef class FeatureStrings:
                 out.push_back(short_hash(self._units[i]))
         sort(out.begin(), out.end())
         out.erase(unique(out.begin(), out.end()), out.end())
-        return 0
 
     def main_units(self, uint32_t t):
         """Return the main feature string: sorted hashes of units that occur more than `t` times, except stop units."""
@@ -514,7 +507,6 @@ cdef class FeatureStrings:
                 runs.push_back(<uint16_t>run)
                 if add_bit(there, <uint16_t>run):
                     distinct.push_back(<uint16_t>run)
-        return 0
 
     def sample(self, uint64_t limit=1 << 32):
         """Sample the auxiliary feature string: the low halves of its hashes below a limit, in text order.
@@ -554,7 +546,6 @@ cdef class FeatureStrings:
             ))
         sort(found.begin(), found.end())
         found.erase(unique(found.begin(), found.end()), found.end())
-        return 0
 
     # ---- comparison with another text: units and runs are hashed as in its feature strings ----
 
@@ -591,7 +582,6 @@ cdef class FeatureStrings:
             # one branch for all, which is seldom taken
             if (not self._kind[place] & STOP) & (unit < below) & (not has_bit(there, unit)):
                 places.push_back(place)
-        return 0
 
     def has(self, const uint16_t[::1] units not None):
         """Return which units of another text this one has, stop units among them: bool."""

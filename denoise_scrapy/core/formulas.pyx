@@ -7,9 +7,10 @@ annotations.
 
 from libc.string cimport strlen, strncmp, strstr
 from libcpp.string cimport string
-from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, equal, is_blank, lower, starts
+from denoise_scrapy.core.characters cimport begins, equal, is_letter, starts
+from denoise_scrapy.core.nodes cimport attribute_of, is_named, shown_from, told_of, type_of
 
 cdef enum:
     # Maximum depth of elements; deeper ones are left out. Formulas on the web nest a dozen deep.
@@ -31,16 +32,8 @@ NOTATIONS[:] = [
 ]
 
 
-cdef inline const char* told_of(const xmlNode* node, const char* name) noexcept nogil:
-    """Return the value of an element's attribute, "" if missing."""
-    cdef const unsigned char* told = attribute_of(node, name)
-    if told == NULL:
-        return b""
-    return <const char*>told
-
-
 cdef inline bint is_name_byte(char byte) noexcept nogil:
-    return 97 <= lower(<unsigned char>byte) <= 122 or <unsigned char>byte >= 0x80
+    return is_letter(byte) or <unsigned char>byte >= 0x80
 
 
 cdef bint has_word(const char* names, const char* word) noexcept nogil:
@@ -53,7 +46,7 @@ cdef bint has_word(const char* names, const char* word) noexcept nogil:
     return False
 
 
-cdef int write_source(const char* text, string& out, bint is_tex) except -1 nogil:
+cdef int write_source(const char* text, string& out, bint is_tex) nogil:
     """Write a text, reducing white space to single spaces and dropping the invisible operators U+2061 to U+2064.
 
     TeX is written without comments, which include the ends of their lines.
@@ -76,7 +69,6 @@ cdef int write_source(const char* text, string& out, bint is_tex) except -1 nogi
                 text += 1
                 out.push_back(text[0])
         text += 1
-    return 0
 
 
 cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
@@ -91,7 +83,7 @@ cdef const xmlNode* second_in(const xmlNode* node) noexcept nogil:
     return NULL
 
 
-cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogil:
+cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
     """Write an element by its parts: fractions, roots, scripts; the children of others in sequence."""
     cdef const xmlNode* child = node.children
     cdef const xmlNode* index = second_in(node) if is_named(node, b"mroot") else NULL
@@ -122,7 +114,6 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) except -1 nogi
             else:
                 write_parts(child, out, depth + 1)
         child = child.next
-    return 0
 
 
 cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
@@ -158,7 +149,7 @@ cdef bint is_display(const xmlNode* node) noexcept nogil:
     return False
 
 
-cdef bint strip(string& out, const char* before, const char* behind) except -1 nogil:
+cdef bint strip(string& out, const char* before, const char* behind) nogil:
     """Strip delimiters if they enclose the whole formula."""
     cdef size_t first = strlen(before), last = strlen(behind), size = out.size()
     if size <= first + last or strncmp(out.data(), before, first) or strncmp(out.data() + size - last, behind, last):
@@ -207,10 +198,7 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
 
 cdef bint is_tex_script(const xmlNode* node) noexcept nogil:
     """Return whether an element is a script with TeX, as MathJax 2 reads and leaves it."""
-    cdef const char* kind = told_of(node, b"type")
-    while is_blank(kind[0]):
-        kind += 1
-    return is_named(node, b"script") and begins(<const unsigned char*>kind, b"math/tex")
+    return is_named(node, b"script") and begins(type_of(node), b"math/tex")
 
 
 cdef bint looks_like_tex(const char* text) noexcept nogil:
@@ -261,20 +249,6 @@ cdef bint is_formula_image(const xmlNode* node) noexcept nogil:
     cdef const char* source = told_of(node, b"src") if alt[0] else alt
     return is_tex(alt) or (has_word(names, b"latex") or has_word(names, b"tex") or has_word(names, b"math") or (
         strstr(source, b"latex") != NULL or strstr(source, b"math/render") != NULL)) and looks_like_tex(alt)
-
-
-cdef const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nogil:
-    """Return the first of some siblings that is more than white space or a comment, NULL for none."""
-    cdef const unsigned char* text
-    while node != NULL and node.type != XML_ELEMENT_NODE:
-        if (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
-            text = node.content
-            while is_blank(text[0]):
-                text += 1
-            if text[0]:
-                break
-        node = node.prev if backwards else node.next
-    return node
 
 
 cdef bint is_math_alone(const xmlNode* node) noexcept nogil:

@@ -41,7 +41,7 @@ cdef struct Table:
     int32_t count
 
 
-cdef inline int open_table(Table& table, size_t most) except -1 nogil:
+cdef inline int open_table(Table& table, size_t most) nogil:
     """Reserve room for a number of keys; the table grows beyond it."""
     cdef size_t room = 16
     while room < 2 * most:
@@ -50,7 +50,6 @@ cdef inline int open_table(Table& table, size_t most) except -1 nogil:
     table.numbers.resize(room)
     table.mask = room - 1
     table.count = 0
-    return 0
 
 
 cdef inline uint64_t place_of(const Table& table, uint64_t key) noexcept nogil:
@@ -69,7 +68,7 @@ cdef inline int32_t find(const Table& table, uint64_t key) noexcept nogil:
     return table.numbers[at] if table.keys[at] != 0 else NOT_THERE
 
 
-cdef inline int grow(Table& table) except -1 nogil:
+cdef inline int grow(Table& table) nogil:
     """Double the capacity."""
     cdef vector[uint64_t] keys = table.keys
     cdef vector[int32_t] numbers = table.numbers
@@ -83,10 +82,9 @@ cdef inline int grow(Table& table) except -1 nogil:
             at = place_of(table, keys[i])
             table.keys[at] = keys[i]
             table.numbers[at] = numbers[i]
-    return 0
 
 
-cdef inline int32_t number_of(Table& table, uint64_t key) except -1 nogil:
+cdef inline int32_t number_of(Table& table, uint64_t key) nogil:
     """Return the number of a key, adding it if needed."""
     key += key == 0
     cdef uint64_t at = place_of(table, key)

@@ -194,7 +194,6 @@ cdef class Network:
             add_inputs(inputs.data(), whole(n), self.direct_weights.data(), direct)
             for j in range(some):
                 odds[start + j] = sums[j] + direct[j] + self.first_bias
-        return 0
 
 
 # ---- surroundings of a block -----------------------------------------------------------------------------------------
@@ -256,7 +255,7 @@ cdef inline double mean_around(const vector[Judged]& running, int32_t block, int
     )
 
 
-cdef int find_around(Tree tree, int32_t[:, ::1] rows) except -1 nogil:
+cdef int find_around(Tree tree, int32_t[:, ::1] rows) nogil:
     """Write the rows of `Neighbours.around`; blocks are in element order, so that boxes are ranges of them."""
     cdef size_t m = tree.blocks.size(), n = tree.elements.size(), i
     cdef int32_t level, element
@@ -278,7 +277,6 @@ cdef int find_around(Tree tree, int32_t[:, ::1] rows) except -1 nogil:
                 element = tree.elements[element].parent
             rows[START + level, i] = before[element]
             rows[END + level, i] = before[tree.elements[element].end]
-    return 0
 
 
 cdef class Neighbours:
@@ -374,7 +372,6 @@ cdef class Neighbours:
             features[10 * m + i] = min(max(i - best, -FAR), FAR)
             features[11 * m + i] = whole / max(tokens, 1)
             features[12 * m + i] = log1p(whole)
-        return 0
 
 
 # ---- the trees ------------------------------------------------------------------------------------------------------
@@ -520,7 +517,6 @@ cdef class Forest:
             )
             for j in range(some):
                 probability[start + j] = 1 / (1 + exp(-<double>odds[j]))
-        return 0
 
 
 def judge(
@@ -539,19 +535,5 @@ def judge(
     Raises:
         ValueError: The shapes do not match.
     """
-    values = network._values(features)
-    n, m = values.shape
-    if m != len(neighbours) or forest.features > n + NEIGHBOUR_ROWS:
-        raise ValueError(f"features of shape {values.shape} do not match {len(neighbours)} blocks")
-    seen, odds, found = np.empty((n + NEIGHBOUR_ROWS, m), np.float32), np.empty(m, np.float32), np.empty(m)
-    seen[:n] = values
-    cdef float[:, ::1] all_features = seen
-    cdef float[::1] first = odds
-    cdef double[::1] second = found
-    cdef int32_t blocks = m, known = n
-    if blocks:
-        with nogil:
-            network.read_odds(&all_features[0, 0], blocks, &first[0])
-            neighbours.read_features(&first[0], &all_features[known, 0])
-            forest.read_probability(&all_features[0, 0], blocks, &second[0])
-    return found, odds
+    odds = network.odds(features)
+    return forest.probability(np.concatenate([features, neighbours.features(odds)])), odds

@@ -9,11 +9,12 @@ calls the result the flat tree (DOM, section 4.2.2; CSS Scoping, section 3.4). E
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset, strchr, strlen
 from libcpp.vector cimport vector
-from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlNode
 
 from denoise_scrapy.core.characters cimport is_same
-from denoise_scrapy.core.formulas cimport attribute_of, has_word, is_named
+from denoise_scrapy.core.formulas cimport has_word
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
+from denoise_scrapy.core.nodes cimport attribute_of, is_named, is_text
 
 # The only elements with names of HTML that can be hosts, by the standard.
 cdef const char* HOSTS = b" article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span "
@@ -51,7 +52,7 @@ cdef bint opens_shadow(const xmlNode* node) noexcept nogil:
     return node != NULL and node.type == XML_ELEMENT_NODE and is_host(<const char*>node.name)
 
 
-cdef inline Link* open_link(Shadows& shadows, const xmlNode* node) except NULL nogil:
+cdef inline Link* open_link(Shadows& shadows, const xmlNode* node) nogil:
     """Return a node's link, a new one that changes nothing if it has none."""
     cdef Link nothing
     cdef size_t number = number_of(shadows.numbers, <uint64_t><size_t>node)
@@ -61,13 +62,12 @@ cdef inline Link* open_link(Shadows& shadows, const xmlNode* node) except NULL n
     return &shadows.links[number]
 
 
-cdef int place(Shadows& shadows, const xmlNode* node, const xmlNode* parent) except -1 nogil:
+cdef int place(Shadows& shadows, const xmlNode* node, const xmlNode* parent) nogil:
     """Show a node in an element, as its last one."""
     cdef Link* link = open_link(shadows, node)
     link.is_placed = True
     link.next = NULL
     link.parent = parent
-    return 0
 
 
 cdef inline uint64_t slot_key(const xmlNode* host, const unsigned char* name) noexcept nogil:
@@ -76,7 +76,7 @@ cdef inline uint64_t slot_key(const xmlNode* host, const unsigned char* name) no
     return mix(hash_bytes(name, strlen(<const char*>name), mix(<uint64_t><size_t>host)))
 
 
-cdef int fill_slots(Shadows& shadows, const xmlNode* host, Table& names, vector[Slot]& slots) except -1 nogil:
+cdef int fill_slots(Shadows& shadows, const xmlNode* host, Table& names, vector[Slot]& slots) nogil:
     """Show a host's own children in the slots that are for them."""
     cdef const xmlNode* node = host.children
     cdef const unsigned char* name
@@ -84,7 +84,7 @@ cdef int fill_slots(Shadows& shadows, const xmlNode* host, Table& names, vector[
     cdef Link* link
     cdef int32_t number
     while node != NULL:
-        if node.type == XML_ELEMENT_NODE or node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE:
+        if node.type == XML_ELEMENT_NODE or is_text(node):
             name = NULL
             if node.type == XML_ELEMENT_NODE:
                 name = attribute_of(node, b"slot")
@@ -100,12 +100,11 @@ cdef int fill_slots(Shadows& shadows, const xmlNode* host, Table& names, vector[
                 place(shadows, node, slot.node)
                 slot.last = node
         node = node.next
-    return 0
 
 
 cdef int find_slots(
     Shadows& shadows, const xmlNode* root, vector[const_node]& hosts, Table& names, vector[Slot]& slots
-) except -1 nogil:
+) nogil:
     """Show each shadow tree in its host, and number its slots."""
     cdef const xmlNode* node = root
     cdef Link* link
@@ -154,4 +153,3 @@ cdef int find_shadows(Shadows& shadows, const xmlNode* root) except -1 nogil:
     find_slots(shadows, root, hosts, names, slots)
     for i in range(hosts.size()):
         fill_slots(shadows, hosts[i], names, slots)
-    return 0

@@ -51,7 +51,7 @@ cdef uint64_t checksum_of(bytes data, str url) except? 0:
     return hash_bytes(start + sizeof(uint64_t), len(data) - sizeof(uint64_t), seed)
 
 
-cdef int find_facts(bytes data, Facts* facts) except -1:
+cdef int find_facts(bytes data, Facts* facts):
     """Locate the parts of facts; raise `ValueError` if the size cannot be right."""
     cdef const unsigned char* start = data
     cdef Header header
@@ -66,10 +66,9 @@ cdef int find_facts(bytes data, Facts* facts) except -1:
     facts.texts = facts.shapes + facts.containers
     facts.paths = facts.texts + facts.blocks
     facts.tokens = <const uint32_t*>(facts.paths + facts.blocks)
-    return 0
 
 
-cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) except -1 nogil:
+cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) nogil:
     """List the shapes of the page's containers, sorted, without repeats."""
     cdef size_t i
     for i in range(tree.elements.size()):
@@ -77,7 +76,6 @@ cdef int list_shapes(Tree tree, vector[uint64_t]& shapes) except -1 nogil:
             shapes.push_back(tree.elements[i].shape)
     sort(shapes.begin(), shapes.end())
     shapes.erase(unique(shapes.begin(), shapes.end()), shapes.end())
-    return 0
 
 
 def facts_of(Tree tree not None, str url="") -> bytes:
@@ -204,7 +202,7 @@ cdef inline uint64_t placed(const Facts* facts, int32_t block) noexcept nogil:
 
 cdef inline SharedText* find_text(
     PageTexts& known, const Facts* facts, int32_t block, int32_t* number
-) except NULL nogil:
+) nogil:
     """Return the text of a block, with its number."""
     number[0] = number_of(known.text_numbers, facts.texts[block])
     if number[0] == <int32_t>known.texts.size():
@@ -212,7 +210,7 @@ cdef inline SharedText* find_text(
     return &known.texts[number[0]]
 
 
-cdef int read_own(PageTexts& known, const Facts* own) except -1 nogil:
+cdef int read_own(PageTexts& known, const Facts* own) nogil:
     """Read the page's own facts."""
     cdef SharedText* text
     cdef Said said
@@ -228,12 +226,11 @@ cdef int read_own(PageTexts& known, const Facts* own) except -1 nogil:
         number_of(known.place_numbers, placed(own, i))
     known.places.resize(known.place_numbers.count)
     known.slots.resize(known.slot_numbers.count)
-    return 0
 
 
 cdef int read_other(
     PageTexts& known, const Facts* other, int32_t page, double* carried, double* prose
-) except -1 nogil:
+) nogil:
     """Read another page's facts; count the page's tokens it contains: all, and prose."""
     cdef SharedText* text
     cdef Place* place
@@ -257,7 +254,6 @@ cdef int read_other(
             place = &known.places[at]
             place.pages += place.last != page
             place.last = page
-    return 0
 
 
 cdef int sum_slots(PageTexts& known, size_t m) noexcept nogil:
@@ -272,12 +268,11 @@ cdef int sum_slots(PageTexts& known, size_t m) noexcept nogil:
         if known.texts[said.text].pages == 1:
             slot.alone += said.tokens
             slot.own_alone += said.tokens if i < m else 0
-    return 0
 
 
 cdef int compare(
     const Facts* own, const vector[Facts]& others, double[:, ::1] columns, double[:, ::1] carried, double[::1] likeness
-) except -1 nogil:
+) nogil:
     """Compute all attributes of `Shared`."""
     cdef PageTexts known
     cdef const PathTokens* slot
@@ -300,7 +295,6 @@ cdef int compare(
         columns[1, i] = known.places[find(known.place_numbers, placed(own, i))].pages / among
         columns[2, i] = (slot.whole - slot.alone) / max(slot.whole, 1)
         columns[3, i] = (slot.alone - slot.own_alone) / among
-    return 0
 
 
 # A comparison page that contains more than this share of all the page's tokens is the same page under another URL:

@@ -25,15 +25,30 @@ cdef struct Named:        # what selectors ask of an element, as hashes, and wha
     vector[int32_t] showing     # those that would show it in another state
     bint knows_showing
 
-cdef struct Attributes:   # of an element, NULL if missing
-    const unsigned char* style
-    const unsigned char* hidden
-    const unsigned char* aria_hidden
-    const unsigned char* role
-    const unsigned char* popover
-    const unsigned char* colour
-    const unsigned char* back
-    const unsigned char* picture  # behind it
+ctypedef const unsigned char* Bytes
+
+cdef enum:
+    # Attributes that are read, as numbers in an array of an element's; 0 is any other. The first ones make up a token.
+    CLASS = 1
+    ID = 2
+    ROLE = 3
+    ITEMPROP = 4
+    NAMES = 5
+    ITEMTYPE = 5
+    STYLE = 6
+    HIDDEN_ATTRIBUTE = 7
+    ARIA_HIDDEN = 8
+    HREF = 9
+    NAME = 10             # of a link: a target, as ids are
+    TYPE = 11
+    CHECKED = 12
+    DISPLAY = 13
+    SOURCE = 14           # ends with src or srcset
+    POPOVER = 24          # those between, and further ones, may have to be noted
+    BACKGROUND = 25
+    COLOUR = 26
+    PICTURE = 27          # behind it
+    ATTRIBUTES = 29
 
 cdef struct Sight:
     const Sheet* sheet    # NULL for none
@@ -48,6 +63,5 @@ cdef struct Sight:
 
 cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) except -1 nogil
 cdef int32_t look_at(
-    Sight* sight, const xmlNode* node, const Attributes* given, uint64_t kind, int32_t parent, bint is_block,
-    bint is_dialog, bint is_named
+    Sight* sight, const xmlNode* node, const Bytes* given, uint64_t kind, int32_t parent, bint is_block, bint is_dialog
 ) except -1 nogil

@@ -8,11 +8,12 @@ nothing shows is not.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset, strlen
 from libcpp.vector cimport vector
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, equal, is_blank, is_same
-from denoise_scrapy.core.formulas cimport attribute_of, is_math_alone, is_named, value_of
+from denoise_scrapy.core.formulas cimport is_math_alone
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, number_of, open_table
+from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, value_of
 from denoise_scrapy.core.styles cimport (
     ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
     OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT, P_POSITION, P_SWITCHED, P_TEXT_CLIP,
@@ -55,7 +56,6 @@ cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) excep
     sight.steps = MOST_STEPS
     open_table(sight.kinds, 64)
     sight.named.clear()
-    return 0
 
 
 # ---- controls: what a reader clicks ----------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ cdef bint is_plain_link(const xmlNode* node) noexcept nogil:
     return is_named(node, b"a")
 
 
-cdef int add_ids(Sight* sight, const unsigned char* value) except -1 nogil:
+cdef int add_ids(Sight* sight, const unsigned char* value) nogil:
     """Add the words of an attribute that may be ids: `#one`, `one two`, `show('one')`."""
     cdef const unsigned char* end = value + MOST_BYTES
     cdef const unsigned char* first
@@ -106,10 +106,9 @@ cdef int add_ids(Sight* sight, const unsigned char* value) except -1 nogil:
             value += 1
         if value > first:
             number_of(sight.controlled, hash_bytes(first, value - first, SEED))
-    return 0
 
 
-cdef int add_strings(Sight* sight, const unsigned char* script) except -1 nogil:
+cdef int add_strings(Sight* sight, const unsigned char* script) nogil:
     """Add the strings of a script."""
     cdef const unsigned char* first
     while script[0]:
@@ -120,10 +119,9 @@ cdef int add_strings(Sight* sight, const unsigned char* script) except -1 nogil:
                 script += 1
             number_of(sight.controlled, hash_bytes(first, script - first, SEED + 1))
         script += 1 if script[0] else 0
-    return 0
 
 
-cdef int read_controls(Sight* sight) except -1 nogil:
+cdef int read_controls(Sight* sight) nogil:
     """Read which ids the page's controls name, in any attribute; and those of the controls themselves."""
     cdef const xmlNode* node = sight.root
     cdef const xmlAttr* attribute
@@ -141,18 +139,10 @@ cdef int read_controls(Sight* sight) except -1 nogil:
         elif is_named(node, b"script") and node.children != NULL and node.children.content != NULL and (
                 strlen(<const char*>node.children.content) < MOST_SCRIPT):
             add_strings(sight, node.children.content)
-        if node.type == XML_ELEMENT_NODE and node.children != NULL:
-            node = node.children
-            continue
-        while node != sight.root and node.next == NULL:
-            node = node.parent
-        if node == sight.root:
-            return 0
-        node = node.next
-    return 0
+        node = next_in(sight.root, node)
 
 
-cdef bint is_controlled(Sight* sight, const unsigned char* id_, uint64_t seed) except -1 nogil:
+cdef bint is_controlled(Sight* sight, const unsigned char* id_, uint64_t seed) nogil:
     """Return whether a control names an id, or has it; by another seed, whether a short script does."""
     if id_ == NULL or not id_[0]:
         return False
@@ -163,17 +153,8 @@ cdef bint is_controlled(Sight* sight, const unsigned char* id_, uint64_t seed) e
 
 cdef const xmlNode* beside(const xmlNode* node, bint before) noexcept nogil:
     """Return the element next to an element, NULL for none, or if there is text between."""
-    cdef const unsigned char* text
-    node = node.prev if before else node.next
-    while node != NULL and node.type != XML_ELEMENT_NODE:
-        if node.type == XML_TEXT_NODE and node.content != NULL:
-            text = node.content
-            while is_blank(text[0]):
-                text += 1
-            if text[0]:
-                return NULL
-        node = node.prev if before else node.next
-    return node
+    node = shown_from(node.prev if before else node.next, before)
+    return node if node != NULL and node.type == XML_ELEMENT_NODE else NULL
 
 
 cdef bint is_only_control(const xmlNode* node) noexcept nogil:
@@ -297,7 +278,7 @@ cdef bint is_apart(const unsigned char* role) noexcept nogil:
 
 cdef bint a_click_shows(
     Sight* sight, const xmlNode* node, const unsigned char* role, int32_t reason, bint is_block
-) except -1 nogil:
+) nogil:
     """Return whether a control of the page shows a hidden element."""
     if BY_TEXT_SIZE <= reason <= BY_CLIP or reason == BY_DIALOG or is_apart(role):
         return False
@@ -332,7 +313,7 @@ cdef int32_t missing(const Compound* compound, const Named* named) noexcept nogi
     return lacks
 
 
-cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) except -1 nogil:
+cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) nogil:
     """Add the rules whose last compound has a name and matches an element, in order."""
     cdef const Sheet* sheet = sight.sheet
     cdef int32_t number = find(sheet.names, name), rule
@@ -350,10 +331,9 @@ cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) except -1 nogil
                 sight.steps -= 1
                 j -= 1
             named.rules[j] = rule
-    return 0
 
 
-cdef int name_element(Sight* sight, const xmlNode* node, Named* named) except -1 nogil:
+cdef int name_element(Sight* sight, const xmlNode* node, Named* named) nogil:
     """Read an element's names, and find the rules, other than those of states, whose last compound matches it."""
     cdef const unsigned char* names = attribute_of(node, b"class")
     cdef const unsigned char* id_ = attribute_of(node, b"id")
@@ -380,7 +360,6 @@ cdef int name_element(Sight* sight, const xmlNode* node, Named* named) except -1
     add_rules_of(sight, named.id_, named)
     for i in range(named.classes.size()):
         add_rules_of(sight, named.classes[i], named)
-    return 0
 
 
 cdef int32_t kind_of(Sight* sight, const xmlNode* node, uint64_t kind) except -2 nogil:
@@ -443,7 +422,7 @@ cdef int32_t shown_by(int32_t reason) noexcept nogil:
     return P_CLIP if reason == BY_CLIP else P_HEIGHT | P_WIDTH if reason == BY_SIZE else P_SWITCHED & ~P_WIDTH
 
 
-cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) except -1 nogil:
+cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) nogil:
     """Return whether a rule would show an element in another state of the page.
 
     That is one whose selector matches in a state, or lacks one class of the element, or one of an ancestor. No rule
@@ -498,7 +477,6 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
         text.hides = BY_TEXT_SIZE if style.off & P_TEXT_SIZE else SEEN
     if style.said & P_VISIBILITY:
         text.hides = BY_VISIBILITY if style.off & P_VISIBILITY else SEEN
-    return 0
 
 
 cdef inline bint is_unreadable(const Inherited* text, const Style* style) noexcept nogil:
@@ -512,20 +490,20 @@ cdef inline bint is_in_ruby(const xmlNode* node) noexcept nogil:
 
 
 cdef int32_t of_box(
-    const xmlNode* node, const Attributes* given, const Style* style, bint is_block, bint is_dialog
+    const xmlNode* node, const Bytes* given, const Style* style, bint is_block, bint is_dialog
 ) noexcept nogil:
     """Return why an element is hidden with all in it, by itself."""
     cdef int32_t reason
-    if given.hidden != NULL and not begins(given.hidden, b"until-found") and (
+    if given[HIDDEN_ATTRIBUTE] != NULL and not begins(given[HIDDEN_ATTRIBUTE], b"until-found") and (
             not style.said & P_DISPLAY or style.off & P_DISPLAY):
         return BY_ATTRIBUTE
-    if (is_dialog and attribute_of(node, b"open") == NULL) or given.popover != NULL:
+    if (is_dialog and attribute_of(node, b"open") == NULL) or given[POPOVER] != NULL:
         return BY_DIALOG
     reason = reason_of(style, is_block)
     if reason == BY_OPACITY and is_named(node, b"figure"):  # it fades in when its picture is loaded
         return SEEN
     # pictures of formulas, captions and links that repeat what is beside them are hidden from screen readers only
-    if reason == SEEN and given.aria_hidden != NULL and begins(given.aria_hidden, b"true") and (
+    if reason == SEEN and given[ARIA_HIDDEN] != NULL and begins(given[ARIA_HIDDEN], b"true") and (
             not is_in_ruby(node) and not is_named(node, b"img") and not is_named(node, b"figcaption") and (
                 attribute_of(node, b"href") == NULL)):
         return BY_ARIA
@@ -533,8 +511,7 @@ cdef int32_t of_box(
 
 
 cdef int32_t look_at(
-    Sight* sight, const xmlNode* node, const Attributes* given, uint64_t kind, int32_t parent, bint is_block,
-    bint is_dialog, bint is_named
+    Sight* sight, const xmlNode* node, const Bytes* given, uint64_t kind, int32_t parent, bint is_block, bint is_dialog
 ) except -1 nogil:
     """Return why nothing shows the next element of a page, SEEN if it can be seen or a click shows it.
 
@@ -556,14 +533,14 @@ cdef int32_t look_at(
         text.colour, text.back = UNKNOWN, WHITE if is_all else UNKNOWN
     of_parent = text.hides
     text.parent, text.kind = parent, kind_of(sight, node, kind)
-    if given.back != NULL:
+    if given[BACKGROUND] != NULL:
         style.said |= P_BACKGROUND
-        style.back = colour_of(<const char*>given.back, True)
-    if given.picture != NULL:
+        style.back = colour_of(<const char*>given[BACKGROUND], True)
+    if given[PICTURE] != NULL:
         text.back = UNKNOWN
-    if given.colour != NULL:
+    if given[COLOUR] != NULL:
         style.said |= P_COLOUR
-        style.colour = colour_of(<const char*>given.colour, False)
+        style.colour = colour_of(<const char*>given[COLOUR], False)
     if text.kind >= 0:
         named = &sight.named[text.kind]
         for i in range(named.rules.size()):
@@ -573,18 +550,18 @@ cdef int32_t look_at(
         for i in range(4):
             text.filter[i] |= named.filter[i]
     by_sheet = style.off & P_SWITCHED != 0
-    if given.style != NULL:
-        read_style(given.style, &style, sight.sheet)
+    if given[STYLE] != NULL:
+        read_style(given[STYLE], &style, sight.sheet)
     reason = of_box(node, given, &style, is_block, is_dialog)
     # a formula in MathML stands hidden beside its picture
-    if reason and (is_math_alone(node) or a_click_shows(sight, node, given.role, reason, is_block) or (
+    if reason and (is_math_alone(node) or a_click_shows(sight, node, given[ROLE], reason, is_block) or (
             by_sheet and may_show(sight, text.kind, parent, reason))):
         reason = SEEN
     if sight.shells.size() and sight.shells[sight.inherited.size()]:
         reason, style.off = SEEN, 0
-    inherit(sight, &style, &text, is_named)
+    inherit(sight, &style, &text, given[CLASS] != NULL or given[ID] != NULL)
     if text.hides == BY_VISIBILITY and of_parent != BY_VISIBILITY and (
-            a_click_shows(sight, node, given.role, BY_VISIBILITY, is_block) or (
+            a_click_shows(sight, node, given[ROLE], BY_VISIBILITY, is_block) or (
                 by_sheet and may_show(sight, text.kind, parent, BY_VISIBILITY))):
         text.hides = SEEN
     text.is_hidden |= reason != SEEN

@@ -10,7 +10,7 @@ from libc.string cimport memchr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.characters cimport begins, decode, lower
+from denoise_scrapy.core.characters cimport begins, decode, hex_of, is_letter, lower
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.wide cimport wide_size
@@ -40,16 +40,16 @@ cdef inline bint is_control(uint32_t code) noexcept nogil:
 
 cdef bint names_control(const uint8_t* at, const uint8_t* end) noexcept nogil:
     """Return whether the number after `&#` is that of a control character or a carriage return."""
-    cdef uint32_t code = 0, base = 10, digit
+    cdef uint32_t code = 0
+    cdef int base = 10, digit
     cdef const uint8_t* first
     if at < end and at[0] | 0x20 == 120:  # x
         base = 16
         at += 1
     first = at
     while at < end and code <= 0x10FFFF:
-        digit = at[0]
-        digit = digit - 48 if 48 <= digit <= 57 else (digit | 0x20) - 87 if 97 <= digit | 0x20 <= 102 else 99
-        if digit >= base:
+        digit = hex_of(at[0])
+        if not 0 <= digit < base:
             break
         code = code * base + digit
         at += 1
@@ -148,10 +148,6 @@ cdef enum:
     LONGEST_TITLE = 8_000
 
 
-cdef inline bint is_letter(unsigned char char) noexcept nogil:
-    return 97 <= char <= 122 or 65 <= char <= 90
-
-
 cdef inline uint64_t packed_name(const unsigned char* at, const unsigned char* end) noexcept nogil:
     """Return the lower-case name of the tag that begins after `<` or `</`, as one number; 0 if longer."""
     cdef uint64_t name = 0
@@ -181,7 +177,7 @@ _TAGS = {
 }
 
 
-cdef int _fill() except -1:
+cdef int _fill():
     cdef uint64_t key
     open_table(_numbers, 128)
     for kind, names in _TAGS.items():
@@ -190,7 +186,6 @@ cdef int _fill() except -1:
             key = packed_name(data, <const unsigned char*>data + len(data))
             number_of(_numbers, key)
             _kinds.push_back(kind)
-    return 0
 
 
 _fill()
@@ -257,7 +252,7 @@ cdef const unsigned char* after_tag(const unsigned char* at, const unsigned char
     return end
 
 
-cdef int end_element(vector[uint64_t]& open_, uint64_t name) except -1 nogil:
+cdef int end_element(vector[uint64_t]& open_, uint64_t name) nogil:
     """Close the innermost open element of a name, if any, and all inside it; return the number compared."""
     cdef size_t at = open_.size()
     cdef int looked_at = 0
@@ -270,7 +265,7 @@ cdef int end_element(vector[uint64_t]& open_, uint64_t name) except -1 nogil:
     return looked_at
 
 
-cdef int takes_too_long(const unsigned char* at, const unsigned char* end) except -1 nogil:
+cdef int takes_too_long(const unsigned char* at, const unsigned char* end) nogil:
     """Return whether there are too many tags or attributes, too deep nesting, or too many comparisons."""
     cdef vector[uint64_t] open_
     cdef uint64_t name
@@ -316,7 +311,7 @@ def is_too_large(const unsigned char[::1] html) -> bool:
     return found != 0
 
 
-cdef int write_title(const unsigned char* at, const unsigned char* end, string& title) except -1 nogil:
+cdef int write_title(const unsigned char* at, const unsigned char* end, string& title) nogil:
     """Write a title's text as an element, cut between two characters."""
     if end - at > LONGEST_TITLE:
         end = at + LONGEST_TITLE
@@ -330,7 +325,6 @@ cdef int write_title(const unsigned char* at, const unsigned char* end, string& 
             title.push_back(<char>at[0])
         at += 1
     title.append(b"</title>")
-    return 0
 
 
 def text_alone(const unsigned char[::1] html) -> bytes:

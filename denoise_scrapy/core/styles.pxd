@@ -109,7 +109,6 @@ cdef inline uint64_t name_of(const unsigned char* name, size_t size, uint64_t of
 cdef inline int add_to(uint64_t* filter, uint64_t name) noexcept nogil:
     """Set a name's bit, one of 256: what is missing from a filter is not among its names."""
     filter[name >> 62] |= <uint64_t>1 << (name >> 56 & 63)
-    return 0
 
 
 cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil

@@ -19,11 +19,11 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element
-from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+from lxml.includes.tree cimport xmlNode
 
-from denoise_scrapy.core.characters cimport begins, equal, is_blank, lower, starts
-from denoise_scrapy.core.formulas cimport attribute_of, is_named
+from denoise_scrapy.core.characters cimport begins, behind_blanks, equal, hex_of, is_blank, is_letter, lower, starts
 from denoise_scrapy.core.hashing cimport number_of, open_table
+from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, next_in
 
 cdef enum:
     # Bytes of a style attribute that are read; recorded pages have up to 2,000.
@@ -90,7 +90,7 @@ _NAMES = (
     "slategrey snow springgreen steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow "
     "yellowgreen"
 )
-cdef unordered_map[string, int32_t] _colours
+cdef unordered_map[string, int32_t] _colours, _properties
 _colours[b"transparent"], _colours[b"canvas"] = TRANSPARENT, 0xFFFFFF
 _colours[b"rebeccapurple"] = 0x663399
 for _name in _NAMES.split():
@@ -99,13 +99,53 @@ for _name in _NAMES.split():
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
-cdef inline int32_t hex_of(unsigned char byte) noexcept nogil:
-    """Return the value of a hexadecimal digit, -1 for anything else."""
-    byte = lower(byte)
-    return byte - 48 if 48 <= byte <= 57 else byte - 87 if 97 <= byte <= 102 else -1
+# The names of the properties that are read, by the bit that they set; further ones by their beginnings.
+for _bit, _names in {
+    P_DISPLAY: "display content-visibility",
+    P_VISIBILITY: "visibility",
+    P_OPACITY: "opacity filter",
+    P_TEXT_SIZE: "font-size font",
+    P_COLOUR: "color text-fill-color",
+    P_BACKGROUND: "background-color background background-image",
+    P_TEXT_CLIP: "background-clip",
+    P_POSITION: "position",
+    P_OFFSET: "left top right bottom",
+    P_INDENT: "text-indent letter-spacing",
+    P_PUSHED: "padding-left",
+    P_ROOM: "padding padding-top padding-bottom flex flex-grow",
+    P_TRANSFORM: "zoom transform scale translate rotate",
+    P_CLIP: "clip clip-path mask mask-image mask-size",
+    P_HEIGHT: "height max-height block-size max-block-size",
+    P_WIDTH: "width max-width inline-size max-inline-size",
+    P_OVERFLOW: "overflow overflow-x overflow-y contain",
+    P_MOVES: "will-change",
+}.items():
+    for _name in _names.split():
+        _properties[<bytes>_name.encode()] = _bit
 
 
-cdef int write_clean(const unsigned char* text, string& out) except -1 nogil:
+cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil:
+    """Return the value of a name, `UNKNOWN` for none."""
+    cdef string key
+    cdef unordered_map[string, int32_t].const_iterator found
+    key.assign(name, size)
+    found = values.const_find(key)
+    return UNKNOWN if found == values.const_end() else dereference(found).second
+
+
+cdef int32_t property_of(const char* name) noexcept nogil:
+    """Return the bit of a property, `UNKNOWN` for one that is not read."""
+    if starts(name, b"inset"):
+        return P_OFFSET
+    if starts(name, b"min-"):
+        return P_ROOM
+    if starts(name, b"margin") and not equal(name, b"margin-right") and not equal(name, b"margin-bottom"):
+        return P_MARGIN
+    if starts(name, b"transition") or starts(name, b"animation"):
+        return P_MOVES
+    return named(_properties, name, strlen(name))
+
+cdef int write_clean(const unsigned char* text, string& out) nogil:
     """Write CSS in lower case without comments, escapes, the contents of strings, and needless white space."""
     cdef const unsigned char* end = text + MOST_BYTES
     cdef uint32_t code
@@ -145,7 +185,6 @@ cdef int write_clean(const unsigned char* text, string& out) except -1 nogil:
         elif not out.empty() and out.back() != 32:
             out.push_back(32)
         text += 1
-    return 0
 
 
 cdef const char* number_at(const char* at, double* value) noexcept nogil:
@@ -296,35 +335,25 @@ cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
 
     A background through which others show is unknown.
     """
-    cdef int32_t[8] digits
+    cdef uint32_t number = 0
     cdef int32_t count = 0
     cdef bint has_mark = value[0] == 35  # #
     cdef const char* at = value + has_mark
     while count < 8 and hex_of(at[count]) >= 0:
-        digits[count] = hex_of(at[count])
+        number = number << 4 | hex_of(at[count])
         count += 1
     if has_mark or (count == 6 and (at[6] == 0 or at[6] == 32)):  # attributes may lack the mark
-        if (count == 4 and digits[3] == 0) or (count == 8 and digits[6] * 16 + digits[7] < 255 * FAINT):
+        if (count == 4 and number & 15 == 0) or (count == 8 and (number & 255) < 255 * FAINT):
             return TRANSPARENT
         if is_back and (count == 4 or count == 8):
             return UNKNOWN
         if count == 3 or count == 4:
-            return digits[0] * 0x110000 + digits[1] * 0x1100 + digits[2] * 0x11
-        if count >= 6:
-            return (digits[0] << 20 | digits[1] << 16 | digits[2] << 12 | digits[3] << 8 | digits[4] << 4 | digits[5])
-        return UNKNOWN
+            number >>= 4 * (count - 3)
+            return (number >> 8) * 0x110000 + (number >> 4 & 15) * 0x1100 + (number & 15) * 0x11
+        return number >> 4 * (count - 6) if count >= 6 else UNKNOWN
     while 97 <= at[0] <= 122:
         at += 1
-    return colour_in(value, at + 1, is_back) if at[0] == 40 else colour_named(value, at - value)
-
-
-cdef int32_t colour_named(const char* name, size_t size) noexcept nogil:
-    """Return the colour of a name, `UNKNOWN` for none."""
-    cdef string key
-    cdef unordered_map[string, int32_t].const_iterator found
-    key.assign(name, size)
-    found = _colours.const_find(key)
-    return UNKNOWN if found == _colours.const_end() else dereference(found).second
+    return colour_in(value, at + 1, is_back) if at[0] == 40 else named(_colours, value, at - value)
 
 
 cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept nogil:
@@ -535,129 +564,118 @@ cdef bint is_listed(const char* value, const char* words) noexcept nogil:
 
 cdef int declare(Style* style, const char* name, const char* value) noexcept nogil:
     """Add a declaration in lower case."""
-    cdef int32_t bit = 0
+    cdef int32_t bit
     cdef bint off = False, important = strchr(value, 33) != NULL
     cdef const char* at
     cdef double number = 0
     cdef double[4] margins
     if starts(name, b"-webkit-"):
         name += 8
+    bit = property_of(name)
+    if bit == UNKNOWN:
+        return 0
     if equal(name, b"display"):
         if not is_listed(value, DISPLAYS):
             return 0
-        bit, off = P_DISPLAY, starts(value, b"none")
-    elif equal(name, b"visibility"):
+        off = starts(value, b"none")
+    elif bit == P_DISPLAY:  # content-visibility
+        off = starts(value, b"hidden")
+    elif bit == P_VISIBILITY:
         if not is_listed(value, b" visible hidden collapse initial inherit unset revert "):
             return 0
-        bit, off = P_VISIBILITY, starts(value, b"hidden") or starts(value, b"collapse")
-    elif equal(name, b"content-visibility"):
-        bit, off = P_DISPLAY, starts(value, b"hidden")
-    elif equal(name, b"opacity"):
-        bit, off = P_OPACITY, is_faint(value)
+        off = starts(value, b"hidden") or starts(value, b"collapse")
     elif equal(name, b"filter"):
         at = strstr(value, b"opacity(")
-        bit, off = P_OPACITY if at != NULL else 0, at != NULL and not starts(value, b"alpha") and is_faint(at + 8)
-    elif equal(name, b"font-size"):
-        bit, off = P_TEXT_SIZE, is_nothing(value)
-    elif equal(name, b"font"):
-        bit, off = P_TEXT_SIZE, has_no_size(value)
-    elif equal(name, b"zoom"):
-        if not is_faint(value):
+        if at == NULL:
             return 0
-        bit = P_TRANSFORM
-        off = True
-    elif equal(name, b"color") or equal(name, b"text-fill-color"):
-        bit = P_COLOUR
+        off = not starts(value, b"alpha") and is_faint(at + 8)
+    elif bit == P_OPACITY:
+        off = is_faint(value)
+    elif bit == P_TEXT_SIZE:
+        off = has_no_size(value) if name[4] == 0 else is_nothing(value)  # font, font-size
+    elif bit == P_COLOUR:
         if not style.important & P_COLOUR or important:
             style.colour = colour_of(value, False)
         off = style.colour == TRANSPARENT
-    elif equal(name, b"background-color") or equal(name, b"background"):
-        bit = P_BACKGROUND
+    elif equal(name, b"background-image"):
+        if starts(value, b"none") or style.important & P_BACKGROUND:
+            return 0
+        style.back = UNKNOWN
+    elif bit == P_BACKGROUND:
         if not style.important & P_BACKGROUND or important:
             style.back = back_of(value)
-    elif equal(name, b"background-image") and not starts(value, b"none") and not style.important & P_BACKGROUND:
-        bit, style.back = P_BACKGROUND, UNKNOWN
-    elif equal(name, b"background-clip"):
-        bit, off = P_TEXT_CLIP, starts(value, b"text")
-    elif equal(name, b"position"):
-        bit = P_POSITION | P_FIXED
-        off = starts(value, b"absolute") or starts(value, b"fixed") or (
-            starts(value, b"relative"))
+    elif bit == P_TEXT_CLIP:
+        off = starts(value, b"text")
+    elif bit == P_POSITION:
+        off = starts(value, b"absolute") or starts(value, b"fixed") or starts(value, b"relative")
         if off and value[0] != 102:
             style.off &= ~P_FIXED
-            bit = P_POSITION
-    elif equal(name, b"left") or equal(name, b"top") or (
-            equal(name, b"right") or equal(name, b"bottom") or starts(name, b"inset")):
+        else:
+            bit |= P_FIXED
+    elif bit == P_OFFSET:
         if is_past_edge(value):
             style.said |= P_BEYOND
             style.off |= P_BEYOND
         if style.off & P_OFFSET:  # one far edge is enough
             return 0
-        bit, off = P_OFFSET, is_any_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
-    elif equal(name, b"text-indent") or equal(name, b"letter-spacing"):
-        if equal(name, b"text-indent"):
-            bit, off = P_INDENT, is_far(value)
-        elif is_far(value):
-            bit = P_INDENT
-            off = True
+        off = is_any_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
+    elif bit == P_INDENT:
+        off = is_far(value)
+        if not off and name[0] == 108:  # letter-spacing
+            bit = 0
         if number_at(value, &number) != NULL and number >= 100 and strchr(value, 37) != NULL:
             style.said |= P_PUSHED
             style.off |= P_PUSHED
-    elif equal(name, b"padding-left") and is_far(value):
-        bit = P_PUSHED
+    elif bit == P_PUSHED:
+        if not is_far(value):
+            return 0
         off = True
-    elif equal(name, b"padding") or equal(name, b"padding-top") or equal(name, b"padding-bottom") or (
-            starts(name, b"min-") or equal(name, b"flex") or equal(name, b"flex-grow")):
-        # the box has room after all
-        bit = P_ROOM
+    elif bit == P_ROOM:  # the box has room after all
         off = number_at(value, &number) != NULL and (number >= ROOM or (name[0] == 102 and number > 0) or (
             strchr(value, 37) != NULL and (number > 0 or name[7] == 0)))
-    elif starts(name, b"margin") and not (
-            equal(name, b"margin-right") or equal(name, b"margin-bottom")):
+    elif bit == P_MARGIN:
         if style.off & P_MARGIN:
             return 0
-        bit, off = P_MARGIN, is_far(value)
+        off = is_far(value)
         at = strrchr(value, 32)
         if not off and equal(name, b"margin") and arguments_of(value, margins, 4) == 4 and at != NULL:
             off = margins[3] <= -FAR
+    elif equal(name, b"zoom"):
+        if not is_faint(value):
+            return 0
+        off = True
     elif equal(name, b"transform"):
-        bit, off = P_TRANSFORM, moves_away(value)
-    elif equal(name, b"scale") or equal(name, b"translate") or equal(name, b"rotate"):
+        off = moves_away(value)
+    elif bit == P_TRANSFORM:  # scale, translate, rotate
         if name[0] == 114 and (value[0] == 120 or value[0] == 121):
             name = b"rotatex"
-        bit, off = P_TRANSFORM, removes(name, value, &number)
-    elif equal(name, b"clip") or equal(name, b"clip-path"):
-        bit, off = P_CLIP, cuts_all(value)
-    elif equal(name, b"mask") or equal(name, b"mask-image") or equal(name, b"mask-size"):
+        off = removes(name, value, &number)
+    elif bit == P_CLIP and name[0] == 99:  # clip, clip-path
+        off = cuts_all(value)
+    elif bit == P_CLIP:
         off = masks_all(value) or (equal(name, b"mask-size") and is_nothing(value))
-        bit = P_CLIP if off else 0
-    elif equal(name, b"height") or equal(name, b"max-height") or (
-            equal(name, b"block-size") or equal(name, b"max-block-size")):
-        if style.off & P_HEIGHT and not starts(value, b"auto"):
+        if not off:
             return 0
-        bit, off = P_HEIGHT, is_nothing(value)
-    elif equal(name, b"width") or equal(name, b"max-width") or (
-            equal(name, b"inline-size") or equal(name, b"max-inline-size")):
-        if style.off & P_WIDTH and not starts(value, b"auto"):
+    elif bit & (P_HEIGHT | P_WIDTH):
+        if style.off & bit and not starts(value, b"auto"):
             return 0
-        bit, off = P_WIDTH, is_nothing(value)
-    elif equal(name, b"overflow") or equal(name, b"overflow-x") or equal(name, b"overflow-y"):
-        bit, off = P_OVERFLOW, not starts(value, b"visible")
+        off = is_nothing(value)
     elif equal(name, b"contain"):
         off = strstr(value, b"paint") != NULL or strstr(value, b"strict") != NULL or strstr(value, b"content") != NULL
-        bit = P_OVERFLOW if off else 0
-    elif starts(name, b"transition") or starts(name, b"animation") or (
-            equal(name, b"will-change")):
-        bit, off = P_MOVES, not starts(value, b"none")
+        if not off:
+            return 0
+    elif bit == P_OVERFLOW:
+        off = not starts(value, b"visible")
+    else:  # P_MOVES
+        off = not starts(value, b"none")
     if style.important & bit and not important:
         return 0
     style.said |= bit
     style.off = style.off | bit if off else style.off & ~bit
     style.important |= bit if important else 0
-    return 0
 
 
-cdef bint fill_in(string& value, const string& own, const Sheet* sheet) except -1 nogil:
+cdef bint fill_in(string& value, const string& own, const Sheet* sheet) nogil:
     """Put the values of custom properties into a value; return False if one is unknown.
 
     They are those of the same declarations, else those that the sheets set to one value only, else what `var` names.
@@ -738,7 +756,6 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet)
                 declare(style, clean.data() + name, filled.c_str())
         elif value < clean.size():
             declare(style, clean.data() + name, clean.data() + value)
-    return 0
 
 
 cdef int add_style(Style* style, const Style* more) noexcept nogil:
@@ -751,7 +768,6 @@ cdef int add_style(Style* style, const Style* more) noexcept nogil:
         style.colour = more.colour
     if taken & P_BACKGROUND:
         style.back = more.back
-    return 0
 
 
 cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil:
@@ -858,7 +874,7 @@ cdef int32_t holds_in(const string& prelude) noexcept nogil:
     return SOMETIMES if begins(at, b"@container") else NEVER
 
 
-cdef string trimmed(const string& text) except *:
+cdef string trimmed(const string& text):
     """Return a text without white space around it."""
     cdef size_t start = 0, end = text.size()
     while end > start and is_blank(text[end - 1]):
@@ -870,9 +886,9 @@ cdef string trimmed(const string& text) except *:
     return text.substr(start, end - start)
 
 
-cdef string nested(const string& around, const string& selectors) except *:
+cdef string nested(const string& around, const string& selectors):
     """Return the selectors of a block in another one's: each with each of the other, in place of `&` or in front."""
-    cdef string found, one
+    cdef string found, one, whole
     cdef size_t start = 0, end, outer, outer_end, at
     if around.size() > MOST_SELECTOR or selectors.size() > MOST_SELECTOR:
         return around + selectors  # too long to be read
@@ -884,10 +900,11 @@ cdef string nested(const string& around, const string& selectors) except *:
             one = trimmed(selectors.substr(start, end - start))
             if one.find(b"&") >= one.size():
                 one.insert(0, b"& ")
+            whole = trimmed(around.substr(outer, outer_end - outer))
             at = one.find(b"&")
             while at < one.size():
-                one.replace(at, 1, trimmed(around.substr(outer, outer_end - outer)))
-                at = one.find(b"&")
+                one.replace(at, 1, whole)
+                at = one.find(b"&", at + whole.size())  # the outer one may contain it, where nothing is around
             if found.size():
                 found.push_back(44)
             found.append(one)
@@ -897,7 +914,7 @@ cdef string nested(const string& around, const string& selectors) except *:
 
 
 cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
-    return 97 <= lower(byte) <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte >= 0x80
+    return is_letter(byte) or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte >= 0x80
 
 
 cdef inline bint begins_name(const unsigned char* at) noexcept nogil:
@@ -942,7 +959,7 @@ cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
     return False
 
 
-cdef bint read_selector(const unsigned char* at, Rule* rule) except -1 nogil:
+cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
     """Read a selector; return False if it is not understood."""
     cdef Compound part
     cdef const unsigned char* first
@@ -953,8 +970,7 @@ cdef bint read_selector(const unsigned char* at, Rule* rule) except -1 nogil:
     rule.compounds.clear()
     rule.weight, rule.is_state = 0, False
     while True:
-        while is_blank(at[0]):
-            at += 1
+        at = behind_blanks(at)
         if at[0] == 0:
             reverse(rule.compounds.begin(), rule.compounds.end())
             return rule.compounds.size() and not is_child and not is_unknown and (is_clicked or not has_unknown)
@@ -1027,7 +1043,7 @@ cdef bint is_hard(const string& selector, bint hides) noexcept nogil:
     return hides or not has_conditions
 
 
-cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
+cdef int add_rule(Sheet* sheet, Rule* rule) nogil:
     """Add a rule whose selector and style are read, to be found by a name of its last compound."""
     cdef const Compound* last = &rule.compounds[0]
     cdef int32_t number = <int32_t>sheet.rules.size(), found
@@ -1051,7 +1067,6 @@ cdef int add_rule(Sheet* sheet, Rule* rule) except -1 nogil:
             not rule.conditions.size() or last.id_ or last.classes.size()):
         sheet.showing.push_back(number)
     sheet.rules.push_back(rule[0])
-    return 0
 
 
 cdef uint64_t hash_of(str name, uint64_t of):
@@ -1060,7 +1075,7 @@ cdef uint64_t hash_of(str name, uint64_t of):
     return name_of(data, len(data), of) if data else 0
 
 
-cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, bint is_some, read_hard) except -1:
+cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, bint is_some, read_hard):
     """Add the rules of a selector."""
     cdef Rule rule
     cdef Compound part
@@ -1083,12 +1098,11 @@ cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, 
             rule.weight = (ids << 16) + (marks << 8) + tags
             rule.is_state = is_state or is_some
             add_rule(sheet, &rule)
-    return 0
 
 
 cdef int add_block(
     Sheet* sheet, const string& selectors, const string& declarations, bint is_some, int32_t* left, read_hard
-) except -1:
+):
     """Add the rules of a block of declarations, if they concern what can be seen."""
     cdef Style style
     cdef string selector
@@ -1110,10 +1124,9 @@ cdef int add_block(
         if selectors.size() <= MOST_SELECTOR:
             add_selector(sheet, selector, &style, is_some, read_hard)
         start += size + 1
-    return 0
 
 
-cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -1:
+cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard):
     """Read the rules of a style sheet, which its braces tell; in comments and strings they count for nothing."""
     cdef vector[Around] around
     cdef Around block
@@ -1165,10 +1178,9 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard) except -
                 around.pop_back()
             piece.clear()
             declarations.clear()
-    return 0
 
 
-cdef int add_custom(Sheet* sheet, const char* text) except -1 nogil:
+cdef int add_custom(Sheet* sheet, const char* text) nogil:
     """Find the custom properties that a sheet sets to one value only; the others become ""."""
     cdef string name, value
     cdef const char* at = strstr(text, b"--")
@@ -1188,17 +1200,6 @@ cdef int add_custom(Sheet* sheet, const char* text) except -1 nogil:
                 value.clear()
             sheet.custom[name] = value
         at = strstr(at + size, b"--")
-    return 0
-
-
-cdef int add_text_of(const xmlNode* node, string& text) except -1 nogil:
-    """Add the text of a style element."""
-    node = node.children
-    while node != NULL and text.size() < MOST_SHEET:
-        if (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL:
-            text.append(<const char*>node.content)
-        node = node.next
-    return 0
 
 
 cdef bint loads_style(const xmlNode* node) noexcept nogil:
@@ -1223,22 +1224,14 @@ def styles_of(_Element root not None) -> tuple[bytes, bool]:
     cdef const unsigned char* media
     cdef string text
     cdef bint is_all = True
-    while True:
-        if node.type == XML_ELEMENT_NODE:
-            if is_named(node, b"style"):
-                media = attribute_of(node, b"media")
-                if media == NULL or media_holds(media) == ALWAYS:
-                    add_text_of(node, text)
-            elif is_named(node, b"link"):
-                is_all &= not loads_style(node)
-            elif node.children != NULL:
-                node = node.children
-                continue
-        while node != root._c_node and node.next == NULL:
-            node = node.parent
-        if node == root._c_node:
-            break
-        node = node.next
+    while node != NULL:
+        if is_named(node, b"style"):
+            media = attribute_of(node, b"media")
+            if media == NULL or media_holds(media) == ALWAYS:
+                add_text_of(node, text, MOST_SHEET)
+        elif is_named(node, b"link"):
+            is_all &= not loads_style(node)
+        node = next_in(root._c_node, node)
     if text.size() > MOST_SHEET:
         text.resize(MOST_SHEET)
     return text.data()[:text.size()], is_all and strstr(text.c_str(), b"@import") == NULL

@@ -29,7 +29,6 @@ class Tree:
     word_rows: npt.NDArray[Any]
     noted_values: list[tuple[int, str, str]]
     declared_values: list[tuple[str, str]]
-    text_size: int
     nbytes: int
     def tags(self) -> list[str]: ...
     def values_of(self, name: bytes) -> list[tuple[int, str]]: ...

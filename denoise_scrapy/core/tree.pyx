@@ -16,7 +16,6 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
 from lxml.includes.tree cimport (
-    XML_CDATA_SECTION_NODE,
     XML_COMMENT_NODE,
     XML_ELEMENT_NODE,
     XML_PI_NODE,
@@ -27,16 +26,20 @@ from lxml.includes.tree cimport (
 
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
-    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, class_of, decode,
+    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, behind_blanks, class_of, decode,
     equal, is_blank, is_unseen, lower, lower_words, starts,
 )
 from denoise_scrapy.core.formulas cimport (
-    attribute_of, is_formula_image, is_of_mathjax, is_tex_script, is_twin, value_of, write_formula,
+    is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula,
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
+from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_text, next_in, type_of, value_of
 from denoise_scrapy.core.shadow cimport Shadows, find_shadows, first_in, next_to, opens_shadow, shown_in
-from denoise_scrapy.core.sight cimport Attributes, Sight, look_at, open_sight
+from denoise_scrapy.core.sight cimport (
+    ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
+    Bytes, Sight, look_at, open_sight,
+)
 from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet
 
 from denoise_scrapy.core import characters as characters_of, markup
@@ -65,6 +68,8 @@ cdef enum:
     # Letters of two small words that meet in adjacent inline elements: of 900 places on recorded pages where both have
     # as many, three are halves of one word.
     MEETING = 4
+    # Bytes of a title that are read, to the end of a node.
+    MOST_TITLE = 1 << 16
     # A page that shows more before its script's data is no shell for that: they are not kept.
     SHELL_CHARS = 4_000
 
@@ -79,28 +84,6 @@ cdef float MAIN_SHARE = 0.2
 cdef int32_t FADES = 8
 
 # ---- meaning of tags ------------------------------------------------------------------------------------------------
-
-cdef enum:
-    # Attributes that the walk reads. The first ones make up a token, see `Written.names`.
-    CLASS = 1
-    ID = 2
-    ROLE = 3
-    ITEMPROP = 4
-    NAMES = 5
-    ITEMTYPE = 5
-    STYLE = 6
-    HIDDEN_ATTRIBUTE = 7
-    ARIA_HIDDEN = 8
-    HREF = 9
-    NAME = 10             # of a link: a target, as ids are
-    TYPE = 11
-    CHECKED = 12
-    DISPLAY = 13
-    SOURCE = 14           # ends with src or srcset
-    POPOVER = 24          # those between, and further ones, may have to be noted
-    BACKGROUND = 25
-    COLOUR = 26
-    PICTURE = 27
 
 cdef enum:
     # State of a target: its element has not come yet, or is noted.
@@ -152,7 +135,7 @@ _NOTING = {
     **dict.fromkeys(["a", "area"], "href name"),
     **dict.fromkeys(["img", "source"], "src data-original alt height style width"),
     "mjx-container": "display",
-    "input": "type checked",
+    "input": "type",
     **dict.fromkeys(["pre", "code"], "data-language"),
 }
 _KINDS = (
@@ -163,7 +146,7 @@ _KINDS = (
 )
 
 
-cdef int _fill_tags() except -1:
+cdef int _fill_tags():
     """Fill the tables of tags, roles and attributes, mostly from `markup`."""
     cdef Tag tag
     memset(&_unknown, 0, sizeof(Tag))
@@ -185,15 +168,13 @@ cdef int _fill_tags() except -1:
         _tags.push_back(tag)
     for bits in markup.ROLE_FLAGS.values():
         _role_flags.push_back(bits)
-    return 0
 
 
-cdef int _number_names(Table& numbers, names) except -1:
+cdef int _number_names(Table& numbers, names):
     open_table(numbers, len(names))
     for name in names:
         data = name.encode()
         number_of(numbers, hash_bytes(data, len(data), _seed))
-    return 0
 
 
 _fill_tags()
@@ -257,7 +238,7 @@ cdef inline void open_block(Tree tree, Walk* w) noexcept nogil:
     w.left = 0
 
 
-cdef int close_block(Tree tree, Walk* w) except -1 nogil:
+cdef int close_block(Tree tree, Walk* w) nogil:
     """End the block, if it has visible text."""
     cdef BlockRow* block = &w.block
     cdef const Element* element
@@ -284,7 +265,6 @@ cdef int close_block(Tree tree, Walk* w) except -1 nogil:
     block.words.end = <int32_t>tree.words.size()
     tree.blocks.push_back(block[0])
     w.too_large |= tree.blocks.size() > MOST_BLOCKS
-    return 0
 
 
 cdef inline bint is_small(uint32_t code) noexcept nogil:
@@ -324,7 +304,7 @@ cdef bint words_meet(const Walk* w, uint32_t code, const unsigned char* text) no
     return after == UPPER or (after == DIGIT and w.left < 128)
 
 
-cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) except -1 nogil:
+cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) nogil:
     """Add a word by the sum of its letters' values."""
     cdef Word word
     if length >= SHORTEST:
@@ -333,10 +313,9 @@ cdef inline int end_word(Tree tree, Walk* w, uint64_t letters, int32_t length) e
         word.block = <int32_t>tree.blocks.size()
         word.element = w.open
         tree.words.push_back(word)
-    return 0
 
 
-cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil:
+cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
     """Copy what is seen of a text, and count, hash and split its characters: the only loop over all of a page's."""
     cdef size_t size, i = 0, unseen = 0
     cdef uint32_t code, before = 0, further = w.further
@@ -422,7 +401,6 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) except -1 nogil
             w.block.element = w.open
         if tree.elements[w.open].flags & LINK:
             w.block.link_chars += shown
-    return 0
 
 
 # ---- elements: their names and attributes ----------------------------------------------------------------------------
@@ -455,16 +433,7 @@ cdef inline const Tag* tag_of(Walk* w, const unsigned char* name) noexcept nogil
     return seen_of(w, name).tag
 
 
-ctypedef const unsigned char* Bytes
-
-cdef struct Written:      # attributes that make up a token
-    Bytes[NAMES] names    # CLASS to ITEMPROP, NULL if missing
-    const unsigned char* type
-    bint checked
-    int32_t reason        # why nothing shows it, see `styles.pxd`
-
-
-cdef int without_digits(Tree tree, const unsigned char* names, Span* span) except -1 nogil:
+cdef int without_digits(Tree tree, const unsigned char* names, Span* span) nogil:
     """Write a class or id to the page's names in the form tokens use: no digits, one space between names."""
     cdef size_t i
     cdef bint gap = False
@@ -481,7 +450,6 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) excep
                     gap = False
                 tree.names.push_back(names[i])
     span.end = <int32_t>tree.names.size()
-    return 0
 
 
 cdef inline size_t shorter(const unsigned char* names) noexcept nogil:
@@ -520,8 +488,7 @@ cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
     cdef int32_t number
     if role == NULL:
         return 0
-    while is_blank(role[0]):
-        role += 1
+    role = behind_blanks(role)
     while role[0] and not is_blank(role[0]) and size < 15:
         name[size] = lower(role[0])
         size += 1
@@ -530,25 +497,25 @@ cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
     return _role_flags[number] if number >= 0 else 0
 
 
-cdef inline uint32_t code_of(Tree tree, Span span, uint64_t seed) noexcept nogil:
-    """Hash a name; 0 for none."""
-    cdef const unsigned char* names = <const unsigned char*>tree.names.data()
-    if span.end == span.start:
-        return 0
-    return <uint32_t>(mix(hash_bytes(names + span.start, span.end - span.start, seed)) >> 32) | 1
+cdef inline uint64_t hash_of(const string& names, Span span, uint64_t seed) noexcept nogil:
+    return mix(hash_bytes(<const unsigned char*>names.data() + span.start, span.end - span.start, seed))
 
 
-cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Written* written) except -1 nogil:
+cdef inline uint32_t code_of(const string& names, Span span) noexcept nogil:
+    """Return the code of a tag, class or id in the tokens, 0 for none."""
+    return <uint32_t>(hash_of(names, span, _seed) >> 32) | 1 if span.end > span.start else 0
+
+
+cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes* given, int32_t reason) nogil:
     """Add a kind of element with its properties, once per page."""
     cdef ElementKind token
-    cdef const unsigned char* names
     cdef uint64_t tag_hash
     cdef int32_t size, i
     token.kind = tag.kind
-    token.flags = tag.flags | role_flags(written.names[ROLE])
+    token.flags = tag.flags | role_flags(given[ROLE])
     token.heading = tag.heading
-    token.reason = written.reason
-    if written.reason:
+    token.reason = reason
+    if reason:
         token.flags |= HIDDEN
     token.tag_name.start = <int32_t>tree.names.size()
     size = 0
@@ -556,42 +523,40 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Writt
         tree.names.push_back(name[size])
         size += 1
     token.tag_name.end = <int32_t>tree.names.size()
-    without_digits(tree, written.names[CLASS], &token.class_name)
-    without_digits(tree, written.names[ID], &token.id_name)
-    token.tag_code = code_of(tree, token.tag_name, _seed)
-    token.class_code = code_of(tree, token.class_name, _seed)
-    token.id_code = code_of(tree, token.id_name, _seed)
+    without_digits(tree, given[CLASS], &token.class_name)
+    without_digits(tree, given[ID], &token.id_name)
+    token.tag_code = code_of(tree.names, token.tag_name)
+    token.class_code = code_of(tree.names, token.class_name)
+    token.id_code = code_of(tree.names, token.id_name)
     token.markup = 2 * size + 5
     if token.class_code:
         token.markup += token.class_name.end - token.class_name.start + 9
     if token.id_code:
         token.markup += token.id_name.end - token.id_name.start + 6
-    names = <const unsigned char*>tree.names.data()
     tag_hash = hash_bytes(name, size, 1)
     token.in_shape = token.in_path = mix(tag_hash)
-    token.own = mix(hash_bytes(names + token.class_name.start, token.class_name.end - token.class_name.start, tag_hash))
+    token.own = hash_of(tree.names, token.class_name, tag_hash)
     token.other_names.start = token.other_names.end = 0
     if not tag.kind & IS_ROOT:
         # names of html and body describe the page ("category-sports"), and would make all paths below differ
         token.in_shape = token.own
-    token.own = mix(hash_bytes(names + token.id_name.start, token.id_name.end - token.id_name.start, token.own ^ 0x55))
+    token.own = hash_of(tree.names, token.id_name, token.own ^ 0x55)
     if not tag.kind & IS_ROOT:
         token.in_path = token.own
         token.other_names.start = <int32_t>tree.names.size()
-        if written.names[ROLE] != NULL:
-            tree.names.append(<const char*>written.names[ROLE], shorter(written.names[ROLE]))
-        if written.names[ITEMPROP] != NULL:
+        if given[ROLE] != NULL:
+            tree.names.append(<const char*>given[ROLE], shorter(given[ROLE]))
+        if given[ITEMPROP] != NULL:
             tree.names.push_back(32)
-            tree.names.append(<const char*>written.names[ITEMPROP], shorter(written.names[ITEMPROP]))
+            tree.names.append(<const char*>given[ITEMPROP], shorter(given[ITEMPROP]))
         token.other_names.end = <int32_t>tree.names.size()
         for i in range(CLASS, NAMES):
-            if written.names[i] != NULL and speaks_of_comments(written.names[i]):
+            if given[i] != NULL and speaks_of_comments(given[i]):
                 token.flags |= COMMENT_WORD
     tree.tokens.push_back(token)
-    return 0
 
 
-cdef int note(Tree tree, int32_t element, const char* name, const unsigned char* value) except -1 nogil:
+cdef int note(Tree tree, int32_t element, const char* name, const unsigned char* value) nogil:
     """Keep an attribute as written."""
     cdef Note one
     one.element = element
@@ -601,10 +566,9 @@ cdef int note(Tree tree, int32_t element, const char* name, const unsigned char*
     tree.noted.append(<const char*>value)
     one.value.end = <int32_t>tree.noted.size()
     tree.notes.push_back(one)
-    return 0
 
 
-cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id_) except -1 nogil:
+cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id_) nogil:
     """Note the first element with an id that a link leads to (an element LINKED), before or after it."""
     cdef int32_t place = number_of(w.places, hash_bytes(id_, strlen(<const char*>id_), _seed)), known
     if place == <int32_t>w.place_at.size():
@@ -614,71 +578,55 @@ cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id
     if known != NOTED and (known == LINKED) != (element == LINKED):
         note(tree, max(known, element), b"id", id_)
         w.place_at[place] = NOTED
-    return 0
 
 
-cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* href) except -1 nogil:
+cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* href) nogil:
     """Note a link's address, and its target id if that is on the page."""
     cdef const unsigned char* mark = <const unsigned char*>strchr(<const char*>href, 35)
     if href[0]:
         note(tree, element, b"href", href)
     if mark != NULL and mark[1]:
         note_place(tree, w, LINKED, mark + 1)
-    return 0
 
 
-cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) except -1 nogil:
+cdef const char* DECLARED[3]
+DECLARED[:] = [b"generator", b"og:title", b"og:site_name"]
+
+
+cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     """Note a meta element's declaration, if it is of one of the kinds that count."""
+    cdef int32_t i
     cdef const unsigned char* name = attribute_of(node, b"property")
     cdef const unsigned char* content = attribute_of(node, b"content")
     if name == NULL or name[0] == 0:
         name = attribute_of(node, b"name")
     if name == NULL or content == NULL:
         return 0
-    while is_blank(name[0]):
-        name += 1
+    name = behind_blanks(name)
     if begins(name, b"og:type"):
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
-    elif begins(name, b"generator") and in_head:
-        note(tree, -1, b"generator", content)
-    elif begins(name, b"og:title") and in_head:
-        note(tree, -1, b"og:title", content)
-    elif begins(name, b"og:site_name") and in_head:
-        note(tree, -1, b"og:site_name", content)
-    return 0
+    for i in range(3 if in_head else 0):
+        if begins(name, DECLARED[i]):
+            note(tree, -1, DECLARED[i], content)
 
 
-cdef int read_title(Tree tree, const xmlNode* node, string& title) except -1 nogil:
-    """Write the text of a title, up to a number of bytes."""
-    cdef const xmlNode* child = node.children
-    while child != NULL and title.size() < 65536:
-        if (child.type == XML_TEXT_NODE or child.type == XML_CDATA_SECTION_NODE) and child.content != NULL:
-            title.append(<const char*>child.content)
-        child = child.next
-    return 0
-
-
-cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) except -1 nogil:
+cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, string& title) nogil:
     """Read what matters in an element that shows nothing: a head's title and base, types, the size of a noscript."""
     cdef const xmlNode* node = top.children
     cdef const Tag* own
     cdef const unsigned char* value
     if tag.role == SCRIPT_TAG:
-        value = attribute_of(top, b"type")
-        while value != NULL and is_blank(value[0]):
-            value += 1
-        if value != NULL and begins(value, b"application/ld+json"):
+        value = type_of(top)
+        if begins(value, b"application/ld+json"):
             while node != NULL:
                 if node.content != NULL:
                     note(tree, -1, b"json", node.content)
                 node = node.next
-        elif value != NULL and begins(value, b"application/json") and node != NULL and node.content != NULL and (
+        elif begins(value, b"application/json") and node != NULL and node.content != NULL and (
                 w.visible < SHELL_CHARS):
             note(tree, -1, b"state", node.content)
         return 0
-    if node == NULL:
-        return 0
-    while True:
+    while node != NULL:
         if node.type == XML_ELEMENT_NODE:
             own = tag_of(w, node.name)
             value = attribute_of(node, b"itemtype")
@@ -686,10 +634,10 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
                 note(tree, -1, b"itemtype", value)
             if own.role == META_TAG:
                 note_meta(tree, node, tag.role == HEAD_TAG)
-            elif own.role == SCRIPT_TAG and tag.role != SCRIPT_TAG:
+            elif own.role == SCRIPT_TAG:
                 read_skipped(tree, w, node, own, title)
             elif tag.role == HEAD_TAG and own.role == TITLE_TAG and title.size() == 0:
-                read_title(tree, node, title)
+                add_text_of(node, title, MOST_TITLE)
             elif tag.role == HEAD_TAG and own.role == BASE_TAG:
                 value = attribute_of(node, b"href")
                 if value != NULL:
@@ -708,31 +656,22 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
                 while value[0]:
                     w.noscript += not is_blank(value[0]) and value[0] & 0xC0 != 0x80
                     value += 1
-        if node.type == XML_ELEMENT_NODE and node.children != NULL:
-            node = node.children
-            continue
-        while node != top and node.next == NULL:
-            node = node.parent
-        if node == top:
-            return 0
-        node = node.next
+        node = next_in(top, node)
 
 
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
-               const xmlNode* node) except -1 nogil:
+               const xmlNode* node) nogil:
     """Begin an element: add its token, row and mark."""
-    cdef Written written
+    cdef Bytes[ATTRIBUTES] given
     cdef Tag top
     cdef Element element
     cdef const Element* around
     cdef const ElementKind* token
     cdef const unsigned char* value
     cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 stores each name once
-    cdef int32_t number = <int32_t>tree.elements.size(), known, attribute
+    cdef int32_t number = <int32_t>tree.elements.size(), known, attribute, reason
     cdef bint is_formula, repeats = False
-    cdef Attributes given
-    memset(&written, 0, sizeof(written))
-    memset(&given, 0, sizeof(given))
+    memset(given, 0, sizeof(given))
     if w.open < 0 and not tag.kind & IS_BLOCK:  # a tree that begins at another element: all text must be in a block
         top = tag[0]
         top.kind |= IS_BLOCK
@@ -740,61 +679,37 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         hash_ = mix(hash_ + NAMES + 1)
     while attributes != NULL:
         attribute = seen_of(w, attributes.name).attribute
-        if attribute:
-            value = value_of(attributes)
-            if attribute < NAMES:
-                written.names[attribute] = value
-                hash_ = mix(hash_bytes(value, strlen(<const char*>value), hash_) + attribute)
-            elif attribute == ITEMTYPE:
-                note(tree, -1, b"itemtype", value)
-            elif attribute == STYLE:
-                given.style = value
-            elif attribute == HIDDEN_ATTRIBUTE:
-                given.hidden = value
-            elif attribute == ARIA_HIDDEN:
-                given.aria_hidden = value
-            elif attribute == POPOVER:
-                given.popover = value
-            elif attribute == BACKGROUND:
-                given.back = value
-            elif attribute == COLOUR:
-                given.colour = value
-            elif attribute == PICTURE:
-                given.picture = value
-            if not tag.notes >> attribute & 1:
-                pass
-            elif attribute == HREF:
-                note_link(tree, w, number, value)
-            elif attribute == NAME:
-                note_place(tree, w, number, value)
-            elif attribute == TYPE:
-                written.type = value
-            elif attribute == CHECKED:
-                written.checked = True
-            elif attribute != DISPLAY:
-                note(tree, number, <const char*>attributes.name, value)
-            elif equal(<const char*>value, b"true"):
-                tag = &_custom
-                hash_ = mix(hash_ + NAMES)
+        value = value_of(attributes)
+        given[attribute] = value
+        if 0 < attribute < NAMES:
+            hash_ = mix(hash_bytes(value, strlen(<const char*>value), hash_) + attribute)
+        elif attribute == ITEMTYPE:
+            note(tree, -1, b"itemtype", value)
+        if not tag.notes >> attribute & 1:
+            pass
+        elif attribute == HREF:
+            note_link(tree, w, number, value)
+        elif attribute == NAME:
+            note_place(tree, w, number, value)
+        elif attribute != DISPLAY and attribute != TYPE:
+            note(tree, number, <const char*>attributes.name, value)
+        elif attribute == DISPLAY and equal(<const char*>value, b"true"):
+            tag = &_custom
+            hash_ = mix(hash_ + NAMES)
         attributes = attributes.next
-    if written.names[ID] != NULL:
-        note_place(tree, w, number, written.names[ID])
-    if written.type != NULL and begins(written.type, b"checkbox"):
-        note(tree, number, b"box", b"x" if written.checked else b" ")
+    if given[ID] != NULL:
+        note_place(tree, w, number, given[ID])
+    if tag.notes >> TYPE & 1 and given[TYPE] != NULL and begins(given[TYPE], b"checkbox"):
+        note(tree, number, b"box", b"x" if given[CHECKED] != NULL else b" ")
     is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
-    if is_formula or given.aria_hidden != NULL or (
-            written.names[CLASS] != NULL and is_of_mathjax(<const char*>written.names[CLASS])):
+    if is_formula or given[ARIA_HIDDEN] != NULL or (given[CLASS] != NULL and is_of_mathjax(<const char*>given[CLASS])):
         repeats = is_twin(node)
-    given.role = written.names[ROLE]
-    written.reason = look_at(
-        &w.sight, node, &given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG,
-        written.names[CLASS] != NULL or written.names[ID] != NULL,
-    )
+    reason = look_at(&w.sight, node, given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG)
     if repeats:
-        written.reason = BY_ARIA
-    known = number_of(w.tokens, mix(hash_ + NAMES + 2 + written.reason) if written.reason else hash_)
+        reason = BY_ARIA
+    known = number_of(w.tokens, mix(hash_ + NAMES + 2 + reason) if reason else hash_)
     if known == <int32_t>tree.tokens.size():
-        learn(tree, name, tag, &written)
+        learn(tree, name, tag, given, reason)
     token = &tree.tokens[known]
     element.token = known
     element.parent = w.open
@@ -842,10 +757,9 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     w.open = number
     if is_formula:
         read_formula(tree, w, node)
-    return 0
 
 
-cdef inline int end(Tree tree, Walk* w) except -1 nogil:
+cdef inline int end(Tree tree, Walk* w) nogil:
     """End the open element."""
     cdef Element* element = &tree.elements[w.open]
     cdef bint is_block = tree.tokens[element.token].kind & IS_BLOCK
@@ -859,10 +773,9 @@ cdef inline int end(Tree tree, Walk* w) except -1 nogil:
         open_block(tree, w)
     w.after_end = True
     w.open = element.parent
-    return 0
 
 
-cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) except -1 nogil:
+cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) nogil:
     """Read a formula as text of the open element, unless it repeats the one beside it."""
     cdef string tex
     cdef bint is_display
@@ -884,7 +797,7 @@ cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept no
     return node if node != NULL and node.type == XML_TEXT_NODE and node.content != NULL else NULL
 
 
-cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 nogil:
+cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
     """Visit all nodes in document order."""
     cdef const xmlNode* node = root
     cdef const xmlNode* inner
@@ -928,8 +841,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
                         start(tree, w, b"body", tag_of(w, b"body"), NULL, NULL)
                         node = inner
                         continue
-        elif w.open >= 0 and node.content != NULL and (
-                node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE):
+        elif w.open >= 0 and is_text(node):
             inner = text_behind_comments(node)
             if inner == NULL:
                 add_text(tree, w, node.content)
@@ -957,10 +869,9 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) except -1 
         if node == NULL:
             break
     close_block(tree, w)
-    return 0
 
 
-cdef int number_slots(Tree tree) except -1 nogil:
+cdef int number_slots(Tree tree) nogil:
     """Number the distinct paths of the blocks."""
     cdef Table slots
     cdef size_t i
@@ -968,7 +879,6 @@ cdef int number_slots(Tree tree) except -1 nogil:
     for i in range(tree.blocks.size()):
         tree.blocks[i].slot = number_of(slots, tree.blocks[i].path)
     tree.slots = slots.count
-    return 0
 
 
 cdef inline bint is_shell(int32_t reason) noexcept nogil:
@@ -976,7 +886,7 @@ cdef inline bint is_shell(int32_t reason) noexcept nogil:
     return reason == BY_OPACITY or reason == BY_ATTRIBUTE
 
 
-cdef bint find_shells(Tree tree, Walk* w) except -1 nogil:
+cdef bint find_shells(Tree tree, Walk* w) nogil:
     """Mark hidden elements that hold most of the page or of its main part, or fade in with it: scripts show them."""
     cdef const Element* element
     cdef int32_t i, faded = 0, fades = 0, whole, size, n = <int32_t>tree.elements.size()
@@ -1005,7 +915,7 @@ cdef bint find_shells(Tree tree, Walk* w) except -1 nogil:
 cdef int read_tree(
     Tree tree, const xmlNode* root, const Sheet* sheet, string& title, bint break_lines, bint keep_nodes,
     bint keep_readings
-) except -1 nogil:
+) nogil:
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
     The rule was measured: twice the visible text, and at least some 20 words of 5 letters more. Once more if hidden
@@ -1038,10 +948,9 @@ cdef int read_tree(
         else:
             break
     number_slots(tree)
-    return 0
 
 
-cdef int clear(Tree tree) except -1 nogil:
+cdef int clear(Tree tree) nogil:
     """Clear the tree."""
     tree.elements.clear()
     tree.blocks.clear()
@@ -1052,14 +961,13 @@ cdef int clear(Tree tree) except -1 nogil:
     tree.text.clear()
     tree.names.clear()
     tree.noted.clear()
-    return 0
 
 
 # ---- texts ----------------------------------------------------------------------------------------------------------
 
 cdef int write_text(
     const string& text, Span span, const int32_t[:, ::1] left_out, bint is_exact, string& out
-) except -1 nogil:
+) nogil:
     """Write a text with white space collapsed and lines broken at br.
 
     Exact text is copied, without leading empty lines and trailing white space.
@@ -1094,20 +1002,18 @@ cdef int write_text(
                 shown = out.size()
         i += width
     out.resize(shown)
-    return 0
 
 
-cdef int write_block(Tree tree, const BlockRow* block, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
+cdef int write_block(Tree tree, const BlockRow* block, const int32_t[:, ::1] left_out, string& out) nogil:
     """Write a block's text without the parts left out, unless they are all of it."""
     cdef size_t first = out.size()
     cdef const int32_t[:, ::1] nothing = left_out[:0]
     write_text(tree.text, block.text, left_out, block.flags & PREFORMATTED, out)
     if out.size() == first and left_out.shape[0]:
         write_block(tree, block, nothing, out)
-    return 0
 
 
-cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out, string& out) except -1 nogil:
+cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1] left_out, string& out) nogil:
     """Write the texts of the wanted blocks, one per line."""
     cdef size_t i
     for i in range(tree.blocks.size()):
@@ -1115,7 +1021,6 @@ cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1
             if out.size():
                 out.push_back(10)
             write_block(tree, &tree.blocks[i], left_out, out)
-    return 0
 
 
 cdef str decoded(const string& text):
@@ -1221,11 +1126,6 @@ cdef class Tree:
         return [(one.element, piece(self.noted, one.value)) for one in self.notes if is_noted(self, &one, name)]
 
     @property
-    def text_size(self) -> int:
-        """Bytes of the marked text."""
-        return self.text.size()
-
-    @property
     def nbytes(self) -> int:
         """Bytes that the columns take."""
         return (
@@ -1270,7 +1170,6 @@ cdef class Tree:
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1:
         if <size_t>given != expected:
             raise ValueError(f"there are {expected} {what}, got {given} values")
-        return 0
 
     def inherited(self, const int64_t[::1] own):
         """Return the flags of each of the n elements and its ancestors, given the tokens' own flags; shape (n,)."""
@@ -1504,6 +1403,5 @@ def tree_of(
 
 def name_code(name: str) -> int:
     """Return the code of a tag, class or id in the tokens, 0 for none."""
-    data = name.encode("utf-8", "replace")
-    cdef const unsigned char* text = data
-    return <uint32_t>(mix(hash_bytes(text, len(data), _seed)) >> 32) | 1 if data else 0
+    cdef string text = name.encode("utf-8", "replace")
+    return code_of(text, Span(0, <int32_t>text.size()))

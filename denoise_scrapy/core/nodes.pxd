@@ -1,0 +1,71 @@
+"""libxml2's nodes: their names, attributes and texts, and the way through them."""
+
+from libcpp.string cimport string
+from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
+
+from denoise_scrapy.core.characters cimport behind_blanks, equal
+
+
+cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
+    """Return the value of an attribute, "" if it has none."""
+    if attribute.children == NULL or attribute.children.content == NULL:
+        return b""
+    return attribute.children.content
+
+
+cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* name) noexcept nogil:
+    """Return the value of an element's attribute, NULL if missing."""
+    cdef const xmlAttr* attribute = node.properties
+    while attribute != NULL:
+        if equal(<const char*>attribute.name, name):
+            return value_of(attribute)
+        attribute = attribute.next
+    return NULL
+
+
+cdef inline const char* told_of(const xmlNode* node, const char* name) noexcept nogil:
+    """Return the value of an element's attribute, "" if missing."""
+    cdef const unsigned char* told = attribute_of(node, name)
+    if told == NULL:
+        return b""
+    return <const char*>told
+
+
+cdef inline const unsigned char* type_of(const xmlNode* node) noexcept nogil:
+    """Return an element's attribute `type` without white space before it, "" if missing."""
+    return behind_blanks(<const unsigned char*>told_of(node, b"type"))
+
+
+cdef inline bint is_named(const xmlNode* node, const char* name) noexcept nogil:
+    """Return whether a node is an element with a tag."""
+    return node.type == XML_ELEMENT_NODE and equal(<const char*>node.name, name)
+
+
+cdef inline bint is_text(const xmlNode* node) noexcept nogil:
+    return (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content != NULL
+
+
+cdef inline int add_text_of(const xmlNode* node, string& text, size_t most) nogil:
+    """Add the text of an element without others in it, up to a number of bytes and to the end of a node."""
+    node = node.children
+    while node != NULL and text.size() < most:
+        if is_text(node):
+            text.append(<const char*>node.content)
+        node = node.next
+
+
+cdef inline const xmlNode* next_in(const xmlNode* top, const xmlNode* node) noexcept nogil:
+    """Return the node after another one in an element's tree, in document order; NULL after the last."""
+    if node.type == XML_ELEMENT_NODE and node.children != NULL:
+        return node.children
+    while node != top and node.next == NULL:
+        node = node.parent
+    return node.next if node != top else NULL
+
+
+cdef inline const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nogil:
+    """Return the first of some siblings that is more than white space or a comment, NULL for none."""
+    while node != NULL and node.type != XML_ELEMENT_NODE and not (
+            is_text(node) and behind_blanks(node.content)[0]):
+        node = node.prev if backwards else node.next
+    return node
