@@ -72,10 +72,6 @@ class Hidden(NamedTuple):
     reason: str
 
 
-def _meta_of_text(body: Body) -> Metadata:
-    return metadata.metadata_of("", None, body.text, body.title)
-
-
 @dataclass(frozen=True, eq=False)
 class Body:
     """The clean text of a page.
@@ -111,7 +107,7 @@ class Body:
     make_kind: Callable[[], str] = str
     make_hidden: Callable[[], tuple[Hidden, ...]] = tuple
     make_unseen: Callable[[], frozenset[str]] = frozenset
-    make_meta: Callable[[Body], Metadata] = _meta_of_text
+    make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_text)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -255,6 +251,10 @@ class Body:
 
 def _itself(value: Any, *_: Body) -> Any:
     return value
+
+
+def _meta_of_text(body: Body) -> Metadata:
+    return metadata.metadata_of("", None, body.text, body.title)
 
 
 #: Fallback of a page that exceeds a limit on elements, depth, bytes, or the cost of its selectors and its strategy.
