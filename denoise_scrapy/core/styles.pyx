@@ -724,38 +724,40 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet) nogil:
 cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet) except -1 nogil:
     """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties."""
     cdef string clean, own, filled
-    cdef size_t i = 0, name, value, depth
+    cdef char* at
+    cdef char* name
+    cdef char* value
+    cdef size_t depth
     write_clean(text, clean)
     clean.push_back(59)
     if clean.find(b"var(") < clean.size():
         own = clean
-    while i < clean.size():
-        while i < clean.size() and (clean[i] == 32 or clean[i] == 59):
-            i += 1
-        name = i
-        while i < clean.size() and clean[i] != 58 and clean[i] != 59:
-            i += 1
-        if i >= clean.size() or clean[i] == 59:
+    at = &clean[0]
+    while at[0]:
+        at += strspn(at, b" ;")
+        name = at
+        at += strcspn(at, b":;")
+        if at[0] != 58:
             continue
-        clean[i] = 0
-        if i > name and clean[i - 1] == 32:
-            clean[i - 1] = 0
-        i += 1
-        value = i + (i < clean.size() and clean[i] == 32)
+        at[0] = 0
+        if at > name and (at - 1)[0] == 32:
+            (at - 1)[0] = 0
+        at += 1
+        value = at + (at[0] == 32)
         depth = 0
-        while i < clean.size() and (depth or clean[i] != 59):
-            depth += clean[i] == 40
-            depth -= depth > 0 and clean[i] == 41
-            i += 1
-        if i < clean.size():
-            clean[i] = 0
-            i += 1
-        if value < clean.size() and own.size() and strstr(clean.data() + value, b"var(") != NULL:
-            filled.assign(clean.data() + value)
+        while at[0] and (depth or at[0] != 59):
+            depth += at[0] == 40
+            depth -= depth > 0 and at[0] == 41
+            at += 1
+        if at[0]:
+            at[0] = 0
+            at += 1
+        if strstr(value, b"var(") == NULL:
+            declare(style, name, value)
+        else:
+            filled.assign(value)
             if fill_in(filled, own, sheet):
-                declare(style, clean.data() + name, filled.c_str())
-        elif value < clean.size():
-            declare(style, clean.data() + name, clean.data() + value)
+                declare(style, name, filled.c_str())
 
 
 cdef int add_style(Style* style, const Style* more) noexcept nogil:
@@ -951,10 +953,11 @@ cdef const unsigned char* skip_condition(const unsigned char* at) noexcept nogil
 
 cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
     """Return whether a click changes a condition."""
+    cdef const unsigned char* after
     cdef int32_t i
     for i in range(9):
-        if begins(condition, STATES[i]) and not is_in_name(condition[strlen(STATES[i])]) and (
-                condition[strlen(STATES[i])] != 40):
+        after = condition + strlen(STATES[i])
+        if begins(condition, STATES[i]) and not is_in_name(after[0]) and after[0] != 40:
             return True
     return False
 

@@ -518,10 +518,8 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes
     if reason:
         token.flags |= HIDDEN
     token.tag_name.start = <int32_t>tree.names.size()
-    size = 0
-    while name[size] and size < MAX_NAME:
-        tree.names.push_back(name[size])
-        size += 1
+    size = <int32_t>shorter(name)
+    tree.names.append(<const char*>name, size)
     token.tag_name.end = <int32_t>tree.names.size()
     without_digits(tree, given[CLASS], &token.class_name)
     without_digits(tree, given[ID], &token.id_name)

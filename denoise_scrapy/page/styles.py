@@ -49,7 +49,7 @@ def read_selectors(text: str) -> list[Selector]:
     """Read selectors as cssselect does, without those that are not understood."""
     found: list[Selector] = []
     for one in _spread(text):
-        with suppress(SelectorError, RecursionError):
+        with suppress(SelectorError, RuntimeError):  # of too deep ones, and of an open `:is(`
             for selector in parse(one):
                 read = _compounds(selector.parsed_tree)
                 if read is not None and not selector.pseudo_element:

@@ -83,6 +83,7 @@ def test_conditions_that_do_not_always_hold_hide_nothing(condition):
 
 @pytest.mark.parametrize("outer", ["&", "&.b", ".b, & > &"])
 def test_rules_within_a_rule_whose_own_selector_stands_for_nothing_are_read_to_their_end(outer):
-    rules = f"{outer} {{ .a {{ & i {{ color: red }} }} }} .c {{ display: none }}"
-    source = f"<style>{rules}</style>{OTHERS}<p class=a>Shown."
+    source = (
+        f"<style>{outer} {{ .a {{ & i {{ color: red }} }} }} .c {{ display: none }}</style>{OTHERS}<p class=a>Shown."
+    )
     assert [text for _, text, _ in Page.parse(f"{source}<p class=c>Hidden.").hidden_texts()] == ["Hidden."]
