@@ -535,5 +535,19 @@ def judge(
     Raises:
         ValueError: The shapes do not match.
     """
-    odds = network.odds(features)
-    return forest.probability(np.concatenate([features, neighbours.features(odds)])), odds
+    values = network._values(features)
+    n, m = values.shape
+    if m != len(neighbours) or forest.features > n + NEIGHBOUR_ROWS:
+        raise ValueError(f"features of shape {values.shape} do not match {len(neighbours)} blocks")
+    seen, odds, found = np.empty((n + NEIGHBOUR_ROWS, m), np.float32), np.empty(m, np.float32), np.empty(m)
+    seen[:n] = values
+    cdef float[:, ::1] all_features = seen
+    cdef float[::1] first = odds
+    cdef double[::1] second = found
+    cdef int32_t blocks = m, known = n
+    if blocks:
+        with nogil:
+            network.read_odds(&all_features[0, 0], blocks, &first[0])
+            neighbours.read_features(&first[0], &all_features[known, 0])
+            forest.read_probability(&all_features[0, 0], blocks, &second[0])
+    return found, odds
