@@ -87,3 +87,9 @@ def test_rules_within_a_rule_whose_own_selector_stands_for_nothing_are_read_to_t
         f"<style>{outer} {{ .a {{ & i {{ color: red }} }} }} .c {{ display: none }}</style>{OTHERS}<p class=a>Shown."
     )
     assert [text for _, text, _ in Page.parse(f"{source}<p class=c>Hidden.").hidden_texts()] == ["Hidden."]
+
+
+@pytest.mark.parametrize("broken", [":is(.a,{", ":is(", ":not(.a", ":has(", "[a", ".\\", "&:is(", "::", "a >", "*|"])
+def test_selectors_that_are_not_closed_hide_nothing(broken):
+    source = f"<style>{broken} display: none}} .c {{ display: none }}</style>{OTHERS}<p class=a>Shown."
+    assert "Shown." in Page.parse(source).block_texts
