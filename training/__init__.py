@@ -18,7 +18,7 @@ What was learned, on 2,146 read pages, publishers left out (mean token F1 .932):
   .002, dates and comments before .001, the title .001; other stories, sections, lists of records, what hides and what
   structured data state: less than .001 either way.
 - That does not mean that a fit can do without: without those last five (70 features of 88) read pages are the same,
-  -.0010 (standard error .0014), pages of one hand's corpora better (`magicforum` +.017, `wcxb` +.010, `jocmp` +.016),
+  -.0010 (standard error .0014), some corpora better (`magicforum` +.017, `wcxb` +.010, `jocmp` +.016),
   but a page alone with teasers, a gallery or another story loses .017 to .027, `harvest` and `newspaper` alone .028
   and .024. Probably it is other stories that count; leave out the other four next.
 - Made no difference (-.001 to +.0002), though a page in a reading asked for each: a heading as likely as the text below

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gzip
 import shutil
 import sys
 import tempfile
@@ -24,7 +23,17 @@ from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, op
 from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.formats import ROW_FORMATS, format_of
-from denoise_scrapy.row_files import Marked, Parquet, Read, RowFile, kind_of, row_file, write_entries, write_parquet
+from denoise_scrapy.row_files import (
+    Marked,
+    Parquet,
+    Read,
+    RowFile,
+    compressing,
+    kind_of,
+    row_file,
+    write_entries,
+    write_parquet,
+)
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
@@ -37,7 +46,7 @@ PROGRESS_SECONDS = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    file = "JSON lines, CSV (both also .gz) or Parquet; - for standard input"
+    file = "JSON lines, CSV (both also .gz, .zst) or Parquet; - for standard input"
     parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("output").add_mutually_exclusive_group()
     for name, meaning in (
@@ -47,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--groups", "write the keys of kept rows and of their duplicates, the largest group first"),
     ):
         what.add_argument(name, dest="what", action="store_const", const=name[2:], help=meaning, default="drop")
-    out = "output file, in the format of FILE (also .gz) or Parquet; default: standard output"
+    out = "output file, in the format of FILE (also .gz, .zst) or Parquet; default: standard output"
     parser.add_argument("-o", dest="out", metavar="OUT", default=STANDARD, help=out)
     parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="row to keep among duplicates; default: first")
     parser.add_argument("--text", metavar="FIELD", help="field to compare; default: body or text")
@@ -316,6 +325,4 @@ def _written(name: str) -> Iterator[BinaryIO]:
         special = given.exists() and not given.is_file()
         target = given if special else stack.enter_context(replacing(path))
         file: Any = stack.enter_context(target.open("wb"))
-        if name.endswith(".gz"):
-            file = stack.enter_context(gzip.GzipFile(path.name.removesuffix(".gz"), "wb", fileobj=file, mtime=0))
-        yield file
+        yield stack.enter_context(compressing(file, name))

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from denoise_scrapy.row_files import zstd
 from tests.crawl.conftest import Told
 from tests.crawl.web import story
 from tests.processes import ROOT
@@ -161,12 +162,15 @@ def test_rows_without_a_key_have_their_number(here: Path, dedup: Told) -> None:
     assert Path("out.csv").read_text() == "new,kept,score\n3,2,1.0\n5,7,1.0\n"
 
 
-def test_gzip_is_known_by_its_content(rows: Path, dedup: Told) -> None:
-    for name in ("a.jsonl.gz", "b.jsonl"):
-        Path(name).write_bytes(gzip.compress(rows.read_bytes()))
+@pytest.mark.parametrize(("suffix", "packing"), [("gz", gzip), ("zst", zstd)])
+def test_compression_is_known_by_the_content_and_made_by_the_name(
+    rows: Path, suffix: str, packing: Any, dedup: Told
+) -> None:
+    for name in (f"a.jsonl.{suffix}", "b.jsonl"):
+        Path(name).write_bytes(packing.compress(rows.read_bytes()))
         for keep in ("first", "longest"):
-            dedup(f"{name} --keep {keep} -o out.jsonl.gz")
-            assert len(gzip.decompress(Path("out.jsonl.gz").read_bytes()).splitlines()) == 3
+            dedup(f"{name} --keep {keep} -o out.jsonl.{suffix}")
+            assert len(packing.decompress(Path(f"out.jsonl.{suffix}").read_bytes()).splitlines()) == 3
 
 
 def test_a_gzip_file_cut_short_leaves_no_output(rows: Path, dedup: Told) -> None:
