@@ -97,7 +97,7 @@ class Worker:
         self._waiting: deque[_Job] = deque()  # to be sent
         self._sent: dict[int, _Job] = {}  # without a result yet
         self._link: asyncio.StreamWriter | None = None  # to its process, if that is ready
-        self._has_worked = False  # whether the process has returned a result
+        self._has_worked = False  # whether the process has returned a result, or died of a page
         self._timer: asyncio.TimerHandle | None = None
         self._life = asyncio.ensure_future(self._live())
 
@@ -132,7 +132,10 @@ class Worker:
         await asyncio.wait([self._life])
 
     async def _live(self) -> None:
-        """Keep the process running; if it does not start, or dies before it has a result, start it after a pause."""
+        """Keep the process running; if it does not start, or dies with nothing to do, start it after a pause.
+
+        One that a page kills is started at once: the next such page would kill the crawl's own process.
+        """
         back_off = BackOff()
         try:
             while True:
@@ -170,6 +173,7 @@ class Worker:
                 process.kill()
                 status = process.wait()
             job = self._sent.get(worker.number_in(at_work))
+            self._has_worked |= job is not None
             self._note_death(status, None if job is None else job.page)
 
     async def _take_from(self, source: asyncio.StreamReader, link: asyncio.StreamWriter) -> None:

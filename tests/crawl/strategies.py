@@ -27,6 +27,8 @@ class Harmful:
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         harm = page.url.rpartition("/")[2]
         if harm.startswith("killed"):
+            if b"denoise_scrapy.worker" not in Path("/proc/self/cmdline").read_bytes():
+                raise RuntimeError("the crawl's own process would be killed")
             os.kill(os.getpid(), signal.SIGKILL)
         elif harm == "sleeps":
             time.sleep(60)

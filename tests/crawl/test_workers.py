@@ -104,6 +104,22 @@ def test_only_pages_that_workers_die_of_lose_their_structure(web: Web) -> None:
     assert done.stat("workers/died") == done.stat("body/fallback/worker_died") == len(harmful)
 
 
+def test_pages_that_kill_a_worker_before_it_has_a_result_come_to_no_other_process(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = workers.Worker._take
+
+    def take_as_the_first(self: workers.Worker, results: Any) -> None:
+        take(self, results)
+        self._has_worked = False
+
+    monkeypatch.setattr(workers.Worker, "_take", take_as_the_first)
+    web.pages = {f"/{n}/killed": article(n) for n in range(3)}
+    done = crawl(spider_of(*map(web, web.pages)), {**HARMFUL, "DENOISE_WORKERS": 1})
+    assert all(sentence(n) in done.bodies()[web(path)] for n, path in enumerate(web.pages))
+    assert (done.stat("errors"), done.stat("workers/died")) == (0, 3)
+
+
 @pytest.mark.parametrize("harm", ["raises", "is-refused"])
 def test_an_error_of_a_strategy_is_said_with_its_page_and_traceback(harm: str, web: Web) -> None:
     web.pages = {"/a/0": article(0), f"/{harm}": article(1)}
