@@ -287,7 +287,8 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         found = found._replace(source=_source(page, body, settings), amounts=amounts)
     if body.confidence < wish.body_below:
         found = found._replace(body=body)
-    reading = PageReading.of(body.text, body.confidence, body.kind, page.facts) if wish.reading else None
+    kind = body.kind if "kind" in settings.item_fields else ""  # naming it takes a tenth of the body's time
+    reading = PageReading.of(body.text, body.confidence, kind, page.facts) if wish.reading else None
     nbytes = sum(map(held_bytes, (found.title, found.source, found.amounts, *found.fields.values())))
     return found._replace(reading=reading, nbytes=nbytes)
 

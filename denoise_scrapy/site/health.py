@@ -78,7 +78,7 @@ class PageReading(NamedTuple):
 
     length: int  # characters of the body
     confidence: float
-    kind: str  # of the page, see `Body.kind`
+    kind: str  # of the page (`Body.kind`), "" if nobody asked for it
     path: int  # hash of the path of its URL
     text: int  # `plain_hash` of the body
     lines: npt.NDArray[np.int64]  # hashes of its `LINES` longest lines
@@ -271,7 +271,7 @@ class SiteTally:
             words=_packed((self._words * 255 / self._words.max()).astype(np.uint8)) if self._words.any() else "",
             kinds={
                 kind: round(times / len(self._sample), 4)
-                for kind, times in Counter(page.kind for page in self._sample).most_common()
+                for kind, times in Counter(page.kind for page in self._sample if page.kind).most_common()
             },
         )
 
