@@ -71,7 +71,6 @@ class Chunk:
         id: A UUID made from the page's URL and `str(chunk)`: an unchanged chunk keeps it in the next crawl.
         title: Title of its page.
         url: URL of its page.
-        kind: Kind of its page (`Body.kind`), "" if unknown.
         above: Markdown of `headings`.
     """
 
@@ -82,7 +81,6 @@ class Chunk:
     id: str = ""
     title: str = ""
     url: str = ""
-    kind: str = ""
     above: str = field(default="", repr=False)
 
     def __str__(self) -> str:
@@ -137,7 +135,6 @@ def chunk_markdown(
     *,
     url: str = "",
     title: str = "",
-    kind: str = "",
 ) -> list[Chunk]:
     r"""Cut Markdown that we wrote into chunks for a language model, as `Body.chunks` does.
 
@@ -190,7 +187,7 @@ def chunk_markdown(
         same[said] += 1
         name = uuid5(NAMESPACE_URL, "\n".join((url, str(same[said]), said)).encode("utf-8", "replace").decode())
         headings = tuple(map(_plain, above))
-        return Chunk(text, headings, count(said), len(chunks), str(name), title, url, kind, "\n\n".join(above))
+        return Chunk(text, headings, count(said), len(chunks), str(name), title, url, "\n\n".join(above))
 
     def cost_of(units: list[_Unit]) -> int:
         return sum(cost(one, last) for last, one in zip([None, *units], units, strict=False))

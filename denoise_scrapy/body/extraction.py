@@ -198,7 +198,7 @@ class Body:
         markdown = self.to_markdown(links, images)
         from denoise_scrapy.body.chunks import chunk_markdown  # noqa: PLC0415 - for those that ask for it
 
-        return chunk_markdown(markdown, max_tokens, overlap, count, url=self.url, title=self.title, kind=self.kind)
+        return chunk_markdown(markdown, max_tokens, overlap, count, url=self.url, title=self.title)
 
     @cached_property
     def title(self) -> str:

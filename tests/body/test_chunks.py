@@ -285,7 +285,7 @@ def test_chunks_of_a_body_have_its_title_and_address() -> None:
     row = extract(page, "http://courier.example/1").chunks()[0].row
     told = {"title": "Storm", "url": "http://courier.example/1", "headings": ["Storm"], "position": 0}
     assert row == row | told
-    assert set(row) == {*told, "id", "kind", "tokens", "text"}
+    assert set(row) == {*told, "id", "tokens", "text"}
 
 
 @pytest.mark.parametrize(
