@@ -79,9 +79,10 @@ class _Tally:
             self.messages += 1
             return bytes(pack(message))
 
-        def unpacking(data: bytes) -> Any:
-            self.messages += 1
-            return unpack(data)
+        def unpacking(received: bytearray) -> list[Any]:
+            found: list[Any] = unpack(received)
+            self.messages += len(found)
+            return found
 
         return packing, unpacking
 

@@ -29,7 +29,7 @@ MAX_SECONDS = 10.0
 # Maximum bytes of a worker's data: twice what a page of 10 MB takes.
 MAX_BYTES = 1 << 30
 
-LENGTH = struct.Struct("<Q")
+_LENGTH = struct.Struct("<Q")
 _PR_SET_PDEATHSIG = 1
 # What a new interpreter runs: the crawl's own modules may be needed, and are not imported from its main module.
 _PROGRAM = """
@@ -77,8 +77,8 @@ def file_in_memory() -> IO[bytes]:
 
 def number_in(at_work: IO[bytes]) -> int:
     """Return the number of a worker's current or last job; 0 if there is none."""
-    written = os.pread(at_work.fileno(), LENGTH.size, 0)
-    return int(LENGTH.unpack(written)[0]) if written else 0
+    written = os.pread(at_work.fileno(), _LENGTH.size, 0)
+    return int(_LENGTH.unpack(written)[0]) if written else 0
 
 
 def can_start() -> bool:
@@ -86,14 +86,23 @@ def can_start() -> bool:
     return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
-#: Return a message from its bytes, without the length.
-unpack = pickle.loads
-
-
 def pack(message: Any) -> bytes:
     """Return a message with its length in front."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    return LENGTH.pack(len(data)) + data
+    return _LENGTH.pack(len(data)) + data
+
+
+def unpack(received: bytearray) -> list[Any]:
+    """Return the complete messages at the beginning of what was received, and remove them."""
+    messages = []
+    while len(received) >= _LENGTH.size:
+        end = _LENGTH.size + _LENGTH.unpack_from(received)[0]
+        if len(received) < end:
+            break
+        with memoryview(received)[_LENGTH.size : end] as data:
+            messages.append(pickle.loads(data))
+        del received[:end]
+    return messages
 
 
 def work(descriptor: int, at_work: int, parent: int) -> None:
@@ -113,7 +122,7 @@ def work(descriptor: int, at_work: int, parent: int) -> None:
     for jobs in messages:
         results = []
         for number, name, args in jobs:
-            os.pwrite(at_work, LENGTH.pack(number), 0)
+            os.pwrite(at_work, _LENGTH.pack(number), 0)
             results.append((number, *_done(extractor, name, args, limits.seconds)))
             if name == "extract":  # an item is waiting for it
                 link.sendall(pack(results))
@@ -123,9 +132,10 @@ def work(descriptor: int, at_work: int, parent: int) -> None:
 
 
 def _messages(link: socket.socket) -> Iterator[Any]:
-    with suppress(EOFError, pickle.UnpicklingError), link.makefile("rb") as file:  # cut short: the crawl has ended
-        while file.read(LENGTH.size):
-            yield pickle.load(file)
+    received = bytearray()
+    while part := link.recv(1 << 20):
+        received += part
+        yield from unpack(received)
 
 
 def _made(*args: Any) -> Extractor:

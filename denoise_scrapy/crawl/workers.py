@@ -234,10 +234,12 @@ class Worker:
 
 async def _messages(source: asyncio.StreamReader) -> AsyncIterator[Any]:
     """Yield the messages of a process until it ends."""
-    with suppress(OSError, EOFError):
-        while True:
-            (length,) = worker.LENGTH.unpack(await source.readexactly(worker.LENGTH.size))
-            yield worker.unpack(await source.readexactly(length))
+    received = bytearray()
+    with suppress(OSError):
+        while part := await source.read(1 << 20):
+            received += part
+            for message in worker.unpack(received):
+                yield message
 
 
 class Workers:
