@@ -15,6 +15,7 @@ from html import unescape
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
+from denoise_scrapy.page.parse import MAX_JSON
 
 #: Separators between a title and the site's name: a symbol between spaces, a colon, a bar or underscore, and a dash
 #: next to an East Asian character (U+2E80 and above), where spaces are not used.
@@ -44,7 +45,8 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
         return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
     split = [_split(other) for other in others]
     parts = _without_shared(_parts(title), split)
-    declared, scripts = page.tree.declared_values, page.json_ld
+    declared = page.tree.declared_values
+    scripts = [value[:MAX_JSON] for name, value in declared if name == "json"]
     names = [value for name, value in declared if name == "og:site_name"]
     names += [name for text in scripts for name in _SITES.findall(text)[:9]]
     names = list(map(letters, names))

@@ -523,7 +523,7 @@ class DuplicateIndex:
         name, short = item.name, item.is_short
         similar, said = similar and (self._short or not short), "too short to be judged" if short and similar else "new"
         made, found = self._find(item, similar=similar)
-        same = self._same_item(name, found.same_name)
+        same = self._same_item(name, found.same_name) if found.same_name else None
         if same is not None:
             return self._compared(item._replace(fingerprint=made), same, short=short)
         variant_of, reason, lone = "", said, tuple[str, ...]()
@@ -674,10 +674,11 @@ class DuplicateIndex:
 
     def _record_named(self, name: Name) -> Record | None:
         """Find the record of a key, whatever its text, in the current state of the store."""
-        return self._same_item(name, self._store.find(name).same_name)
+        number = self._store.find(name).same_name
+        return self._same_item(name, number) if number else None
 
     def _same_item(self, name: Name, number: int) -> Record | None:
-        return next(iter(self._alive([number] if number else [], name.scope)), None)
+        return next(iter(self._alive([number], name.scope)), None)
 
     def _take(self, item: ReadText, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""
