@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
 from glob import has_magic
@@ -133,7 +134,7 @@ def _extract_many(
     fetched = dict(zip(urls, pages_of(urls, "extract", settings), strict=True))
     outputs = [name for name in (args.output_dir, args.output, args.errors) if name and name != STANDARD]
     pages = Pages(args.page, args.url, fetched, outputs)  # first, so that a mistyped name does not empty the output
-    with _output(args) as out, Path(args.errors or os.devnull).open("wb") as pages.errors:
+    with _output(args) as out, Path(args.errors).open("wb") if args.errors else nullcontext() as pages.errors:
         pages.is_done = out.is_done
         make = partial(_made, form=args.format, markdown=markdown, meta=args.meta, whole=bool(args.output_dir))
         try:
