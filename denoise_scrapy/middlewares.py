@@ -38,6 +38,8 @@ class ComparisonPagesMiddleware(Component):
             page = await self._state.pages.read(request, response) if is_fetched else None
             if page is not None and page.tally is not None:
                 page.tally.fetched += 1
+            if response.status != OK and self._crawl.settings.pages_field:
+                self._state.paged.answer(request)
         except Exception as error:
             self._crawl.report("process_response", error, response.url)
         return response

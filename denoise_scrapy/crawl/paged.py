@@ -71,6 +71,11 @@ class PagedBodies:
             if len(followed) < MOST_FOLLOWED:
                 followed.add(spelling(request.url))
 
+    def answer(self, request: Request) -> None:
+        """Note a request whose answer is no page, so that nothing waits for it."""
+        for followed in self._followed.values():
+            followed.difference_update(map(spelling, (request.url, *request.meta.get("redirect_urls", ()))))
+
     async def joined(self, page: CrawledPage, text: Extracted) -> Extracted:
         """Return what was extracted from a page, with the later pages of its article, and its pages marked."""
         name = page.settings.pages_field
@@ -82,9 +87,10 @@ class PagedBodies:
             return text
         self._open[page] = told if is_first else []
         try:
-            addresses, seen = await (self._all(page, text) if is_first else self._seen(page, text))
+            addresses, met = await (self._all(page, text) if is_first else self._seen(page, text))
         finally:
             self._open.pop(page, None)
+        seen = {name: found for name, found in met.items() if found is not None}
         known = seen if is_first else page.names
         marks = [{"url": url, "joined": spelling(url) in known} for url in addresses]
         fields = {**text.fields, name: marks}
@@ -101,8 +107,8 @@ class PagedBodies:
         source = blake2b("\n".join(sources).encode(), digest_size=16).hexdigest() if all(sources) else ""
         return text._replace(fields=fields, size=len(fields[page.settings.body_field]), read=None, source=source)
 
-    async def _all(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted]]:
-        """Return the pages of an article, and the texts of those that the spider has visited or soon will have."""
+    async def _all(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted | None]]:
+        """Return the same as `_seen`, with the pages that the spider soon will have visited."""
         now, site = asyncio.get_running_loop().time if is_asyncio_available() else float, page.site
         latest, before, waited = now() + LONGEST_WAIT, 1, False
         while True:
@@ -134,22 +140,18 @@ class PagedBodies:
                 break
             await self._sites.arrival(page.site, LOOK_AGAIN)
 
-    async def _seen(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted]]:
-        """Return the addresses that any visited page of the article tells, and the texts of these pages."""
+    async def _seen(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted | None]]:
+        """Return the addresses that any visited page of the article tells, and the texts of these pages, if any."""
         name = page.settings.pages_field
         addresses: list[str] = text.fields[name]
-        seen = {spelling(url): text for url in addresses if spelling(url) in page.names}
-        met = {*seen}
-        while new := [(url, other) for url in addresses if spelling(url) not in met and (other := self._visited(url))]:
+        seen: dict[str, Extracted | None] = {spelling(url): text for url in addresses if spelling(url) in page.names}
+        while new := [(url, other) for url in addresses if spelling(url) not in seen and (other := self._visited(url))]:
             for url, other in new:
-                met.add(spelling(url))
                 # it may redirect to the first, or be an error page
                 is_other = other.is_ok and spelling(other.url) not in page.names
                 found = await self._text_of(other) if is_other else None
-                if found is None:
-                    continue
                 seen[spelling(url)] = found
-                told: list[str] = found.fields.get(name) or []
+                told: list[str] = found.fields.get(name) or [] if found is not None else []
                 # a later page may not know the address of the first, which often has no number
                 if len(told) > len(addresses) and spelling(told[1]) == spelling(addresses[1]):
                     addresses = [addresses[0], *told[1:]]

@@ -81,13 +81,24 @@ def test_nothing_is_requested_for_it(paged: Web) -> None:
     assert not any("page=" in path for path in paged.asked)
 
 
-def test_a_page_that_cannot_be_had_is_marked(paged: Web, limits: Any) -> None:
-    limits(LONGEST_WAIT=3)
-    paged.pages["/river?page=3"] = Reply(b"gone", 404)
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_page_that_cannot_be_had_is_marked(paged: Web, moved: bool) -> None:
+    paged.pages["/gone" if moved else "/river?page=3"] = Reply(b"gone", 404)
+    if moved:
+        paged.pages["/river?page=3"] = Reply(status=302, headers={"Location": "/gone"})
     done = crawled(paged, "/river", parse=follows)
     item = item_of(done, "/river")
     assert [page["joined"] for page in item["pages"]] == [True, True, False]
     assert sentence(2) in item["body"]
+    assert done.stat("pages/waited_in_vain") == 0
+
+
+def test_a_page_that_is_too_slow_is_marked(paged: Web, limits: Any) -> None:
+    limits(LONGEST_WAIT=1)
+    paged.pages["/river?page=3"] = Reply(paged.pages["/river?page=3"].encode(), seconds=4)
+    done = crawled(paged, "/river", parse=follows)
+    item = item_of(done, "/river")
+    assert [page["joined"] for page in item["pages"]] == [True, True, False]
     assert done.stat("pages/waited_in_vain") == 1
 
 
@@ -187,8 +198,7 @@ def test_items_of_later_pages_stay_where_that_of_the_first_is_lost(paged: Web) -
     assert all(sentence(number) in item_of(done, f"/river?page={number}")["body"] for number in (2, 3))
 
 
-def test_an_item_of_an_error_page_is_no_part_of_the_whole(paged: Web, limits: Any) -> None:
-    limits(LONGEST_WAIT=3)
+def test_an_item_of_an_error_page_is_no_part_of_the_whole(paged: Web) -> None:
     paged.pages["/river?page=2"] = Reply(part(2, "").encode(), 404)
 
     def parse(self: Any, response: Any) -> Iterator[Any]:
@@ -202,8 +212,7 @@ def test_an_item_of_an_error_page_is_no_part_of_the_whole(paged: Web, limits: An
     assert [item["url"] for item, _ in done.dropped] == [paged("/river?page=3")]
 
 
-def test_a_page_that_leads_back_to_the_first_is_missing(paged: Web, limits: Any) -> None:
-    limits(LONGEST_WAIT=3)
+def test_a_page_that_leads_back_to_the_first_is_missing(paged: Web) -> None:
     paged.pages["/river?page=3"] = Reply(status=302, headers={"Location": "/river"})
     paged.pages["/river"] = paged.pages["/river"].replace("</h1>", "</h1><p>Once.</p>")
 
@@ -217,6 +226,7 @@ def test_a_page_that_leads_back_to_the_first_is_missing(paged: Web, limits: Any)
     item = item_of(done, "/river")
     assert [page["joined"] for page in item["pages"]] == [True, True, False]
     assert item["body"].count("Once.") == 1
+    assert done.stat("pages/waited_in_vain") == 0
 
 
 def test_a_page_alone_has_none(paged: Web) -> None:
@@ -267,8 +277,7 @@ def test_requests_from_another_spider_callback_do_not_hold_items(paged: Web) -> 
     assert len(done.items) == 2 and done.stat("pages/waits") == 0
 
 
-def test_an_error_page_that_the_spider_handles_is_missing(paged: Web, limits: Any) -> None:
-    limits(LONGEST_WAIT=3)
+def test_an_error_page_that_the_spider_handles_is_missing(paged: Web) -> None:
     paged.pages["/river?page=3"] = Reply(b"<p>Sorry, this page is not here any more.", 404)
 
     def parse(self: Any, response: Any) -> Iterator[Any]:
@@ -280,6 +289,7 @@ def test_an_error_page_that_the_spider_handles_is_missing(paged: Web, limits: An
     item = item_of(done, "/river")
     assert [page["joined"] for page in item["pages"]] == [True, True, False]
     assert "Sorry" not in item["body"]
+    assert done.stat("pages/waited_in_vain") == 0
 
 
 def test_several_items_name_the_first_page(paged: Web) -> None:
