@@ -21,7 +21,7 @@ from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup.prefilter import WORDS_BYTES, bands_of, words_of
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, Fingerprint, NearCopyRule, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
-from denoise_scrapy.dedup.store import BATCH, Found, Group, Name, Record, Store, new_owner
+from denoise_scrapy.dedup.store import BATCH, Found, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     HELD,
@@ -158,7 +158,7 @@ class DuplicateIndex:
             sentence of its own makes a text of the same site a variant or an update, however short beside the rest.
         short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
         candidate_limit: Maximum number of candidates of a search to compare, the most similar ones, 1 or more.
-        remember_copies: Number of recently dropped keys that the store remembers with their kept key, for `group`;
+        remember_copies: Number of recently dropped keys that the store remembers with their kept key;
             0: none.
         variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
 
@@ -412,29 +412,6 @@ class DuplicateIndex:
                         break
                 count += 1
         return count
-
-    def group(self, key: str, scope: str = "") -> Group | None:
-        """Return the group of a key, whether kept, dropped or a variant; None if it has none.
-
-        Copies are forgotten when their kept text is removed or withdrawn, but stay when it is updated: they were
-        dropped for its key. A dropped key leaves the group when it is kept itself or dropped for another text.
-
-        Example:
-            >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
-            >>> with DuplicateIndex(remember_copies=1000) as index:
-            ...     for key in ("/bees", "/print/bees", "/bees?page=1"):
-            ...         verdict = index.check_and_add(key, text)
-            ...     index.group("/print/bees").members
-            ('/bees', '/print/bees', '/bees?page=1')
-        """
-        name = _named(key, scope)
-        with self._lock:
-            return self._store.group(*name[:2])
-
-    def groups(self) -> list[Group]:
-        """Return all remembered groups, the largest first; they take about 200 bytes per key."""
-        with self._lock:
-            return self._store.groups()
 
     def chunks(self, key: str, scope: str = "") -> tuple[str, ...]:
         """Return the ids of the chunks of a kept item (`read`); empty if unknown."""

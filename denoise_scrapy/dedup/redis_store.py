@@ -289,13 +289,10 @@ class RedisStore(Store):
         self._run(_NOTE, number, round(SEEN_STEP), name, most)
 
     @override
-    def copies(self, name: Name | None = None) -> Iterator[Copy]:
+    def copies(self) -> Iterator[Copy]:
         with self._client as client:
             times = dict(client.zrange(self._copy_times, 0, -1, withscores=True))
             numbers = {one: int(kept) for one, kept in client.zrange(self._copies, 0, -1, withscores=True)}
-            if name is not None:
-                own, number = _full(name).encode(), int(client.hget(self._keys, _digest(name)) or 0)
-                numbers = {one: kept for one, kept in numbers.items() if one == own or kept == number}
         ordered, keys = sorted({*numbers.values()}), dict[int, str]()
         for start in range(0, len(ordered), BATCH):
             keys |= {one.id: one.name.key for one in self.get(ordered[start : start + BATCH])}

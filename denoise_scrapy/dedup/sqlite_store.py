@@ -89,6 +89,7 @@ _COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
     SELECT ?, scope, key, ? FROM texts WHERE id = ? AND scope = ?"""
 _OLD_COPIES = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?"
 _EXPIRED = "SELECT id FROM texts WHERE seen < ? AND id NOT IN (SELECT id FROM claims) ORDER BY seen LIMIT ?"
+_VARIANTS = "SELECT key, scope, text_group, site, variant_of FROM texts WHERE variant_of <> '' ORDER BY id"
 _ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 
 
@@ -243,13 +244,12 @@ class SQLiteStore(Store):
                     link.execute(_OLD_COPIES, (most,))
 
     @override
-    def copies(self, name: Name | None = None) -> Iterator[Copy]:
-        yield from map(Copy._make, self._named("key, scope, kept, seen FROM copies WHERE kept", name))
+    def copies(self) -> Iterator[Copy]:
+        yield from map(Copy._make, self._connection.execute("SELECT key, scope, kept, seen FROM copies ORDER BY id"))
 
     @override
-    def variants(self, name: Name | None = None) -> Iterator[Name]:
-        columns = "key, scope, text_group, site, variant_of"
-        yield from map(Name._make, self._named(f"{columns} FROM texts WHERE variant_of", name))
+    def variants(self) -> Iterator[Name]:
+        yield from map(Name._make, self._connection.execute(_VARIANTS))
 
     @override
     def remove_copy(self, name: Name) -> bool:
@@ -316,13 +316,6 @@ class SQLiteStore(Store):
             part = ordered[start : start + _ASKED]
             marks = ",".join("?" * len(part))
             yield from self._connection.execute(f"{query} WHERE id IN ({marks}) ORDER BY id", part)
-
-    def _named(self, query: str, name: Name | None) -> Iterator[Any]:
-        """Yield the rows that have a name as their key or in a query's last column, or all that have one there."""
-        column = query.rpartition(" ")[2]
-        values = [] if name is None else [name.scope, name.key, name.key]
-        which = f"AND scope = ? AND (key = ? OR {column} = ? AND {column} <> '')" if values else ""  # by two indexes
-        return self._connection.execute(f"SELECT {query} <> '' {which} ORDER BY id", values)
 
     def _newer(self, after: int) -> list[Record]:
         return list(map(self._record, self._connection.execute(_NEWER, (after, BATCH))))

@@ -226,8 +226,8 @@ class Store(ABC):
             most: Maximum copies to remember, the latest ones.
         """
 
-    def copies(self, name: Name | None = None) -> Iterator[Copy]:
-        """Yield remembered copies in order of dropping: those dropped with or for one key and scope, or all."""
+    def copies(self) -> Iterator[Copy]:
+        """Yield remembered copies in order of dropping."""
         return iter(())
 
     def remove_copy(self, name: Name) -> bool:
@@ -256,26 +256,31 @@ class Store(ABC):
         for batch in self.newer(0):
             yield from batch
 
-    def variants(self, name: Name | None = None) -> Iterator[Name]:
-        """Yield the names of kept variants in order of keeping: those with, or of, one key and scope, or all."""
-        for one in (record.name for record in self.records()):
-            if one.variant_of and (name is None or (one.scope == name.scope and name.key in {one.key, one.variant_of})):
-                yield one
+    def variants(self) -> Iterator[Name]:
+        """Yield the names of kept variants in order of keeping."""
+        return (record.name for record in self.records() if record.name.variant_of)
 
-    def group(self, key: str, scope: str) -> Group | None:
-        """Return the group of a key, whether kept, dropped or a variant; None if it has none."""
-        name = Name(key, scope)
-        of = [one.kept for one in self.copies(name) if one.key == key]
-        of += [one.variant_of for one in self.variants(name) if one.key == key]
-        kept = Name(of[0] if of else key, scope)
-        return next((one for one in self.groups(kept) if one.kept == kept.key), None)
+    def groups(self) -> list[Group]:
+        """Return all groups, the largest first; they take about 200 bytes per copy or variant.
 
-    def groups(self, name: Name | None = None) -> list[Group]:
-        """Return all groups, or those of one key, the largest first; they take about 200 bytes per copy or variant."""
+        Copies are forgotten when their kept text is removed or withdrawn, but stay when it is updated: they were
+        dropped for its key. A dropped key leaves the group when it is kept itself or dropped for another text.
+
+        Example:
+            >>> from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
+            >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. " * 2
+            >>> store = SQLiteStore(":memory:")
+            >>> with DuplicateIndex(store=store, remember_copies=1000) as index:
+            ...     for key in ("/bees", "/print/bees", "/bees?page=1"):
+            ...         verdict = index.check_and_add(key, text)
+            ...     [group] = store.groups()
+            >>> group.members
+            ('/bees', '/print/bees', '/bees?page=1')
+        """
         found = defaultdict[tuple[str, str], tuple[list[str], list[str]]](lambda: ([], []))
-        for copy in self.copies(name):
+        for copy in self.copies():
             found[copy.kept, copy.scope][0].append(copy.key)
-        for one in self.variants(name):
+        for one in self.variants():
             found[one.variant_of, one.scope][1].append(one.key)
         groups = [Group(kept, scope, *map(tuple, keys)) for (kept, scope), keys in found.items()]
         return sorted(groups, key=lambda one: (-len(one.members), one.scope, one.kept))

@@ -41,11 +41,11 @@ def make_bodies() -> None:
 
 def find_duplicates(folder: Path) -> None:
     assert_type(list(deduplicate([("a", "text", "2026-01-31")], keep="newest", rule="part")), list[tuple[str, Verdict]])
-    with DuplicateIndex(remember_copies=100) as remembering:
-        assert_type(remembering.group("a"), Group | None)
-    with DuplicateIndex(0.7, SQLiteStore(folder / "texts.sqlite"), rule="near-copy", search="tree") as index:
+    store = SQLiteStore(folder / "texts.sqlite")
+    with DuplicateIndex(0.7, store, rule="near-copy", search="tree") as index:
         verdict = assert_type(index.check_and_add("b", "text", claim=True), Verdict)
         assert_type(index.settle(verdict.claim), bool)
         assert_type(len(index), int)
+        assert_type(store.groups(), list[Group])
     assert_type(verdict.duplicate, bool)
     assert_type(verdict.of, str | None)

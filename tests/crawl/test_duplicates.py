@@ -41,8 +41,9 @@ def test_a_near_duplicate_is_dropped_with_its_reason(articles: Web, tmp_path: Pa
     assert done.stat("dedup/dropped") == 1
     assert "DEBUG Near-duplicate: " in done.log
     assert "scrapy.core.scraper DEBUG Dropped: near-duplicate of" in done.log
-    with DuplicateIndex(store=SQLiteStore(path)) as index:
-        [group] = index.groups()
+    store = SQLiteStore(path)
+    with DuplicateIndex(store=store):
+        [group] = store.groups()
     assert (group.kept, group.copies) == (reason.of, (item["url"],))
 
 
