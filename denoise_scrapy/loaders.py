@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
 
 __all__ = [
-    "chunk_changes",
     "chunk_rows",
     "haystack_documents",
     "langchain_documents",
@@ -96,40 +95,6 @@ def chunk_rows(
     for record, body in bodies_of(Pages(names, url, {}), lambda _, body: body, {}):
         dated = {"date": record.date} if record.date else {}
         yield from (row | dated for row in cut(body.markdown, body.url or record.file, body.title))
-
-
-def chunk_changes(
-    stored: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]], *, complete: bool = False
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return what a crawl changes in a store: the chunks to add, and the ids of those to delete.
-
-    Args:
-        stored: The chunks in the store, such as the rows of the last whole crawl; only `url` and `id` are read.
-        rows: The chunks of the new crawl.
-        complete: Whether to delete pages without chunks in the new crawl. Without it they stay, as they must if
-            `DENOISE_SEEN` drops unchanged items.
-
-    Returns:
-        New chunks in order, and ids.
-
-    Example:
-        >>> stored = [{"url": "/a", "id": "1"}, {"url": "/a", "id": "2"}, {"url": "/b", "id": "3"}]
-        >>> rows = [{"url": "/a", "id": "1"}, {"url": "/a", "id": "4"}]
-        >>> chunk_changes(stored, rows), chunk_changes(stored, rows, complete=True)[1]
-        (([{'url': '/a', 'id': '4'}], ['2']), ['2', '3'])
-    """
-    old, new = map(_by_page, (stored, rows))
-    added = [dict(row) for url, page in new.items() for name, row in page.items() if name not in old.get(url, {})]
-    pages = old if complete else new
-    return added, [name for url in pages for name in old.get(url, {}) if name not in new.get(url, {})]
-
-
-def _by_page(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """Return chunks by URL and id."""
-    found: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for row in map(_checked, rows):
-        found.setdefault(row["url"], {})[row["id"]] = row
-    return found
 
 
 def _checked(row: Mapping[str, Any]) -> Mapping[str, Any]:

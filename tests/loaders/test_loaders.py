@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from denoise_scrapy import extract, loaders
 from denoise_scrapy.loaders import (
-    chunk_changes,
     chunk_rows,
     haystack_documents,
     langchain_documents,
@@ -214,28 +213,6 @@ def test_nothing_is_imported_that_is_not_used(tmp_path: Path) -> None:
     assert not re.search("'(haystack|langchain_core|llama_index|scrapy|pyarrow|fastwarc)'", loaded)
 
 
-@pytest.mark.parametrize("complete", [False, True])
-def test_a_store_that_follows_the_changes_holds_what_a_new_one_would(site: Path, complete: bool) -> None:
-    """Pages changed, longer, shorter, empty, gone and new; a second time nothing changes."""
-    before = list(chunk_rows(site, 60, url="http://a.example"))
-    (site / "0.html").write_text(article(0, text=sentence(0) + ". " + story(7, 3)), "utf-8")
-    (site / "1.html").write_text(article(1, text=story(1, 20)), "utf-8")
-    (site / "2.html").write_text(article(2, text=story(2, 5)), "utf-8")
-    (site / "3.html").unlink()
-    (site / "8.html").write_text(article(8), "utf-8")
-    after = list(chunk_rows(site, 60, url="http://a.example"))
-    added, deleted = chunk_changes(before, iter(after), complete=complete)
-    store = {row["id"] for row in before}
-    assert {*deleted} < store and not {row["id"] for row in added} & store
-    store = (store - {*deleted}) | {row["id"] for row in added}
-    gone = {row["id"] for row in before if row["url"] == "http://a.example/3.html"}
-    assert store == {row["id"] for row in after} | (set() if complete else gone)
-    assert gone
-    unchanged = {row["id"] for row in before if row["url"] == "http://a.example/4.html"}
-    assert unchanged and not unchanged & {*deleted}
-    assert chunk_changes(after, after, complete=complete) == ([], [])
-
-
 PARAGRAPHS = st.lists(st.sampled_from(["One.", "One  more.", "One\nmore.", "Two.", "- three\n- four"]), max_size=12)
 
 
@@ -258,7 +235,6 @@ def test_changes_of_a_text_lead_from_one_version_to_the_other(old: list[str], ne
     ("call", "said"),
     [
         (lambda: list(langchain_documents("chunks.jsonl")), "not 'c': chunk_rows"),  # type: ignore[arg-type]
-        (lambda: chunk_changes("a.jsonl", []), "not 'a': chunk_rows"),  # type: ignore[arg-type]
         (lambda: list(chunk_rows("http://a.example/feed.xml")), "http://a.example/feed.xml: "),
         (lambda: extract("<p>It rained.").chunks("40"), "max_tokens"),  # type: ignore[arg-type]
         (lambda: text_changes("a", None), "NoneType"),  # type: ignore[arg-type]
