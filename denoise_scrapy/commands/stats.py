@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import json
-import sys
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.commands import STANDARD, Given, UsageError, show
+from denoise_scrapy.commands import Given, UsageError, show
 from denoise_scrapy.crawl.base import STATS_FILE
 from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
 
 Counts = dict[str, Any]
 
-_DUMP = "Dumping Scrapy stats:"
 _CONFIDENCE = "body/confidence/"
 _STEP = 0.05  # width of the classes of confidence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    what = "a JOBDIR, a .json file of stats, the log of a crawl, or - for a log on standard input"
-    parser.add_argument("source", metavar="SOURCE", help=what)
+    parser.add_argument("source", metavar="SOURCE", help="a JOBDIR, or a .json file of stats")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="also write a page with the table and a chart")
     parser.add_argument("--json", action="store_true", help="print the plugin's stats as JSON")
 
@@ -42,17 +38,14 @@ def run(args: argparse.Namespace, settings: Given) -> int:
 
 
 def read_stats(source: str) -> Counts:
-    """Read the stats of a job directory, a JSON file, or the last crawl in a log ("-": standard input)."""
+    """Read the stats of a job directory or a JSON file."""
     path = Path(source)
-    if source != STANDARD and path.is_dir():
+    if path.is_dir():
         path /= STATS_FILE
         if not path.exists():
             raise FileNotFoundError(f"{path}: there is no such file; a crawl with this JOBDIR writes it when it ends")
-    data = sys.stdin.buffer.read() if source == STANDARD else path.read_bytes()
-    if source == STANDARD or path.suffix != ".json":
-        return _in_log(source, data.decode("utf-8", "replace"))
     try:
-        found = json.loads(data)
+        found = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(found, dict):
@@ -73,32 +66,6 @@ def stats_page(source: str, counts: Counts) -> str:
         for name, value in counts.items()
     ]
     return figures_page(f"What {source} counted", [_chart(counts), figures_table(rows)])
-
-
-def _in_log(source: str, log: str) -> Counts:
-    """Read the dictionary that Scrapy prints at the end of a crawl: all lines up to the first that ends with }."""
-    lines = log.rpartition(_DUMP)[2].splitlines()[1:] if _DUMP in log else []
-    text = ""
-    for line in lines:
-        text += line + "\n"
-        if line.endswith("}") and (counts := _literal(text)) is not None:
-            return counts
-    raise ValueError(f"{source}: no log with stats; Scrapy logs them at level INFO if STATS_DUMP is enabled")
-
-
-def _literal(text: str) -> Counts | None:
-    try:
-        found = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    if not isinstance(found, ast.Dict):
-        return None
-    pairs = zip(found.keys, found.values, strict=True)
-    return {
-        str(key.value): value.value if isinstance(value, ast.Constant) else ast.unparse(value)
-        for key, value in pairs
-        if isinstance(key, ast.Constant)
-    }
 
 
 def _chart(counts: Counts) -> str:

@@ -20,7 +20,7 @@ from scrapy.settings import Settings
 
 from denoise_scrapy import commands
 from denoise_scrapy.commands import run
-from denoise_scrapy.commands.stats import read_stats, stats_page
+from denoise_scrapy.commands.stats import stats_page
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.site import FactsStore, SQLiteFacts
@@ -100,8 +100,8 @@ def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) ->
         ("stats half.json -o x.html", 1, "Expecting"),
         ("stats list.json -o x.html", 1, "not a JSON object"),
         ("stats other.json -o x.html", 1, "no stat begins with 'denoise/'"),
-        ("stats text.db -o x.html", 1, "no log with stats"),
-        ("stats a.log -o x.html", 1, "no log with stats"),
+        ("stats text.db -o x.html", 1, "text.db: Expecting value"),
+        ("stats - -o x.html", 1, "No such file"),
         ("stats counts.json -o x.svg", 2, "valid is .html"),
         ("explain 0.html --alone --compare 1.html", 2, "--alone and --compare do not go together"),
         ("explain none.html", 1, "No such file"),
@@ -148,7 +148,7 @@ def test_wrong_inputs_are_named_and_nothing_is_written(
 ) -> None:
     (three / "job").mkdir()
     files = {"half.json": "[1", "list.json": "[1]", "other.json": '{"item_scraped_count": 1}', "empty.db": ""}
-    files |= {"text.db": "something else" * 99, "a.log": "Dumping Scrapy stats:\n{'a': [}\n", "data.bin": "\0\1\2"}
+    files |= {"text.db": "something else" * 99, "data.bin": "\0\1\2"}
     files |= {"counts.json": json.dumps(COUNTS)}
     for name, text in files.items():
         (three / name).write_text(text, "utf-8")
@@ -289,22 +289,6 @@ class TestStats:
         drawn = (here / "x.html").read_text("utf-8")
         assert 'width:100%"></div><td class="n">1,200' in drawn
         assert 'width:25%"></div><td class="n">300' in drawn
-
-    def test_a_log_has_the_stats_of_its_last_crawl(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        line = "2026-01-01 00:00:00 [scrapy.statscollectors] INFO: Dumping Scrapy stats:\n"
-        counts = "{'denoise/body/items': 2,\n 'denoise/dedup/most_copied': 'a}'\n 'b}',\n"
-        counts += " 'at': datetime.datetime(2026, 1, 1),\n"
-        log = f"{line}{{'denoise/body/items': 1}}\n{line}{counts} 'x': 1.5}}\nINFO: Spider closed (finished)\n"
-        (here / "crawl.log").write_text(log, "utf-8")
-        expected = {
-            "denoise/body/items": 2,
-            "denoise/dedup/most_copied": "a}b}",
-            "at": "datetime.datetime(2026, 1, 1)",
-            "x": 1.5,
-        }
-        assert read_stats("crawl.log") == expected
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(log.encode())))
-        assert read_stats("-") == expected
 
     @given(st.dictionaries(st.text(), st.integers(0, 1 << 40) | st.text() | st.floats()), st.text())
     def test_nothing_in_a_stat_becomes_markup(self, counts: dict[str, int | str | float], source: str) -> None:
