@@ -42,7 +42,7 @@ SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "site": ("list the sites of a site memory, or delete one", "site example.com crawls/news"),
     "health": ("show the results of the last crawls of each site, and its alarms", "health crawls/news -o health.html"),
     "stats": ("show the stats of a crawl as a table and a chart of confidence", "stats crawls/news"),
-    "version": ("show versions, and whether the add-on is in use", "version --json"),
+    "version": ("show the version, and whether the add-on is in use", "version"),
 }
 
 _GLOBAL = "Scrapy's global options work too: -s NAME=VALUE, -L LEVEL, --logfile FILE, --nolog, --pdb, --profile."

@@ -1,38 +1,26 @@
-"""`scrapy denoise version`: versions of this package and its dependencies; whether the add-on is in use."""
+"""`scrapy denoise version`: the version of this package, and whether the add-on is in use."""
 
 from __future__ import annotations
 
 import argparse
-import platform
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from scrapy.utils.project import inside_project
 from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.commands import show
-
-#: Dependencies that matter to bodies and duplicates, the optional ones last.
-PACKAGES = ("Scrapy", "lxml", "numpy", "w3lib", "scrapy-playwright", "redis", "pyarrow")
+from denoise_scrapy import __version__
+from denoise_scrapy.shown import say
 
 #: Import paths of the add-on.
 ADDONS = {"denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.epilog = "`scrapy version -v` prints those of Scrapy, Python and other packages."
 
 
 def run(args: argparse.Namespace, settings: Any) -> int:
-    found = {
-        "denoise_scrapy": _version("denoise-scrapy"),
-        "Python": platform.python_version(),
-        "Platform": platform.platform(),
-        **{name: _version(name) for name in PACKAGES},
-        "add-on": _add_on(settings),
-    }
-    width = max(map(len, found))
-    show(args, found, (f"{name:{width}} : {value}" for name, value in found.items()))
+    say(f"denoise_scrapy : {__version__}", f"add-on         : {_add_on(settings)}")
     return 0
 
 
@@ -42,10 +30,3 @@ def _add_on(settings: Any) -> str:
         if (addon if isinstance(addon, str) else global_object_name(addon)) in ADDONS:
             return "enabled"
     return "not in ADDONS of this project's settings" if inside_project() else "no project here"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

@@ -177,12 +177,11 @@ class TestProcess:
         done = scrapy("dedup", "stats", "--json", cwd=here)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["texts"] == 12
-        assert json.loads(scrapy("version", "--json", cwd=here).stdout)["add-on"] == "enabled"
+        assert scrapy("version", cwd=here).stdout.endswith(" : enabled\n")
         (here / "conf.py").open("a").write("from denoise_scrapy import DenoiseAddon\nADDONS = {DenoiseAddon: 500}\n")
-        assert json.loads(scrapy("version", "--json", cwd=here).stdout)["add-on"] == "enabled"
+        assert scrapy("version", cwd=here).stdout.endswith(" : enabled\n")
         (here / "conf.py").open("a").write("ADDONS = {}\n")
-        done = scrapy("version", "--json", cwd=here)
-        assert json.loads(done.stdout)["add-on"] == "not in ADDONS of this project's settings"
+        assert scrapy("version", cwd=here).stdout.endswith(" : not in ADDONS of this project's settings\n")
 
     def test_outside_of_one_with_options_of_scrapy_anywhere(self, here: Path, news: str) -> None:
         done = scrapy("-s", "A=b", "dedup", "stats", "-L", "ERROR", news, "--json", "-s", "C=d", cwd=here)
