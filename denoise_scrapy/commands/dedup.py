@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from array import array
 from collections import Counter
@@ -61,17 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     made["copy"].add_argument("to", metavar="TO", help="the other index; created if missing")
     made["stats"].epilog = "Default: the index that the project's settings name."
     made["stats"].add_argument("--json", action="store_true", help="print JSON")
-    scope = "only in this scope; 'all' for the unnamed one"
     one = made["groups"]
     one.add_argument("key", metavar="KEY", nargs="?", help="only the groups of this key: kept, dropped, or a variant")
-    one.add_argument("--scope", metavar="S", help=scope)
     one.add_argument("--json", action="store_true", help="print one JSON object per line, with all keys")
     one.epilog = f"The largest group comes first. Without KEY, {COPIES_SHOWN} copies and variants are shown per group."
     made["chunks"].epilog = "One JSON object per line: the index has them if a feed has the format chunk-changes."
     one = made["forget"]
     one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item, or a URL in any spelling")
-    one.add_argument("--pattern", metavar="REGEX", help="also keys that match this pattern")
-    one.add_argument("--scope", metavar="S", help=scope)
     age = "only texts not seen since: 12h, 30d, 2w, or a date such as 2026-01-31"
     one.add_argument("--older-than", metavar="AGE", type=moment, help=age)
     one.add_argument("--dry-run", action="store_true", help="list the texts without removing them")
@@ -158,13 +153,8 @@ def _size(path: Path) -> int:
 
 def groups(args: argparse.Namespace, settings: Given) -> int:
     meant = None if args.key is None else _spellings(args.key)
-    scope = "" if args.scope == "all" else args.scope
     with open_index(args.store).store as store:
-        found = [
-            one
-            for one in store.groups()
-            if scope in {None, one.scope} and (meant is None or not meant.isdisjoint(one.members))
-        ]
+        found = [one for one in store.groups() if meant is None or not meant.isdisjoint(one.members)]
     for one in found:
         if args.json:
             say(json_line(asdict(one)))
@@ -187,19 +177,19 @@ def groups(args: argparse.Namespace, settings: Given) -> int:
 
 def forget(args: argparse.Namespace, settings: Given) -> int:
     """Remove texts and records of dropped keys; raise `UsageError` without a selection."""
-    if not args.keys and args.pattern is None and args.older_than is None:
-        raise UsageError("dedup forget: give a KEY, --pattern or --older-than")
-    is_meant, limit = _matcher(args), args.older_than
+    if not args.keys and args.older_than is None:
+        raise UsageError("dedup forget: give a KEY or --older-than")
+    wanted, limit = {spelling for key in args.keys for spelling in _spellings(key)}, args.older_than
     with open_index(args.store).store as store:
         texts = list[tuple[int, str, str]]()
         for batch in store.newer(0):
-            meant = [(one.id, *one.name[:2]) for one in batch if is_meant(*one.name[:2])]
+            meant = [(one.id, *one.name[:2]) for one in batch if not wanted or one.name.key in wanted]
             if limit is not None:
                 times = store.last_seen([number for number, *_ in meant])
                 meant = [one for one in meant if times.get(one[0], limit) < limit]
             texts += meant
         most = float("inf") if limit is None else limit
-        copies = [one for one in store.copies() if is_meant(one.key, one.scope) and one.time < most]
+        copies = [one for one in store.copies() if (not wanted or one.key in wanted) and one.time < most]
         if args.dry_run:
             say(*(f"{where or 'all'}  {key}" for _, key, where in texts))
             say(*(f"{one.scope or 'all'}  {one.key}, dropped for {one.kept}" for one in copies))
@@ -226,22 +216,6 @@ def moment(text: str) -> float:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not an age like 12h, 30d, 2w or a date like 2026-01-31"
         ) from None
-
-
-def _matcher(args: argparse.Namespace) -> Callable[[str, str], bool]:
-    """Return a function that decides whether the command line selects a key in a scope."""
-    try:
-        search = re.compile(args.pattern or "").search
-    except re.error as error:
-        raise UsageError(f"--pattern {args.pattern!r} is not a regular expression: {error}") from None
-    by_pattern = args.pattern is not None or not args.keys
-    wanted = {spelling for key in args.keys for spelling in _spellings(key)}
-    meant = "" if args.scope == "all" else args.scope
-
-    def is_meant(key: str, scope: str) -> bool:
-        return meant in {None, scope} and (key in wanted or (by_pattern and search(key) is not None))
-
-    return is_meant
 
 
 def chunks(args: argparse.Namespace, settings: Given) -> int:

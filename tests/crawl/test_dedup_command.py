@@ -132,8 +132,7 @@ def test_groups(dropped: str, told: Told) -> None:
     group: dict[str, Any] = {"kept": "https://a.example/1", "scope": "a.example"}
     group |= {"copies": ["https://a.example/print/1"], "variants": []}
     assert json.loads(told("dedup groups news.sqlite 'https://A.example/print/1#top' --json")[0]) == group
-    for meant in ("none", "https://a.example/1 --scope all"):
-        assert "no copies or variants of it are remembered" in told(f"dedup groups news.sqlite {meant}", 1)[1]
+    assert "no copies or variants of it are remembered" in told("dedup groups news.sqlite none", 1)[1]
     assert json.loads(told("dedup stats news.sqlite --json")[0])["copies"] == 13
 
 
@@ -165,8 +164,6 @@ def test_variants_are_marked_in_groups(news: str, told: Told) -> None:
     [
         ("https://a.example/1 short", 10),
         ("'https://A.example/1#top'", 11),
-        ("https://a.example/1 --scope all", 12),
-        (r"--pattern '/\d\b' --scope a.example", 4),
         ("none", 12),
     ],
 )
@@ -197,7 +194,7 @@ def test_forget_by_age(news: str, told: Told) -> None:
         store.set_last_seen(old)
     for age, count in (("30d", 1), ("2w", 2), ("25h", 3), ("31h", 2), ("1970-01-01", 0)):
         assert told(f"dedup forget news.sqlite --older-than {age} --dry-run")[0].endswith(f"forgotten: {count}\n")
-    assert told("dedup forget news.sqlite --older-than 1d --scope all --pattern ^s")[0] == "forgotten: 1\n"
+    assert told("dedup forget news.sqlite short --older-than 1d")[0] == "forgotten: 1\n"
     out, err = told("dedup forget news.sqlite https://a.example/0 https://a.example/1 --older-than 1d")
     assert (out, err) == ("forgotten: 1\n", "not found, or not that old: https://a.example/1\n")
     told("dedup copy news.sqlite copy.sqlite")
@@ -209,7 +206,7 @@ def test_forget_dropped_keys_too(dropped: str, told: Told) -> None:
         "a.example  https://a.example/print/1, dropped for https://a.example/1\n"
         "would be forgotten: 0, and 1 dropped key\n"
     )
-    out, _ = told("dedup forget news.sqlite --pattern 'print/1|example/2$'")
+    out, _ = told("dedup forget news.sqlite https://a.example/print/1 https://a.example/2")
     assert out == "forgotten: 1, and 1 dropped key\n"
     assert told("dedup groups news.sqlite")[1] == "0 groups, 0 dropped keys, 0 variants\n"
 
