@@ -243,7 +243,7 @@ def _is_feed(file: str) -> bool:
 
 
 def _rows(file: str) -> RowFile:
-    return row_file(format_of(file), lambda: Path(file).open("rb"), "utf-8")
+    return row_file(format_of(file), lambda: Path(file).open("rb"))
 
 
 def _of_feed(file: str, cut: _Cut) -> Iterator[dict[str, Any]]:

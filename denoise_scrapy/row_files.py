@@ -1,6 +1,6 @@
 """Files of rows: JSON lines, CSV and Parquet. Rows are written with the values that were read.
 
-JSON lines and CSV may also be written as Parquet. Bytes that are invalid in the file's encoding are written unchanged.
+JSON lines and CSV may also be written as Parquet. Text is UTF-8; bytes that are not are written unchanged.
 """
 
 from __future__ import annotations
@@ -57,9 +57,8 @@ class RowFile(ABC):
 
     counted = "line"
 
-    def __init__(self, opened: Callable[[], BinaryIO], encoding: str) -> None:
+    def __init__(self, opened: Callable[[], BinaryIO]) -> None:
         self._opened = opened
-        self._encoding = encoding
 
     @abstractmethod
     def names(self) -> list[str]:
@@ -76,11 +75,11 @@ class RowFile(ABC):
     @contextmanager
     def _text(self) -> Iterator[TextIO]:
         """Open the file as text, decompressed; raise `ValueError` if that is cut short or damaged."""
-        encoding = "utf-8-sig" if self._encoding == "utf-8" else self._encoding  # skips a byte order mark
         with (
             self._opened() as file,
             uncompressed(file) as content,
-            io.TextIOWrapper(content, encoding, errors="surrogateescape", newline="") as text,
+            # skips a byte order mark
+            io.TextIOWrapper(content, "utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
             yield text
 
@@ -108,10 +107,10 @@ def compressing(file: BinaryIO, name: str) -> Any:
     return zstd.ZstdFile(file, "w") if name.lower().endswith(".zst") else file
 
 
-def row_file(kind: str, opened: Callable[[], BinaryIO], encoding: str) -> RowFile:
+def row_file(kind: str, opened: Callable[[], BinaryIO]) -> RowFile:
     """Return a file in a format of `ROW_FORMATS`; Parquet needs pyarrow."""
     kinds: dict[str, type[RowFile]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
-    return kinds[kind](opened, encoding)
+    return kinds[kind](opened)
 
 
 class JsonLines(RowFile):
@@ -131,7 +130,7 @@ class JsonLines(RowFile):
 
     @override
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
-        with _text_to(file, self._encoding) as text:
+        with _text_to(file) as text:
             for read, of, score in rows:
                 text.write(_marked(read, mark, of, score) if mark and score is not None else read.raw)
 
@@ -182,7 +181,7 @@ class Csv(RowFile):
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
         names = self.names()
         _refuse_column(names, mark)
-        with _text_to(file, self._encoding) as text:
+        with _text_to(file) as text:
             writer = csv.writer(text, delimiter=self._separator, lineterminator="\n")
             if names:
                 writer.writerow([*names, mark] if mark else names)
@@ -384,12 +383,12 @@ def pyarrow_and_parquet() -> tuple[Any, Any]:
 
 def _refuse_column(names: Collection[str], mark: str) -> None:
     if mark and mark in names:  # a column may have no name
-        raise ValueError(f"there is already a column {mark!r}: give another name with --mark-field")
+        raise ValueError(f"there is already a column {mark!r}: rename it, or leave it out")
 
 
 def write_entries(file: BinaryIO, names: Sequence[str], entries: Iterable[Sequence[Any]], *, as_csv: bool) -> None:
     """Write entries with these names: as JSON lines, or as CSV with a header."""
-    with _text_to(file, "utf-8", "backslashreplace") as text:
+    with _text_to(file, "backslashreplace") as text:
         if as_csv:
             csv.writer(text, lineterminator="\n").writerows(chain([names], entries))
             return
@@ -398,9 +397,9 @@ def write_entries(file: BinaryIO, names: Sequence[str], entries: Iterable[Sequen
 
 
 @contextmanager
-def _text_to(file: BinaryIO, encoding: str, errors: str = "surrogateescape") -> Iterator[TextIO]:
+def _text_to(file: BinaryIO, errors: str = "surrogateescape") -> Iterator[TextIO]:
     """Yield a text stream that writes to a file, which stays open."""
-    text = io.TextIOWrapper(file, encoding.removesuffix("-sig"), errors, newline="", write_through=True)
+    text = io.TextIOWrapper(file, "utf-8", errors, newline="", write_through=True)
     try:
         yield text
     finally:

@@ -106,7 +106,7 @@ def _has_pages(name: str) -> bool:
     if kind not in ROW_FORMATS:
         return True
     try:
-        rows = row_file(kind, lambda: Path(name).open("rb"), "utf-8")  # noqa: SIM115 - closed with them
+        rows = row_file(kind, lambda: Path(name).open("rb"))  # noqa: SIM115 - closed with them
         names = rows.names() if kind == "parquet" else next((read.fields for read in rows.rows()), None)
     except (ImportError, OSError, ValueError):
         return True  # reading it will tell
@@ -196,7 +196,7 @@ def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRe
         except ImportError as error:
             raise ImportError("WARC needs fastwarc, which is not installed: pip install fastwarc") from error
         return read_warc(name, file)
-    return _of_rows(name, JsonLines(lambda: file, "utf-8").rows() if kind == "jsonl" else _parquet_rows(file))
+    return _of_rows(name, JsonLines(lambda: file).rows() if kind == "jsonl" else _parquet_rows(file))
 
 
 def page_format(name: str) -> str:

@@ -72,7 +72,7 @@ def _done_in(path: Path) -> list[tuple[str, str]]:
         for line in file:
             end += len(line) if line.endswith(b"\n") else 0
     os.truncate(path, end)
-    found = [read.fields or {} for read in JsonLines(lambda: path.open("rb"), "utf-8").rows()]
+    found = [read.fields or {} for read in JsonLines(lambda: path.open("rb")).rows()]
     if not all(isinstance(row.get(name), str) for row in found for name in ("file", "url")):
         raise ValueError(f"{path}: not an output of this command, which cannot be continued")
     return [_key(row["file"], row["url"]) for row in found]

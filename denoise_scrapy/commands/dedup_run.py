@@ -46,12 +46,12 @@ PROGRESS_SECONDS = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    file = "JSON lines, CSV (both also .gz, .zst) or Parquet; - for standard input"
+    file = "JSON lines, CSV in UTF-8 (both also .gz, .zst) or Parquet; - for standard input"
     parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("output").add_mutually_exclusive_group()
     for name, meaning in (
         ("--drop", "write rows that are not duplicates (default)"),
-        ("--mark", "write all rows, and mark duplicates with the key of the kept row"),
+        ("--mark", f"write all rows, and mark duplicates with the key of the kept row, as {MARK_FIELD}"),
         ("--pairs", "write the key of each duplicate, the key of the kept row, and the score"),
         ("--groups", "write the keys of kept rows and of their duplicates, the largest group first"),
     ):
@@ -76,13 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", metavar="STORE", help=store)
     bad = "unreadable rows: copy them to the output (default), leave them out, or stop without output"
     parser.add_argument("--bad", choices=("keep", "skip", "stop"), default="keep", help=bad)
-    parser.add_argument(
-        "--mark-field", metavar="FIELD", default=MARK_FIELD, help=f"field of --mark; default: {MARK_FIELD}"
-    )
     parser.add_argument("--format", choices=ROW_FORMATS, help="format of FILE; default: by its suffix, or jsonl")
-    parser.add_argument(
-        "--encoding", default="utf-8", metavar="NAME", help="encoding of JSON lines and CSV; default: utf-8"
-    )
     parser.epilog = (
         "A row is compared with the kept rows. Variants are not duplicates: similar rows of one site (by the host of "
         "their keys) with another title or with other words filled in. To keep the longest or the newest row, FILE is "
@@ -95,7 +89,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     kind, read = _checked(args), DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
     with ExitStack() as open_things:
-        job = Job(args, row_file(kind, _opener(args, open_things), args.encoding))
+        job = Job(args, row_file(kind, _opener(args, open_things)))
         index = DuplicateIndex(
             threshold,
             store_at(args.store) if args.store else None,
@@ -125,10 +119,6 @@ def _checked(args: argparse.Namespace) -> str:
         raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl, *.csv, *.parquet, or give --format")
     if (args.keep == "newest") != bool(args.date):
         raise UsageError("dedup run: --keep newest and --date FIELD go together")
-    try:
-        "".encode(args.encoding)
-    except LookupError:
-        raise UsageError(f"dedup run: unknown encoding {args.encoding!r}") from None
     what, valid = (args.what, ("jsonl", "csv")) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
     made = format_of(args.out, ROW_FORMATS)
     if made and made not in valid:
@@ -181,7 +171,7 @@ class Job:
         """Write the requested output."""
         made = format_of(self._args.out, ROW_FORMATS)
         if self._args.what in {"drop", "mark"}:
-            mark = self._args.mark_field if self._args.what == "mark" else ""
+            mark = MARK_FIELD if self._args.what == "mark" else ""
             rows = self._marked(batch, only_kept=self._args.what == "drop")
             if made == "parquet" and not isinstance(self._source, Parquet):
                 write_parquet(self._source, out, rows, mark)

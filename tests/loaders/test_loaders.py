@@ -28,7 +28,7 @@ from denoise_scrapy.loaders import (
 )
 from tests.archive import warcs
 from tests.crawl.crawling import crawl, spider_of
-from tests.crawl.web import Web, article, sentence, story
+from tests.crawl.web import Web, article, sentence
 from tests.processes import run_in
 
 Rows = list[dict[str, Any]]
