@@ -64,10 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     title = f"field with the title: similar rows of a site with different titles are variants; default: {TITLE_FIELD}"
     parser.add_argument("--title", metavar="FIELD", help=title)
     parser.add_argument("--date", metavar="FIELD", help="field for --keep newest: ISO 8601, or seconds since 1970")
-    scope = (
-        "compare only rows of the same 'site' (by key, default), with the same value in this field, or all: 'global'"
-    )
-    parser.add_argument("--scope", metavar="FIELD", default="site", help=scope)
+    scope = "compare only rows of the same site, by their keys (default), or all"
+    parser.add_argument("--scope", choices=("site", "global"), default="site", help=scope)
     add_rule_arguments(parser)
     parser.add_argument(
         "--short", action="store_true", help="also drop texts under 20 units with exactly the same words"
@@ -151,13 +149,12 @@ class Job:
         self._args = args
         self._source = source
         self._start = self._said = time.monotonic()
-        self._scope = "" if args.scope in {"site", "global"} else str(args.scope)
         names = source.names()
         if not names and next(source.rows(), None) is not None:
             problems = [f"{read.number}: {read.problem}" for read in islice(source.rows(), 3)]
             raise ValueError(f"{args.file}: no readable rows. Line {'; '.join(problems)}")
         self._text = args.text or next((name for name in TEXT_FIELDS if name in names), "")
-        needed = [self._text, args.key, self._scope, args.date, args.title]
+        needed = [self._text, args.key, args.date, args.title]
         lacking = [f"a field {name!r}" for name in needed if name and name not in names]
         if not self._text:
             lacking.insert(0, " or ".join(f"a field {name!r}" for name in TEXT_FIELDS) + " (--text names another)")
@@ -233,7 +230,7 @@ class Job:
 
     def _rows(self, *, first: bool) -> Iterator[tuple[Read, Row | None]]:
         """Yield rows, and unreadable ones if these are kept; with `first`, count and report them."""
-        wanted = [name for name in (self._text, self._key, self._scope, self._args.date, self._title) if name]
+        wanted = [name for name in (self._text, self._key, self._args.date, self._title) if name]
         for read in self._source.rows(wanted):
             self.rows += first
             if time.monotonic() - self._said > PROGRESS_SECONDS:
@@ -262,15 +259,9 @@ class Job:
         if not isinstance(text, str):
             raise BadRowError(f"field {self._text!r} is {kind_of(text)}, not a text")
         key = self._key_of(read)
+        if not key.isascii() and any("\ud800" <= one <= "\udfff" for one in key):
+            raise BadRowError(f"{key!r} has a lone surrogate")
         scope = site_of(key) if self._args.scope == "site" else ""
-        if self._scope:
-            value = read.fields.get(self._scope)
-            if value is None:
-                raise BadRowError(f"no value in field {self._scope!r}")
-            scope = str(value)
-        for value in (key, scope):
-            if not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value):
-                raise BadRowError(f"{value!r} has a lone surrogate")
         date = _seconds(read.fields.get(self._args.date)) if self._args.date else 0.0
         title = read.fields.get(self._title)
         return Row(key, text, scope, date, title if isinstance(title, str) else "")

@@ -111,7 +111,6 @@ FLAT = "Rooms near the park, bright and quiet, with a view of the river. " + sto
     [
         (ROWS, "--keep longest", "/b /a2 /c"),
         (ROWS, "--keep newest --date day", "/b /a2 /c"),
-        ([row | {"day": row["day"] or "2026-01-02"} for row in ROWS], "--scope day", "/a /b /a2 /c /b2"),
         (ROWS, "--rule near-copy --threshold 1", "/a /b /a2 /c"),
         (ROWS, "--text url", "/a /b /a2 /a3 /c /b2"),
         (SITES, "", "http://a.example/1 http://b.example/1"),
