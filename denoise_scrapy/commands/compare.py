@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-
-import numpy as np
 
 from denoise_scrapy.commands import Given, show
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
-from denoise_scrapy.core.feature_strings import IDEOGRAPH, RUN, RUN_OF_IDEOGRAPHS, FeatureStrings, tokens
+from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.rules import MOST_NEW, Check
 from denoise_scrapy.dedup.store import Name, Record
-from denoise_scrapy.dedup.variants import Like, ReadText, difference, hash_title, is_same_site, site_of, why_variant
+from denoise_scrapy.dedup.variants import Like, ReadText, hash_title, is_same_site, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
 
-EXAMPLES = 8  # units and runs shown, in one line each
+EXAMPLES = 8  # units shown
 
 _INPUT = "a file, an http(s) URL, or - for standard input; for HTML, the body is compared"
 _ESTIMATES = {"new", "missing"}  # checks of shares estimated from runs
@@ -32,14 +30,9 @@ class TextComparison:
     level: int  # frequency threshold t of the kept text
     same_words: bool  # the same units in the same order
     checks: Sequence[Check]  # all steps of the decision
-    # some main units and runs of the new text that the kept one lacks; none with the literal rule
-    lacking_units: Sequence[str]
-    lacking_runs: Sequence[str]
+    lacking_units: Sequence[str]  # some main units of the new text that the kept one lacks; none with the literal rule
     variant: str  # why it is a variant of the kept one; of a duplicate, why it would be one on the same site, else ""
     one_site: bool  # whether both are known to be from one site
-    # Units that only the new text has, and runs that only the kept one has: before the first common run, after the
-    # last, and in between; None if the rule does not align texts.
-    differs: Mapping[str, Mapping[str, float]] | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +56,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         way = explained(one, other, rule, threshold, read.dedup_most_new)
         checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
         found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
-        lines += ["", *_lines(new, kept, way)]
+        lines += ["", *_lines(new, kept, way, "runs" if RULES[rule].has_runs else "pairs")]
     head = {"a": args.a, "b": args.b, "rule": rule, "threshold": threshold, "lengths": lengths}
     show(args, {**head, "comparisons": found}, lines)
     return 0
@@ -77,8 +70,8 @@ def explained(
     Example:
         >>> bees, more = GivenText("Bees dance"), GivenText("Bees dance to tell where heather blooms")
         >>> found = explained(more, bees, "part", 0.7)
-        >>> found.duplicate, found.why.partition(";")[0], found.lacking_runs[:2]
-        (False, 'too short to be judged', ['bees dance to tell where', 'dance to tell where heather'])
+        >>> found.duplicate, found.why.partition(";")[0], found.lacking_units
+        (False, 'too short to be judged', ['tell', 'where', 'heather', 'blooms'])
         >>> cats = (GivenText("the cat sat on the mat " * times) for times in (4, 5))
         >>> explained(*cats, "patent", 0.8).why
         'equal main feature strings'
@@ -89,9 +82,9 @@ def explained(
     own, other = rule.fingerprint(read), rule.fingerprint(there)
     compared = rule.judge(read, other, every=True)
     same, short = bool(own.n) and own.digest == other.digest, rule.too_short(own)
-    alike, variant, differs = (same or compared.duplicate) and not short, "", None
+    alike, variant = (same or compared.duplicate) and not short, ""
     duplicate = alike
-    units, runs = list[str](), list[str]()
+    units = list[str]()
     one_site = is_same_site(site_of(new.url), site_of(kept.url))
     if isinstance(read, FeatureStrings) and isinstance(there, FeatureStrings):
         if duplicate:  # a variant also if it were one on the same site
@@ -101,11 +94,9 @@ def explained(
             record = Record(1, name, replace(other, title=hash_title(kept.title)))
             duplicate = not (variant := why_variant(item, Like(record, compared, own=one_site)))
             variant = variant or why_variant(item, Like(record, compared, own=True))
-        aligned = difference(read, other)
-        differs = {"novel": aligned.novel._asdict(), "lost": aligned.lost._asdict()}
-        units, runs = _lacking_words(read, there, other.t)
+        units = _lacking_units(read, there, other.t)
     why = _why(compared.checks, short=short, same=same, duplicate=alike)
-    return TextComparison(duplicate, why, other.t, same, compared.checks, units, runs, variant, one_site, differs)
+    return TextComparison(duplicate, why, other.t, same, compared.checks, units, variant, one_site)
 
 
 def _why(checks: Sequence[Check], *, short: bool, same: bool, duplicate: bool) -> str:
@@ -126,27 +117,21 @@ def _said(check: Check) -> str:
     return check.name if check.passed else f"{check.value:g} {check.name}, at least {check.bound:g} needed"
 
 
-def _lacking_words(new: FeatureStrings, kept: FeatureStrings, t: int) -> tuple[list[str], list[str]]:
-    """Return words and runs of the new text that the kept one lacks: the most frequent words first, runs in order."""
-    words, mine, theirs = tokens(new.text), new.frequencies, kept.frequencies
-    word_of = dict(zip(new.hashes.tolist(), words, strict=True))
+def _lacking_units(new: FeatureStrings, kept: FeatureStrings, t: int) -> list[str]:
+    """Return main units of the new text that the kept one lacks, the most frequent first."""
+    mine, theirs = new.frequencies, kept.frequencies
+    word_of = dict(zip(new.hashes.tolist(), tokens(new.text), strict=True))
     units = [unit for unit in word_of if mine.get(unit, 0) > t >= theirs.get(unit, 0)]
     units.sort(key=lambda unit: -mine[unit])
-    lacking = ~np.isin(new.runs >> np.uint64(32), kept.distinct) & (new.runs > 0)
-    runs: dict[str, None] = {}
-    for place in np.flatnonzero(lacking)[: 4 * EXAMPLES].tolist():
-        length = RUN_OF_IDEOGRAPHS if new.kinds[place] == IDEOGRAPH else RUN
-        runs[" ".join(words[place : place + length])] = None
-    return [word_of[unit] for unit in units[:EXAMPLES]], list(runs)[:EXAMPLES]
+    return [word_of[unit] for unit in units[:EXAMPLES]]
 
 
-def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
+def _lines(new: str, kept: str, found: TextComparison, runs: str) -> Iterator[str]:
     verdict = "a near-duplicate" if found.duplicate else "a variant" if found.variant else "no near-duplicate"
     if found.duplicate and found.variant:
         verdict = "a variant on one site, elsewhere a near-duplicate,"
     why = f"{found.why}; {found.variant}" if found.variant else found.why
     yield f"{new} is {verdict} of {kept}: {why}."
-    runs = "pairs" if found.differs is None else "runs"
     facts = {"t": f"{found.level}: main units occur more often; set by the length of {kept}"}
     for check in found.checks:
         if check.of:
@@ -157,14 +142,10 @@ def _lines(new: str, kept: str, found: TextComparison) -> Iterator[str]:
         else:
             fact = f"{check.value} (needed {check.bound})"
         facts[check.name] = fact
-    if found.differs is not None:
-        units, lost = (" + ".join(f"{value:.0f}" for value in zones.values()) for zones in found.differs.values())
-        facts["differs"] = f"{units} units of {new}, {lost} runs of {kept}: before, between and after the common runs"
     facts["same words"] = "yes" if found.same_words else "no"
     yield from (f"  {name:<12} {fact}" for name, fact in facts.items())
-    for what, examples in (("units", found.lacking_units), ("runs", found.lacking_runs)):
-        if examples:
-            yield f"  {what} of {new} that {kept} lacks: {', '.join(examples)}"
+    if found.lacking_units:
+        yield f"  units of {new} that {kept} lacks: {', '.join(found.lacking_units)}"
 
 
 def _percent(value: float) -> str:

@@ -30,7 +30,6 @@ def test_says_why(told: Told) -> None:
     assert "B is a near-duplicate of A: c1 is .97; c2 is .97." in out
     assert "A is no near-duplicate of B: c1 is .84; c2 is .69; .31 of it is new." in out
     assert "units of B that A lacks: staff\n" in out
-    assert "runs of B that A lacks: by our staff " in out
 
 
 @pytest.mark.usefixtures("two")
@@ -82,7 +81,6 @@ def test_what_makes_a_variant_is_said(here: Path, told: Told) -> None:
         (here / f"{name}.html").write_text(page)
     out, _ = told("compare a.txt b.txt")
     assert "; something else is filled in." in out and "a variant on one site, elsewhere a near-duplicate, of" in out
-    assert "differs      0 + 2 + 0 units of B, 0 + 10 + 0 runs of A: before, between and after the common runs" in out
     found = json.loads(told("compare a.html b.html --json")[0])["comparisons"]
     verdicts = [(one["duplicate"], one["variant"], one["one_site"]) for one in found]
     assert verdicts == [(False, "another title", False)] * 2
