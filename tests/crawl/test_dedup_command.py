@@ -211,23 +211,14 @@ def test_forget_dropped_keys_too(dropped: str, told: Told) -> None:
     assert told("dedup groups news.sqlite")[1] == "0 groups, 0 dropped keys, 0 variants\n"
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("s1 = x'01'", "it cannot be read"),
-        ("s1 = x'02000100'", "s1 is out of order"),
-        ("other_fields = x'02000000000000000100000000000000'", "values or s2 are out of order"),
-        ("bands = x'00'", "digest, bands, t or n is damaged"),
-        ("n = 'many'", "it cannot be read"),
-    ],
-)
-def test_check_finds_a_damaged_record(news: str, change: str, said: str, told: Told) -> None:
+@pytest.mark.parametrize("change", ["s1 = x'01'", "bands = x'00'", "n = 'many'"])
+def test_check_finds_a_damaged_record(news: str, change: str, told: Told) -> None:
     assert told("dedup check news.sqlite")[0] == "12 texts, no problem\n"
     with sqlite3.connect(news) as link:
         link.execute(f"UPDATE texts SET {change} WHERE id = 3")
     link.close()
     out, err = told("dedup check news.sqlite", 1)
-    assert out.startswith("record 3, ") and said in out
+    assert out.startswith("record 3, ") and out.endswith(": it is damaged\n")
     assert err == "12 texts, problems: 1\n"
 
 
