@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from array import array
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -13,7 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, failures, show
@@ -27,8 +24,6 @@ from denoise_scrapy.shown import counted, json_line, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import without_password
 
-SCOPES_SHOWN = 10
-PERCENTS = (5, 50, 95)
 COPIES_SHOWN = 10  # per group, if several are shown
 PROBLEMS_SHOWN = 100
 BATCH = 1000  # texts copied at a time
@@ -107,42 +102,23 @@ def stats(args: argparse.Namespace, settings: Given) -> int:
     if args.store == MEMORY:
         raise UsageError("no STORE given, and the settings DENOISE_DEDUP_STORE and JOBDIR name none")
     opened = open_index(args.store)
-    with opened.store:
-        found = statistics(opened)
-    units = found["units"]
+    found: dict[str, Any]
+    with opened.store as store:
+        found = {
+            "texts": len(store),
+            "copies": sum(1 for _ in store.copies()),
+            "bytes": _size(store.path) if isinstance(store, SQLiteStore) else None,
+            "constants": dict(opened.rule.constants),
+        }
     size = "" if found["bytes"] is None else f", {found['bytes']:,} bytes"
     lines = [
         f"{without_password(args.store)}: {counted(found['texts'], 'text')}{size}",
-        f"length in units: median {units['50%']:,}, 5% have {units['5%']:,} or fewer, 5% {units['95%']:,} or more",
-        f"too short to be judged by similarity: {found['short']:,}",
         f"dropped keys remembered: {found['copies']:,}",
-        f"scopes: {found['scopes']:,}",
-        *(f"{count:>9,}  {scope or 'all'}" for scope, count in found["largest_scopes"].items()),
         "constants:",
         *(f"    {key}: {value}" for key, value in found["constants"].items()),
     ]
     show(args, found, lines)
     return 0
-
-
-def statistics(opened: Opened) -> dict[str, Any]:
-    """Return counts over the whole index."""
-    lengths, short, scopes = array("Q"), 0, Counter[str]()
-    for record in opened.store.records():
-        lengths.append(record.fingerprint.n)
-        scopes[record.name.scope] += 1
-        short += opened.rule.too_short(record.fingerprint)
-    ranks = np.percentile(lengths, PERCENTS, method="nearest").tolist() if lengths else [0] * len(PERCENTS)
-    return {
-        "texts": len(lengths),
-        "short": short,
-        "units": {f"{percent}%": int(value) for percent, value in zip(PERCENTS, ranks, strict=True)},
-        "scopes": len(scopes),
-        "largest_scopes": dict(scopes.most_common(SCOPES_SHOWN)),
-        "copies": sum(1 for _ in opened.store.copies()),
-        "bytes": _size(opened.store.path) if isinstance(opened.store, SQLiteStore) else None,
-        "constants": dict(opened.rule.constants),
-    }
 
 
 def _size(path: Path) -> int:

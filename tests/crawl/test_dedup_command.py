@@ -51,12 +51,9 @@ def records(path: Path | str, rule: str = "part") -> list[tuple[Name, Fingerprin
 
 def test_stats_count(news: str, told: Told) -> None:
     found = json.loads(told("dedup stats news.sqlite --json")[0])
-    lengths = sorted(fingerprint.n for _, fingerprint in records(news))
-    assert (found["texts"], found["short"], found["constants"]) == (12, 1, CONSTANTS)
-    assert found["largest_scopes"] == {"a.example": 8, "": 4}
-    assert (found["units"]["5%"], found["units"]["95%"]) == (lengths[1], lengths[10])
+    assert (found["texts"], found["copies"], found["constants"]) == (12, 0, CONSTANTS)
     assert found["bytes"] >= Path(news).stat().st_size
-    assert "        8  a.example\n        4  all\n" in told("dedup stats news.sqlite")[0]
+    assert told("dedup stats news.sqlite")[0].startswith("news.sqlite: 12 texts, ")
 
 
 class Once(SQLiteStore):
