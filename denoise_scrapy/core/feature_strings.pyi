@@ -40,7 +40,6 @@ class FeatureStrings:
     kinds: npt.NDArray[np.uint8]
     places: _Sample
     runs: npt.NDArray[np.uint64]
-    distinct: npt.NDArray[np.uint32]
     frequencies: dict[int, int]
     def main_units(self, t: int) -> _Sample: ...
     def rare_units(self, t: int, most: int) -> bytes: ...

@@ -641,12 +641,6 @@ cdef class FeatureStrings:
         return found
 
     @property
-    def distinct(self):
-        """Hashes of the distinct runs, ascending: uint32."""
-        runs = self.runs
-        return np.unique((runs[runs > 0] >> np.uint64(32)).astype(np.uint32))
-
-    @property
     def frequencies(self):
         """Number of distinct runs that each unit begins, without stop units."""
         cdef size_t i
