@@ -71,7 +71,7 @@ def test_names_are_words_with_capitals_within_a_sentence(text: str, size: int) -
         assert FeatureStrings(text).names.tolist() == sorted(set(names.tolist()))
 
 
-PROPERTIES = "n ideographs digest text names hashes kinds places runs distinct frequencies".split()
+PROPERTIES = "n ideographs digest text names hashes kinds places runs frequencies".split()
 
 
 def values(features: FeatureStrings) -> list[object]:
