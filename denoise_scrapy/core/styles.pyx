@@ -1167,7 +1167,9 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard):
                 block.prelude = trimmed(piece)
                 if around.size():
                     around.back().declarations.append(declarations)
-                    if block.prelude[0] != 64 and around.back().prelude[0] != 64:
+                    if around.size() > MOST_AROUND:  # it never holds, and selectors around it would add up
+                        block.prelude.clear()
+                    elif block.prelude[0] != 64 and around.back().prelude[0] != 64:
                         block.prelude = nested(around.back().prelude, block.prelude)
                 block.declarations.clear()
                 block.holds = NEVER if around.size() >= MOST_AROUND else max(

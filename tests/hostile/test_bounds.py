@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from denoise_scrapy.core.tree import MAX_BLOCKS, MAX_DEPTH
 from denoise_scrapy.page.parse import to_utf8
 from tests.hostile.checks import over_bounds
 from tests.html_strategies import SOUP, pages
+from tests.processes import run_python
 
 HEAD = "<html><head><style>p { color: red }</style></head><body>"
 STORIES = [f"Story {number} tells of rain." for number in range(400)]
@@ -166,3 +168,25 @@ def test_comparisons_of_style_rules_are_bounded() -> None:
     for elements, is_hidden in ((1, True), (300, False)):
         html = f"<style>{rules}</style>{around}{'<i class=x>rain</i> ' * elements}<p><b class=y>unseen</b> word</p>"
         assert [one.text for one in extract(html).hidden] == ["unseen"] * is_hidden
+
+
+# What the memory grows by for sheets of the most bytes that are read, whose blocks stand within each other.
+NESTED = """
+import resource, sys
+from denoise_scrapy import extract
+resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
+extract("<p>rain</p>")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+sheets = "a{" * 150_000, "a b c{" * 50_000, "x" * 150_000 + "{" + "b{" * 75_000, "&{" * 100_000 + "color:red}" * 10_000
+for sheet in sheets:
+    assert extract("<style>" + sheet + "</style><p>Rain fell all night.").text
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // (1024 if sys.platform == "darwin" else 1))
+"""
+
+
+def test_blocks_within_each_other_take_no_memory(tmp_path: Path) -> None:
+    """The selectors of all blocks around one would come to gigabytes."""
+    pytest.importorskip("resource", reason="not on Windows")
+    done = run_python(tmp_path, ["-c", NESTED])
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert int(done.stdout) < 100_000  # KB
