@@ -38,11 +38,16 @@ class ComparisonPagesMiddleware(Component):
             page = await self._state.pages.read(request, response) if is_fetched else None
             if page is not None and page.tally is not None:
                 page.tally.fetched += 1
-            if response.status != OK and self._crawl.settings.pages_field:
-                self._state.paged.answer(request)
+            if page is None:
+                self.process_exception(request, None)
         except Exception as error:
             self._crawl.report("process_response", error, response.url)
         return response
+
+    def process_exception(self, request: Request, exception: Exception | None) -> None:
+        """Note a request that brings no page."""
+        if self._crawl.settings.pages_field and request.method == "GET" and FETCH_META not in request.meta:
+            self._state.paged.answer(request)
 
 
 class ItemPageMiddleware(Component):

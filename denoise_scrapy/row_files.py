@@ -383,7 +383,7 @@ def pyarrow_and_parquet() -> tuple[Any, Any]:
 
 def _refuse_column(names: Collection[str], mark: str) -> None:
     if mark and mark in names:  # a column may have no name
-        raise ValueError(f"there is already a column {mark!r}: rename it, or leave it out")
+        raise ValueError(f"there is already a column {mark!r}, which --mark would write: rename or remove it")
 
 
 def write_entries(file: BinaryIO, names: Sequence[str], entries: Iterable[Sequence[Any]], *, as_csv: bool) -> None:

@@ -47,7 +47,7 @@ def read_stats(source: str) -> Counts:
     try:
         found = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: {error}") from error
+        raise ValueError(f"{path}: not a .json file of stats: {error}. A JOBDIR has one") from error
     if not isinstance(found, dict):
         raise ValueError(f"{path}: not a JSON object of stats")
     return found

@@ -8,10 +8,12 @@ the whole only if it is there.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from hashlib import blake2b
 from itertools import chain
+from math import inf
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -31,7 +33,7 @@ from denoise_scrapy.site.urls import spelling
 
 # Requests remembered of one callback: a page of an article has a few, a front page hundreds.
 MOST_FOLLOWED = 1_000
-# Sites whose waits in vain are counted.
+# Sites whose waits in vain are counted, and requests remembered that bring no page.
 MOST_SITES = 10_000
 
 
@@ -61,20 +63,24 @@ class PagedBodies:
         self._is_stopping = is_stopping
         self._open: dict[CrawledPage, list[str]] = {}  # whose items are being made, with the pages of their articles
         self._followed: WeakKeyDictionary[CrawledPage, set[str]] = WeakKeyDictionary()
+        self._answered = dict[str, float]()  # when those were answered with no page
         self._vain: Counter[str] = Counter()
 
     def note(self, response: Response, request: Request) -> None:
-        """Note a request of a page's callback."""
+        """Note a request of a callback; the callback of an error page may request it again."""
         page = self._pages.crawled.get(response.request)
+        self._answered.pop(spelling(request.url), None)
         if page is not None:
             followed = self._followed.setdefault(page, set())
             if len(followed) < MOST_FOLLOWED:
                 followed.add(spelling(request.url))
 
     def answer(self, request: Request) -> None:
-        """Note a request whose answer is no page, so that nothing waits for it."""
-        for followed in self._followed.values():
-            followed.difference_update(map(spelling, (request.url, *request.meta.get("redirect_urls", ()))))
+        """Note a request of the spider that brings no page, so that nothing waits for it."""
+        for url in (request.url, *request.meta.get("redirect_urls", ())):
+            self._answered[spelling(url)] = time.monotonic()
+        if len(self._answered) > MOST_SITES:
+            self._answered.clear()
 
     async def joined(self, page: CrawledPage, text: Extracted) -> Extracted:
         """Return what was extracted from a page, with the later pages of its article, and its pages marked."""
@@ -116,6 +122,8 @@ class PagedBodies:
             self._open[page] = addresses
             missing = {spelling(url) for url in addresses} - seen.keys()
             pages = [page, *filter(None, map(self._visited, addresses))]
+            # a callback may request again what was just answered with no page
+            missing -= {url for url in missing if time.monotonic() - self._answered.get(url, inf) > LOOK_AGAIN}
             pending = any(not missing.isdisjoint(self._followed.get(each, ())) for each in pages)
             # the callback of a page that has just arrived may still request the next one
             grew, before = len(seen) > before, len(seen)

@@ -158,8 +158,7 @@ class DuplicateIndex:
             sentence of its own makes a text of the same site a variant or an update, however short beside the rest.
         short_duplicates: Also report a text under 20 units as a duplicate if a kept text has exactly the same words.
         candidate_limit: Maximum number of candidates of a search to compare, the most similar ones, 1 or more.
-        remember_copies: Number of recently dropped keys that the store remembers with their kept key;
-            0: none.
+        remember_copies: Number of recently dropped keys that the store remembers, for `Store.groups`; 0: none.
         variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
 
     Attributes:

@@ -242,7 +242,10 @@ class Store(ABC):
         """Set these times, for texts copied from another store."""
 
     def expire(self, before: float, most: int) -> list[int]:
-        """Forget up to `most` settled texts last kept or seen again before a time, and return their ids."""
+        """Forget up to `most` settled texts last kept or seen again before a time, and return their ids.
+
+        The default forgets nothing: `DENOISE_DEDUP_DAYS` needs a store that does.
+        """
         return []
 
     def records(self) -> Iterator[Record]:

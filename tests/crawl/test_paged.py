@@ -318,3 +318,39 @@ def test_a_later_page_that_knows_more_pages_has_an_item_first(paged: Web) -> Non
     assert [page["joined"] for page in item["pages"]] == [True, True, False]
     assert sentence(1) in item["body"] and sentence(2) in item["body"]
     assert done.stat("errors") == 0
+
+
+def test_a_page_that_is_requested_again_after_an_error_is_joined(paged: Web) -> None:
+    whole = paged.pages["/river?page=3"].encode()
+
+    def refuse(web: Web, handler: Any) -> None:
+        web.pages["/river?page=3"] = Reply(whole, seconds=1)
+        handler.send_response(403)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    paged.pages["/river?page=3"] = refuse
+
+    def parse(self: Any, response: Any) -> Iterator[Any]:
+        if response.status == 403:
+            yield response.request.replace(dont_filter=True)
+        elif "page=" not in response.url:
+            yield {"url": response.url}
+            yield from response.follow_all(css=".pager a")
+
+    done = crawled(paged, "/river", parse=parse, handle_httpstatus_list=[403])
+    assert [page["joined"] for page in item_of(done, "/river")["pages"]] == [True] * 3
+
+
+@pytest.mark.parametrize("why", ["no HTML", "no answer", "robots.txt"])
+def test_a_request_that_brings_no_page_is_not_waited_for(paged: Web, why: str) -> None:
+    settings = {"RETRY_ENABLED": False, "ROBOTSTXT_OBEY": why == "robots.txt"}
+    paged.pages["/robots.txt"] = "User-agent: *\nDisallow: /river?page=3"
+    if why == "no HTML":
+        paged.pages["/river?page=3"] = Reply(b"%PDF-1.4", headers={"Content-Type": "application/pdf"})
+    if why == "no answer":
+        paged.pages["/river?page=3"] = Reply(b"late", seconds=3)
+        settings["DOWNLOAD_TIMEOUT"] = 0.5
+    done = crawled(paged, "/river", parse=follows, settings=settings)
+    assert [page["joined"] for page in item_of(done, "/river")["pages"]] == [True, True, False]
+    assert done.stat("pages/waited_in_vain") == 0
