@@ -160,6 +160,8 @@ class Job:
             lacking.insert(0, " or ".join(f"a field {name!r}" for name in TEXT_FIELDS) + " (--text names another)")
         if names and lacking:
             there = ", ".join(names)
+            if any("\udc80" <= one <= "\udcff" for one in there):  # bytes that are not UTF-8
+                raise ValueError(f"{args.file}: its header is not UTF-8: convert it, for example with iconv")
             raise UsageError(f"dedup run: no row of {args.file} has {', '.join(lacking)}; its fields are: {there}")
         self._title = args.title or (TITLE_FIELD if TITLE_FIELD in names else "")
         self._key = args.key or "url"

@@ -329,6 +329,8 @@ def test_dates(here: Path, dedup: Told) -> None:
         ("rows.jsonl -o no/out.jsonl", 1, "no/out.jsonl: its folder does not exist"),
         ("list.jsonl", 1, "list.jsonl: no readable rows. Line 1: no JSON object, but a list"),
         ("wide.jsonl", 1, "wide.jsonl: no readable rows. Line 1: no JSON"),
+        ("wide.csv", 1, "wide.csv: its header is not UTF-8: convert it"),
+        ("latin.csv", 1, "latin.csv: its header is not UTF-8: convert it"),
     ],
 )
 def test_wrong_usage(rows: Path, argv: str, code: int, said: str, dedup: Told) -> None:
@@ -336,6 +338,8 @@ def test_wrong_usage(rows: Path, argv: str, code: int, said: str, dedup: Told) -
     pq.write_table(pa.table({"body": [A]}), "rows.parquet")
     Path("list.jsonl").write_text(json.dumps(ROWS))
     Path("wide.jsonl").write_bytes(rows.read_bytes().decode().encode("utf-16"))
+    Path("wide.csv").write_bytes("url,body\n/a,rain\n".encode("utf-16"))
+    Path("latin.csv").write_bytes("url,bödy\n/a,rain\n".encode("latin-1"))
     out, err = dedup(argv, code)
     assert (out, said in err, err.count("\n")) == ("", True, 1), err
 
