@@ -252,11 +252,7 @@ def problems(opened: Opened) -> Iterator[str]:
         yield from opened.store.problems()
         for record in opened.store.records():
             count += 1
-            try:
-                is_sound = record.fingerprint.is_sound
-            except TypeError:  # a text in place of a number
-                is_sound = False
-            if not is_sound:
+            if not record.fingerprint.is_sound:
                 yield f"record {record.id}, {record.name.key!r}: it is damaged"
     except failures() as error:
         yield f"reading failed after {count:,} texts: {error}"

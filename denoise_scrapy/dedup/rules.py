@@ -142,11 +142,15 @@ class Fingerprint:
 
     @property
     def is_sound(self) -> bool:
-        """False if a part has an impossible size or value: others may write to a store."""
-        uneven = len(self.s1) % 2 + len(self.s2) % 2 + len(self.rare) % 2 + len(self.title) % 2
-        others = len(self.bands) % 4 + len(self.values) % 8
-        numbers = 0 <= self.n < EVERY and self.t in LEVELS and self.limit in LIMITS and len(self.s1) < 2 << UNIT_BITS
-        return len(self.digest) == DIGEST_BYTES and not (uneven or others) and numbers
+        """False if a part has an impossible type, size or value: others may write to a store."""
+        try:
+            uneven = len(self.s1) % 2 + len(self.s2) % 2 + len(self.rare) % 2 + len(self.title) % 2
+            others = len(self.bands) % 4 + len(self.values) % 8
+            numbers = 0 <= self.n < EVERY and self.t in LEVELS and self.limit in LIMITS
+            sizes = len(self.digest) == DIGEST_BYTES and len(self.s1) < 2 << UNIT_BITS
+        except TypeError:
+            return False
+        return sizes and numbers and not (uneven or others)
 
     @property
     def too_short(self) -> bool:
