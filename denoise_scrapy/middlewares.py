@@ -36,16 +36,23 @@ class ComparisonPagesMiddleware(Component):
             # other pages are read only when an item needs their text
             is_fetched = request.method == "GET" and response.status == OK and FETCH_META not in request.meta
             page = await self._state.pages.read(request, response) if is_fetched else None
-            if page is not None and page.tally is not None:
-                page.tally.fetched += 1
             if page is None:
-                self.process_exception(request, None)
+                self._note_answer(request)
+            elif page.tally is not None:
+                page.tally.fetched += 1
         except Exception as error:
             self._crawl.report("process_response", error, response.url)
         return response
 
-    def process_exception(self, request: Request, exception: Exception | None) -> None:
-        """Note a request that brings no page."""
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Note a request that fails."""
+        try:
+            self._note_answer(request)
+        except Exception as error:
+            self._crawl.report("process_exception", error, request.url)
+
+    def _note_answer(self, request: Request) -> None:
+        """Note a request of the spider that brings no page, which an item may wait for."""
         if self._crawl.settings.pages_field and request.method == "GET" and FETCH_META not in request.meta:
             self._state.paged.answer(request)
 

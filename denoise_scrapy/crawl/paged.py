@@ -7,19 +7,19 @@ the whole only if it is there.
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from hashlib import blake2b
 from itertools import chain
 from math import inf
+from time import monotonic
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
+from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.body.joining import join_pages
 from denoise_scrapy.crawl.base import Crawl
@@ -33,8 +33,10 @@ from denoise_scrapy.site.urls import spelling
 
 # Requests remembered of one callback: a page of an article has a few, a front page hundreds.
 MOST_FOLLOWED = 1_000
-# Sites whose waits in vain are counted, and requests remembered that bring no page.
+# Sites whose waits in vain are counted.
 MOST_SITES = 10_000
+# Requests remembered that brought no page.
+MOST_ANSWERED = 10_000
 
 
 class PagedBodies:
@@ -63,24 +65,22 @@ class PagedBodies:
         self._is_stopping = is_stopping
         self._open: dict[CrawledPage, list[str]] = {}  # whose items are being made, with the pages of their articles
         self._followed: WeakKeyDictionary[CrawledPage, set[str]] = WeakKeyDictionary()
-        self._answered = dict[str, float]()  # when those were answered with no page
+        self._answered: LocalCache[str, float] = LocalCache(MOST_ANSWERED)  # when a request brought no page
         self._vain: Counter[str] = Counter()
 
     def note(self, response: Response, request: Request) -> None:
         """Note a request of a callback; the callback of an error page may request it again."""
-        page = self._pages.crawled.get(response.request)
-        self._answered.pop(spelling(request.url), None)
+        page, url = self._pages.crawled.get(response.request), spelling(request.url)
+        self._answered.pop(url, None)
         if page is not None:
             followed = self._followed.setdefault(page, set())
             if len(followed) < MOST_FOLLOWED:
-                followed.add(spelling(request.url))
+                followed.add(url)
 
     def answer(self, request: Request) -> None:
         """Note a request of the spider that brings no page, so that nothing waits for it."""
         for url in (request.url, *request.meta.get("redirect_urls", ())):
-            self._answered[spelling(url)] = time.monotonic()
-        if len(self._answered) > MOST_SITES:
-            self._answered.clear()
+            self._answered[spelling(url)] = monotonic()
 
     async def joined(self, page: CrawledPage, text: Extracted) -> Extracted:
         """Return what was extracted from a page, with the later pages of its article, and its pages marked."""
@@ -115,25 +115,24 @@ class PagedBodies:
 
     async def _all(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted | None]]:
         """Return the same as `_seen`, with the pages that the spider soon will have visited."""
-        now, site = asyncio.get_running_loop().time if is_asyncio_available() else float, page.site
-        latest, before, waited = now() + LONGEST_WAIT, 1, False
+        site, latest, before, waited = page.site, monotonic() + LONGEST_WAIT, 1, False
         while True:
             addresses, seen = await self._seen(page, text)
             self._open[page] = addresses
             missing = {spelling(url) for url in addresses} - seen.keys()
             pages = [page, *filter(None, map(self._visited, addresses))]
             # a callback may request again what was just answered with no page
-            missing -= {url for url in missing if time.monotonic() - self._answered.get(url, inf) > LOOK_AGAIN}
+            missing -= {url for url in missing if monotonic() - self._answered.get(url, inf) > LOOK_AGAIN}
             pending = any(not missing.isdisjoint(self._followed.get(each, ())) for each in pages)
             # the callback of a page that has just arrived may still request the next one
             grew, before = len(seen) > before, len(seen)
             gives_up = self._vain[site] >= PATIENCE or not is_asyncio_available() or self._is_stopping()
-            if not missing or not (pending or grew) or gives_up or now() >= latest:
+            if not missing or not (pending or grew) or gives_up or monotonic() >= latest:
                 break
             self._crawl.count(not waited and "pages/waits")
             waited = True
             await self._sites.arrival(site, LOOK_AGAIN)
-        if waited and pending and now() >= latest:
+        if waited and pending and monotonic() >= latest:
             self._crawl.count("pages/waited_in_vain")
             self._vain[site] += 1
             if len(self._vain) > MOST_SITES:
@@ -159,7 +158,7 @@ class PagedBodies:
                 is_other = other.is_ok and spelling(other.url) not in page.names
                 found = await self._text_of(other) if is_other else None
                 seen[spelling(url)] = found
-                told: list[str] = found.fields.get(name) or [] if found is not None else []
+                told: list[str] = (found and found.fields.get(name)) or []
                 # a later page may not know the address of the first, which often has no number
                 if len(told) > len(addresses) and spelling(told[1]) == spelling(addresses[1]):
                     addresses = [addresses[0], *told[1:]]
