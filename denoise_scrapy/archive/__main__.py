@@ -38,12 +38,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options["fields"] = [name for name in FIELDS if getattr(args, name)]
     try:
         run = Run(args.out, options)
-        spark = session(args.master, args.out)
-        try:
-            total = run.finish(spark)
-        finally:
-            with suppress(Exception):  # Java may have exited
-                spark.stop()
+        total = run.total
+        if total is None:
+            spark = session(args.master, args.out)
+            try:
+                total = run.finish(spark)
+            finally:
+                with suppress(Exception):  # Java may have exited
+                    spark.stop()
+        else:
+            say(f"{args.out} is finished", file=sys.stderr)
     except (ValueError, OSError) as error:
         return _failed(error)
     except KeyboardInterrupt:

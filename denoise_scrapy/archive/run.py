@@ -98,12 +98,14 @@ class Run:
                 raise ValueError(f"{out} has {' and '.join(others)}, but no run.json of ours: give another folder")
             self._write_note()
 
+    @property
+    def total(self) -> Mapping[str, Any] | None:
+        """The totals of the summary; None for a run that is not finished."""
+        return dict(self._note["figures"]["The archive"]) if self._has("summary.html") else None
+
     def finish(self, spark: SparkSession) -> Mapping[str, Any]:
         """Run the remaining stages, and return the totals of the summary."""
         self._spark = spark
-        if self._has("summary.html"):
-            say(f"{self._out} is finished", file=sys.stderr)
-            return dict(self._note["figures"]["The archive"])
         pages = self._pages()
         found = self._bodies(pages)
         marked = duplicates_of(found, scope=self._options["scope"], stage=self._stage)
@@ -184,7 +186,8 @@ def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str
     html = F.sum("bytes").alias("bytes")
     read = pages.agg(F.count("*").alias("records"), html).collect()[0]
     like = [F.count(f"{name}_of").alias(f"{name}s") for name in ("duplicate", "variant")]
-    total = results.agg(F.count("*").alias("pages"), F.countDistinct("site").alias("sites"), *like).collect()[0]
+    known = F.countDistinct("site").alias("sites"), F.max("keys").alias("keys")  # the same in all rows
+    total = results.agg(F.count("*").alias("pages"), *known, *like).collect()[0]
     evidence = F.concat_ws(
         ", ", "evidence", F.when(F.col("fallback") != F.col("evidence"), F.nullif("fallback", F.lit("")))
     )
@@ -206,7 +209,7 @@ def figures_of(pages: DataFrame, results: DataFrame, bad: DataFrame) -> dict[str
         "Least confident sites: pages, mean confidence": {
             row["site"]: (row["pages"], round(row["confidence"], 3)) for row in unsure
         },
-        "keys": next((row["keys"] for row in results.select("keys").limit(1).collect()), ""),
+        "keys": total["keys"] or "",
     }
 
 

@@ -208,8 +208,7 @@ def duplicates_of(
     keyed = _mapped(firsts.select("scope", "first.*"), lambda rows: _keyed(rows, joined), _KEYED)
     by_key = keyed.repartition("scope", "key").sortWithinPartitions("scope", "key", "id")
     pairs = stage("pairs", _mapped(by_key, _paired, _PAIRS).distinct())
-    edges = stage("edges", _edges(texts, pairs))
-    in_turn = edges.repartition(1).sortWithinPartitions("id", "place")
+    in_turn = _edges(texts, pairs).repartition(1).sortWithinPartitions("id", "place")
     resolved = stage("resolved", _mapped(in_turn, _resolved, _EDGES))
     return _marked(texts, named, firsts, resolved).withColumn("keys", F.lit("64 x 4" if joined else "32 x 2"))
 
