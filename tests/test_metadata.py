@@ -271,6 +271,31 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
             {"head": ld('{"@type":"Article","description":"a "b"","datePublished":"2024-03-12"}')},
             "2024-03-12",
         ),
+        ("published", {"head": ld('{"@type":"Article","datePublished":"2024-03-12"}}; track();')}, "2024-03-12"),
+        ("authors", {"head": ld('{"@type":"Article","description":"a "b"","author":[{"name":"Bo Li"}]}')}, ("Bo Li",)),
+        # of several types each counts; a person is no site
+        (
+            "authors",
+            {"head": ld(f'{{"@type":["WebPage","http://schema.org/Article"],{PERSONS}}}')},
+            ("Ann Reed", "Bo Li"),
+        ),
+        (
+            "authors",
+            {"head": ld(ARTICLE % PERSONS) + ld('{"@type":["Person","Organization"],"name":"Ann Reed"}')},
+            ("Ann Reed", "Bo Li"),
+        ),
+        (
+            "authors",
+            {"head": ld(ARTICLE % '"author":{"givenName":"Ann","familyName":"Reed"}')},
+            ("Ann Reed",),
+        ),
+        # labels of a card
+        (
+            "authors",
+            {"head": meta("twitter:label2", "Verfasst von") + meta("twitter:data2", "Ann Reed")},
+            ("Ann Reed",),
+        ),
+        ("authors", {"head": meta("twitter:label1", "Price") + meta("twitter:data1", "Ann Reed")}, ()),
         (
             "authors",
             {"byline": "<p>By <a rel=author href=/a>Ann Reed</a> and <a href=/b>Bo Li</a>"},

@@ -25,6 +25,7 @@ from denoise_scrapy.metadata.annotations import (
     MAX_NAME,
     JsonLd,
     Mark,
+    Node,
     PageAnnotations,
     clean,
     is_said,
@@ -331,7 +332,7 @@ class _Fields:
     def _names(self) -> Iterator[list[str]]:
         """Yield names by each method of finding authors, most reliable first."""
         values = self.ld.values(self.ld.work, "author", "creator")
-        given = [self.ld.string(value, "name") if isinstance(value, dict) else string_of(value) for value in values]
+        given = [self._person(value) if isinstance(value, dict) else string_of(value) for value in values]
         yield [name for one in given for name in names_in(one, language=self.language)]
         yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
             lambda mark: "author" in mark.rel.split()
@@ -344,11 +345,17 @@ class _Fields:
             for some in texts
         )
         yield next(filter(None, metas), [])
+        cards = (f"{self._meta(f'twitter:label{n}')} {self._meta(f'twitter:data{n}')}" for n in (1, 2))
+        yield next(filter(None, (names_in(card, True, self.language) for card in cards)), [])
         yield next(filter(None, map(self._names_beside_date, self._near_lines())), [])
         far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
         named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
         found = (names_in(text, language=self.language) for text in named)
         yield next((names for names in found if names and all(" " in name for name in names)), [])
+
+    def _person(self, value: Node) -> str:
+        parts = (self.ld.string(value, part) for part in ("givenName", "familyName"))
+        return self.ld.string(value, "name") or " ".join(filter(None, parts))
 
     def _bylines(self) -> Iterator[str]:
         """Yield lines that may be bylines; a short one, as "By", also with the name in the line behind it."""
