@@ -229,6 +229,18 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ),
         ("published", {"byline": "<p>12 March 2024" + "<p>Share" * 5}, "2024-03-12"),
         ("published", {"before": "<p class=date>12 March 2024" + "<p>Share" * 8}, "2024-03-12"),
+        # what is written for machines goes before what is shown in the same line
+        (
+            "published",
+            {"byline": "<p class=meta-date>12 March 2024, 11:00 <time datetime='2024-03-12T10:00:59Z'>today</time>"},
+            "2024-03-12T10:00:59+00:00",
+        ),
+        (
+            "published",
+            {"byline": "<p>Written <i class=date title='2024-03-12 09:10'>a year ago</i>"},
+            "2024-03-12T09:10:00",
+        ),
+        ("published", {"byline": "<p>Written <i class=date title='Dates'>on 12 March 2024</i>"}, "2024-03-12"),
         # a change is none
         ("published", {"byline": "<p class=date>Updated 12 March 2024"}, ""),
         ("modified", {"byline": "<p class=date>Updated 12 March 2024"}, "2024-03-12"),

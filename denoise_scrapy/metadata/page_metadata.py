@@ -414,11 +414,11 @@ class _Fields:
     def _near_dates(self) -> Iterator[str]:
         """Yield texts with dates next to the headline."""
         near = [
-            (self._distance(mark.line, is_marked=True), mark.text)
+            ((*self._distance(mark.line, is_marked=True), not mark.given), mark.text)
             for mark in self._marks(_is_dated, only_near=True)
             if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
         ]
-        near += [(self._distance(i, is_marked=False), line) for i, line in self._near_lines()]
+        near += [((*self._distance(i, is_marked=False), True), line) for i, line in self._near_lines()]
         yield from (text for _, text in sorted(near, key=itemgetter(0)))
 
     def _is_change(self, mark: Mark) -> bool:
