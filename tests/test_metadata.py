@@ -377,6 +377,21 @@ def test_pages_of_short_lines_have_dates(html: str) -> None:
     assert metadata_of(html, URL, f"港のクレーン{text}", "港のクレーン").published == "2024-03-05"
 
 
+def test_dates_of_several_comments_are_not_the_texts() -> None:
+    html = f"<h1>港のクレーン</h1>{SHORT}{{}}"
+    text = "".join(f"\n{part}" for part in SHORT.split("<p>"))
+    behind = {
+        "": "<p>佐藤 2024/03/05<p>田中 2024/03/06",
+        "2024-03-05": "<p>佐藤 2024/03/05<p>田中 2024/03/05",
+        "2024-03-06": "<p>2024/03/06<p>更新 2024/03/07",
+    }
+    found = [
+        metadata_of(html.format(dates), URL, f"港のクレーン{text}", "港のクレーン").published
+        for dates in behind.values()
+    ]
+    assert found == list(behind)
+
+
 def test_dates_in_order_of_their_worth() -> None:
     ways = {
         "2024-01-01": {"head": ld('{"@type": "Article", "datePublished": "2024-01-01"}')},

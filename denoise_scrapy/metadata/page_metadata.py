@@ -435,13 +435,20 @@ class _Fields:
 
     def _visible_dates(self) -> Iterator[Dated]:
         """Yield the dates in short lines farther before the text, or behind it, nearest first."""
+        behind = range(max(self.last + 1, 0), min(self.last + FAR_BEHIND + 1, len(self.read.lines)))
+        for i in range(self.first - 1, max(self.first - FAR, -1), -1):
+            yield from self._dates_of(i)
+        dated = [one for i in behind for one in self._dates_of(i)]
+        several = len({one.day[:10] for one in dated if one.is_publication}) > 1  # of comments, of other pages
+        yield from (one for one in dated if one.is_change or not several)
+
+    def _dates_of(self, i: int) -> Iterator[Dated]:
+        """Yield the dates of a short line, with the line before it as their label if they have none."""
         lines = self.read.lines
-        before = range(self.first - 1, max(self.first - FAR, -1), -1)
-        for i in [*before, *range(max(self.last + 1, 0), min(self.last + FAR_BEHIND + 1, len(lines)))]:
-            if len(lines[i]) <= MOST_DATED and YEAR.search(lines[i]):
-                label = lines[i - 1] if i and len(lines[i - 1]) <= MOST_LABEL else ""
-                for one in dates_in(lines[i], self.language, self.american):
-                    yield one if one.words else one._replace(words=label)
+        if len(lines[i]) <= MOST_DATED and YEAR.search(lines[i]):
+            label = lines[i - 1] if i and len(lines[i - 1]) <= MOST_LABEL else ""
+            for one in dates_in(lines[i], self.language, self.american):
+                yield one if one.words else one._replace(words=label)
 
     def _modified(self) -> str:
         given = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]
