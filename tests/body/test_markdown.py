@@ -48,6 +48,7 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
         ("<ul><li>a<pre>&lt;a href=b>c\n\n  d</pre></ul>", "- a\n\n  ```\n\n        <a href=b>c\n\n          d\n  ```"),
         ("<pre>a &lt;B onClick={c}></pre>", "```\n\n    a <B onClick={c}>\n```"),
         ("http://b.example<code>&lt;a></code>", "http&#58;//b.example`<a>`"),
+        ("a<code>b<br>c</code>", "a`b`\\\n`c`"),
         # tables
         (
             "<table><caption>t</caption><tr><th>a<th>b<tr><td>1|2<td><code>c|d</code><p>e</table>",
