@@ -301,6 +301,24 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
             {"head": ld(ARTICLE % '"author":{"givenName":"Ann","familyName":"Reed"}')},
             ("Ann Reed",),
         ),
+        ("authors", {"head": ld('{"@type":"WebSite"} {"@type":"Article","author":"Bo Li"}')}, ("Bo Li",)),
+        (
+            "authors",
+            {"head": ld("{&quot;@type&quot;:&quot;Article&quot;,&quot;author&quot;:&quot;Bo Li&quot;}")},
+            ("Bo Li",),
+        ),
+        # of libraries and journals
+        (
+            "authors",
+            {"head": meta("citation_author", "Reed, Ann B.") + meta("citation_author", "Bo Li")},
+            ("Ann B. Reed", "Bo Li"),
+        ),
+        ("authors", {"head": meta("author", "Ann Reed, Bo Li")}, ("Ann Reed", "Bo Li")),
+        ("published", {"head": meta("citation_online_date", "2024/3/12")}, "2024-03-12"),
+        # Korean names stand before the word
+        ("authors", {"byline": "<p>김민수 기자 | 입력 2024.03.12"}, ("김민수",)),
+        ("authors", {"byline": "<p>(서울=통신) 김민수 기자 = 배"}, ("김민수",)),
+        ("authors", {"byline": "<p>전직 기자 출신이 썼다"}, ()),
         # labels of a card
         (
             "authors",

@@ -333,6 +333,7 @@ class JsonLd:
 
 
 _NEEDLESS = re.compile(r",(?=\s*[\]}])|(?:^[ \t]*//)?(?:<!\[CDATA\[|\]\]>)|^[ \t]*//.*$", re.MULTILINE)
+_OPENING = re.compile(r"[\[{]")
 #: Strings, and the name of the author.
 _PROPERTY = re.compile(
     r'"(@type|headline|url|datePublished|dateModified|author)"\s{0,9}:\s{0,9}'
@@ -341,11 +342,16 @@ _PROPERTY = re.compile(
 
 
 def loosely_loaded(script: str, **options: Any) -> Any:
-    """Return the first value of JSON, or with a comma too many; of worse JSON the main properties of its article."""
-    reader = json.JSONDecoder(strict=False, **options)
-    for text in (script, _NEEDLESS.sub("", script)):
+    """Return the values of JSON, also of JSON with a comma too many; of worse JSON main properties of its article."""
+    reader, bare = json.JSONDecoder(strict=False, **options), _NEEDLESS.sub("", script)
+    for text in (script, bare, unescape(bare)):
+        values, end = list[Any](), 0
         with suppress(ValueError, RecursionError):
-            return reader.raw_decode(re.sub(r"^[^\[{]+", "", text))[0]
+            while start := _OPENING.search(text, end):
+                value, end = reader.raw_decode(text, start.start())
+                values.append(value)
+        if values:
+            return values if len(values) > 1 else values[0]
     found = _PROPERTY.findall(script)
     types = [value for name, value in found if name == "@type" and _WORK.search(value.lower())]
     # of several articles none is this page's for sure

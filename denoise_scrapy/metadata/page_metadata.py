@@ -170,7 +170,7 @@ def language_of(text: str, declared: str = "") -> str:
 _PUBLISHED = (
     re.compile(r"^(?:article|og):published_time$|^datepublished$"),
     re.compile(
-        r"publish|pub(?:lication)?_?(?:date|time)|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^dc\w*[.:]date|creat|^pdate$"
+        r"publish|pub(?:lication)?_?(?:date|time)|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^(?:dc\w*[.:]|citation_(?:online_)?)date|creat|^pdate$"
     ),
 )
 _NOT_PUBLISHED = re.compile(r"modif|update|expir|valid|revis|publisher|creator|event|start|last|publication$")
@@ -188,8 +188,11 @@ _AMERICAN = {"com", "org", "net", "us", "gov", "edu", "info", "tv", ""}
 #: Countries where they have it so too.
 _MONTH_FIRST = {"us", "ph", "ca"}
 _AUTHOR_METAS = (
-    "author article:author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl byline vr:author"
+    "author article:author citation_author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl "
+    "byline vr:author"
 )
+#: A name as libraries write it: "Reed, Ann".
+_TURNED = re.compile(r"^([^\s,]+), ([^,]+)$")
 _SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜]+\s*|:\s+|\s*[-–—]{2,}\s*")
 _NO_SITE = re.compile(r"^(?:blog|home|news|index|homepage|startseite|main)$|://", re.IGNORECASE)
 #: Files that are not main pictures: logos, cards of a whole site, design elements; and folders of such.
@@ -339,7 +342,14 @@ class _Fields:
         )
         yield next(filter(None, (names_in(line, True, self.language) for line in self._bylines())), [])
         yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
-        texts = (self.read.metas.get(name, ()) for name in _AUTHOR_METAS.split())
+        texts = (
+            [
+                _TURNED.sub(r"\2 \1", text) if name.startswith(("citation", "dc")) else text
+                for text in self.read.metas[name]
+            ]
+            for name in _AUTHOR_METAS.split()
+            if name in self.read.metas
+        )
         metas = (
             [name for text in some if not _OFFICE.search(text) for name in names_in(text, language=self.language)]
             for some in texts
