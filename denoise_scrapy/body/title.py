@@ -65,11 +65,11 @@ _CUT = re.compile(r"(.{20,}?)\W*(?:…|\.{3})(?:\s|$)", re.DOTALL)
 
 
 def _uncut(page: Page, title: str) -> str:
-    """Return the heading that a title ending in an ellipsis begins with, "" if there is none."""
+    """Return the heading that goes on where a title has an ellipsis, "" if there is none."""
     cut = _CUT.match(title)
     headings = (page.blocks.has(Flag.HEADING) & ~page.unseen_blocks).nonzero()[0].tolist() if cut else []
     texts = (" ".join(page.block_text(block).split()) for block in headings)
-    return next((text for text in texts if cut and text.startswith(cut[1])), "")
+    return next((text for text in texts if cut and text.startswith(cut[1]) and not _CUT.match(text)), "")
 
 
 _PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)
