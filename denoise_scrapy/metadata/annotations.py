@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
@@ -343,9 +344,9 @@ _PROPERTY = re.compile(
 
 def loosely_loaded(script: str, **options: Any) -> Any:
     """Return the values of JSON, also of JSON with a comma too many; of worse JSON main properties of its article."""
-    reader, bare = json.JSONDecoder(strict=False, **options), _NEEDLESS.sub("", script)
-    for text in (script, bare, unescape(bare)):
-        values, end = list[Any](), 0
+    reader, text = json.JSONDecoder(strict=False, **options), script
+    for repaired in (str, partial(_NEEDLESS.sub, ""), unescape):
+        text, values, end = repaired(text), list[Any](), 0
         with suppress(ValueError, RecursionError):
             while start := _OPENING.search(text, end):
                 value, end = reader.raw_decode(text, start.start())
