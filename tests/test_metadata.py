@@ -229,6 +229,18 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ),
         ("published", {"byline": "<p>12 March 2024" + "<p>Share" * 5}, "2024-03-12"),
         ("published", {"before": "<p class=date>12 March 2024" + "<p>Share" * 8}, "2024-03-12"),
+        # what is written for machines goes before what is shown in the same line
+        (
+            "published",
+            {"byline": "<p class=meta-date>12 March 2024, 11:00 <time datetime='2024-03-12T10:00:59Z'>today</time>"},
+            "2024-03-12T10:00:59+00:00",
+        ),
+        (
+            "published",
+            {"byline": "<p>Written <i class=date title='2024-03-12 09:10'>a year ago</i>"},
+            "2024-03-12T09:10:00",
+        ),
+        ("published", {"byline": "<p>Written <i class=date title='Dates'>on 12 March 2024</i>"}, "2024-03-12"),
         # a change is none
         ("published", {"byline": "<p class=date>Updated 12 March 2024"}, ""),
         ("modified", {"byline": "<p class=date>Updated 12 March 2024"}, "2024-03-12"),
@@ -271,6 +283,49 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
             {"head": ld('{"@type":"Article","description":"a "b"","datePublished":"2024-03-12"}')},
             "2024-03-12",
         ),
+        ("published", {"head": ld('{"@type":"Article","datePublished":"2024-03-12"}}; track();')}, "2024-03-12"),
+        ("authors", {"head": ld('{"@type":"Article","description":"a "b"","author":[{"name":"Bo Li"}]}')}, ("Bo Li",)),
+        # of several types each counts; a person is no site
+        (
+            "authors",
+            {"head": ld(f'{{"@type":["WebPage","http://schema.org/Article"],{PERSONS}}}')},
+            ("Ann Reed", "Bo Li"),
+        ),
+        (
+            "authors",
+            {"head": ld(ARTICLE % PERSONS) + ld('{"@type":["Person","Organization"],"name":"Ann Reed"}')},
+            ("Ann Reed", "Bo Li"),
+        ),
+        (
+            "authors",
+            {"head": ld(ARTICLE % '"author":{"givenName":"Ann","familyName":"Reed"}')},
+            ("Ann Reed",),
+        ),
+        ("authors", {"head": ld('{"@type":"WebSite"} {"@type":"Article","author":"Bo Li"}')}, ("Bo Li",)),
+        (
+            "authors",
+            {"head": ld("{&quot;@type&quot;:&quot;Article&quot;,&quot;author&quot;:&quot;Bo Li&quot;}")},
+            ("Bo Li",),
+        ),
+        # of libraries and journals
+        (
+            "authors",
+            {"head": meta("citation_author", "Reed, Ann B.") + meta("citation_author", "Bo Li")},
+            ("Ann B. Reed", "Bo Li"),
+        ),
+        ("authors", {"head": meta("author", "Ann Reed, Bo Li")}, ("Ann Reed", "Bo Li")),
+        ("published", {"head": meta("citation_online_date", "2024/3/12")}, "2024-03-12"),
+        # Korean names stand before the word
+        ("authors", {"byline": "<p>김민수 기자 | 입력 2024.03.12"}, ("김민수",)),
+        ("authors", {"byline": "<p>(서울=통신) 김민수 기자 = 배"}, ("김민수",)),
+        ("authors", {"byline": "<p>전직 기자 출신이 썼다"}, ()),
+        # labels of a card
+        (
+            "authors",
+            {"head": meta("twitter:label2", "Verfasst von") + meta("twitter:data2", "Ann Reed")},
+            ("Ann Reed",),
+        ),
+        ("authors", {"head": meta("twitter:label1", "Price") + meta("twitter:data1", "Ann Reed")}, ()),
         (
             "authors",
             {"byline": "<p>By <a rel=author href=/a>Ann Reed</a> and <a href=/b>Bo Li</a>"},
@@ -338,6 +393,21 @@ SHORT = "".join(
 def test_pages_of_short_lines_have_dates(html: str) -> None:
     text = "".join(f"\n{part}" for part in SHORT.split("<p>"))
     assert metadata_of(html, URL, f"港のクレーン{text}", "港のクレーン").published == "2024-03-05"
+
+
+def test_dates_of_several_comments_are_not_the_texts() -> None:
+    html = f"<h1>港のクレーン</h1>{SHORT}{{}}"
+    text = "".join(f"\n{part}" for part in SHORT.split("<p>"))
+    behind = {
+        "": "<p>佐藤 2024/03/05<p>田中 2024/03/06",
+        "2024-03-05": "<p>佐藤 2024/03/05<p>田中 2024/03/05",
+        "2024-03-06": "<p>2024/03/06<p>更新 2024/03/07",
+    }
+    found = [
+        metadata_of(html.format(dates), URL, f"港のクレーン{text}", "港のクレーン").published
+        for dates in behind.values()
+    ]
+    assert found == list(behind)
 
 
 def test_dates_in_order_of_their_worth() -> None:

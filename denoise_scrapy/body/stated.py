@@ -102,7 +102,7 @@ def _as_html(text: str) -> str:
 def _prose_of(state: str) -> list[str]:
     """Return the strings with the most prose among those in one place of JSON, whatever the numbers of its lists."""
     try:
-        todo: list[tuple[int, Any]] = [(0, json.loads(state, strict=False))]
+        todo: list[tuple[int, Any]] = [(0, json.JSONDecoder(strict=False).raw_decode(state.lstrip())[0])]
     except (ValueError, RecursionError):
         return []
     places = defaultdict[int, list[str]](list)  # by a hash of the names around

@@ -13,7 +13,7 @@ from functools import lru_cache
 from html import unescape
 
 from denoise_scrapy.core.characters import without_unseen
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.page.parse import MAX_JSON
 
@@ -53,9 +53,23 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     parts = _without_names(parts, {*names, *_names_of_host(page.url)} - {""})
     parts = _as_a_heading(page, parts)
     found = title[parts[0].start() : parts[-1].end()]
+    if whole := _uncut(page, title):
+        return whole
     headlines = [value for name, value in declared if name == "og:title"]
     headlines += [one for text in scripts for one in _HEADLINE.findall(text)[:9]]
     return _as_declared(found, headlines, names)
+
+
+#: An ellipsis, after so much of a title that its beginning is that of one heading.
+_CUT = re.compile(r"(.{20,}?)\W*(?:…|\.{3})(?:\s|$)", re.DOTALL)
+
+
+def _uncut(page: Page, title: str) -> str:
+    """Return the heading that goes on where a title has an ellipsis, "" if there is none."""
+    cut = _CUT.match(title)
+    headings = (page.blocks.has(Flag.HEADING) & ~page.unseen_blocks).nonzero()[0].tolist() if cut else []
+    texts = (" ".join(page.block_text(block).split()) for block in headings)
+    return next((text for text in texts if cut and text.startswith(cut[1]) and not _CUT.match(text)), "")
 
 
 _PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)

@@ -620,9 +620,13 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
                 if node.content != NULL:
                     note(tree, -1, b"json", node.content)
                 node = node.next
-        elif begins(value, b"application/json") and node != NULL and node.content != NULL and (
-                w.visible < SHELL_CHARS):
-            note(tree, -1, b"state", node.content)
+        elif node != NULL and node.content != NULL and w.visible < SHELL_CHARS:
+            if begins(value, b"application/json"):
+                note(tree, -1, b"state", node.content)
+            elif begins(behind_blanks(node.content), b"window."):  # a script that gives the page its data
+                value = <const unsigned char*>strchr(<const char*>node.content, 123)
+                if value != NULL:
+                    note(tree, -1, b"state", value)
         return 0
     while node != NULL:
         if node.type == XML_ELEMENT_NODE:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
@@ -105,6 +106,8 @@ _SMALL = re.compile(r"\s*(?:\d{1,2}|1[0-4]\d)(?:px)?\s*$")
 UNSEEN_TAGS = frozenset("script style template svg iframe textarea select title rt rp".split())
 AUTHOR_CLASS = re.compile(r"author|byline|by-line|writer|\bautor|\buser-?name|\bposter\b")
 DATE_CLASS = re.compile(r"date|time|publish|posted|fecha|datum|meta")
+#: The start of a date as machines write it.
+_DAY = re.compile(r"20[0-4]\d-[01]\d-[0-3]\d", re.ASCII)
 MARKED_CLASS = re.compile(f"{AUTHOR_CLASS.pattern}|{DATE_CLASS.pattern}")
 
 
@@ -257,6 +260,8 @@ class PageAnnotations:
         prop, rel = attributes.get("itemprop", "").lower()[:MAX_NAME], attributes.get("rel", "").lower()[:MAX_NAME]
         kind = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:200].lower()
         given = attributes.get("datetime") or attributes.get("content") or ""
+        if not given and DATE_CLASS.search(kind) and _DAY.match(title := attributes.get("title", "").strip()):
+            given = title
         if tag == "img":
             given = attributes.get("data-src") or attributes.get("data-original") or attributes.get("src", "")
             if any(_SMALL.match(attributes.get(side, "")) for side in ("width", "height")):
@@ -284,10 +289,11 @@ class JsonLd:
     def __init__(self, scripts: Iterable[str], title: str, addresses: set[str]) -> None:
         self._by_id: dict[str, Node] = {}
         items = list(self._items(scripts))
-        self.work = self._about([item for item in items if _WORK.search(_kind(item))], title, addresses)
-        self.page = self._about([item for item in items if _PAGE.search(_kind(item))], title, addresses)
-        self.sites = [item for kind in ("website", "organization") for item in items if _kind(item) == kind]
-        self.live = next((item for item in items if _kind(item) == "liveblogposting"), Node())
+        self.work = self._about([item for item in items if any(map(_WORK.search, _kinds(item)))], title, addresses)
+        self.page = self._about([item for item in items if any(map(_PAGE.search, _kinds(item)))], title, addresses)
+        named = [item for item in items if "person" not in _kinds(item)]  # some are said to be an organization too
+        self.sites = [item for kind in ("website", "organization") for item in named if kind in _kinds(item)]
+        self.live = next((item for item in items if "liveblogposting" in _kinds(item)), Node())
 
     def _items(self, scripts: Iterable[str]) -> Iterator[Node]:
         left = MAX_VALUES
@@ -328,25 +334,35 @@ class JsonLd:
 
 
 _NEEDLESS = re.compile(r",(?=\s*[\]}])|(?:^[ \t]*//)?(?:<!\[CDATA\[|\]\]>)|^[ \t]*//.*$", re.MULTILINE)
-_PROPERTY = re.compile(r'"(@type|headline|url|datePublished|dateModified)"\s{0,9}:\s{0,9}"([^"\n]{1,300})"')
+_OPENING = re.compile(r"[\[{]")
+#: Strings, and the name of the author.
+_PROPERTY = re.compile(
+    r'"(@type|headline|url|datePublished|dateModified|author)"\s{0,9}:\s{0,9}'
+    r'(?:[\[{\s]{1,9}(?:"@type"\s{0,9}:\s{0,9}"\w{1,20}"\s{0,9},\s{0,9})?"name"\s{0,9}:\s{0,9})?"([^"\n]{1,300})"'
+)
 
 
 def loosely_loaded(script: str, **options: Any) -> Any:
-    """Return the value of JSON in comments, or with a comma too many; of worse JSON some properties of its article."""
-    bare = _NEEDLESS.sub("", script)
-    start, end = re.search(r"[\[{]|\Z", bare), max(bare.rfind("]"), bare.rfind("}")) + 1
-    for text in (script, bare[start.start() if start else 0 : end]):
+    """Return the values of JSON, also of JSON with a comma too many; of worse JSON main properties of its article."""
+    reader, text = json.JSONDecoder(strict=False, **options), script
+    for repaired in (str, partial(_NEEDLESS.sub, ""), unescape):
+        text, values, end = repaired(text), list[Any](), 0
         with suppress(ValueError, RecursionError):
-            return json.loads(text, strict=False, **options)
+            while start := _OPENING.search(text, end):
+                value, end = reader.raw_decode(text, start.start())
+                values.append(value)
+        if values:
+            return values if len(values) > 1 else values[0]
     found = _PROPERTY.findall(script)
     types = [value for name, value in found if name == "@type" and _WORK.search(value.lower())]
     # of several articles none is this page's for sure
     return {**dict(reversed(found)), "@type": types[0]} if len(types) == 1 else None
 
 
-def _kind(item: Node) -> str:
-    kind = item.get("@type")
-    return string_of(kind[0] if isinstance(kind, list) and kind else kind).lower().rpartition("/")[2]
+def _kinds(item: Node) -> list[str]:
+    kinds = item.get("@type")
+    given = kinds[:MAX_OPEN] if isinstance(kinds, list) else [kinds]
+    return [string_of(kind).lower().rpartition("/")[2] for kind in given]
 
 
 def string_of(value: Any) -> str:

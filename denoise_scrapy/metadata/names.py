@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib import import_module
 from itertools import takewhile
 
-from denoise_scrapy.metadata.annotations import MAX_CHARS, MAX_NAME, clean
+from denoise_scrapy.metadata.annotations import BYLINE_CHARS, MAX_CHARS, MAX_NAME, clean
 from denoise_scrapy.metadata.dates import CHANGED, without_dates
 from denoise_scrapy.page.attributes import letters
 
@@ -142,6 +142,8 @@ _FAMILY = re.compile(
 _REPORTERS = re.compile(
     r"(?:记者|記者)[:：\s]?([\u4e00-\u9fff]{2,4}?(?:[、\s][\u4e00-\u9fff]{2,4}?)*)\s?(?:[)）】]|[/／╱][^摄攝]{0,4}[报報采採])"
 )
+#: A Korean one, which stands before its "기자": at the start of a line, or behind a place, and before no more words.
+_KOREAN = re.compile(r"(?:^|[)\]=·|/]\s?)([가-힣]{2,4})\s?기자(?=\s*(?:$|입력|[^\s가-힣]))")
 #: Chinese names with spaces between.
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,4}(?: [\u4e00-\u9fff]{2,4})+")
 
@@ -154,8 +156,8 @@ def is_person(name: str) -> bool:
 
 
 def reporters_in(text: str) -> str:
-    """Return the byline in a Chinese text, as "作者：王硕", "" without one."""
-    found = _REPORTERS.search(text[:MAX_CHARS])
+    """Return the byline in a Chinese or Korean text, as "作者：王硕", "" without one."""
+    found = _REPORTERS.search(text[:MAX_CHARS]) or _KOREAN.search(text[:BYLINE_CHARS])
     return f"作者：{found[1]}" if found else ""
 
 

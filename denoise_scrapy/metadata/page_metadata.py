@@ -25,6 +25,7 @@ from denoise_scrapy.metadata.annotations import (
     MAX_NAME,
     JsonLd,
     Mark,
+    Node,
     PageAnnotations,
     clean,
     is_said,
@@ -169,7 +170,7 @@ def language_of(text: str, declared: str = "") -> str:
 _PUBLISHED = (
     re.compile(r"^(?:article|og):published_time$|^datepublished$"),
     re.compile(
-        r"publish|pub(?:lication)?_?(?:date|time)|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^dc\w*[.:]date|creat|^pdate$"
+        r"publish|pub(?:lication)?_?(?:date|time)|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^(?:dc\w*[.:]|citation_(?:online_)?)date|creat|^pdate$"
     ),
 )
 _NOT_PUBLISHED = re.compile(r"modif|update|expir|valid|revis|publisher|creator|event|start|last|publication$")
@@ -187,8 +188,11 @@ _AMERICAN = {"com", "org", "net", "us", "gov", "edu", "info", "tv", ""}
 #: Countries where they have it so too.
 _MONTH_FIRST = {"us", "ph", "ca"}
 _AUTHOR_METAS = (
-    "author article:author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl byline vr:author"
+    "author article:author citation_author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl "
+    "byline vr:author"
 )
+#: A name as libraries write it: "Reed, Ann".
+_TURNED = re.compile(r"^([^\s,]+), ([^,]+)$")
 _SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜]+\s*|:\s+|\s*[-–—]{2,}\s*")
 _NO_SITE = re.compile(r"^(?:blog|home|news|index|homepage|startseite|main)$|://", re.IGNORECASE)
 #: Files that are not main pictures: logos, cards of a whole site, design elements; and folders of such.
@@ -331,24 +335,37 @@ class _Fields:
     def _names(self) -> Iterator[list[str]]:
         """Yield names by each method of finding authors, most reliable first."""
         values = self.ld.values(self.ld.work, "author", "creator")
-        given = [self.ld.string(value, "name") if isinstance(value, dict) else string_of(value) for value in values]
+        given = [self._person(value) if isinstance(value, dict) else string_of(value) for value in values]
         yield [name for one in given for name in names_in(one, language=self.language)]
         yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
             lambda mark: "author" in mark.rel.split()
         )
         yield next(filter(None, (names_in(line, True, self.language) for line in self._bylines())), [])
         yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
-        texts = (self.read.metas.get(name, ()) for name in _AUTHOR_METAS.split())
+        texts = (
+            [
+                _TURNED.sub(r"\2 \1", text) if name.startswith(("citation", "dc")) else text
+                for text in self.read.metas[name]
+            ]
+            for name in _AUTHOR_METAS.split()
+            if name in self.read.metas
+        )
         metas = (
             [name for text in some if not _OFFICE.search(text) for name in names_in(text, language=self.language)]
             for some in texts
         )
         yield next(filter(None, metas), [])
+        cards = (f"{self._meta(f'twitter:label{n}')} {self._meta(f'twitter:data{n}')}" for n in (1, 2))
+        yield next(filter(None, (names_in(card, True, self.language) for card in cards)), [])
         yield next(filter(None, map(self._names_beside_date, self._near_lines())), [])
         far = (mark for mark in self.read.marks if self.first - FAR <= mark.line < self.first)
         named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
         found = (names_in(text, language=self.language) for text in named)
         yield next((names for names in found if names and all(" " in name for name in names)), [])
+
+    def _person(self, value: Node) -> str:
+        parts = (self.ld.string(value, part) for part in ("givenName", "familyName"))
+        return self.ld.string(value, "name") or " ".join(filter(None, parts))
 
     def _bylines(self) -> Iterator[str]:
         """Yield lines that may be bylines; a short one, as "By", also with the name in the line behind it."""
@@ -407,11 +424,11 @@ class _Fields:
     def _near_dates(self) -> Iterator[str]:
         """Yield texts with dates next to the headline."""
         near = [
-            (self._distance(mark.line, is_marked=True), mark.text)
+            ((*self._distance(mark.line, is_marked=True), not mark.given), mark.text)
             for mark in self._marks(_is_dated, only_near=True)
             if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
         ]
-        near += [(self._distance(i, is_marked=False), line) for i, line in self._near_lines()]
+        near += [((*self._distance(i, is_marked=False), True), line) for i, line in self._near_lines()]
         yield from (text for _, text in sorted(near, key=itemgetter(0)))
 
     def _is_change(self, mark: Mark) -> bool:
@@ -428,13 +445,20 @@ class _Fields:
 
     def _visible_dates(self) -> Iterator[Dated]:
         """Yield the dates in short lines farther before the text, or behind it, nearest first."""
+        behind = range(max(self.last + 1, 0), min(self.last + FAR_BEHIND + 1, len(self.read.lines)))
+        for i in range(self.first - 1, max(self.first - FAR, -1), -1):
+            yield from self._dates_of(i)
+        dated = [one for i in behind for one in self._dates_of(i)]
+        several = len({one.day[:10] for one in dated if one.is_publication}) > 1  # of comments, of other pages
+        yield from (one for one in dated if one.is_change or not several)
+
+    def _dates_of(self, i: int) -> Iterator[Dated]:
+        """Yield the dates of a short line, with the line before it as their label if they have none."""
         lines = self.read.lines
-        before = range(self.first - 1, max(self.first - FAR, -1), -1)
-        for i in [*before, *range(max(self.last + 1, 0), min(self.last + FAR_BEHIND + 1, len(lines)))]:
-            if len(lines[i]) <= MOST_DATED and YEAR.search(lines[i]):
-                label = lines[i - 1] if i and len(lines[i - 1]) <= MOST_LABEL else ""
-                for one in dates_in(lines[i], self.language, self.american):
-                    yield one if one.words else one._replace(words=label)
+        if len(lines[i]) <= MOST_DATED and YEAR.search(lines[i]):
+            label = lines[i - 1] if i and len(lines[i - 1]) <= MOST_LABEL else ""
+            for one in dates_in(lines[i], self.language, self.american):
+                yield one if one.words else one._replace(words=label)
 
     def _modified(self) -> str:
         given = [self.ld.string(self.ld.work, "dateModified"), *self._meta_dates(_MODIFIED)]

@@ -48,6 +48,7 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
         ("<ul><li>a<pre>&lt;a href=b>c\n\n  d</pre></ul>", "- a\n\n  ```\n\n        <a href=b>c\n\n          d\n  ```"),
         ("<pre>a &lt;B onClick={c}></pre>", "```\n\n    a <B onClick={c}>\n```"),
         ("http://b.example<code>&lt;a></code>", "http&#58;//b.example`<a>`"),
+        ("a<code>b<br>c</code>", "a`b`\\\n`c`"),
         # tables
         (
             "<table><caption>t</caption><tr><th>a<th>b<tr><td>1|2<td><code>c|d</code><p>e</table>",
@@ -85,6 +86,7 @@ NOTES = {
     "MediaWiki": "<p>a<sup id=r><a href=#n>[1]</a></sup> b<ol><li id=n>"
     "<span>^ <b><a href=#r>a</a></b> <b><a href=#r>b</a></b></span> <span>A <i>note</i>.</span></ol>",
     "one way": "<p>a<sup><a href=#n>1</a></sup> b<p id=n>1. A <i>note</i>.",
+    "numbered": "<p>a<sup><a href=#n>1</a></sup> b<ol><li id=n>A <i>note</i>.</ol>",
     "in brackets": "<p>a<a href=page.html#n>[1]</a> b<p id=n>[1] A <i>note</i>.",
 }
 
@@ -107,6 +109,8 @@ def test_footnotes(kind):
         "<p>page <a href=#n>1</a><p id=n>1 there",  # neither raised nor in brackets
         "<pre>a<sup><a href=#n>1</a></sup></pre><p id=n>1 there",
         "<p id=n>1 there<p>a<sup><a href=#n>1</a></sup>",
+        "<p>step <a href=#n>1</a><ol><li id=n>there</ol>",  # a link to a step
+        "<p>a<sup><a href=#n>2</a></sup><ol><li id=n>there<li>here</ol>",  # another's number
     ],
 )
 def test_what_is_no_footnote(markup):
@@ -125,6 +129,11 @@ def test_footnotes_of_one_page():
         "[^1] [^1-2] [^b] [^4] [^1-5] [^1-6]\n\n[^1]: note 0\n\n[^1-2]: note 1\n\n[^b]: note 2\n\n[^4]: note 3\n\n"
         "[^1-5]: note 4\n\n[^1-6]: note 5\n\n7. no note"
     )
+
+
+def test_a_number_in_a_numbered_note_is_its_text():
+    notes = "<p>a<sup><a href=#n>1</a></sup><sup><a href=#m>2</a></sup><ol><li id=n>Old one.<li id=m>2 boats.</ol>"
+    assert markdown_of(notes) == "a[^1] [^2]\n\n[^1]: Old one.\n\n[^2]: 2 boats."
 
 
 def test_a_picture_as_data_is_its_description():

@@ -20,6 +20,7 @@ def ld(script: str) -> str:
     return f'<script type="application/ld+json">{script}</script>'
 
 
+RACE, CUT = "Fox wins the race in the snow, and nobody saw it", "Fox wins the race in the ..."
 HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
 
 
@@ -44,6 +45,16 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1><h2>Fox wins - again</h2>"), [], "Fox wins - again"),
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1>"), [], AGAIN),
         (titled("Fox wins - Herald", "<h1><a href=/fox>Fox wins</a></h1>"), [], "Fox wins"),
+        # which has all of a title that is cut
+        (titled("Fox wins the race in the… | Herald", f"<h1>{RACE}</h1>"), [], RACE),
+        (titled(CUT, f"<h2>Fox wins</h2><h1>{RACE}</h1>"), [], RACE),
+        (titled(CUT, f"<h1 hidden>{RACE}</h1>"), [], CUT),
+        (
+            titled("Fox wins the race in the ... - Sport", "<h1>Fox wins the race in the ... - Sport"),
+            ["Ox - Sport"],
+            CUT,
+        ),
+        (titled("Fox wins … - Herald", f"<h1>{RACE}</h1>", url="http://herald.example"), [], "Fox wins …"),
         (titled("Fox wins - Sport - The Herald", og("site_name", "The Herald")), [], "Fox wins - Sport"),
         (titled("The Herald | Sport: Fox wins", og("site_name", "The Herald | Sport")), [], "Fox wins"),
         (titled("Fox wins - Sport - The Herald", og("title", "Fox wins")), [], "Fox wins"),

@@ -95,9 +95,21 @@ def test_the_data_of_a_script(data: object) -> None:
     assert body.confidence == 0.5
 
 
+@pytest.mark.parametrize("kind", ["", " type=text/javascript", " type=module"])
+def test_the_data_that_a_script_sets(kind: str) -> None:
+    data = written({"story": {"text": "".join(f"<p>{line}</p>" for line in LINES)}})
+    for script in (f"window.__STATE__={data}", f"\n window.app = {data};\nwindow.more = {{}};"):
+        body = extract(page(f"<script{kind}>{script}</script>"))
+        assert body.text.splitlines()[-4:] == LINES
+        assert body.fallback == "structured data"
+
+
 @pytest.mark.parametrize(
     "script",
     [
+        "<script>window.show = function() { return '" + " ".join(LINES) + "'; }</script>",
+        "<script>show({'text': '" + " ".join(LINES) + "'})</script>",
+        "<script>window.a = 1</script>",
         linked("A teaser of a few words."),
         linked(LINES[0] * 3) + linked(LINES[1] * 3),  # whose text is it?
         linked(" ".join(LINES)).replace('"articleBody": "', '"articleBody": "\\x'),

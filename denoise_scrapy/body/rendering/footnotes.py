@@ -1,4 +1,4 @@
-"""Footnotes of a page: a short link to a note further down, which links back or begins with the same sign."""
+"""Footnotes of a page: a short link to a note further down, which links back, or has the same sign or number."""
 
 from __future__ import annotations
 
@@ -105,6 +105,7 @@ class Footnotes:
         self._in_back, self._in_heading = e.nearest(is_back), e.nearest(e.has_tag(HEADING_TAGS))
         self._texts = np.flatnonzero(shown & (e.visible_after > 0))  # the marks before visible texts
         self._text_marks = e.marks[self._texts]
+        self._items, self._lists = e.has_tag({"li"}), e.has_tag({"ol"})
         sup = e.has_tag({"sup"})
         self._raised = e.inside(np.flatnonzero(sup)) | (e.subtree_sums(sup) > 0)
         self.candidates = [
@@ -118,9 +119,10 @@ class Footnotes:
         labels, given = dict[int, str](), set[str]()
         for one in self.candidates:
             backs = self._leading_back(one)
-            if one.target not in labels and (backs or self._begins_with_sign(one)):
+            known = bool(backs) or self._is_numbered(one)
+            if one.target not in labels and (known or self._begins_with_sign(one)):
                 label = _label(one.sign, len(given) + 1, given)
-                if self._start(one, label, cut=not backs):
+                if self._start(one, label, cut=not known):
                     labels[one.target] = label
                     given.add(label)
             if one.target in labels:
@@ -138,6 +140,13 @@ class Footnotes:
             and link >= one.target
             and (link < self._e.end[one.target] or self._seen["start"][link] <= place + BESIDE)
         ]
+
+    def _is_numbered(self, one: _Reference) -> bool:
+        """Return whether a note is the item of a list that the sign of its reference, in brackets or raised, counts."""
+        parent, holder = self._e.parent, int(self._e.parent[one.target])
+        is_item = holder >= 0 and self._items[one.target] and self._lists[holder]
+        is_sign = is_item and bool(one.bracket or self._raised[one.link])
+        return is_sign and one.sign == str((parent[holder : one.target + 1] == holder).sum())
 
     def _begins_with_sign(self, one: _Reference) -> bool:
         """Return whether a note begins with the sign of its reference, in brackets or raised."""

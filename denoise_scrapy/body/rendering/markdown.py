@@ -199,7 +199,7 @@ class _Line:
         elif token.kind == "text":
             escape = escape_inside if self._in_link else escape_text
             self._code.append(value) if self._code_depth else self._pieces.append(escape(value))
-        elif token.kind == "void" and (value == "reference" or not self._code_depth):
+        elif token.kind == "void" and (value in ("br", "reference") or not self._code_depth):
             self._end_code()
             self._pieces.append(_void(token))
         elif token.kind == "void":
