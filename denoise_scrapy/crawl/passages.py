@@ -134,6 +134,11 @@ class ResponseItems:
         """True if the response was freed."""
         return self._response is not None and self._response() is None
 
+    @property
+    def holds(self) -> bool:
+        """Whether an item is held."""
+        return self._held is not None
+
     async def named(self, item: Any, url_field: str, recent: RecentPages) -> Named:
         """Return the page that an item names, if the spider has fetched it."""
         url = url_in(item, url_field)
@@ -396,7 +401,9 @@ class Passages:
         self._parsed: Callable[[], Response | None] = lambda: None  # the response that `scrapy parse` parses
 
     def begin(self, response: Response) -> None:
-        """Note a response that enters its callback."""
+        """Note a response that enters its callback, perhaps again, as if a middleware keeps responses."""
+        if (known := self._responses.get(response)) is not None and not known.holds:
+            del self._responses[response]
         if response.request is not None and PARSE_META in response.request.meta:
             self._parsed = weakref.ref(response)
 
@@ -490,7 +497,7 @@ class Passages:
 
     async def _siblings(self, response: Response) -> ResponseItems:
         request, pages = response.request, self._pages
-        page, settings = pages.crawled.get(request), self._crawl.settings
+        page, settings = pages.crawled.get(response), self._crawl.settings
         if page is None and request is not None:
             page, settings = await pages.read(request, response), pages.settings_for(request)
         elif page is not None:

@@ -56,7 +56,8 @@ class CrawledPages:
         self.recent = RecentPages(int(crawl.settings.memory_bytes * RECENT_SHARE))
         self.visited = VisitedShapes()  # URLs that the spider requests
         self._noted: WeakSet[Request] = WeakSet()
-        self.crawled: WeakKeyDictionary[Any, CrawledPage | None] = WeakKeyDictionary()  # by request
+        # by response, as a request may be sent again
+        self.crawled: WeakKeyDictionary[Response, CrawledPage | None] = WeakKeyDictionary()
         self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
 
     def settings_for(self, request: Request) -> DenoiseSettings:
@@ -80,8 +81,8 @@ class CrawledPages:
 
         If its callback `wants_body`, this is noted before an item of another page can have its text made.
         """
-        if request in self.crawled or not is_page(response):
-            return self.crawled.get(request)
+        if response in self.crawled or not is_page(response):
+            return self.crawled.get(response)
         settings, crawled = self.settings_for(request), None
         if self._is_treated(len(response.body), settings):
             is_example = is_comparable(request, response)
@@ -90,7 +91,7 @@ class CrawledPages:
             crawled.wants_body = wants_body
             crawled.tally = self._health.tally(crawled.site)
             crawled.record = self._record(crawled)
-        self.crawled[request] = crawled
+        self.crawled[response] = crawled
         if crawled is not None:
             self.recent.put(crawled)
             await self._read(source, crawled, response)

@@ -11,7 +11,7 @@ import sqlite3
 import weakref
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import pydantic
@@ -214,6 +214,42 @@ def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(a
     assert [n for n in (4, 5) for body in found if sentence(n) in body] == [4, 5] and len(found) == 2
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).passages._handed_on) == 0
+
+
+def test_a_request_that_is_sent_again_brings_another_page(web: Web) -> None:
+    """The same object: the first answer was a wall."""
+
+    def wall_first(site: Web, handler: Any) -> None:
+        is_first = site.count(handler.path) == 1
+        reply = article(9, text="Prove that you are no robot. " * 9) if is_first else article(int(handler.path[-1]))
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + reply.encode())
+
+    def parse(self: Any, response: Any) -> Any:
+        yield response.request if "robot" in response.text else {"url": response.url}
+
+    web.pages = {f"/a/{n}": wall_first for n in range(3)}
+    done = crawl(spider_of(*web.urls(range(3)), parse=parse))
+    assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(3))
+
+
+class Keeping:
+    """Answers with the response that it kept."""
+
+    kept: ClassVar[dict[str, Any]] = {}
+
+    def process_request(self, request: Any) -> Any:
+        return self.kept.get(request.url)
+
+    def process_response(self, request: Any, response: Any) -> Any:
+        return self.kept.setdefault(request.url, response)
+
+
+def test_items_of_a_response_that_comes_again_have_their_texts(articles: Web) -> None:
+    Keeping.kept.clear()
+    settings = {"DOWNLOADER_MIDDLEWARES": {Keeping: 900}, "DENOISE_DEDUP": "off", **ONE_BY_ONE}
+    done = crawl(spider_of(*articles.urls([1, 2, 1, 2])), settings)
+    assert [sentence(n) in item["body"] for n, item in zip([1, 2, 1, 2], done.items, strict=True)] == [True] * 4
+    assert len(articles.asked) == 2
 
 
 def test_scrapy_parse_shows_bodies(articles: Web, here: Path) -> None:
