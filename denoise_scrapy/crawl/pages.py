@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
-from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
+from scrapy.responsetypes import responsetypes
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from denoise_scrapy.core.source import is_too_large
@@ -32,10 +34,22 @@ POSTED_META = "denoise_posted"
 PLAYWRIGHT_CONTEXT = "denoise"
 
 
+# How pages begin, and the bytes in which Scrapy looks for it.
+_BEGIN, _MOST_BEGIN = re.compile(rb"<html[\s>]", re.IGNORECASE), 5000
+
+
+def is_html(response: Response) -> bool:
+    """Return whether a response is HTML, also where what rendered it gave it a class of its own."""
+    if isinstance(response, (HtmlResponse, JsonResponse, XmlResponse)):
+        return isinstance(response, HtmlResponse)
+    told = responsetypes.from_headers(response.headers)
+    is_untold = told is Response and isinstance(response, TextResponse)
+    return told is HtmlResponse or (is_untold and _BEGIN.search(response.body, 0, _MOST_BEGIN) is not None)
+
+
 def is_page(response: Response) -> bool:
     """Return whether `response` is non-empty HTML; robots.txt, sometimes served as HTML, is not a page."""
-    is_html = isinstance(response, HtmlResponse) and bool(response.body)
-    return is_html and urlsplit(response.url).path != "/robots.txt"
+    return bool(response.body) and urlsplit(response.url).path != "/robots.txt" and is_html(response)
 
 
 def is_comparable(request: Request, response: Response) -> bool:

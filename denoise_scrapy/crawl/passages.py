@@ -31,12 +31,12 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter
-from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.http import Response, TextResponse
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.base import LARGE, Crawl, beside
-from denoise_scrapy.crawl.pages import OK, CrawledPage, RecentPages
+from denoise_scrapy.crawl.pages import OK, CrawledPage, RecentPages, is_html
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
@@ -193,7 +193,7 @@ class ResponseItems:
     def _or_no_html(self, reason: str) -> str:
         """Return why an item has no text: `reason`, unless the response is JSON, XML or plain text."""
         response = self.response
-        is_other = isinstance(response, TextResponse) and not isinstance(response, HtmlResponse)
+        is_other = isinstance(response, TextResponse) and not is_html(response)
         return NO_HTML if is_other else reason
 
     def _is_about(self, named: Named) -> bool:
@@ -217,7 +217,7 @@ class ResponseItems:
     async def _declares(self) -> set[str]:
         """Return the spellings of the URLs that the page declares as its own (`canonical`, `og:url`)."""
         response = self.response
-        if self._declared is None and isinstance(response, HtmlResponse):
+        if self._declared is None and isinstance(response, TextResponse):
             if len(response.body) > LARGE:
                 # a copy, since the spider may be using the page's selector: selectors of one tree are not thread-safe
                 links = await beside(partial(_declared, response.copy()))
@@ -227,7 +227,7 @@ class ResponseItems:
         return self._declared or set()
 
 
-def _declared(response: HtmlResponse) -> list[str]:
+def _declared(response: TextResponse) -> list[str]:
     links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
     return links[:MOST_DECLARED]
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scrapy import Request
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
 
 from denoise_scrapy.crawl.pages import is_comparable, is_page
 from tests.crawl.crawling import crawl, spider_of
@@ -83,6 +83,12 @@ def test_what_counts_as_a_page() -> None:
     assert is_page(HtmlResponse(url, body=b"x"))
     assert not is_page(HtmlResponse(url))
     assert not is_page(HtmlResponse("http://a.example/robots.txt", body=b"x"))
+    html = b"<html lang=en><p>x"
+    for cls in (TextResponse, type("Rendered", (TextResponse,), {})):
+        assert is_page(cls(url, body=html)) and is_page(cls(url, body=b"x", headers={"Content-Type": "text/html"}))
+        assert not is_page(cls(url, body=html, headers={"Content-Type": "text/plain"}))
+        assert not is_page(cls(url, body=b"<feed><p>x"))
+    assert not any(is_page(cls(url, body=html)) for cls in (XmlResponse, JsonResponse, Response))
     assert is_comparable(request, HtmlResponse(url))
     assert not is_comparable(request, HtmlResponse(url, status=404))
     assert not is_comparable(request, HtmlResponse("file:///a.html"))
