@@ -28,8 +28,6 @@ OK = 200
 META_KEY = "denoise"
 # Meta that determines how a request is sent; comparison pages are fetched in the same way.
 META_OF_WAY = ("proxy", "bindaddress")
-# The URL of a request that was not a plain GET, in its meta, which its redirects inherit.
-POSTED_META = "denoise_posted"
 # Our own browser context: in the spider's, pages it keeps open may use up the limit while they wait for us.
 PLAYWRIGHT_CONTEXT = "denoise"
 
@@ -60,11 +58,6 @@ def is_comparable(request: Request, response: Response) -> bool:
         and bool(site_key(response.url))
         and all(spelling(url) == spelling(response.url) for url in redirected_from(request))
     )
-
-
-def is_got(request: Request) -> bool:
-    """Return whether only GETs led to `request`, so that opening similar URLs has no side effects."""
-    return is_get(request) and request.meta.get(POSTED_META) not in redirected_from(request)
 
 
 def is_get(request: Request) -> bool:
@@ -129,7 +122,7 @@ class CrawledPage:
         self.is_ok = response.status == OK  # no error page
         self.address: Address | None = response.ip_address
         self.carried = _carried_meta(request)  # to fetch comparison pages with
-        self.is_got = is_got(request)
+        self.is_got = False  # whether only GETs led to it, so that opening similar URLs has no side effects
         self.computing = asyncio.Lock()  # held while the text is made
         self.text: Extracted | None = None
         self.wants_body = False  # whether its callback asks for the whole body

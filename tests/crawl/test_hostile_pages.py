@@ -69,12 +69,13 @@ def test_the_response_the_spider_sees_is_untouched(web: Web) -> None:
         seen.append((response.body, response.flags, dict(response.meta)))
         yield {"url": response.url}
 
-    web.pages["/a"] = article(5)
-    crawl(spider_of(web("/a"), parse=parse))
-    body, flags, meta = seen[0]
-    assert body == article(5).encode()
-    assert flags == []
-    assert not any("denoise" in key for key in meta)
+    web.pages |= {"/a": article(5), "/old": Reply(b"", 303, {"Location": "/a"})}
+    crawl(spider_of(web("/a"), Request(web("/a"), method="POST"), Request(web("/old"), method="POST"), parse=parse))
+    assert len(seen) == 3
+    for body, flags, meta in seen:
+        assert body == article(5).encode()
+        assert flags == []
+        assert not any("denoise" in key for key in meta)
 
 
 def test_what_counts_as_a_page() -> None:
