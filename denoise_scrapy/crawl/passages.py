@@ -14,7 +14,8 @@ When it starts, it is decided whose text the item gets:
 | comes from no callback (`start`, errbacks, signals), and names no page | none |
 | has HTML in the field DENOISE_HTML_FIELD | that HTML's, whatever else it names |
 
-An item names the page whose URL is in its URL field. A page fetched only for comparison is never an item's page.
+An item names the page whose URL is in its URL field, as requested or declared, or within the page's own. A page fetched
+only for comparison is never an item's page.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter
@@ -215,7 +217,7 @@ class ResponseItems:
             return url
 
     async def _declares(self) -> set[str]:
-        """Return the spellings of the URLs that the page declares as its own (`canonical`, `og:url`)."""
+        """Return the spellings of the URLs that the page declares (`canonical`, `og:url`), or was fetched for."""
         response = self.response
         if self._declared is None and isinstance(response, TextResponse):
             if len(response.body) > LARGE:
@@ -223,8 +225,22 @@ class ResponseItems:
                 links = await beside(partial(_declared, response.copy()))
             else:
                 links = _declared(response)
-            self._declared = {spelling(self.absolute(link)) for link in links}
+            self._declared = {spelling(self.absolute(link)) for link in (*links, *addresses_within(response.url))}
         return self._declared or set()
+
+
+def addresses_within(url: str) -> list[str]:
+    """Return the URLs of other sites in a URL, which may be that of a service that fetches pages, or of an archive.
+
+    Example:
+        >>> addresses_within("https://proxy.example/v1?key=7&url=https%3A%2F%2Fa.example%2F7%3Fid%3D1&country=fr")
+        ['https://a.example/7?id=1']
+        >>> addresses_within("https://archive.example/web/20260131/http://a.example/7?id=1")
+        ['http://a.example/7?id=1']
+    """
+    values = [value for _, value in parse_qsl(urlsplit(url).query)]
+    site, begin = site_key(url), url.find("/http", len("https://"))
+    return [one for one in (*values, url[begin + 1 :] if begin > 0 else "") if site_key(one) not in {"", site}]
 
 
 def _declared(response: TextResponse) -> list[str]:

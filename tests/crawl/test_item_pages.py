@@ -12,6 +12,7 @@ import weakref
 from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import quote_plus
 
 import attrs
 import pydantic
@@ -139,6 +140,23 @@ def test_an_item_has_the_text_of_its_page_unless_it_names_another(web: Web) -> N
     assert all(sentence(n) in found[n] for n in range(own)) and not any(found[n] for n in range(own, len(names)))
     assert done.stat("body/elsewhere") == len(OTHER)
     assert done.log.count("names a page that the spider has not fetched") == 1
+
+
+def test_a_page_may_be_named_by_the_address_for_which_a_service_fetched_it(web: Web) -> None:
+    asked = {
+        "/get?key=1&url=https%3A%2F%2Fa.example%2F0%3Fid%3D1&js=1": "https://a.example/0?id=1",
+        "/web/2026/http://a.example/1": "http://www.a.example/1/",
+        "/share?u=https%3A%2F%2Fa.example%2F2": "https://a.example/3",
+        f"/log-in?next={quote_plus(web('/3'))}": web("/3"),
+    }
+    web.pages = {path: article(n) for n, path in enumerate(asked)}
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.meta["named"]}
+
+    requests = [scrapy.Request(web(path), meta={"named": named}) for path, named in asked.items()]
+    done = crawl(spider_of(*requests, parse=parse))
+    assert [bool(done.bodies()[name]) for name in asked.values()] == [True, True, False, False]
 
 
 def test_of_the_addresses_that_a_page_declares_the_first_count(web: Web) -> None:
