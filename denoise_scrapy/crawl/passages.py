@@ -57,7 +57,7 @@ from denoise_scrapy.items import (
 )
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
-from denoise_scrapy.site.urls import address_of_field, canonical, spelling
+from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
 
 # Maximum URLs that a page may declare as its own; usually it declares one, in one or two places.
 MOST_DECLARED = 4
@@ -151,8 +151,10 @@ class ResponseItems:
         if url in self._names or name in self._names:
             return Named(this=url in self._names or "#" not in url)
         page = recent.get(url) or recent.get(name)
-        if page is None and self.page is not None and name in await self._declares():
-            return Named(this=True)
+        if page is None and self.page is not None:
+            is_cut = "#" not in url and any(is_shortened(name, own) for own in self._names)  # as tracking often is
+            if is_cut or name in await self._declares():
+                return Named(this=True)
         return Named(other=url, other_page=page)
 
     def count(self, named: Named) -> None:

@@ -142,6 +142,29 @@ def test_an_item_has_the_text_of_its_page_unless_it_names_another(web: Web) -> N
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
+def test_a_page_may_be_named_without_some_parameters_unless_that_page_was_fetched(web: Web) -> None:
+    paths = {
+        "/a?id=1&ref=top": ("/a?id=1", 0),
+        "/b?ref=top": ("/b", 1),
+        "/c?id=1": ("/c?id=2", None),
+        "/d?id=1": ("/d#part", None),
+        "/d?id=2": ("/d/more", None),
+        "/e": ("/e", 5),
+        "/e?tab=2": ("/e", 5),
+    }
+    web.pages = {path: article(n) for n, path in enumerate(paths)}
+
+    def parse(self: Any, response: Any) -> Any:
+        path = response.url.removeprefix(web.url)
+        yield {"url": paths[path][0], "asked": path}
+
+    done = crawl(spider_of(*map(web, paths), parse=parse), ONE_BY_ONE | {"DENOISE_DEDUP": "off"})
+    for item in done.items:
+        number = paths[item["asked"]][1]
+        assert bool(item.get("body")) == (number is not None)
+        assert number is None or sentence(number) in item["body"]
+
+
 def test_a_page_may_be_named_by_the_address_for_which_a_service_fetched_it(web: Web) -> None:
     asked = {
         "/get?key=1&url=https%3A%2F%2Fa.example%2F0%3Fid%3D1&js=1": "https://a.example/0?id=1",
