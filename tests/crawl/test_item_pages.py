@@ -273,6 +273,23 @@ def test_a_request_that_is_sent_again_brings_another_page(web: Web) -> None:
     assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(3))
 
 
+def test_a_request_may_be_sent_again_while_the_item_of_its_answer_waits(articles: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        count = response.meta.get("count", 0)
+        yield {"url": response.url, "count": count}
+        if count < 2:
+            response.request.meta["count"] = count + 1
+            yield response.request
+
+    settings = {"DENOISE_DEDUP": "off", "DENOISE_COMPARISON_WAIT": 0.5}
+    done = crawl(spider_of(*articles.urls(range(3)), parse=parse), settings)
+    assert sorted((item["count"], item["url"]) for item in done.items) == [
+        (count, url) for count in range(3) for url in articles.urls(range(3))
+    ]
+    assert all(sentence(int(item["url"][-1])) in item["body"] for item in done.items)
+    assert not done.lines(" ERROR ")
+
+
 class Keeping:
     """Answers with the response that it kept."""
 
