@@ -86,6 +86,8 @@ class ItemPageMiddleware(Component):
         """Return the objects that may pass now: requests at once, items when their pages are decided."""
         try:
             if isinstance(each, Request):
+                if each is response.request:  # Scrapy fails where one is answered while items of its last answer wait
+                    each = each.copy()
                 self._state.pages.note_visit(each)
                 if self._crawl.settings.pages_field:
                     self._state.paged.note(response, each)

@@ -55,8 +55,9 @@ def _escaped(char: str) -> str:
 
 def nearest_hint(name: str, valid: Iterable[str]) -> str:
     """Return "; did you mean X?" for the valid name most similar to `name`, or ""."""
-    nearest = difflib.get_close_matches(name, list(valid), n=1, cutoff=0.5)
-    return f"; did you mean {nearest[0]}?" if nearest else ""
+    names = {one.lower(): one for one in valid}
+    nearest = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
+    return f"; did you mean {names[nearest[0]]}?" if nearest else ""
 
 
 def say(*lines: object, file: TextIO | None = None) -> None:

@@ -30,6 +30,9 @@ LONGEST_WAIT = TIMEOUT
 # template per page, would stall the crawl.
 PATIENCE = 3
 LOOK_AGAIN = 0.25  # seconds between checks for requests of the crawl
+# Scrapy's settings that end a crawl without an item for so many pages or seconds, and values below which no item waits:
+# with its turn and its fetches the first may take thrice `LONGEST_WAIT`, during which a fast crawl has 1,000 pages.
+IMPATIENT = {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 1000, "CLOSESPIDER_TIMEOUT_NO_ITEM": 60}
 # Numbers of pages of a site at which it is judged during the crawl, which may run for weeks.
 JUDGED_AT = frozenset({100, 1_000, 10_000, 100_000})
 NO_FETCHES = (
@@ -63,6 +66,8 @@ class Bodies:
         self._recent = pages.recent
         self._workers = workers
         self._fetcher = Fetcher(crawl, budget, pages, workers)
+        limits = {name: crawl.crawler.settings.getint(name) for name in IMPATIENT}
+        self._is_patient = not any(0 < limit < IMPATIENT[name] for name, limit in limits.items())
         self.is_stopping = self._fetcher.is_stopping
         self._fallback, self._doubted = None, 0.0
         if crawl.settings.fallback:
@@ -100,7 +105,9 @@ class Bodies:
         """
         tally = page.tally if page.is_ok else None  # pages with an error status do not count
         needed, plenty = min(ENOUGH, page.settings.most_compared), min(PLENTY, page.settings.most_compared)
-        least = 0 if not (page.record and waits) else plenty if page.record.poor_waits < PATIENCE else needed
+        least = 0
+        if page.record and waits and self._is_patient:
+            least = plenty if page.record.poor_waits < PATIENCE else needed
         if least and not is_asyncio_available():
             self._crawl.say_once("reactor", NO_FETCHES)
             least = 0

@@ -46,12 +46,13 @@ class Fetcher:
         self._budget = budget
         self._pages = pages
         self._workers = workers
+        self._counts_pages = bool(crawl.crawler.settings.getint("CLOSESPIDER_PAGECOUNT"))  # each, also those fetched
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # of sites and servers
 
     def may_fetch(self, page: CrawledPage) -> bool:
         """Return whether pages to compare with a page may be fetched, as far as its site and the settings go."""
         wanted = page.record is not None and page.settings.comparison_fetch and page.is_got
-        return wanted and not self._budget.gives_up(page.site)
+        return wanted and not self._counts_pages and not self._budget.gives_up(page.site)
 
     def is_stopping(self) -> bool:
         """Return whether the crawl is about to end."""

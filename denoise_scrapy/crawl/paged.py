@@ -70,7 +70,7 @@ class PagedBodies:
 
     def note(self, response: Response, request: Request) -> None:
         """Note a request of a callback; the callback of an error page may request it again."""
-        page, url = self._pages.crawled.get(response.request), spelling(request.url)
+        page, url = self._pages.crawled.get(response), spelling(request.url)
         self._answered.pop(url, None)
         if page is not None:
             followed = self._followed.setdefault(page, set())

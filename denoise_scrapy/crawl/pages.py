@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
-from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
+from scrapy.responsetypes import responsetypes
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from denoise_scrapy.core.source import is_too_large
@@ -26,16 +28,26 @@ OK = 200
 META_KEY = "denoise"
 # Meta that determines how a request is sent; comparison pages are fetched in the same way.
 META_OF_WAY = ("proxy", "bindaddress")
-# The URL of a request that was not a plain GET, in its meta, which its redirects inherit.
-POSTED_META = "denoise_posted"
 # Our own browser context: in the spider's, pages it keeps open may use up the limit while they wait for us.
 PLAYWRIGHT_CONTEXT = "denoise"
 
 
+# How pages begin, and the bytes in which Scrapy looks for it.
+_BEGIN, _MOST_BEGIN = re.compile(rb"<html[\s>]", re.IGNORECASE), 5000
+
+
+def is_html(response: Response) -> bool:
+    """Return whether a response is HTML, also where what rendered it gave it a class of its own."""
+    if isinstance(response, (HtmlResponse, JsonResponse, XmlResponse)):
+        return isinstance(response, HtmlResponse)
+    told = responsetypes.from_headers(response.headers)
+    is_untold = told is Response and isinstance(response, TextResponse)
+    return told is HtmlResponse or (is_untold and _BEGIN.search(response.body, 0, _MOST_BEGIN) is not None)
+
+
 def is_page(response: Response) -> bool:
     """Return whether `response` is non-empty HTML; robots.txt, sometimes served as HTML, is not a page."""
-    is_html = isinstance(response, HtmlResponse) and bool(response.body)
-    return is_html and urlsplit(response.url).path != "/robots.txt"
+    return bool(response.body) and urlsplit(response.url).path != "/robots.txt" and is_html(response)
 
 
 def is_comparable(request: Request, response: Response) -> bool:
@@ -46,11 +58,6 @@ def is_comparable(request: Request, response: Response) -> bool:
         and bool(site_key(response.url))
         and all(spelling(url) == spelling(response.url) for url in redirected_from(request))
     )
-
-
-def is_got(request: Request) -> bool:
-    """Return whether only GETs led to `request`, so that opening similar URLs has no side effects."""
-    return is_get(request) and request.meta.get(POSTED_META) not in redirected_from(request)
 
 
 def is_get(request: Request) -> bool:
@@ -115,7 +122,7 @@ class CrawledPage:
         self.is_ok = response.status == OK  # no error page
         self.address: Address | None = response.ip_address
         self.carried = _carried_meta(request)  # to fetch comparison pages with
-        self.is_got = is_got(request)
+        self.is_got = False  # whether only GETs led to it, so that opening similar URLs has no side effects
         self.computing = asyncio.Lock()  # held while the text is made
         self.text: Extracted | None = None
         self.wants_body = False  # whether its callback asks for the whole body

@@ -14,7 +14,8 @@ When it starts, it is decided whose text the item gets:
 | comes from no callback (`start`, errbacks, signals), and names no page | none |
 | has HTML in the field DENOISE_HTML_FIELD | that HTML's, whatever else it names |
 
-An item names the page whose URL is in its URL field. A page fetched only for comparison is never an item's page.
+An item names the page whose URL is in its URL field, as requested or declared, or within the page's own. A page fetched
+only for comparison is never an item's page.
 """
 
 from __future__ import annotations
@@ -28,15 +29,16 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter
-from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.http import Response, TextResponse
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.base import LARGE, Crawl, beside
-from denoise_scrapy.crawl.pages import OK, CrawledPage, RecentPages
+from denoise_scrapy.crawl.pages import OK, CrawledPage, RecentPages, is_html
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
@@ -55,7 +57,7 @@ from denoise_scrapy.items import (
 )
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
-from denoise_scrapy.site.urls import address_of_field, canonical, spelling
+from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
 
 # Maximum URLs that a page may declare as its own; usually it declares one, in one or two places.
 MOST_DECLARED = 4
@@ -134,6 +136,11 @@ class ResponseItems:
         """True if the response was freed."""
         return self._response is not None and self._response() is None
 
+    @property
+    def holds(self) -> bool:
+        """Whether an item is held."""
+        return self._held is not None
+
     async def named(self, item: Any, url_field: str, recent: RecentPages) -> Named:
         """Return the page that an item names, if the spider has fetched it."""
         url = url_in(item, url_field)
@@ -144,8 +151,10 @@ class ResponseItems:
         if url in self._names or name in self._names:
             return Named(this=url in self._names or "#" not in url)
         page = recent.get(url) or recent.get(name)
-        if page is None and self.page is not None and name in await self._declares():
-            return Named(this=True)
+        if page is None and self.page is not None:
+            is_cut = "#" not in url and any(is_shortened(name, own) for own in self._names)  # as tracking often is
+            if is_cut or name in await self._declares():
+                return Named(this=True)
         return Named(other=url, other_page=page)
 
     def count(self, named: Named) -> None:
@@ -188,7 +197,7 @@ class ResponseItems:
     def _or_no_html(self, reason: str) -> str:
         """Return why an item has no text: `reason`, unless the response is JSON, XML or plain text."""
         response = self.response
-        is_other = isinstance(response, TextResponse) and not isinstance(response, HtmlResponse)
+        is_other = isinstance(response, TextResponse) and not is_html(response)
         return NO_HTML if is_other else reason
 
     def _is_about(self, named: Named) -> bool:
@@ -210,19 +219,33 @@ class ResponseItems:
             return url
 
     async def _declares(self) -> set[str]:
-        """Return the spellings of the URLs that the page declares as its own (`canonical`, `og:url`)."""
+        """Return the spellings of the URLs that the page declares (`canonical`, `og:url`), or was fetched for."""
         response = self.response
-        if self._declared is None and isinstance(response, HtmlResponse):
+        if self._declared is None and isinstance(response, TextResponse):
             if len(response.body) > LARGE:
                 # a copy, since the spider may be using the page's selector: selectors of one tree are not thread-safe
                 links = await beside(partial(_declared, response.copy()))
             else:
                 links = _declared(response)
-            self._declared = {spelling(self.absolute(link)) for link in links}
+            self._declared = {spelling(self.absolute(link)) for link in (*links, *addresses_within(response.url))}
         return self._declared or set()
 
 
-def _declared(response: HtmlResponse) -> list[str]:
+def addresses_within(url: str) -> list[str]:
+    """Return the URLs of other sites in a URL, which may be that of a service that fetches pages, or of an archive.
+
+    Example:
+        >>> addresses_within("https://proxy.example/v1?key=7&url=https%3A%2F%2Fa.example%2F7%3Fid%3D1&country=fr")
+        ['https://a.example/7?id=1']
+        >>> addresses_within("https://archive.example/web/20260131/http://a.example/7?id=1")
+        ['http://a.example/7?id=1']
+    """
+    values = [value for _, value in parse_qsl(urlsplit(url).query)]
+    site, begin = site_key(url), url.find("/http", len("https://"))
+    return [one for one in (*values, url[begin + 1 :] if begin > 0 else "") if site_key(one) not in {"", site}]
+
+
+def _declared(response: TextResponse) -> list[str]:
     links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
     return links[:MOST_DECLARED]
 
@@ -396,7 +419,9 @@ class Passages:
         self._parsed: Callable[[], Response | None] = lambda: None  # the response that `scrapy parse` parses
 
     def begin(self, response: Response) -> None:
-        """Note a response that enters its callback."""
+        """Note a response that enters its callback, perhaps again, as if a middleware keeps responses."""
+        if (known := self._responses.get(response)) is not None and not known.holds:
+            del self._responses[response]
         if response.request is not None and PARSE_META in response.request.meta:
             self._parsed = weakref.ref(response)
 
@@ -490,7 +515,7 @@ class Passages:
 
     async def _siblings(self, response: Response) -> ResponseItems:
         request, pages = response.request, self._pages
-        page, settings = pages.crawled.get(request), self._crawl.settings
+        page, settings = pages.crawled.get(response), self._crawl.settings
         if page is None and request is not None:
             page, settings = await pages.read(request, response), pages.settings_for(request)
         elif page is not None:

@@ -9,19 +9,19 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy import Request
 from scrapy.http import Response
+from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.crawl.base import LARGE, Crawl
 from denoise_scrapy.crawl.budget import FetchBudget, FetchRecord
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.pages import (
     META_KEY,
-    POSTED_META,
     CrawledPage,
     RecentPages,
     is_comparable,
     is_get,
-    is_got,
     is_page,
+    redirected_from,
     selector_root,
     told_encoding,
 )
@@ -31,6 +31,9 @@ from denoise_scrapy.extractor import RECENT_SHARE, PageSource
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
+
+# URLs remembered of requests that were no plain GETs, as redirects of them may still arrive: more than are in progress.
+MOST_POSTED = 10_000
 
 
 class CrawledPages:
@@ -56,7 +59,9 @@ class CrawledPages:
         self.recent = RecentPages(int(crawl.settings.memory_bytes * RECENT_SHARE))
         self.visited = VisitedShapes()  # URLs that the spider requests
         self._noted: WeakSet[Request] = WeakSet()
-        self.crawled: WeakKeyDictionary[Any, CrawledPage | None] = WeakKeyDictionary()  # by request
+        self._posted: LocalCache[int, None] = LocalCache(MOST_POSTED)  # hashes
+        # by response, as a request may be sent again
+        self.crawled: WeakKeyDictionary[Response, CrawledPage | None] = WeakKeyDictionary()
         self._asked: WeakKeyDictionary[Request, DenoiseSettings] = WeakKeyDictionary()
 
     def settings_for(self, request: Request) -> DenoiseSettings:
@@ -80,17 +85,18 @@ class CrawledPages:
 
         If its callback `wants_body`, this is noted before an item of another page can have its text made.
         """
-        if request in self.crawled or not is_page(response):
-            return self.crawled.get(request)
+        if response in self.crawled or not is_page(response):
+            return self.crawled.get(response)
         settings, crawled = self.settings_for(request), None
         if self._is_treated(len(response.body), settings):
             is_example = is_comparable(request, response)
             source = self._source(request, response, settings, next(self._numbers), is_example=is_example)
             crawled = CrawledPage(source, settings, request, response)
+            crawled.is_got = self._is_got(request)
             crawled.wants_body = wants_body
             crawled.tally = self._health.tally(crawled.site)
             crawled.record = self._record(crawled)
-        self.crawled[request] = crawled
+        self.crawled[response] = crawled
         if crawled is not None:
             self.recent.put(crawled)
             await self._read(source, crawled, response)
@@ -118,7 +124,6 @@ class CrawledPages:
         own = None if settings is self._crawl.settings else settings
         source = PageSource(next(self._numbers), address, body, "utf-8", settings=own)
         crawled = CrawledPage(source, settings, request, response)
-        crawled.is_got = False  # nothing that could be fetched is like it
         crawled.record = self._record(crawled)
         await self._read(source, crawled, None)
         return crawled
@@ -168,6 +173,10 @@ class CrawledPages:
             return
         self._noted.add(request)
         if not is_get(request):
-            request.meta[POSTED_META] = request.url
-        elif is_got(request) and len(request.url) <= MAX_URL_LENGTH:
+            self._posted[hash(request.url)] = None
+        elif self._is_got(request) and len(request.url) <= MAX_URL_LENGTH:
             self.visited.add(request.url)
+
+    def _is_got(self, request: Request) -> bool:
+        """Return whether only plain GETs led to a request."""
+        return is_get(request) and not any(hash(url) in self._posted for url in redirected_from(request))

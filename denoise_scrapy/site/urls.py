@@ -81,6 +81,17 @@ def spelling(url: str) -> str:
     return f"{host}{port}{parts.path.rstrip('/')}?{parts.query}" if host else url.partition("#")[0]
 
 
+def is_shortened(url: str, whole: str) -> bool:
+    """Return whether a URL is another one without some of its parameters, both as by `spelling`.
+
+    Example:
+        >>> [is_shortened(url, "a.example/7?id=1&ref=top") for url in ("a.example/7?id=1", "a.example/7?id=2")]
+        [True, False]
+    """
+    (path, _, query), (own, _, more) = url.partition("?"), whole.partition("?")
+    return path == own and {*query.split("&")} - {""} <= {*more.split("&")}
+
+
 def page_identity(url: str) -> str:
     """Return the URL without fragment, final slash and session identifiers: equal for all URLs of a page.
 

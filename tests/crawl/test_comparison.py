@@ -59,6 +59,7 @@ CASES = {
     "two siblings": Case(),
     "no fetch": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_FETCH": False}),
     "no pages": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_PAGES": 0}),
+    "pages are counted": Case(asked=["/a/0"], settings={"CLOSESPIDER_PAGECOUNT": 9}),
     "none a site": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_PER_SITE": 0}),
     "one a site": Case(asked=["/a/0", "/a/1"], settings={"DENOISE_COMPARISON_PER_SITE": 1}),
     # credentials of the page, in each way that Scrapy has for them
@@ -235,6 +236,13 @@ def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web, monk
     """A crawl that takes as long as the wait is given up."""
     monkeypatch.setattr(crawling, "LONGEST", 60)
     crawl(spider_of(*articles.urls(range(4))), {"DENOISE_COMPARISON_WAIT": 60})
+
+
+@pytest.mark.parametrize("limit", [{"CLOSESPIDER_PAGECOUNT_NO_ITEM": 3}, {"CLOSESPIDER_TIMEOUT_NO_ITEM": 2}], ids=str)
+def test_no_item_waits_where_the_crawl_ends_without_one(web: Web, limit: dict[str, int]) -> None:
+    web.pages, web.seconds = {f"/a/{n}": article(n) for n in range(6)}, 0.8
+    done = crawl(spider_of(*web.urls(range(6))), {"CONCURRENT_REQUESTS": 1, "DENOISE_COMPARISON_WAIT": 5, **limit})
+    assert len(done.items) == 6
 
 
 def test_pages_the_crawl_is_asking_for_are_waited_for_longer(linked: Web) -> None:

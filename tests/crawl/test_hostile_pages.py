@@ -3,7 +3,7 @@
 from typing import Any
 
 from scrapy import Request
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
 
 from denoise_scrapy.crawl.pages import is_comparable, is_page
 from tests.crawl.crawling import crawl, spider_of
@@ -69,12 +69,13 @@ def test_the_response_the_spider_sees_is_untouched(web: Web) -> None:
         seen.append((response.body, response.flags, dict(response.meta)))
         yield {"url": response.url}
 
-    web.pages["/a"] = article(5)
-    crawl(spider_of(web("/a"), parse=parse))
-    body, flags, meta = seen[0]
-    assert body == article(5).encode()
-    assert flags == []
-    assert not any("denoise" in key for key in meta)
+    web.pages |= {"/a": article(5), "/old": Reply(b"", 303, {"Location": "/a"})}
+    crawl(spider_of(web("/a"), Request(web("/a"), method="POST"), Request(web("/old"), method="POST"), parse=parse))
+    assert len(seen) == 3
+    for body, flags, meta in seen:
+        assert body == article(5).encode()
+        assert flags == []
+        assert not any("denoise" in key for key in meta)
 
 
 def test_what_counts_as_a_page() -> None:
@@ -83,6 +84,12 @@ def test_what_counts_as_a_page() -> None:
     assert is_page(HtmlResponse(url, body=b"x"))
     assert not is_page(HtmlResponse(url))
     assert not is_page(HtmlResponse("http://a.example/robots.txt", body=b"x"))
+    html = b"<html lang=en><p>x"
+    for cls in (TextResponse, type("Rendered", (TextResponse,), {})):
+        assert is_page(cls(url, body=html)) and is_page(cls(url, body=b"x", headers={"Content-Type": "text/html"}))
+        assert not is_page(cls(url, body=html, headers={"Content-Type": "text/plain"}))
+        assert not is_page(cls(url, body=b"<feed><p>x"))
+    assert not any(is_page(cls(url, body=html)) for cls in (XmlResponse, JsonResponse, Response))
     assert is_comparable(request, HtmlResponse(url))
     assert not is_comparable(request, HtmlResponse(url, status=404))
     assert not is_comparable(request, HtmlResponse("file:///a.html"))

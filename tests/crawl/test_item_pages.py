@@ -11,7 +11,8 @@ import sqlite3
 import weakref
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import quote_plus
 
 import attrs
 import pydantic
@@ -141,6 +142,46 @@ def test_an_item_has_the_text_of_its_page_unless_it_names_another(web: Web) -> N
     assert done.log.count("names a page that the spider has not fetched") == 1
 
 
+def test_a_page_may_be_named_without_some_parameters_unless_that_page_was_fetched(web: Web) -> None:
+    paths = {
+        "/a?id=1&ref=top": ("/a?id=1", 0),
+        "/b?ref=top": ("/b", 1),
+        "/c?id=1": ("/c?id=2", None),
+        "/d?id=1": ("/d#part", None),
+        "/d?id=2": ("/d/more", None),
+        "/e": ("/e", 5),
+        "/e?tab=2": ("/e", 5),
+    }
+    web.pages = {path: article(n) for n, path in enumerate(paths)}
+
+    def parse(self: Any, response: Any) -> Any:
+        path = response.url.removeprefix(web.url)
+        yield {"url": paths[path][0], "asked": path}
+
+    done = crawl(spider_of(*map(web, paths), parse=parse), ONE_BY_ONE | {"DENOISE_DEDUP": "off"})
+    for item in done.items:
+        number = paths[item["asked"]][1]
+        assert bool(item.get("body")) == (number is not None)
+        assert number is None or sentence(number) in item["body"]
+
+
+def test_a_page_may_be_named_by_the_address_for_which_a_service_fetched_it(web: Web) -> None:
+    asked = {
+        "/get?key=1&url=https%3A%2F%2Fa.example%2F0%3Fid%3D1&js=1": "https://a.example/0?id=1",
+        "/web/2026/http://a.example/1": "http://www.a.example/1/",
+        "/share?u=https%3A%2F%2Fa.example%2F2": "https://a.example/3",
+        f"/log-in?next={quote_plus(web('/3'))}": web("/3"),
+    }
+    web.pages = {path: article(n) for n, path in enumerate(asked)}
+
+    def parse(self: Any, response: Any) -> Any:
+        yield {"url": response.meta["named"]}
+
+    requests = [scrapy.Request(web(path), meta={"named": named}) for path, named in asked.items()]
+    done = crawl(spider_of(*requests, parse=parse))
+    assert [bool(done.bodies()[name]) for name in asked.values()] == [True, True, False, False]
+
+
 def test_of_the_addresses_that_a_page_declares_the_first_count(web: Web) -> None:
     web.pages["/a"] = "".join(f"<link rel=canonical href=/{n}>" for n in range(9)) + article(1)
     for path, given in (("/0", True), ("/8", False)):
@@ -214,6 +255,59 @@ def test_an_item_that_is_yielded_again_from_another_page_gets_the_text_of_that(a
     assert [n for n in (4, 5) for body in found if sentence(n) in body] == [4, 5] and len(found) == 2
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).passages._handed_on) == 0
+
+
+def test_a_request_that_is_sent_again_brings_another_page(web: Web) -> None:
+    """The same object: the first answer was a wall."""
+
+    def wall_first(site: Web, handler: Any) -> None:
+        is_first = site.count(handler.path) == 1
+        reply = article(9, text="Prove that you are no robot. " * 9) if is_first else article(int(handler.path[-1]))
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + reply.encode())
+
+    def parse(self: Any, response: Any) -> Any:
+        yield response.request if "robot" in response.text else {"url": response.url}
+
+    web.pages = {f"/a/{n}": wall_first for n in range(3)}
+    done = crawl(spider_of(*web.urls(range(3)), parse=parse))
+    assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(3))
+
+
+def test_a_request_may_be_sent_again_while_the_item_of_its_answer_waits(articles: Web) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        count = response.meta.get("count", 0)
+        yield {"url": response.url, "count": count}
+        if count < 2:
+            response.request.meta["count"] = count + 1
+            yield response.request
+
+    settings = {"DENOISE_DEDUP": "off", "DENOISE_COMPARISON_WAIT": 0.5}
+    done = crawl(spider_of(*articles.urls(range(3)), parse=parse), settings)
+    assert sorted((item["count"], item["url"]) for item in done.items) == [
+        (count, url) for count in range(3) for url in articles.urls(range(3))
+    ]
+    assert all(sentence(int(item["url"][-1])) in item["body"] for item in done.items)
+    assert not done.lines(" ERROR ")
+
+
+class Keeping:
+    """Answers with the response that it kept."""
+
+    kept: ClassVar[dict[str, Any]] = {}
+
+    def process_request(self, request: Any) -> Any:
+        return self.kept.get(request.url)
+
+    def process_response(self, request: Any, response: Any) -> Any:
+        return self.kept.setdefault(request.url, response)
+
+
+def test_items_of_a_response_that_comes_again_have_their_texts(articles: Web) -> None:
+    Keeping.kept.clear()
+    settings = {"DOWNLOADER_MIDDLEWARES": {Keeping: 900}, "DENOISE_DEDUP": "off", **ONE_BY_ONE}
+    done = crawl(spider_of(*articles.urls([1, 2, 1, 2])), settings)
+    assert [sentence(n) in item["body"] for n, item in zip([1, 2, 1, 2], done.items, strict=True)] == [True] * 4
+    assert len(articles.asked) == 2
 
 
 def test_scrapy_parse_shows_bodies(articles: Web, here: Path) -> None:

@@ -72,6 +72,7 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
+        ("DENOISE_Dedup_field", "a", "did you mean DENOISE_DEDUP_FIELDS?"),
         ("DENOISE_STRATEGI", "lcs", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
         ("DENOISE_STRATEGY", "best", "DENOISE_STRATEGY = 'best': unknown strategy 'best': did you mean 'cluster'?"),
         ("DENOISE_DEDUP_THRESHOLD", 1.5, "= 1.5: valid is number, 0 to 1"),
