@@ -309,15 +309,16 @@ def _run(new: FeatureStrings) -> int:
 
 
 def adds_words(new: FeatureStrings, kept: Fingerprint, one: Stretch, lines: Lines) -> bool:
-    """Return whether one of two texts of a site has a few words more within a line of the other.
+    """Return whether a line has a few words more in one of two texts of a site, or others that are not novel.
 
     The words of a sampled text must be novel: others may be at another place.
     """
     run = _run(new)
-    if one.size:
+    if one.words or (new.kinds[one.start : one.end] == NUMBER).any():
         few = one.lost < run and (one.words or kept.limit == EVERY)
     else:
-        few = kept.limit == EVERY and run <= one.lost < run + SENTENCE * per_word(new)
+        least = 0 if one.size else run
+        few = kept.limit == EVERY and least <= one.lost < run + SENTENCE * per_word(new)
     return bool(one.inner and few and not (lines.alone(one) or lines.headed(one)))
 
 
@@ -549,7 +550,7 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         yield STANDS_APART
     edited = same_title and UNITS_RATIO * len(found.lacking) >= len(found.inner) and _is_edited(new, found.inner)
     if like.own and not (view or edited) and any(adds_words(new, theirs, one, lines) for one in aligned):
-        yield "words are added or left out"
+        yield "words are added, left out or exchanged"
 
 
 def related(item: ReadText, held: Sequence[Record]) -> tuple[str | None, tuple[str, ...]]:

@@ -256,6 +256,29 @@ def test_one_other_number_is_a_variant():
     assert judged((KEPT, texts[0]), ("https://a.example/8", texts[1])) == ["new", f"~{KEPT}"]
 
 
+@pytest.mark.parametrize(
+    ("form", "one", "other"),
+    [
+        ("Dogs are {} allowed in the garden, on a short lead. " + STORY, ("also",), ("not",)),
+        (
+            "馆内展厅{}使用闪光灯拍照，请勿触摸展品，儿童须由成人陪同，大件行李须存放在一层寄存处，闭馆前半小时停止入场。",
+            ("可以",),
+            ("不得",),
+        ),
+        (
+            f"The owner lets the flat to the tenant. The {{}} pays for the roof, the {{}} for the lamps. {STORY}",
+            ("owner", "tenant"),
+            ("tenant", "owner"),
+        ),
+    ],
+    ids=["not for also", "Chinese", "two words change places"],
+)
+def test_words_exchanged_within_a_line_make_a_variant_though_no_word_is_novel(form, one, other):
+    texts = [f"This is how it is here, as a reader may know. {form.format(*words)}" for words in (one, other)]
+    assert judged((KEPT, texts[0]), ("https://a.example/8", texts[1])) == ["new", f"~{KEPT}"]
+    assert judged((KEPT, texts[0]), (f"{KEPT}?print=1", texts[1])) == ["new", KEPT]
+
+
 def test_an_edited_text_is_a_copy_whatever_its_byline_says():
     edits = {"dock": "yard", "booked": "paid", "money": "fare", "louder": "noisier", "lived": "fed", "engine": "motor"}
     text = " ".join(edits.get(word, word) for word in STORY.split())
