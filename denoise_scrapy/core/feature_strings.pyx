@@ -4,7 +4,7 @@
 The source counts single characters. Taken literally, that makes any two English pages equal, for every letter passes a
 frequency threshold. Here a unit is one character in scripts without spaces (ideographs, kana, hangul), and a whole word
 elsewhere; both carry about as much information. A copy may be spelt in another way: characters are compared as readers
-read them, without case, accents, points and what is invisible.
+read them, without case, accents, points and what is invisible, and character references of HTML as what they stand for.
 
 Stop units are left out of the main feature string but kept in the auxiliary one. Their lists are fixed: a list learned
 from the index would make a verdict depend on the order in which texts arrive.
@@ -15,6 +15,7 @@ runs of units), the sampling and the 16-bit hashes.
 """
 
 import hashlib
+import html
 import re
 import unicodedata
 from contextlib import suppress
@@ -35,7 +36,7 @@ from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_UNITS
 
 UNIT_HASH = "crc32-utf8"
-TOKEN_RULE = 2  # raise when the rule below changes: fingerprints of different rules cannot be compared
+TOKEN_RULE = 3  # raise when the rule below changes: fingerprints of different rules cannot be compared
 
 # Characters of a text that are normalised at a time, or more if they contain neither white space nor one-character
 # units. For this many ideographs it takes 20 ms, during which no other thread of the interpreter runs.
@@ -214,6 +215,9 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None):
     rows.hashes.reserve(len(text) // 4)
     rows.kinds.reserve(len(text) // 4)
     for piece in _pieces(text) if len(text) > PIECE else (text,):
+        if "&" in piece:
+            with suppress(ValueError):  # a number of thousands of digits
+                piece = html.unescape(piece)
         if piece.isascii():
             level = piece.lower()
         else:

@@ -83,7 +83,8 @@ class Verdict:
         new: Share of the text that is not in it, 0 to 1, estimated from the runs; 0 for no duplicate.
         variant_of: Key of the kept text that the text is a variant of, the first of its form: as similar as a
             duplicate, but about something else by its title, its item's values, or its filled-in words. Both are of
-            one site, unless values or titles differ, or three texts establish the form. None for no variant.
+            one site, unless values, titles, or numbers and words differ, or three texts establish the form. None for
+            no variant.
         lone_fields: Names of the fields, one or two, but for whose values a variant would be a duplicate; else empty.
         update_of: Key of the kept text that the text updates, None for no update: it is of the same site, holds nearly
             all of that text and says more. It is kept as well.

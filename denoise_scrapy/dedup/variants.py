@@ -78,6 +78,10 @@ PROSE = 10
 # 757 copies of the streams and 240 made reprints, none has more than .14 and .19; two short texts above one notice have
 # .19 and more in the place of others, a wire text below a local paragraph .29 in one piece.
 MOST_REPLACED, MOST_APART = 0.16, 0.2
+# Minimum words that replace others in another filling of a form on another site, numbers among them: a date or an hour
+# written in another way has three. Only of texts whose runs are all kept: of 757 copies of the streams, 90 long ones
+# have other numbers, as later versions of a manual, and no short one.
+REPLACED = 4
 # Maximum units above a byline below the headline: headlines of news have up to 12 words, or 20 ideographs.
 HEADLINE = 20
 # Units per word of scripts without spaces, where units have 1.1 to 1.4 characters: elsewhere five and more.
@@ -299,17 +303,34 @@ def is_content(new: FeatureStrings, one: Stretch, lines: Lines, *, view: bool) -
     return words >= least * (1 + short)
 
 
+def _run(new: FeatureStrings) -> int:
+    """Return the units of most runs."""
+    return RUN_OF_IDEOGRAPHS if 2 * new.ideographs > new.n else RUN
+
+
 def adds_words(new: FeatureStrings, kept: Fingerprint, one: Stretch, lines: Lines) -> bool:
-    """Return whether one of two texts of a site has a few words more within a line of the other.
+    """Return whether a line has a few words more in one of two texts of a site, or others that are not novel.
 
     The words of a sampled text must be novel: others may be at another place.
     """
-    run = RUN_OF_IDEOGRAPHS if 2 * new.ideographs > new.n else RUN
-    if one.size:
+    run = _run(new)
+    if one.words or (new.kinds[one.start : one.end] == NUMBER).any():
         few = one.lost < run and (one.words or kept.limit == EVERY)
     else:
-        few = kept.limit == EVERY and run <= one.lost < run + SENTENCE * per_word(new)
+        least = 0 if one.size else run
+        few = kept.limit == EVERY and least <= one.lost < run + SENTENCE * per_word(new)
     return bool(one.inner and few and not (lines.alone(one) or lines.headed(one)))
+
+
+def has_other_numbers(new: FeatureStrings, novel: npt.NDArray[np.intp], found: Sequence[Stretch], lines: Lines) -> bool:
+    """Return whether numbers within lines longer than bylines, and further words, replace others; not of samples."""
+    run, replaced, inside = _run(new), 0, False
+    for one in found:
+        if one.end < new.n and one.lost >= (run if one.inner else 1):
+            places = novel[slice(*novel.searchsorted((one.start, one.end)))]
+            replaced += len(places)
+            inside |= one.inner and bool((new.kinds[places] == NUMBER).any()) and lines.length(one) > HEADLINE
+    return inside and replaced >= REPLACED
 
 
 def stands_apart(new: FeatureStrings, found: Sequence[Stretch]) -> bool:
@@ -334,6 +355,10 @@ class Lines:
         """Return whether a stretch has lines of its own only."""
         begin, end = (one.words[0], one.words[-1] + 1) if one.words else (one.start, one.end)
         return one.size > 0 and self._begin(begin) >= one.start and self._end(end) <= one.end
+
+    def length(self, one: Stretch) -> int:
+        """Return the units of the line, or lines, that a stretch is in."""
+        return self._end(one.end) - self._begin(one.start)
 
     def headed(self, one: Stretch) -> bool:
         """Return whether a stretch begins the line below a headline."""
@@ -505,8 +530,9 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
     if same_text:
         return
     same_title = bool(mine.title and theirs.title)
-    if not (like.in_a_form or same_title) and like.proof.new < MOST_REPLACED / 2:  # most copies: no need to align them
-        return
+    whole = theirs.limit == EVERY
+    if not (like.in_a_form or same_title or whole) and like.proof.new < MOST_REPLACED / 2:
+        return  # most long copies: no need to align them
     found = difference(new, theirs)
     if not view and told_title(new, mine.title, theirs.title, found):
         yield ANOTHER_TITLE
@@ -518,11 +544,13 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         new, theirs, like.siblings, found, same_site=like.own, same_title=same_title, view=view
     ):
         yield "something else is filled in"
+    if whole and not like.own and has_other_numbers(new, found.places, aligned, lines):
+        yield "other numbers are filled in"
     if own or (not like.own and stands_apart(new, aligned)):
         yield STANDS_APART
     edited = same_title and UNITS_RATIO * len(found.lacking) >= len(found.inner) and _is_edited(new, found.inner)
     if like.own and not (view or edited) and any(adds_words(new, theirs, one, lines) for one in aligned):
-        yield "words are added or left out"
+        yield "words are added, left out or exchanged"
 
 
 def related(item: ReadText, held: Sequence[Record]) -> tuple[str | None, tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """Runs and their frequencies as the documentation defines them, on plain lists of words; comparisons of whole texts."""
 
+import html
 import re
 import unicodedata
 from collections import Counter
@@ -40,7 +41,7 @@ def bare(one: str) -> str:
 
 def units_in(text: str) -> list[str]:
     """What the units of a text are, in one step after the other."""
-    read = LEFT_OUT.sub("", unicodedata.normalize("NFKC", text))
+    read = LEFT_OUT.sub("", unicodedata.normalize("NFKC", html.unescape(text)))
     small = "".join(map(bare, read)).casefold().translate(SPELLINGS)
     return UNIT.findall(re.sub(r"\d", lambda digit: str(int(digit[0])), small))
 

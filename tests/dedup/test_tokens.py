@@ -55,6 +55,8 @@ def test_tokens(text, units):
         ("\u1112\u1161\u11ab국", "한국"),
         ("葛\U000e0100城", "葛城"),
         ("ภาษา\u200bไทย", "ภาษาไทย"),
+        ("L&#39;&eacute;t&eacute;,&nbsp;enfin &#8211; &#x4E2D;", "L'été, enfin – 中"),
+        ("R&amp;D, AT&T &lt;b&gt;", "R&D, AT&T <b>"),
     ],
 )
 def test_spellings_of_one_text(one, other):
@@ -81,7 +83,7 @@ def test_other_letters_are_other_units(one, other):
 @given(
     st.text(
         st.sampled_from(
-            "aB I1_ \n,.éÉøŁßŒæıİΆσςΣёйЁʼأؤآةىیکپـً٣۴שָׁ的々かｶﾞ한가कि२①ﬁＡ，）"
+            "&#;aB I1_ \n,.éÉøŁßŒæıİΆσςΣёйЁʼأؤآةىیکپـً٣۴שָׁ的々かｶﾞ한가कि२①ﬁＡ，）"
             "\u00ad\u0301\u0327\u200b\u200c\u200d\u2060\ufe0f\ufeff\U000e0100\U000e0061"
         )
     )
@@ -95,8 +97,9 @@ def test_hash_is_crc32_of_utf8():
     assert read_units("").hashes.dtype == np.uint32
 
 
-def test_lone_surrogates_do_not_stop_us():
-    assert len(read_units("a \ud800 b").hashes) >= 2
+def test_lone_surrogates_and_endless_references_do_not_stop_us():
+    assert len(read_units("a \ud800 b &#xd800; c").hashes) >= 3
+    assert tokens(f"&lt;a&gt; &#{'9' * 9999};")[-1] == "9" * 9999
 
 
 def test_stop_units():
@@ -114,7 +117,8 @@ def test_numbers_are_the_units_with_a_digit(words):
 
 @given(
     st.text(
-        st.sampled_from("ab C是のかカーｶ\u3099ﾞ 12.\n\u2003ÉǅΑΣ'\u0301\u0345कि각각𠀀〇") | st.characters(), max_size=80
+        st.sampled_from("&#;ab C是のかカーｶ\u3099ﾞ 12.\n\u2003ÉǅΑΣ'\u0301\u0345कि각각𠀀〇") | st.characters(),
+        max_size=80,
     ),
     st.integers(1, 9),
 )

@@ -256,6 +256,29 @@ def test_one_other_number_is_a_variant():
     assert judged((KEPT, texts[0]), ("https://a.example/8", texts[1])) == ["new", f"~{KEPT}"]
 
 
+@pytest.mark.parametrize(
+    ("form", "one", "other"),
+    [
+        ("Dogs are {} allowed in the garden, on a short lead. " + STORY, ("also",), ("not",)),
+        (
+            "馆内展厅{}使用闪光灯拍照，请勿触摸展品，儿童须由成人陪同，大件行李须存放在一层寄存处，闭馆前半小时停止入场。",
+            ("可以",),
+            ("不得",),
+        ),
+        (
+            f"The owner lets the flat to the tenant. The {{}} pays for the roof, the {{}} for the lamps. {STORY}",
+            ("owner", "tenant"),
+            ("tenant", "owner"),
+        ),
+    ],
+    ids=["not for also", "Chinese", "two words change places"],
+)
+def test_words_exchanged_within_a_line_make_a_variant_though_no_word_is_novel(form, one, other):
+    texts = [f"This is how it is here, as a reader may know. {form.format(*words)}" for words in (one, other)]
+    assert judged((KEPT, texts[0]), ("https://a.example/8", texts[1])) == ["new", f"~{KEPT}"]
+    assert judged((KEPT, texts[0]), (f"{KEPT}?print=1", texts[1])) == ["new", KEPT]
+
+
 def test_an_edited_text_is_a_copy_whatever_its_byline_says():
     edits = {"dock": "yard", "booked": "paid", "money": "fare", "louder": "noisier", "lived": "fed", "engine": "motor"}
     text = " ".join(edits.get(word, word) for word in STORY.split())
@@ -346,6 +369,64 @@ def test_a_form_that_is_known_is_one_on_other_sites_too():
     [(_, fourth)] = pages(JOB, [("cook", "Husum", 2800, "2 July")])
     assert judged(*known, ("https://b.example/4", fourth))[3] == "~https://a.example/0"
     assert judged(*known, ("https://b.example/1", f"{known[1][1]} By our partner."))[3] == "https://a.example/1"
+
+
+QUAKE = (
+    "The survey of the northern coast has put out a notice about an earthquake of magnitude {} that shook the ground "
+    "{} kilometres from {} on {}, the third in a month. Its depth was given "
+    "as nine kilometres. Nobody was hurt, and the trains kept running. A machine wrote this text from the survey's "
+    "list. An editor read it before it was put on this page. Those who felt the shock may tell the survey how strong "
+    "it was, and whether cups fell from their shelves or lamps began to swing. The survey draws a map of all answers."
+)
+NUMBERS = (
+    "本周{}的蔬菜价格总体平稳，其中黄瓜每公斤{}元，番茄每公斤{}元。市场负责人表示，本地大棚的供应量正在增加，"
+    "预计下周价格还会小幅回落，请市民按需购买。"
+)
+POST = (
+    "Новое отделение почты открылось в городе {}. За первый день здесь приняли {} писем и {} посылок, а почтальоны "
+    "ходили пешком, потому что машина сломалась. Начальник отделения просит жителей подписать ящики и держать собак "
+    "дома. Касса работает до семи вечера, в субботу до обеда. Пенсию по-прежнему приносят домой, газеты лежат у входа."
+)
+FILLED_IN = {
+    "robot's news": (QUAKE, (4.1, 12, "Lakeport", "Monday"), (3.7, 31, "Ferndale", "Friday")),
+    "prices": (NUMBERS, ("杭州", 6, 9), ("兰州城关", 8, 11)),
+    "a report": (POST, ("Тверь", 340, 28), ("Псков и Остров", 512, 77)),
+}
+
+
+@pytest.mark.parametrize("keys", [("1", "2"), ("https://a.example/1", "https://b.example/2")])
+@pytest.mark.parametrize(("form", "one", "other"), FILLED_IN.values(), ids=FILLED_IN)
+def test_other_numbers_and_words_make_a_variant_on_other_sites(form, one, other, keys):
+    assert judged((keys[0], form.format(*one)), (keys[1], form.format(*other))) == ["new", f"~{keys[0]}"]
+
+
+SHAKEN = QUAKE.format(4.1, 12, "Lakeport", "Monday")
+
+
+@pytest.mark.parametrize(
+    ("kept", "new"),
+    [
+        (SHAKEN, SHAKEN.replace("12", "13")),  # a number corrected
+        (f"{STORY} The ferry sails at 3 pm.", f"{STORY} The ferry sails at 15:00."),
+        (f"{STORY}\nBy Ann Reed, 3 May, 10:20\n{SHAKEN}", f"{STORY}\nBy Jo Hall, 4 June, 11:45\n{SHAKEN}"),
+        (
+            SHAKEN,
+            SHAKEN.replace("Nobody", "[2] Nobody")
+            .replace("A machine", "[5] A machine")
+            .replace("Those", "[6, 7] Those"),
+        ),
+    ],
+    ids=["corrected", "an hour in other words", "another byline", "marks put in"],
+)
+def test_other_numbers_alone_leave_a_copy_on_another_site(kept, new):
+    assert judged(("https://a.example/1", kept), ("https://b.example/1", new)) == ["new", "https://a.example/1"]
+
+
+def test_a_long_text_with_other_numbers_is_a_copy_on_another_site():
+    kept = [*english(6, 400), *QUAKE.format(4.1, 12, "Lakeport", "Monday").split(), *english(7, 400)]
+    new = [*english(6, 400), *QUAKE.format(3.7, 31, "Ferndale", "Friday").split(), *english(7, 400)]
+    pages = [(f"https://{host}.example/1", " ".join(words)) for host, words in (("a", kept), ("b", new))]
+    assert judged(*pages) == ["new", "https://a.example/1"]
 
 
 @pytest.mark.parametrize(
