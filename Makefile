@@ -24,12 +24,12 @@ demo: $(VENV)/.demo
 several: $(VENV)/.dev
 	$(BIN)/python -m example_project.several --crawlers 4
 
-# A third process for two cores: while one waits for a server, the others work. What a file's tests share is made once;
+# Four processes for two cores: while some wait for a server, the others work. What a file's tests share is made once;
 # the files are compiled once, whatever the environment says.
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/.dev
-	$(PYTEST) -n 3 --ignore=tests/rendered --ignore=tests/readers
+	$(PYTEST) -n 4 --ignore=tests/rendered --ignore=tests/readers
 
 # those that need no server, browser or npm, and crawl nothing: a minute and a half
 unit: $(VENV)/.dev
@@ -37,7 +37,7 @@ unit: $(VENV)/.dev
 
 # lines of Python that the tests reach
 coverage: $(VENV)/.dev
-	$(PYTEST) -n 3 --cov --cov-report=term:skip-covered
+	$(PYTEST) -n 4 --cov --cov-report=term:skip-covered
 
 # what needs a browser or npm: rendered pages, the site of the docs, Markdown of hostile pages in all its readers
 browser-test: $(VENV)/.dev
