@@ -6,6 +6,7 @@ The rules of the crawl (robots.txt, delays, middlewares) apply to each fetch, an
 from __future__ import annotations
 
 import asyncio
+import logging
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,6 +37,7 @@ CANDIDATES = 8
 LIKE = 0.8
 # Appended to them in Scrapy's log, to explain pages that the spider did not request.
 FETCH_FLAG = "denoise-comparison"
+COUNTED = "CLOSESPIDER_PAGECOUNT counts all pages, so none is fetched just to compare others with it"
 
 
 class Fetcher:
@@ -46,7 +48,9 @@ class Fetcher:
         self._budget = budget
         self._pages = pages
         self._workers = workers
-        self._counts_pages = bool(crawl.crawler.settings.getint("CLOSESPIDER_PAGECOUNT"))  # each, also those fetched
+        self._counts_pages = bool(crawl.crawler.settings.getint("CLOSESPIDER_PAGECOUNT"))
+        if self._counts_pages:
+            crawl.say_once("counted", COUNTED, level=logging.INFO)
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # of sites and servers
 
     def may_fetch(self, page: CrawledPage) -> bool:
