@@ -43,6 +43,8 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
         likely = in_heading & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
         texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
         return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
+    if whole := _uncut(page, title):
+        return whole
     split = [_split(other) for other in others]
     parts = _without_shared(_parts(title), split)
     declared = page.tree.declared_values
@@ -53,8 +55,6 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     parts = _without_names(parts, {*names, *_names_of_host(page.url)} - {""})
     parts = _as_a_heading(page, parts)
     found = title[parts[0].start() : parts[-1].end()]
-    if whole := _uncut(page, title):
-        return whole
     headlines = [value for name, value in declared if name == "og:title"]
     headlines += [one for text in scripts for one in _HEADLINE.findall(text)[:9]]
     return _as_declared(found, headlines, names)
@@ -67,9 +67,11 @@ _CUT = re.compile(r"(.{20,}?)\W*(?:…|\.{3})(?:\s|$)", re.DOTALL)
 def _uncut(page: Page, title: str) -> str:
     """Return the heading that goes on where a title has an ellipsis, "" if there is none."""
     cut = _CUT.match(title)
-    headings = (page.blocks.has(Flag.HEADING) & ~page.unseen_blocks).nonzero()[0].tolist() if cut else []
+    if not cut:
+        return ""
+    headings = (page.blocks.has(Flag.HEADING) & ~page.unseen_blocks).nonzero()[0].tolist()
     texts = (" ".join(page.block_text(block).split()) for block in headings)
-    return next((text for text in texts if cut and text.startswith(cut[1]) and not _CUT.match(text)), "")
+    return next((text for text in texts if text.startswith(cut[1]) and not _CUT.match(text)), "")
 
 
 _PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)

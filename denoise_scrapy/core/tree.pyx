@@ -1115,8 +1115,11 @@ cdef class Tree:
 
     @property
     def declared_values(self):
-        """(name, value) of the page's declarations."""
-        return [(piece(self.noted, one.name), piece(self.noted, one.value)) for one in self.notes if one.element < 0]
+        """(name, value) of the page's declarations, without its scripts' data ("state"), which few pages need."""
+        return [
+            (piece(self.noted, one.name), piece(self.noted, one.value))
+            for one in self.notes if one.element < 0 and not is_noted(self, &one, b"state")
+        ]
 
     def tags(self) -> list:
         """Return the tag of each element, in document order."""

@@ -66,8 +66,8 @@ class Bodies:
         self._recent = pages.recent
         self._workers = workers
         self._fetcher = Fetcher(crawl, budget, pages, workers)
-        limits = {name: crawl.crawler.settings.getint(name) for name in IMPATIENT}
-        self._is_patient = not any(0 < limit < IMPATIENT[name] for name, limit in limits.items())
+        limit_of = crawl.crawler.settings.getint
+        self._is_patient = not any(0 < limit_of(name) < least for name, least in IMPATIENT.items())
         self.is_stopping = self._fetcher.is_stopping
         self._fallback, self._doubted = None, 0.0
         if crawl.settings.fallback:

@@ -119,8 +119,9 @@ class Footnotes:
         labels, given = dict[int, str](), set[str]()
         for one in self.candidates:
             backs = self._leading_back(one)
-            known = bool(backs) or self._is_numbered(one)
-            if one.target not in labels and (known or self._begins_with_sign(one)):
+            is_sign = bool(one.bracket or self._raised[one.link])
+            known = bool(backs) or (is_sign and self._is_numbered(one))
+            if one.target not in labels and (known or (is_sign and self._begins_with_sign(one))):
                 label = _label(one.sign, len(given) + 1, given)
                 if self._start(one, label, cut=not known):
                     labels[one.target] = label
@@ -142,16 +143,13 @@ class Footnotes:
         ]
 
     def _is_numbered(self, one: _Reference) -> bool:
-        """Return whether a note is the item of a list that the sign of its reference, in brackets or raised, counts."""
+        """Return whether a note is the item of a list that the sign of its reference counts."""
         parent, holder = self._e.parent, int(self._e.parent[one.target])
         is_item = holder >= 0 and self._items[one.target] and self._lists[holder]
-        is_sign = is_item and bool(one.bracket or self._raised[one.link])
-        return is_sign and one.sign == str((parent[holder : one.target + 1] == holder).sum())
+        return is_item and one.sign == str((parent[holder : one.target + 1] == holder).sum())
 
     def _begins_with_sign(self, one: _Reference) -> bool:
-        """Return whether a note begins with the sign of its reference, in brackets or raised."""
-        if not self._raised[one.link] and not one.bracket:
-            return False
+        """Return whether a note begins with the sign of its reference."""
         start = int(self._marks["start"][one.target])
         text = _MARKS.sub("", self._page.tree.slice(start, start + 20 * MOST_CHARS))
         return _own_sign(one.sign).match(_plain(text)) is not None
