@@ -52,16 +52,12 @@ class TemplateRule:
         elements, nodes = page.elements, block_nodes(page)
         for column, name in (("id", self.id), ("class_", self.class_)):
             yield nodes[elements.column(column).take(nodes) == name_code(name)] if name else nodes[:0]
-        tags, path = elements.column("tag"), self.path.split("/")
-        by_level = elements.depth.argsort(kind="stable")
-        edges = elements.depth.take(by_level).searchsorted(range(1, len(path) + 2)).tolist()
-        same = np.zeros(len(elements) + 1, bool)  # the path so far; the last value is for parent -1
-        same[-1] = True
-        level = by_level[:0]
-        for tag, start, end in zip(path, edges, edges[1:], strict=False):
-            level = by_level[start:end]
-            same[level] = same[elements.parent[level]] & (tags[level] == name_code(tag))
-        yield level[same[level] & np.isin(level, nodes)]
+        path = self.path.split("/")
+        found = up = nodes[elements.depth.take(nodes) == len(path)]
+        for tag in reversed(path):
+            same = elements.column("tag")[up] == name_code(tag)
+            found, up = found[same], elements.parent[up[same]]
+        yield found
 
 
 def block_nodes(page: Page) -> IntArray:

@@ -103,16 +103,13 @@ def _of_styles(pages: Sequence[StyleNodes], styles: IntArray, on_pages: IntArray
     """Return the importance of the content of each style node."""
     of_style = styles.searchsorted(np.concatenate([nodes.feature_style for nodes in pages]))
     on_page = np.repeat(np.arange(len(pages)), [len(nodes.feature) for nodes in pages])
-    features = np.concatenate([nodes.feature for nodes in pages])
-    order = np.lexsort((on_page, features, of_style))
-    feature, page = features[order], on_page[order]
-    new_feature = (np.diff(feature, prepend=~feature[:1]) != 0) | (np.diff(of_style[order], prepend=-1) != 0)
-    starts = np.flatnonzero(new_feature | (np.diff(page, prepend=-1) != 0))  # of each feature on each page
-    counts = np.diff(np.append(starts, len(feature)))
-    which = np.cumsum(new_feature[starts]) - 1
+    features, feature = np.unique(np.concatenate([nodes.feature for nodes in pages]), return_inverse=True)
+    of_both = of_style * len(features) + feature  # at most the square of `MAX_SIZE`
+    both, counts = np.unique(of_both * len(pages) + on_page, return_counts=True)
+    pairs, which = np.unique(both // len(pages), return_inverse=True)
     p = counts / np.bincount(which, counts)[which] if len(which) else counts
     entropy = np.bincount(which, -p * np.log(p))
-    home = of_style[order][new_feature]
+    home = pairs // max(len(features), 1)
     held = np.bincount(home, minlength=len(styles))
     mean = np.bincount(home, entropy, len(styles)) / np.maximum(held, 1) / np.log(np.maximum(on_pages, 2))
     return np.where(held > 0, 1 - mean, 0.0)
