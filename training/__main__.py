@@ -21,6 +21,7 @@ from denoise_scrapy.core.features import NAMES
 from evaluation.corpora import corpus_hash
 from training.dataset import PAGES, read_corpora, read_examples
 from training.model import KIND, cross_validate, fit_model
+from training.model_file import save_model
 from training.tables import below, calibration_table, floors, means, worst_table
 
 OUTPUT = Path("denoise_scrapy/body/models")
@@ -62,7 +63,7 @@ def main() -> None:
         "catboost": catboost.__version__,
     }
     model = fit_model(data, SEED, provenance)
-    model.save(args.output / "blocks.npz")
+    save_model(model, args.output / "blocks.npz")
     print(f"wrote {args.output}, blocks.npz has {(args.output / 'blocks.npz').stat().st_size} bytes")
     REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text("\n".join(json.dumps(asdict(score)) for score in scores) + "\n", "utf-8")

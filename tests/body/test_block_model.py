@@ -14,6 +14,7 @@ from denoise_scrapy.core.features import FAMILIES, NAMES
 from denoise_scrapy.core.judge import Neighbours
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
+from training.model_file import save_model
 from training.tables import below
 
 STORY = "The bridge was closed on Monday because of the flood, said the mayor, and would open again in a week."
@@ -37,7 +38,7 @@ def test_cross_validation_reached_the_floors():
 
 def test_a_model_survives_its_file(tmp_path):
     model = block_model()
-    model.save(tmp_path / "model.npz")
+    save_model(model, tmp_path / "model.npz")
     again = BlockModel.load(tmp_path / "model.npz")
     assert (again.names, again.provenance) == (model.names, model.provenance)
     small = {"content", *(f"part {name}" for name in LEARNED), *(f"kind {name}" for name in KINDS)}

@@ -93,27 +93,9 @@ class BlockModel:
         """
         return judge(self.network, self.forests["forest"], neighbours, features)
 
-    def save(self, path: Path) -> None:
-        """Write the model to a file, without pickles."""
-        owners: dict[str, Network | Forest] = {**self.forests, "network": self.network}
-        arrays: dict[str, Any] = {
-            f"{owner}/{name}": array for owner, part in owners.items() for name, array in part.arrays().items()
-        }
-        class_words, text_words = self.vocabulary.class_words, self.vocabulary.text_words
-        words = sorted(class_words.items())
-        arrays["words/code"] = np.array([code for code, _ in words], np.uint32)
-        arrays["words/odds"] = np.array([odds for _, odds in words], np.float16)
-        arrays["texts/number"] = text_words.nonzero()[0].astype(np.uint32)
-        arrays["texts/odds"] = text_words[text_words != 0].astype(np.float16)
-        arrays["wording"] = self.wording.weights
-        arrays["names"] = np.array(self.names)
-        arrays["provenance"] = np.array(json.dumps(self.provenance, sort_keys=True))
-        with path.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-
     @classmethod
     def load(cls, path: Path) -> BlockModel:
-        """Load a model from a file that `save` wrote."""
+        """Load a model from a file, which `training.model_file` writes."""
         owners: dict[str, dict[str, npt.NDArray[Any]]] = defaultdict(dict)
         with np.load(path, allow_pickle=False) as data:
             for key in data.files:
