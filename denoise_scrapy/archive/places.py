@@ -14,19 +14,22 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatch
 from glob import glob, has_magic
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 from urllib.parse import quote, urljoin
 
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, begins_page
 from denoise_scrapy.formats import PAGE_FORMATS, ROW_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.row_files import JsonLines, Read, kind_of, pyarrow_and_parquet, row_file, uncompressed
+
+#: Reads the page of an HTML file, given the record without it.
+ReadPage: TypeAlias = Callable[[ArchiveRecord, BinaryIO], ArchiveRecord]
 
 _ROWS = 16  # rows of Parquet read at a time: some MB of pages
 #: Suffixes of compressed files.
@@ -174,22 +177,34 @@ def opened(place: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def records_of(place: str, url: str = "") -> Iterator[ArchiveRecord]:
+def page_of(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
+    """Return the record of an HTML file, or a bad one."""
+    try:
+        data = page_bytes(record.file, file)
+    except ValueError as error:
+        return record.bad("damaged", error)
+    found = replace(record, url=record.url or declared_url(data)).page(data)
+    if found.problem == "no URL" and not found.url:
+        return found.bad("no URL", "it declares none; give one with --url")
+    return found
+
+
+def records_of(place: str, url: str = "", read_page: ReadPage = page_of) -> Iterator[ArchiveRecord]:
     """Read the records of a file; if it cannot be opened, yield one bad record."""
     try:
         with opened(place) as file:
-            yield from read_records(place, file, url)
+            yield from read_records(place, file, url, read_page)
     except OSError as error:
         yield ArchiveRecord(place, 0).bad("unreadable", error)
 
 
-def read_records(name: str, file: BinaryIO, url: str = "") -> Iterator[ArchiveRecord]:
+def read_records(name: str, file: BinaryIO, url: str = "", read_page: ReadPage = page_of) -> Iterator[ArchiveRecord]:
     """Read the records of a file by its suffix; `url` is for an HTML file, "" for the URL that it declares."""
-    kind = page_format(name)
-    if kind == "html":
-        return iter([_page(ArchiveRecord(name, 0, url), file)])
+    kind = kind_of_pages(name)
+    if kind in {"", "html"}:
+        return iter([read_page(ArchiveRecord(name, 0, url), file)])
     if kind == "zip":
-        return _of_members(name, file, url)
+        return _of_members(name, file, url, read_page)
     if kind == "warc":
         try:
             from denoise_scrapy.archive.warc import read_warc  # noqa: PLC0415 - an extra
@@ -238,32 +253,8 @@ def page_bytes(name: str, file: BinaryIO) -> bytes:
     return b"" if not format_of(name) and _lacks_suffix(name) and not begins_page(data) else data
 
 
-def _page(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
-    """Return the record of an HTML file."""
-    try:
-        data = page_bytes(record.file, file)
-    except ValueError as error:
-        return record.bad("damaged", error)
-    found = replace(record, url=record.url or declared_url(data)).page(data)
-    if found.problem == "no URL" and not found.url:
-        return found.bad("no URL", "it declares none; give one with --url")
-    return found
-
-
-def _of_members(name: str, file: BinaryIO, url: str) -> Iterator[ArchiveRecord]:
-    for record, content in members(name, file, url):
-        if content is None:
-            yield record
-        else:
-            yield from read_records(record.file, content, record.url)
-
-
-def members(name: str, file: BinaryIO, url: str = "") -> Iterator[tuple[ArchiveRecord, BinaryIO | None]]:
-    """Read the pages and archives in a ZIP file, those of the folder `archive` in WACZ: a record with name and address.
-
-    Returns:
-        The record and its seekable content, to be read before the next one is asked for; None for a bad record.
-    """
+def _of_members(name: str, file: BinaryIO, url: str, read_page: ReadPage) -> Iterator[ArchiveRecord]:
+    """Read the pages and archives in a ZIP file, those of the folder `archive` in WACZ."""
     whole = ArchiveRecord(name, 0)
     try:
         archive = zipfile.ZipFile(file)
@@ -273,26 +264,26 @@ def members(name: str, file: BinaryIO, url: str = "") -> Iterator[tuple[ArchiveR
         if sum(info.compress_size for info in infos) > file.seek(0, io.SEEK_END):
             raise zipfile.BadZipFile("its files overlap")  # a bomb has one, and many names for it
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
-        yield whole.bad("unreadable", error), None
+        yield whole.bad("unreadable", error)
         return
     for info in infos:
         record = ArchiveRecord(f"{name}/{info.filename}", 0, address_below(url, info.filename) if url else "")
         is_page = kind_of_pages(info.filename) == "html"
         most = MOST_BYTES if is_page else max(_MOST_UNPACKED, info.compress_size)
         if info.compress_type not in _METHODS or info.flag_bits & 1:
-            yield record.bad("unreadable", "encrypted, or by an unusual compression method"), None
+            yield record.bad("unreadable", "encrypted, or by an unusual compression method")
         elif info.file_size > most:
-            yield record.bad("too large", f"{info.file_size} bytes"), None
+            yield record.bad("too large", f"{info.file_size} bytes")
         else:
             with io.BytesIO() if is_page else tempfile.TemporaryFile(prefix="denoise-") as content:
                 try:
                     with archive.open(info) as part:
                         shutil.copyfileobj(part, content, 1 << 20)
                 except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, RuntimeError) as error:
-                    yield record.bad("damaged", error), None
+                    yield record.bad("damaged", error)
                     continue
                 content.seek(0)
-                yield record, content
+                yield from read_records(record.file, content, record.url, read_page)
 
 
 def _parquet_rows(file: BinaryIO) -> Iterator[Read]:

@@ -50,7 +50,7 @@ class ArchiveRecord:
     offset: int  # the byte of a WARC file, the line of JSON lines, the row of Parquet
     url: str = ""
     date: str = ""  # when it was fetched, as in the archive
-    html: str | None = None  # None for a bad record
+    html: str | bytes | None = None  # None for a bad record
     problem: str = ""  # one of `PROBLEMS`; "" for a page
     detail: str = ""  # more about the problem
 
@@ -78,7 +78,7 @@ class ArchiveRecord:
         texts = ("file", "url", "date", "problem", "detail")
         # JSON may contain lone surrogates
         row: dict[str, Any] = {name: getattr(self, name).encode("utf-8", "replace").decode() for name in texts}
-        html = None if self.html is None else self.html.encode("utf-8", "replace")
+        html = self.html.encode("utf-8", "replace") if isinstance(self.html, str) else self.html
         return row | {"offset": self.offset, "site": site_key(row["url"]), "html": html}
 
 

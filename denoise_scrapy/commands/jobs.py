@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from multiprocessing import get_context
 from queue import Empty, Full
 from typing import Any, TypeAlias
@@ -31,12 +32,12 @@ def bodies_of(pages: Iterable[Given], make: Make, options: Mapping[str, Any]) ->
     def sources() -> Iterator[tuple[str | None, str | bytes]]:
         for page in pages:
             read.append(page)
-            yield page.record.url or None, page.source
+            yield page.record.url or None, page.record.html or b""
 
     for _, body in extract_pages(sources(), **options):
         page = read.popleft()
         if page.is_new:
-            yield page.record, make(page.record, body)
+            yield replace(page.record, html=None), make(page.record, body)
 
 
 def in_processes(
@@ -75,7 +76,7 @@ def in_processes(
         for process in processes:
             process.start()
         for page in pages:
-            site = site_key(page.record.url or declared_url(page.source))
+            site = site_key(page.record.url or declared_url(page.record.html or b""))
             yield from _put(inboxes[crc32(site.encode()) % jobs], page, received)
         for inbox in inboxes:
             yield from _put(inbox, None, received)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from glob import has_magic
 from pathlib import Path
@@ -16,10 +16,9 @@ from denoise_scrapy.archive.places import (
     files_of,
     kind_of_pages,
     local_files,
-    members,
     opened,
     page_bytes,
-    read_records,
+    records_of,
 )
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, is_binary
 from denoise_scrapy.body.extraction import PAGES_A_SITE
@@ -39,7 +38,6 @@ class Given(NamedTuple):
     """A page to extract, or one that was extracted by an earlier run and that others are compared with."""
 
     record: ArchiveRecord
-    source: str | bytes
     is_new: bool = True
 
 
@@ -80,32 +78,22 @@ class Pages:
         # a page is compared with others of its site, though an earlier run has written them
         before: deque[Given] = deque(maxlen=PAGES_A_SITE)
         for file in self._files:
-            for record, source in self._read(file):
+            for record in self._read(file):
                 if record.problem:
                     self._count_problem(record)
                 elif self.is_done(record):
                     self.done += 1
-                    before.append(Given(record, source, is_new=False))
+                    before.append(Given(record, is_new=False))
                 else:
                     yield from before
                     before.clear()
-                    yield Given(record, source)
+                    yield Given(record)
 
-    def _read(self, file: str) -> Iterator[tuple[ArchiveRecord, str | bytes]]:
+    def _read(self, file: str) -> Iterable[ArchiveRecord]:
         if file in self._fetched:
             source, url, _ = self._fetched[file]
-            yield ArchiveRecord(file, 0, url or ""), source
-            return
-        url = self._addresses.get(str(Path(file).absolute()), "")
-        try:
-            with opened(file) as content:
-                if format_of(file) != "zip":
-                    yield from _of_file(ArchiveRecord(file, 0, url), content)
-                    return
-                for record, member in members(file, content, url):
-                    yield from [(record, b"")] if member is None else _of_file(record, member)
-        except OSError as error:
-            yield ArchiveRecord(file, 0).bad("unreadable", error), b""
+            return [ArchiveRecord(file, 0, url or "", html=source)]
+        return records_of(file, self._addresses.get(str(Path(file).absolute()), ""), _unchanged)
 
     def say_before(self) -> None:
         """Print which files of folders are left out, as outputs are, and which have no address, on standard error."""
@@ -153,24 +141,19 @@ class Pages:
         say(f"{counted(self.count, 'page')}{whole}{done}{bad}, {rate:,.0f} pages/s", file=sys.stderr)
 
 
-def _of_file(record: ArchiveRecord, content: BinaryIO) -> Iterator[tuple[ArchiveRecord, str | bytes]]:
-    """Yield the page of a file, or the records of an archive."""
-    if is_many(record.file) and kind_of_pages(record.file) != "html":
-        yield from ((replace(one, html=None), one.html or "") for one in read_records(record.file, content))
-        return
+def _unchanged(record: ArchiveRecord, content: BinaryIO) -> ArchiveRecord:
+    """Return the record of an HTML file, whose encoding and address are found when it is parsed."""
     try:
         data = page_bytes(record.file, content)
     except ValueError as error:
-        yield record.bad("damaged", error), b""
-        return
+        return record.bad("damaged", error)
     if len(data) > MOST_BYTES:
         content.seek(0)
         if content.read(4) != data[:4]:  # compressed
-            yield record.bad("too large", f"over {MOST_BYTES} bytes"), b""
-            return
+            return record.bad("too large", f"over {MOST_BYTES} bytes")
         content.seek(0)
         data = content.read()
-    yield record if data and not is_binary(data) else record.bad("no HTML"), data
+    return replace(record, html=data) if data and not is_binary(data) else record.bad("no HTML")
 
 
 def _declares_address(file: str) -> bool:

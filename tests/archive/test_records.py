@@ -61,7 +61,7 @@ def test_an_odd_record(name: str) -> None:
         found = read(around([*others, PLAIN[0], data, PLAIN[1], *others]))
         assert problem in {"", *PROBLEMS}
         assert [one.problem for one in found] == ["", problem, ""]
-        assert (found[1].html or "").startswith(("<html><p>Rain.", "<!doctype html><p>Rain.") if not problem else "")
+        assert str(found[1].html or "").startswith(("<html><p>Rain.", "<!doctype html><p>Rain.") if not problem else "")
 
 
 def test_encodings_of_pages() -> None:
