@@ -41,36 +41,32 @@ _MOST_UNPACKED = 1 << 30
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-def files_of(patterns: list[str], outputs: Sequence[str] = ()) -> list[str]:
+def files_of(patterns: list[str], outputs: Sequence[str] = (), url: str = "") -> dict[str, str]:
     """Return the sorted files named by paths, folders and patterns, except those that are, or are below, `outputs`.
+
+    Each has its address: with `url`, local pages of HTML have their places below it, a single file the URL; others "".
 
     Raises:
         ValueError: A name stands for no file, for one of another format, or for an output.
     """
-    found = set()
-    for pattern in patterns:
-        names = _listed(pattern, outputs) if "://" in pattern else _local(pattern, outputs)
-        if not names:
-            is_there = "://" not in pattern and Path(pattern).exists()
-            raise ValueError(f"{pattern}: {'there are no pages in it' if is_there else 'there is no such file'}")
-        for name in names:
-            page_format(name)
-        found |= set(names)
-    return sorted(found)
-
-
-def addresses_of(patterns: list[str], url: str, outputs: Sequence[str] = ()) -> dict[str, str]:
-    """Return the addresses of local pages of HTML: their places below a URL; that of a single file is the URL."""
     found: dict[str, str] = {}
-    for pattern in patterns if url else ():
-        names = [name for name in _local(pattern, outputs) if page_format(name) in {"html", "zip"}]
-        if names == [str(Path(pattern).absolute())]:
-            found[names[0]] = url
-            continue
-        folder = pattern if Path(pattern).is_dir() else os.path.commonpath([Path(name).parent for name in names or "."])
-        for name in names:
-            found[name] = address_below(url, Path(name).relative_to(Path(folder).absolute()).as_posix())
-    return found
+    for pattern in patterns:
+        is_local, path = "://" not in pattern, Path(pattern)
+        names = _local(pattern, outputs) if is_local else _listed(pattern, outputs)
+        if not names:
+            is_there = is_local and path.exists()
+            raise ValueError(f"{pattern}: {'there are no pages in it' if is_there else 'there is no such file'}")
+        pages = [name for name in names if page_format(name) in {"html", "zip"}]
+        found |= dict.fromkeys(names, "")
+        if url and is_local and pages:
+            found |= {names[0]: url} if path.is_file() else addresses_of(pages, url, path if path.is_dir() else None)
+    return dict(sorted(found.items()))
+
+
+def addresses_of(files: Sequence[str], url: str, folder: Path | None = None) -> dict[str, str]:
+    """Return the addresses of local files: their places below the URL of a folder, by default of their common one."""
+    at = folder or Path(os.path.commonpath([Path(file).absolute().parent for file in files]))
+    return {file: address_below(url, Path(file).absolute().relative_to(at.absolute()).as_posix()) for file in files}
 
 
 def address_below(url: str, place: str) -> str:

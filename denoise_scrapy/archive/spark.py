@@ -28,7 +28,7 @@ from denoise_scrapy.archive.pages import (
     resolve,
     verify,
 )
-from denoise_scrapy.archive.places import addresses_of, files_of, page_format, records_of
+from denoise_scrapy.archive.places import files_of, page_format, records_of
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import DEFAULT_STRATEGY
 
@@ -83,8 +83,7 @@ def read_pages(spark: SparkSession, *patterns: str, url: str = "", outputs: Sequ
     Raises:
         ValueError: A pattern names no file, or one of another format.
     """
-    files = files_of(list(patterns), outputs)
-    addresses = addresses_of([one for one in patterns if "://" not in one], url, outputs)
+    files = files_of(list(patterns), outputs, url)
     pages = [file for file in files if page_format(file) == "html"]
     tasks = [[file] for file in files if page_format(file) != "html"]
     tasks += [pages[start : start + _PAGES_A_TASK] for start in range(0, len(pages), _PAGES_A_TASK)]
@@ -93,7 +92,7 @@ def read_pages(spark: SparkSession, *patterns: str, url: str = "", outputs: Sequ
     def read(rows: Rows) -> Rows:
         for row in rows:
             for file in tasks[row["id"]]:
-                yield from map(_packed, records_of(file, addresses.get(file, "")))
+                yield from map(_packed, records_of(file, files[file]))
 
     return _mapped(spark.range(0, len(tasks), 1, len(tasks)), read, _PAGES)
 

@@ -66,8 +66,11 @@ class Pages:
     ) -> None:
         self._names, self._fetched = names, fetched
         self.is_done: Callable[[ArchiveRecord], bool] = lambda _: False
-        self._files = [one for name in names for one in (files_of([name], outputs) if is_many(name) else [name])]
-        self._addresses = addresses_of([name for name in names if is_many(name)], url, outputs)
+        single = [name for name in names if not is_many(name) and name not in fetched]
+        own = addresses_of(single, url) if url and len(single) > 1 else dict.fromkeys(single, url)
+        self._files: dict[str, str] = {}  # with their addresses
+        for name in names:
+            self._files |= files_of([name], outputs, url) if is_many(name) else {name: own.get(name, "")}
         self._has_url = bool(url)
         self._start = self._said = time.monotonic()
         self.errors: BinaryIO | None = None
@@ -93,7 +96,7 @@ class Pages:
         if file in self._fetched:
             source, url, _ = self._fetched[file]
             return [ArchiveRecord(file, 0, url or "", html=source)]
-        return records_of(file, self._addresses.get(str(Path(file).absolute()), ""), _unchanged)
+        return records_of(file, self._files[file], _unchanged)
 
     def say_before(self) -> None:
         """Print which files of folders are left out, as outputs are, and which have no address, on standard error."""

@@ -18,7 +18,6 @@ from pyarrow import parquet
 
 from denoise_scrapy.archive import warc
 from denoise_scrapy.archive.places import (
-    addresses_of,
     files_of,
     page_format,
     read_records,
@@ -203,7 +202,7 @@ def test_files_by_names_folders_and_patterns(tmp_path: Path) -> None:
     several = names(f"{folder}/*.warc*", f"{folder}/a.warc", f"{folder}/e[1].parquet")
     assert several == ["a.warc", "b.warc.gz", "e[1].parquet"]
     url = (tmp_path / "c").as_uri()
-    assert files_of([url]) == files_of([f"{url}/*.jsonl"]) == files_of([f"{url}/d.jsonl"]) == [f"{url}/d.jsonl"]
+    assert files_of([url]) == files_of([f"{url}/*.jsonl"]) == files_of([f"{url}/d.jsonl"]) == {f"{url}/d.jsonl": ""}
     for wrong in (f"{folder}/c/notes.txt", f"{folder}/none.warc", f"{url}/*.warc"):
         with pytest.raises(ValueError, match=r"no such file|neither"):
             files_of([wrong])
@@ -221,18 +220,17 @@ def test_files_of_html(tmp_path: Path) -> None:
     assert [one.removeprefix(f"{site}/") for one in files] == ["1.html", "3.xhtml", "a b/2.HTM"]
 
     def found(url: str) -> list[tuple[str, str]]:
-        addresses = addresses_of([str(site)], url)
-        records = [one for file in files for one in records_of(file, addresses.get(file, ""))]
+        records = [one for file, at in files_of([str(site)], url=url).items() for one in records_of(file, at)]
         return [(one.url, one.problem) for one in records]
 
     assert found("") == [("https://a.example/7", ""), ("", "no HTML"), ("", "no URL")]
-    (wrong,) = records_of(files[2], "ftp://b.example/")
+    (wrong,) = records_of([*files][2], "ftp://b.example/")
     assert (wrong.problem, wrong.detail) == ("no URL", "ftp://b.example/")
     at = "http://b.example/x/"
     assert found(at) == [(f"{at}1.html", ""), (f"{at}3.xhtml", "no HTML"), (f"{at}a%20b/2.HTM", "")]
-    assert addresses_of([str(site / "1.html")], at) == {str(site / "1.html"): at}
-    assert addresses_of([f"{site}/*/*"], at) == {str(site / "a b" / "2.HTM"): f"{at}2.HTM"}
+    assert files_of([str(site / "1.html")], url=at) == {str(site / "1.html"): at}
+    assert files_of([f"{site}/*/*"], url=at) == {str(site / "a b" / "2.HTM"): f"{at}2.HTM"}
     (tmp_path / "both").mkdir()
     for name in ("a.jsonl", "b.html"):
         (tmp_path / "both" / name).write_bytes(own)
-    assert files_of([str(tmp_path / "both")]) == [str(tmp_path / "both" / "a.jsonl")]
+    assert files_of([str(tmp_path / "both")]) == {str(tmp_path / "both" / "a.jsonl"): ""}

@@ -96,6 +96,13 @@ def test_compressed_pages_and_names_without_a_suffix(here: Path, told: Told) -> 
     assert told("extract site/1.html.gz")[0] == extract(data[1]).text + "\n"
 
 
+def test_files_have_their_places_below_a_url_once_each(sites: Path, told: Told) -> None:
+    told("extract sites/a/1.html sites/b/1.html sites/a/1.html --url https://n.example/x -o out.jsonl")
+    assert [row["url"] for row in rows_of("out.jsonl")] == [f"https://n.example/x/{site}/1.html" for site in "ab"]
+    told("extract sites/a sites/a/*.html --url https://n.example/x -o out.jsonl")
+    assert [row["url"] for row in rows_of("out.jsonl")] == [f"https://n.example/x/{n}.html" for n in range(6)]
+
+
 def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
