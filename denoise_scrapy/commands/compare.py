@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from denoise_scrapy.commands import Given, show
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
@@ -12,7 +12,7 @@ from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.rules import MOST_NEW, Check
 from denoise_scrapy.dedup.store import Name, Record
-from denoise_scrapy.dedup.variants import Like, ReadText, hash_title, is_same_site, site_of, why_variant
+from denoise_scrapy.dedup.variants import Like, is_same_site, read_text, site_of, why_variant
 from denoise_scrapy.settings import DenoiseSettings
 
 EXAMPLES = 8  # units shown
@@ -77,25 +77,24 @@ def explained(
         'equal main feature strings'
     """
     rule = RULES[rule_name].at(threshold, most_new)
-    read = rule.read(new.text)
-    there = rule.read(kept.text)
-    own, other = rule.fingerprint(read), rule.fingerprint(there)
-    compared = rule.judge(read, other, every=True)
-    same, short = bool(own.n) and own.digest == other.digest, rule.too_short(own)
-    alike, variant = (same or compared.duplicate) and not short, ""
+    item, there = (read_text(rule, one.text).of_item(one.title, {}) for one in (new, kept))
+    own, other = item.fingerprint, there.fingerprint
+    compared = rule.judge(item.text, other, every=True)
+    same = bool(own.n) and own.digest == other.digest
+    alike, variant = (same or compared.duplicate) and not item.is_short, ""
     duplicate = alike
     units = list[str]()
-    one_site = is_same_site(site_of(new.url), site_of(kept.url))
-    if isinstance(read, FeatureStrings) and isinstance(there, FeatureStrings):
+    sites = site_of(new.url), site_of(kept.url)
+    one_site = is_same_site(*sites)
+    if isinstance(item.text, FeatureStrings) and isinstance(there.text, FeatureStrings):
         if duplicate:  # a variant also if it were one on the same site
             keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
-            item = ReadText(read, replace(own, title=hash_title(new.title)), name=Name(keys[0], site=site_of(new.url)))
-            name = Name(keys[1], site=site_of(kept.url))
-            record = Record(1, name, replace(other, title=hash_title(kept.title)))
-            duplicate = not (variant := why_variant(item, Like(record, compared, own=one_site)))
-            variant = variant or why_variant(item, Like(record, compared, own=True))
-        units = _lacking_units(read, there, other.t)
-    why = _why(compared.checks, short=short, same=same, duplicate=alike)
+            mine, theirs = (Name(key, site=site) for key, site in zip(keys, sites, strict=True))
+            named, record = item._replace(name=mine), Record(1, theirs, other)
+            duplicate = not (variant := why_variant(named, Like(record, compared, own=one_site)))
+            variant = variant or why_variant(named, Like(record, compared, own=True))
+        units = _lacking_units(item.text, there.text, other.t)
+    why = _why(compared.checks, short=item.is_short, same=same, duplicate=alike)
     return TextComparison(duplicate, why, other.t, same, compared.checks, units, variant, one_site)
 
 
