@@ -114,23 +114,23 @@ class RedisLink:
         except ImportError as error:
             raise ImportError(_MISSING) from error
         self.errors: type[Exception] = redis.RedisError  # redis-py has no other common base class
-        self._failures = (redis.ConnectionError, redis.TimeoutError)
+        failures = (redis.ConnectionError, redis.TimeoutError)
         # untyped, since types differ between versions of redis-py
         self.client: Any = redis.Redis.from_url(
             url,
             socket_timeout=timeout,
             socket_connect_timeout=timeout,
-            retry=Retry(ExponentialBackoff(_LONGEST_RETRY_PAUSE, _RETRY_PAUSE), retries, (*self._failures, OSError)),
-            retry_on_error=list(self._failures),
+            retry=Retry(ExponentialBackoff(_LONGEST_RETRY_PAUSE, _RETRY_PAUSE), retries, (*failures, OSError)),
+            retry_on_error=list(failures),
         )
         self.place = without_password(url.partition("#")[0])
 
     @contextmanager
     def named(self) -> Iterator[Any]:
-        """Yield the client; a connection error raised inside names the server."""
+        """Yield the client; an error of the server raised inside names it."""
         try:
             yield self.client
-        except self._failures as error:
+        except self.errors as error:
             error.args = (f"{self.place}: {error}",)
             raise
 

@@ -128,12 +128,13 @@ class FactsStore(ABC):
     def _rows(self, site: str, most: int = ALL) -> Iterable[tuple[str, bytes]]:
         """Return URL and row of a site's newest pages, newest first."""
 
-    def _write(self, sites: Sequence[Change]) -> list[int]:
-        """Delete and put rows of sites, newest first; return the resulting number of pages of each."""
-        return [count for batch in _batches(sites) for count in self._write_batch(batch)]
+    def _write(self, sites: Sequence[Change]) -> None:
+        for batch in _batches(sites):
+            self._write_batch(batch)
 
     @abstractmethod
-    def _write_batch(self, sites: Sequence[Change]) -> list[int]: ...
+    def _write_batch(self, sites: Sequence[Change]) -> list[int]:
+        """Delete and put rows of sites, newest first; return the resulting number of pages of each."""
 
     def _unpacked(self, rows: Iterable[tuple[str, bytes]]) -> Iterator[PageFacts]:
         for url, row in rows:
@@ -447,8 +448,7 @@ class RedisFacts(FactsStore):
                     getattr(pipe, name)(*arguments)
                 answers: list[Any] = pipe.execute()
         except self._redis.errors as error:
-            place = self._redis.place
-            raise ConnectionError(str(error) if str(error).startswith(place) else f"{place}: {error}") from error
+            raise ConnectionError(str(error)) from error
         return answers
 
 
