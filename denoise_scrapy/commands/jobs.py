@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from multiprocessing import get_context
-from queue import Empty, Full
+from queue import Empty
+from threading import Thread
 from typing import Any, TypeAlias
 from zlib import crc32
 
@@ -49,56 +50,48 @@ def in_processes(
         OSError: A process ended, for example for lack of memory.
     """
     context = get_context("spawn")  # a fork would copy threads' locks
-    results: Any = context.Queue()
+    results: Any = context.Queue(_WAITING)
     inboxes: list[Any] = [context.Queue(_WAITING) for _ in range(jobs)]
     processes = [context.Process(target=_work, args=(inbox, results, make, options), daemon=True) for inbox in inboxes]
-    running = jobs
 
-    def received(wait: float) -> Iterator[tuple[ArchiveRecord, Any]]:
-        """Yield the results that are there; look for processes that have ended if there are none."""
-        nonlocal running
+    def feed() -> None:
+        """Give each process the pages of its sites."""
         try:
-            while True:
-                found = results.get(wait > 0, wait)
-                wait = 0.0
-                if found is None:
-                    running -= 1
-                elif isinstance(found, Exception):
-                    raise found
-                else:
-                    yield found
-        except Empty:
-            ended = [one.exitcode for one in processes if one.exitcode]
-            if ended:
-                raise OSError(f"a process of --jobs ended with exit code {ended[0]}") from None
+            for page in pages:
+                site = site_key(page.record.url or declared_url(page.record.html or b""))
+                inboxes[crc32(site.encode()) % jobs].put(page)
+            for inbox in inboxes:
+                inbox.put(None)
+        except Exception as error:
+            failed.append(error)
 
+    failed: list[Exception] = []
+    running = jobs
     try:
         for process in processes:
             process.start()
-        for page in pages:
-            site = site_key(page.record.url or declared_url(page.record.html or b""))
-            yield from _put(inboxes[crc32(site.encode()) % jobs], page, received)
-        for inbox in inboxes:
-            yield from _put(inbox, None, received)
+        Thread(target=feed, daemon=True).start()
         while running:
-            yield from received(_SECONDS)
+            try:
+                found = results.get(timeout=_SECONDS)
+            except Empty:
+                if ended := [one.exitcode for one in processes if one.exitcode]:
+                    raise OSError(f"a process of --jobs ended with exit code {ended[0]}") from None
+                if failed:
+                    raise failed[0] from None
+                continue
+            if isinstance(found, Exception):
+                raise found
+            if found is None:
+                running -= 1
+            else:
+                yield found
     finally:
-        for inbox in (*inboxes, results):
-            inbox.cancel_join_thread()
+        for queue in (*inboxes, results):
+            queue.cancel_join_thread()
         for process in processes:
             if process.pid is not None:
                 process.terminate()
-
-
-def _put(inbox: Any, page: Given | None, received: Callable[[float], Iterator[Any]]) -> Iterator[Any]:
-    """Give a process a page, and yield results while it takes none."""
-    while True:
-        yield from received(0.0)
-        try:
-            inbox.put(page, timeout=_SECONDS)
-        except Full:
-            continue
-        return
 
 
 def _work(inbox: Any, results: Any, make: Make, options: Mapping[str, Any]) -> None:
