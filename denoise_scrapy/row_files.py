@@ -162,20 +162,18 @@ class Csv(RowFile):
     @override
     def names(self) -> list[str]:
         with self._text() as text:
-            return next(self._cells(text), [])
+            return next(self._cells(text), (1, []))[1]
 
     @override
     def rows(self, wanted: Sequence[str] = ()) -> Iterator[Read]:
         with self._text() as text:
-            reader = self._cells(text)
-            names = next(reader, [])
-            number = 2
-            for cells in reader:
+            rows = self._cells(text)
+            _, names = next(rows, (1, []))
+            for number, cells in rows:
                 if cells:
                     right = len(cells) == len(names)
                     problem = "" if right else f"{len(cells)} cells where the header has {len(names)}"
                     yield Read(number, cells, dict(zip(names, cells, strict=True)) if right else None, problem)
-                number = self._line + 1
 
     @override
     def write(self, file: BinaryIO, rows: Iterable[Marked], mark: str = "") -> None:
@@ -188,16 +186,18 @@ class Csv(RowFile):
             for read, of, score in rows:
                 writer.writerow([*read.raw, of or ""] if mark and score is not None else read.raw)
 
-    def _cells(self, text: TextIO) -> Iterator[list[str]]:
+    def _cells(self, text: TextIO) -> Iterator[tuple[int, list[str]]]:
+        """Yield the header and each row, with the number of its first line."""
         csv.field_size_limit(MOST_CHARS)
         lines = _lines(text)
         first = next(lines, "")
         self._separator = max(",;\t", key=first.count)
         reader = csv.reader(chain([first], lines), delimiter=self._separator)
+        number = 1
         try:
             for cells in reader:
-                self._line = reader.line_num
-                yield cells
+                yield number, cells
+                number = reader.line_num + 1
         except csv.Error as error:
             raise ValueError(f"line {reader.line_num}: no CSV: {error}") from None
 
@@ -345,15 +345,8 @@ class ParquetRows:
 
     def _storable(self, kind: Any) -> Any:
         """Return the Parquet type: text for a column of nulls, or of objects without fields."""
-        types = self._arrow.types
-        empty = any(part.num_fields == 0 and types.is_struct(part) for part in _parts(kind))
-        return self._arrow.string() if types.is_null(kind) or empty else kind
-
-
-def _parts(kind: Any) -> Iterator[Any]:
-    yield kind
-    for number in range(kind.num_fields):
-        yield from _parts(kind.field(number).type)
+        is_empty = kind == self._arrow.null() or "struct<>" in str(kind)
+        return self._arrow.string() if is_empty else kind
 
 
 def _as_text(value: Any) -> str | None:

@@ -15,7 +15,6 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatch
 from glob import glob, has_magic
@@ -161,16 +160,12 @@ def file_system(place: str) -> tuple[Any, str]:
     return system, path
 
 
-@contextmanager
-def opened(place: str) -> Iterator[BinaryIO]:
+def opened(place: str) -> BinaryIO:
     """Open a seekable file."""
     if "://" not in place:
-        with Path(place).open("rb") as file:
-            yield file
-        return
+        return Path(place).open("rb")
     system, path = file_system(place)
-    with system.open_input_file(path) as raw, io.BufferedReader(raw, 1 << 20) as file:
-        yield file
+    return io.BufferedReader(system.open_input_file(path), 1 << 20)
 
 
 def page_of(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:

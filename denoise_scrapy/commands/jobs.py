@@ -32,13 +32,13 @@ def bodies_of(pages: Iterable[Given], make: Make, options: Mapping[str, Any]) ->
 
     def sources() -> Iterator[tuple[str | None, str | bytes]]:
         for page in pages:
-            read.append(page)
+            read.append(page._replace(record=replace(page.record, html=None)))
             yield page.record.url or None, page.record.html or b""
 
     for _, body in extract_pages(sources(), **options):
         page = read.popleft()
         if page.is_new:
-            yield replace(page.record, html=None), make(page.record, body)
+            yield page.record, make(page.record, body)
 
 
 def in_processes(
