@@ -7,9 +7,6 @@ nodes of equal depth ever match: the source's table splits into one table per le
 
 from __future__ import annotations
 
-from itertools import pairwise
-from operator import itemgetter
-
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import override
@@ -190,11 +187,10 @@ def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
         leads[node] = above < 0 or not leads[above]
     grandparent = np.where(parent >= 0, tree.parent[parent], -1)
     leader = np.where((grandparent >= 0) & leads[grandparent], grandparent, parent)
-    order = leader.argsort(kind="stable")
-    rest, leader = rest[order], leader[order]
-    edges = [0, *((leader[1:] != leader[:-1]).nonzero()[0] + 1).tolist(), len(rest)]
-    clusters = [rest[start:end] for start, end in pairwise(edges) if start < end]
-    return sorted(clusters, key=itemgetter(0))  # in order of their first members
+    clusters: dict[int, list[int]] = {}  # in order of their first members
+    for node, lead in zip(rest.tolist(), leader.tolist(), strict=True):
+        clusters.setdefault(lead, []).append(node)
+    return [np.array(nodes) for nodes in clusters.values()]
 
 
 def score_clusters(tree: FeatureTree, clusters: list[IntArray]) -> FloatArray:

@@ -8,7 +8,6 @@ of the texts in it, so only texts are measured here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 from zlib import crc32
 
@@ -65,17 +64,16 @@ class StyleNodes(NamedTuple):
 
 def _styles(parent: IntArray, presentation: HashArray) -> IntArray:
     """Return the style node of each element: its element node (style above, position) and its children's sequence."""
-    order = np.argsort(parent, kind="stable")
-    edges = np.searchsorted(parent[order], np.arange(len(parent) + 1))
-    ordered = presentation[order].tolist()
-    # hashes of numbers, and of tuples of them, are the same in every process
-    sequences = [hash(tuple(ordered[a:b])) for a, b in pairwise(edges.tolist())]
-    rank = np.zeros(len(parent), np.int64)
-    rank[order] = np.arange(len(parent)) - np.where(parent[order] < 0, 0, edges[parent[order]])
-    style = [0] * len(parent)
-    for i, (above, children, position) in enumerate(zip(parent.tolist(), sequences, rank.tolist(), strict=True)):
-        node = hash((style[above] if above >= 0 else 0, position))  # parents come first: no recursion
-        style[i] = hash((node, children))
+    parents, positions = parent.tolist(), []
+    children: list[list[int]] = [[] for _ in range(len(parent) + 1)]  # the last ones are of parent -1
+    for above, own in zip(parents, presentation.tolist(), strict=True):
+        positions.append(len(children[above]))
+        children[above].append(own)
+    style: list[int] = []
+    for above, position, below in zip(parents, positions, children, strict=False):
+        # parents come first; hashes of numbers, and of tuples of them, are the same in every process
+        node = hash((style[above] if above >= 0 else 0, position))
+        style.append(hash((node, hash(tuple(below)))))
     return np.array(style, np.int64)
 
 
