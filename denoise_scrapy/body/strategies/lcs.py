@@ -178,18 +178,16 @@ def aggregate(tree: FeatureTree, candidates: BoolArray) -> list[IntArray]:
     for first, end in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
         parents = tree.parent[first:end]
         below[first:end] = below[parents] | candidates[parents]
-    rest = np.flatnonzero(candidates & ~below)
-    parent = tree.parent[rest]
-    leads = np.zeros(len(tree), bool)
+    parents = tree.parent.tolist()
     # a node leads a cluster, of candidates among its children and grandchildren, unless its parent leads them
-    for node in sorted(set(parent[parent >= 0].tolist())):
-        above = tree.parent[node]
-        leads[node] = above < 0 or not leads[above]
-    grandparent = np.where(parent >= 0, tree.parent[parent], -1)
-    leader = np.where((grandparent >= 0) & leads[grandparent], grandparent, parent)
+    leads: set[int] = set()
     clusters: dict[int, list[int]] = {}  # in order of their first members
-    for node, lead in zip(rest.tolist(), leader.tolist(), strict=True):
-        clusters.setdefault(lead, []).append(node)
+    for node in np.flatnonzero(candidates & ~below).tolist():
+        above = parents[node]
+        further = parents[above] if above >= 0 else above
+        if above >= 0 and further not in leads:
+            leads.add(above)
+        clusters.setdefault(further if further in leads else above, []).append(node)
     return [np.array(nodes) for nodes in clusters.values()]
 
 
