@@ -12,6 +12,7 @@ from typing import Any
 from lxml import etree
 
 from denoise_scrapy.body import Body
+from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page.parse import root_of
 
 _SPACE = "http://www.tei-c.org/ns/1.0"
@@ -42,14 +43,21 @@ _ELEMENTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "img": ("graphic", {}),
 }
 _ATTRIBUTES = {"href": "target", "src": "url", "colspan": "cols", "rowspan": "rows"}
-# What stands within a paragraph, and what has no text of its own.
-_INLINE = frozenset(["hi", "ref", "q", "lb", "graphic", "formula"])
-_WITHOUT_TEXT = frozenset(["list", "table", "row", "lb", "graphic"])
+#: The name of elements that leave their content.
+_CONTENT = "content"
+
+
+def _named(name: str) -> str:
+    return f"{{{_SPACE}}}{name}"
+
+
+#: Elements that have no text of their own.
+_WITHOUT_TEXT = [*map(_named, ("list", "table", "row"))]
 
 
 def tei_of(body: Body, *, meta: bool) -> str:
     """Return a document with a section for each heading; with `meta`, also with authors, dates, site and language."""
-    document = etree.Element(f"{{{_SPACE}}}TEI", nsmap={None: _SPACE})
+    document = etree.Element(_named("TEI"), nsmap={None: _SPACE})
     description = _add(_add(document, "teiHeader"), "fileDesc")
     of_title = _add(description, "titleStmt")
     _add(of_title, "title", text=body.title)
@@ -68,14 +76,14 @@ def tei_of(body: Body, *, meta: bool) -> str:
             text.set(f"{_XML}lang", _clean(found.language))
     if body.url:
         _add(source, "ptr", {"target": body.url})
-    _Sections(_add(text, "body")).read(body.html)
+    _fill(_add(text, "body"), body.html)
     written: str = etree.tostring(document, encoding="unicode", xml_declaration=False)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{written}\n'
 
 
 def _add(parent: Any, name: str, attributes: Mapping[str, str] | None = None, text: str = "") -> Any:
     cleaned = {key: _clean(value) for key, value in (attributes or {}).items()}
-    element = etree.SubElement(parent, f"{{{_SPACE}}}{name}", cleaned)
+    element = etree.SubElement(parent, _named(name), cleaned)
     element.text = _clean(text) or None
     return element
 
@@ -84,65 +92,52 @@ def _clean(text: str) -> str:
     return _NO_XML.sub("", text)
 
 
-def _name(element: Any) -> str:
-    return str(etree.QName(element).localname)
+def _fill(body: Any, html: str) -> None:
+    """Move the elements of a body's HTML into nested sections, as those of TEI."""
+    section = _add(body, "div")
+    root = root_of(_clean(html).encode("utf-8", "replace"))
+    if root is None:
+        return
+    for element in [*root.iter()]:
+        _rename(element)
+    etree.strip_tags(root, _CONTENT)
+    for element in root.iter(*_WITHOUT_TEXT):
+        element.text = None
+        for child in element:
+            child.tail = None
+    section.text = _unless_blank(root.text)
+    levels = [0]  # of the headings of the open sections
+    for element in [*root]:
+        element.tail = _unless_blank(element.tail)
+        if element.tag in HEADING_TAGS:
+            while levels[-1] >= int(element.tag[1]):
+                levels.pop()
+                section = section.getparent()
+            levels.append(int(element.tag[1]))
+            section = _add(section, "div")
+            element.tag = _named("head")
+        section.append(element)
+    for element in body.iter(*HEADING_TAGS):  # within other elements
+        element.tag = _named("hi")
+        element.set("rend", "heading")
 
 
-class _Sections:
-    """Writes the elements of a body's HTML into nested sections."""
+def _rename(element: Any) -> None:
+    """Give an element its name and attributes in TEI; headings keep theirs."""
+    own = {_ATTRIBUTES[key]: value for key, value in element.attrib.items() if key in _ATTRIBUTES}
+    name, attributes = _ELEMENTS.get(element.tag, ("", {}))
+    alt = element.get("alt")
+    element.attrib.clear()
+    if element.tag in HEADING_TAGS:
+        return
+    if not name or (name == "ref" and "target" not in own) or (name == "graphic" and "url" not in own):
+        element.tag = _CONTENT
+        return
+    element.tag = _named(name)
+    element.attrib.update({**attributes, **own})
+    if name == "graphic" and alt:
+        _add(element, "desc", text=alt)
 
-    def __init__(self, top: Any) -> None:
-        self._sections = [(0, _add(top, "div"))]  # of each open section, the level of its heading
 
-    def read(self, html: str) -> None:
-        """Write a body's HTML."""
-        root = root_of(html.encode("utf-8", "replace"))
-        open_now: list[Any] = [None]  # for each open element, what its content goes to; None: the section
-        for event, element in etree.iterwalk(root, ("start", "end")) if root is not None else ():
-            if event == "start":
-                open_now.append(self._started(element, open_now[-1]))
-                self._write(element.text, open_now[-1])
-            else:
-                open_now.pop()
-                self._write(element.tail, open_now[-1])
-
-    def _started(self, element: Any, within: Any) -> Any:
-        tag = element.tag
-        if re.fullmatch("h[1-6]", tag):
-            return self._heading(int(tag[1])) if within is None else _add(within, "hi", {"rend": "heading"})
-        name, attributes = _ELEMENTS.get(tag, ("", {}))
-        own = {_ATTRIBUTES[key]: value for key, value in element.attrib.items() if key in _ATTRIBUTES}
-        if not name or (name == "ref" and "target" not in own) or (name == "graphic" and "url" not in own):
-            return within
-        made = _add(self._place(within) if name in _INLINE else self._section(within), name, {**attributes, **own})
-        if name == "graphic" and element.get("alt"):
-            _add(made, "desc", text=element.get("alt"))
-        return made
-
-    def _heading(self, level: int) -> Any:
-        while self._sections[-1][0] >= level:
-            self._sections.pop()
-        self._sections.append((level, _add(self._sections[-1][1], "div")))
-        return _add(self._sections[-1][1], "head")
-
-    def _section(self, within: Any) -> Any:
-        return self._sections[-1][1] if within is None else within
-
-    def _place(self, within: Any) -> Any:
-        """Return where text goes: in a section, to a paragraph."""
-        if within is not None:
-            return within
-        section = self._sections[-1][1]
-        is_open = len(section) and _name(section[-1]) == "p" and section[-1].get("part")
-        return section[-1] if is_open else _add(section, "p", {"part": "N"})
-
-    def _write(self, text: str | None, within: Any) -> None:
-        if not text or (within is None and not text.strip()):
-            return
-        place = self._place(within)
-        if _name(place) in _WITHOUT_TEXT:
-            return
-        if len(place):
-            place[-1].tail = (place[-1].tail or "") + _clean(text)
-        else:
-            place.text = (place.text or "") + _clean(text)
+def _unless_blank(text: str | None) -> str | None:
+    return text if text and text.strip() else None
