@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 from denoise_scrapy.shown import nearest_hint
@@ -93,6 +92,9 @@ def _moment(date: str) -> str:
 
 
 #: Fields of zyte-common-items whose values are not plain ones.
-OF_ZYTE: Mapping[str, Adapter] = MappingProxyType(
-    {"authors": _authors, "mainImage": _image, "datePublished": _moment, "dateModified": _moment}
-)
+OF_ZYTE: Mapping[str, Adapter] = {
+    "authors": _authors,
+    "mainImage": _image,
+    "datePublished": _moment,
+    "dateModified": _moment,
+}

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from operator import attrgetter
 from sys import getsizeof
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import Body
@@ -35,42 +34,34 @@ def _of_body(name: str) -> Maker:
 
 
 #: Values that contain the whole text of a page.
-WHOLE: Values = MappingProxyType(
-    {
-        "body": lambda body, _: body.text,
-        **{form: _of_body(form) for form in FORMS_BESIDE_TEXT},
-        "markdown": lambda body, settings: body.to_markdown(**settings.markdown),
-        CHUNKS: _chunks,
-        "blocks": lambda body, _: [asdict(block) for block in body.blocks],
-    }
-)
+WHOLE: Values = {
+    "body": lambda body, _: body.text,
+    **{form: _of_body(form) for form in FORMS_BESIDE_TEXT},
+    "markdown": lambda body, settings: body.to_markdown(**settings.markdown),
+    CHUNKS: _chunks,
+    "blocks": lambda body, _: [asdict(block) for block in body.blocks],
+}
 #: All values made from a body.
-OF_BODY: Values = MappingProxyType(
-    {
-        **WHOLE,
-        "confidence": lambda body, _: round(body.confidence, 4),
-        **{name: _of_body(name) for name in ("title", "kind", "comparison", "fallback")},
-    }
-)
+OF_BODY: Values = {
+    **WHOLE,
+    "confidence": lambda body, _: round(body.confidence, 4),
+    **{name: _of_body(name) for name in ("title", "kind", "comparison", "fallback")},
+}
 #: Values made from a page's metadata, by the attribute of `Metadata`; "meta" is all of it.
-OF_META: Mapping[str, Callable[[Metadata], Any]] = MappingProxyType(
-    {
-        "author": attrgetter("authors"),
-        "lang": attrgetter("language"),
-        **{name: attrgetter(name) for name in "description site_name tags published modified image canonical".split()},
-        "meta": asdict,
-    }
-)
+OF_META: Mapping[str, Callable[[Metadata], Any]] = {
+    "author": attrgetter("authors"),
+    "lang": attrgetter("language"),
+    **{name: attrgetter(name) for name in "description site_name tags published modified image canonical".split()},
+    "meta": asdict,
+}
 PAGES = "pages"
 #: Values made from what newsrooms ask of a page.
-OF_NEWS: Mapping[str, Callable[[News], Any]] = MappingProxyType(
-    {
-        "paywalled": attrgetter("paywalled"),
-        PAGES: attrgetter("pages"),
-        "updates": lambda news: [update._asdict() for update in news.updates],
-        "structured": attrgetter("structured"),
-    }
-)
+OF_NEWS: Mapping[str, Callable[[News], Any]] = {
+    "paywalled": attrgetter("paywalled"),
+    PAGES: attrgetter("pages"),
+    "updates": lambda news: [update._asdict() for update in news.updates],
+    "structured": attrgetter("structured"),
+}
 #: All keys of DENOISE_FIELDS, except those of marks.
 FIELDS = (*OF_BODY, *OF_META, *OF_NEWS)
 

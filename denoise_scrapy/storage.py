@@ -10,7 +10,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -153,9 +152,10 @@ def check_opened(response: Sequence[bytes], constants: Mapping[str, str], what: 
 
 _MAGIC = b"SQLite format 3\x00"
 # Our kinds of files, by the number in the header that identifies them.
-OWN_FILES: Mapping[int, str] = MappingProxyType(
-    {0x64736472: "an index of denoise_scrapy", 0x64737369: "a site memory of denoise_scrapy"}  # 'dsdr', 'dssi'
-)
+OWN_FILES: Mapping[int, str] = {
+    0x64736472: "an index of denoise_scrapy",  # 'dsdr'
+    0x64737369: "a site memory of denoise_scrapy",  # 'dssi'
+}
 _MOVE = "Give another path, or move that file away; it has not been touched."
 # Page size of databases in memory: with 4 KB, a seventh is lost at the ends of pages; with 16 KB, the 32 bands of a
 # text among 300,000 take .19 ms to write, with 8 KB .11.

@@ -67,10 +67,8 @@ class JsonLinesFile(BodyFiles):
 
 def _done_in(path: Path) -> list[tuple[str, str]]:
     """Return the keys of the pages in an output; raise `ValueError` if it is another file."""
-    end = 0
     with path.open("rb") as file:
-        for line in file:
-            end += len(line) if line.endswith(b"\n") else 0
+        end = sum(len(line) for line in file if line.endswith(b"\n"))
     os.truncate(path, end)
     found = [read.fields or {} for read in JsonLines(lambda: path.open("rb")).rows()]
     if not all(isinstance(row.get(name), str) for row in found for name in ("file", "url")):

@@ -187,8 +187,7 @@ class PublicOnly:
 
 def crawl_for_tool(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Crawl, always obeying robots.txt; return the pages and the problems."""
-    for name, value in _DEFAULTS.items():
-        settings.set(name, value, priority="default")
+    settings.setdict(_DEFAULTS, priority="default")
     settings.setdict(_FORCED, priority="cmdline")
     settings.set("ADDONS", {**settings.getdict("ADDONS"), _ADDON: 500}, priority="cmdline")
     form = str(request["form"])

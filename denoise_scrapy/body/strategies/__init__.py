@@ -4,26 +4,23 @@ import difflib
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from types import MappingProxyType
 
 from denoise_scrapy.body.strategies.base import Decision, Strategy
 
 #: Valid values of `DENOISE_STRATEGY` and `extract(..., strategy=)`, and the class of each, which is imported when it is
 #: used.
-STRATEGIES: Mapping[str, str] = MappingProxyType(
-    {
-        name: f"{__name__}.{path}"
-        for name, path in {
-            "combined": "combined.CombinedStrategy",
-            "repetition": "repetition.RepetitionStrategy",
-            "lcs": "lcs.LcsStrategy",
-            "style-tree": "style_tree.StyleTreeStrategy",
-            "cluster": "cluster.ClusterStrategy",
-            "framework": "layout.FrameworkStrategy",
-            "block-filter": "layout.BlockFilterStrategy",
-        }.items()
-    }
-)
+STRATEGIES: Mapping[str, str] = {
+    name: f"{__name__}.{path}"
+    for name, path in {
+        "combined": "combined.CombinedStrategy",
+        "repetition": "repetition.RepetitionStrategy",
+        "lcs": "lcs.LcsStrategy",
+        "style-tree": "style_tree.StyleTreeStrategy",
+        "cluster": "cluster.ClusterStrategy",
+        "framework": "layout.FrameworkStrategy",
+        "block-filter": "layout.BlockFilterStrategy",
+    }.items()
+}
 DEFAULT_STRATEGY = "combined"
 
 __all__ = ["DEFAULT_STRATEGY", "STRATEGIES", "Decision", "Strategy", "find_strategy"]
