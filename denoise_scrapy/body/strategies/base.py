@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserList
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -64,21 +65,16 @@ class Decision:
         return replace(self, kept=kept, reasons=both, confidence=self.confidence if confidence is None else confidence)
 
 
-class LazyReasons(Sequence[str]):
+class LazyReasons(UserList[str]):
     """Reasons that are computed when first read."""
 
-    def __init__(self, make: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, make: Callable[[], list[str]]) -> None:
         self._make = make
 
     @cached_property
-    def _made(self) -> Sequence[str]:
+    def data(self) -> list[str]:  # type: ignore[override]
+        """The reasons."""
         return self._make()
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._made[index]
 
 
 class Strategy(Protocol):
