@@ -20,7 +20,7 @@ from denoise_scrapy.page.parse import MAX_JSON
 #: Separators between a title and the site's name: a symbol between spaces, a colon, a bar or underscore, and a dash
 #: next to an East Asian character (U+2E80 and above), where spaces are not used.
 SEPARATOR = re.compile(
-    r"\s+[-–—|·•»«›‹/~:⋆>]+\s+|:\s+|\s*[|_｜]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
+    r"\s+[-–—|·•»«›‹/~:⋆>]+\s+|:\s+|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
 )
 #: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5
@@ -36,28 +36,29 @@ MIN_LABEL = 4
 def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     """Return the title of a page, given titles of other pages of its site; "" if it has none."""
     title, titles = page.title, list(filter(None, titles))
+    declared = page.tree.declared_values
+    scripts = [value[:MAX_JSON] for name, value in declared if name == "json"]
+    names = [value for name, value in declared if name == "og:site_name"]
+    names += [name for text in scripts for name in _SITES.findall(text)[:9]]
+    names = list(map(letters, names))
+    headlines = [value for name, value in declared if name == "og:title"]
+    headlines += [one for text in scripts for one in _HEADLINE.findall(text)[:9]]
     said = fold(title)
     others = [other for other in titles if _folded(other) != said]
-    if not title or (len(titles) > 1 and not others):  # the first heading of level one that is not the site's name
+    # some declare the title as the site's name
+    is_site = letters(title) in ["", *names] and not any(letters(one) in letters(title) for one in headlines)
+    is_site |= title[:2] in ("| ", "- ", "– ") and len(_parts(title)) == 1  # a template's, without a title
+    if is_site or (len(titles) > 1 and not others):  # the first heading of level one that is not the site's name
         in_heading = page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element] >= 0
         likely = in_heading & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
         texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
         return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
     if whole := _uncut(page, title):
         return whole
-    split = [_split(other) for other in others]
-    parts = _without_shared(_parts(title), split)
-    declared = page.tree.declared_values
-    scripts = [value[:MAX_JSON] for name, value in declared if name == "json"]
-    names = [value for name, value in declared if name == "og:site_name"]
-    names += [name for text in scripts for name in _SITES.findall(text)[:9]]
-    names = list(map(letters, names))
+    parts = _without_shared(_parts(title), [_split(other) for other in others])
     parts = _without_names(parts, {*names, *_names_of_host(page.url)} - {""})
     parts = _as_a_heading(page, parts)
-    found = title[parts[0].start() : parts[-1].end()]
-    headlines = [value for name, value in declared if name == "og:title"]
-    headlines += [one for text in scripts for one in _HEADLINE.findall(text)[:9]]
-    return _as_declared(found, headlines, names)
+    return _as_declared(title[parts[0].start() : parts[-1].end()], headlines, names)
 
 
 #: An ellipsis, after so much of a title that its beginning is that of one heading.

@@ -34,6 +34,7 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled("狐狸赢了_新闻网"), ["桥关闭了_新闻网"], "狐狸赢了"),
         (titled("Report - Part 1 - Herald"), ["Report - Part 2 - Herald"], "Report - Part 1"),
         (titled("Fox wins - The Herald"), ["Fox wins - The Herald"], "Fox wins - The Herald"),
+        (titled("狐狸赢了丨体育丨新闻网"), ["桥关闭了丨体育丨新闻网"], "狐狸赢了"),
         (titled(" | "), ["x | "], "|"),
         (titled("Fox wins - Sport"), ["Dog loses - Sport", "Rain - News", "Snow - News"], "Fox wins - Sport"),
         # so does the host
@@ -78,6 +79,10 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled("Herald", "<h1>Herald</h1><h1>Fox\n wins</h1>"), ["Herald", "Herald"], "Fox wins"),
         (titled("Herald"), ["Herald", "Herald"], "Herald"),
         (Page.parse("<h1>Fox wins</h1>"), [], "Fox wins"),
+        # nor does that of the site, or of a template without one
+        (titled("Herald", f"{og('site_name', 'Herald')}{og('title', 'Fox')}<h1>Fox wins</h1>"), [], "Fox wins"),
+        (titled("Herald", f"{og('site_name', 'Herald')}{og('title', 'Herald')}<h1>Fox wins</h1>"), [], "Herald"),
+        (titled(" | Herald", "<h1>Fox wins</h1>"), [], "Fox wins"),
     ],
 )
 def test_the_name_of_the_site_is_left_out(page: Page, others: list[str], expected: str) -> None:
