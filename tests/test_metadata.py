@@ -161,6 +161,7 @@ def test_dates_are_read_as_written(text: str, language: str, expected: str) -> N
         ("Nora Quill Published", ["Nora Quill"]),
         ("By Nora C.J. and Bo Li Jr.", ["Nora C.J.", "Bo Li Jr."]),
         ("Ann Reed.", ["Ann Reed"]),
+        ("Ann Reed View Profile Email", ["Ann Reed"]),
         *(
             (text, [])
             for text in (
@@ -265,6 +266,11 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ("authors", {"byline": "<p>12 March 2024<p>Ann Reed"}, ("Ann Reed",)),
         ("authors", {"byline": "<p>12 March 2024<p>Daily News"}, ()),
         ("authors", {"byline": "<p>By<p>Ann Reed"}, ("Ann Reed",)),
+        ("authors", {"byline": "<p>Guest post by Ann Reed"}, ("Ann Reed",)),
+        # what is in elements of its own is apart, and a button is none of it
+        ("authors", {"byline": "<p class=author><b>Ann Reed</b><i>Senior Editor</i>"}, ("Ann Reed",)),
+        ("authors", {"byline": "<p class=author><b>Ann Reed</b><button>Follow</button>"}, ("Ann Reed",)),
+        ("published", {"byline": "<p class=date>March 12<sup>th</sup>, 2024"}, "2024-03-12"),
         ("authors", {"byline": "<p>Author<p>Subject"}, ()),
         # JSON with a comma too many, in comments, with a line end or quotes in a text
         ("published", {"head": ld('{"@type":"Article","datePublished":"2024-03-12",}')}, "2024-03-12"),
@@ -363,6 +369,7 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ("image", {"head": ld(ARTICLE % '"image":{"url":"/c.jpg"}')}, "https://herald.example/c.jpg"),
         ("image", {"head": meta("og:image", "javascript:alert(1)")}, ""),
         ("image", {"byline": "<img src=/icon.png width=16><img src=/e.jpg>"}, "https://herald.example/e.jpg"),
+        ("image", {"byline": "<img src=data:, data-srcset='/d.jpg 1x, /e.jpg 2x'>"}, "https://herald.example/e.jpg"),
         ("image", {"behind": "<img src=/e.jpg>"}, ""),
         ("canonical", {"head": "<link rel=canonical href=/b>"}, "https://herald.example/b"),
         (
@@ -423,6 +430,11 @@ def test_dates_in_order_of_their_worth() -> None:
         parts = {part: "".join(way.get(part, "") for way in reversed(ways.values())) for part in ("head", "byline")}
         assert told(**parts).published == next(iter(ways))
         ways.pop(next(iter(ways)))
+
+
+def test_tags_stand_right_behind_the_text() -> None:
+    tags = "<p>Filed under <a rel='category tag' href=/x>Rain</a>"
+    assert metadata_of(f"<h1>Bridge closed</h1><p>{STORY}{tags}", URL, *BODY).tags == ("Rain",)
 
 
 def test_a_change_is_not_before_the_publication() -> None:

@@ -19,7 +19,7 @@ from lxml import etree
 
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
-from denoise_scrapy.page.attributes import fold, letters
+from denoise_scrapy.page.attributes import fold, image_attributes, letters
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 #: Characters of a text, of a name and of an address that are read.
@@ -160,7 +160,7 @@ class PageAnnotations:
         self._elements: list[Mark | None] = []
         self._open: list[Mark] = []
         self._unseen: list[str] = []
-        self._skipped = UNSEEN_TAGS if read_noscript else UNSEEN_TAGS | {"noscript"}
+        self._skipped = UNSEEN_TAGS | {"button"} if read_noscript else UNSEEN_TAGS | {"button", "noscript"}
         # as events: even a page too large for a tree has metadata
         parser = etree.HTMLParser(target=self, encoding="utf-8", huge_tree=True)
         with suppress(etree.LxmlError, ValueError, TypeError):  # what was read before stays
@@ -188,7 +188,7 @@ class PageAnnotations:
             self.base = self.base or attributes.get("href", "")
         elif tag == "html":
             self.language = self.language or attributes.get("lang", "")
-        elif attributes and len(self.marks) < MAX_ELEMENTS:
+        elif tag != "sup" and len(self.marks) < MAX_ELEMENTS:
             if tag not in BLOCK_TAGS:
                 self._line.append(" ")
             self._add_to_open(" ")  # names in separate elements are separate
@@ -263,7 +263,7 @@ class PageAnnotations:
         if not given and DATE_CLASS.search(kind) and _DAY.match(title := attributes.get("title", "").strip()):
             given = title
         if tag == "img":
-            given = attributes.get("data-src") or attributes.get("data-original") or attributes.get("src", "")
+            given = dict(image_attributes(attributes)).get("src") or attributes.get("src", "")
             if any(_SMALL.match(attributes.get(side, "")) for side in ("width", "height")):
                 return None
         elif not (prop or tag == "time" or "author" in rel or "tag" in rel or MARKED_CLASS.search(kind)):

@@ -39,7 +39,7 @@ _SIGN = re.compile(r"\s*[|•·⋅»<>(\[{@/／╱].*|(?<=[^\W\d_]{4})(?<!Prof)\
 _BEHIND = re.compile(
     r"\s+(?:on|in|at|um|am|vom|for|is|with|dans|avec|mit|con|com|met|für|pour|para|per|bei|via|w dniu|z(?! o)|updated"
     r"|published|posted|last|publi(?:é|cado|sh)\w*|veröffentlicht|aktualisiert|pubblicato|opublikowan\w*|mis à jour"
-    r"|modifié|actualizado|aggiornato|atualizado|gepubliceerd|reviewed|fact[ -]checked)\b.*"
+    r"|modifié|actualizado|aggiornato|atualizado|gepubliceerd|reviewed|fact[ -]checked|view|e-?mail)\b.*"
     r"|\s+(?:le|il|el|den)\s*(?=\||$).*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s稿源.*",
     re.DOTALL | re.IGNORECASE,
 )
@@ -79,7 +79,7 @@ _NO_NAME = re.compile(
 _AND = re.compile(r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και|oraz|dan)\s(?![a-z])|\s[ei]\s(?=[^\W\d_a-z])")
 #: Those of initials are part of a name.
 _DOTS = re.compile(r"(?<!\b[A-Z])(?<!\bJr)(?<!\bSr)[. ]+$")
-_POSTED = {"", *"posted written published reported story text words am pm staff by uhr reviewed".split()}
+_POSTED = {"", *"post posted written published reported story text words am pm staff by uhr reviewed".split()}
 
 
 @lru_cache(maxsize=64)

@@ -57,7 +57,7 @@ MOST_BY = 8
 #: Bytes of a line above which it is text and not around it; half of the longest one where all are shorter.
 LONG = 80
 #: Characters of a date with time and offset; texts near the headline in which they are looked for.
-WITH_OFFSET, MOST_NEAR = 25, 5
+WITH_OFFSET, MOST_NEAR = 25, 8
 #: Maximum texts that are parsed as dates; one takes .1 to 20 ms.
 MAX_DATES = 12
 #: Maximum number of tags.
@@ -481,12 +481,12 @@ class _Fields:
         return next(filter(None, (date_in(one, self.language, self.american) for one in dated)), "")
 
     def _tags(self) -> tuple[str, ...]:
-        metas = self.read.metas
+        metas, beside = self.read.metas, range(self.headline - BEFORE, self.last + 1 + AFTER)
         ways: tuple[Iterable[str], ...] = (
             metas.get("article:tag", ()),
             map(string_of, self.ld.values(self.ld.work, "keywords")),
             metas.get("news_keywords", ()),
-            (mark.text for mark in self._marks(lambda mark: "tag" in mark.rel.split())),
+            (mark.text for mark in self.read.marks if "tag" in mark.rel.split() and mark.line in beside),
             metas.get("keywords", ()),
         )
         for way in ways:

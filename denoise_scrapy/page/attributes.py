@@ -33,7 +33,7 @@ KEPT_ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "input": ("box",),  # of a check box: "x", or " " for an empty one
 }
 #: Preferred to any `src`, which is then a grey.gif.
-_LAZY_ATTRIBUTES = ("data-src", "data-original")
+_LAZY_ATTRIBUTES = ("data-src", "data-original", "data-lazy-src")
 _STYLE_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([^;]*)")
 _CANDIDATE_END = re.compile(r"\s*,(?:\s+|(?=https?:|//))")
 _DESCRIPTOR = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)[wx]", re.ASCII)
@@ -60,7 +60,7 @@ def image_attributes(attributes: Mapping[str, str], picture_source: str = "") ->
         kept.append(("alt", without_unseen(alt[:MAX_ALT_LENGTH])))
     kept += [size for size in zip(("width", "height"), written_size(attributes), strict=True) if size[1]]
     own = attributes.get("src", "")
-    if own.lstrip()[:5] in ("", "data:") or "data-src" in attributes or "data-original" in attributes:
+    if own.lstrip()[:5] in ("", "data:") or not attributes.keys().isdisjoint(_LAZY_ATTRIBUTES):
         address = _lazy_address(attributes) or ("" if _is_address(own) else picture_source)
         if address:
             kept.append(("src", address))

@@ -33,6 +33,7 @@ def told(markup: str) -> list[tuple[str, str, str]]:
         (f"<img src='{DOT}'>", ""),
         (f"<img src='{DOT}' data-src=/b.jpg>", "/b.jpg"),
         ("<img src=/grey.gif data-src=/b.jpg>", "/b.jpg"),
+        ("<img src=/grey.gif data-lazy-src=/b.jpg>", "/b.jpg"),
         (f"<img src='{DOT}' nitro-lazy-src=' /b.jpg '>", "/b.jpg"),
         ("<img :src='a + b'>", ""),
         ("<img srcset='/s.jpg 320w, /b.jpg 1024w, /m.jpg 640w'>", "/b.jpg"),
