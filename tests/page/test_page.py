@@ -28,6 +28,11 @@ def test_text_after_an_inner_document_is_kept_where_it_stands():
     assert page.block_paths()[1].startswith("html/body/div#a")
 
 
+def test_a_page_of_frames_has_the_text_that_it_has_instead():
+    frames = "<frameset rows='60,*'><frame src=a><noframes>{}</noframes></frameset>"
+    assert texts(frames.format("<body><h1>Wells</h1><p>Most are dry.</p></body>")) == ["Wells", "Most are dry."]
+
+
 def test_pages_of_one_template_are_alike_and_digits_of_names_do_not_count():
     html = "<div class='post-12'><p>x</p></div>"
     a, b = Page.parse(html), Page.parse(html.replace("12", "99"))
