@@ -34,7 +34,7 @@ from denoise_scrapy.core.formulas cimport (
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
-from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_text, next_in, type_of, value_of
+from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, is_text, next_in, type_of, value_of
 from denoise_scrapy.core.shadow cimport Shadows, find_shadows, first_in, next_to, opens_shadow, shown_in
 from denoise_scrapy.core.sight cimport (
     ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
@@ -290,9 +290,12 @@ cdef bint words_meet(const Walk* w, uint32_t code, const unsigned char* text) no
     """Return whether two adjacent inline elements hold two words, rather than the halves of one.
 
     Scripts without capitals run on, except for links: a link after one with the same shape is another entry in any
-    script. Single letters in their own elements are one letterspaced word. Of small letters, longer words are two.
+    script. Single letters in their own elements are one letterspaced word. Of small letters, longer words are two. A
+    capital behind the end of a sentence begins another: a credit behind a caption.
     """
     cdef uint8_t before = class_of(w.left), after = class_of(code)
+    if w.left == 46 or w.left == 33 or w.left == 63:  # .!?
+        return after == UPPER and is_small(w.further)
     if before < DIGIT or after < DIGIT:
         return False
     if w.run >= MEETING and is_small(w.left) and is_small(code) and run_of(text) == MEETING:
@@ -805,6 +808,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
     cdef const xmlNode* inner
     cdef string whole
     cdef const Tag* tag
+    cdef const unsigned char* name
     cdef bint goes_in
     open_table(w.tokens, 256)
     open_table(w.places, 64)
@@ -814,8 +818,9 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
     while True:
         goes_in = False
         if node.type == XML_ELEMENT_NODE:
-            tag = tag_of(w, node.name)
-            start(tree, w, node.name, tag, node.properties, node)
+            name = <const unsigned char*>b"img" if is_named(node, b"amp-img") else node.name
+            tag = tag_of(w, name)
+            start(tree, w, name, tag, node.properties, node)
             if w.too_large:
                 return 0
             if not tag.kind & IS_SKIPPED or (tag.role == NOSCRIPT_TAG and w.keep_noscript) or (

@@ -32,6 +32,7 @@ def told(markup: str) -> list[tuple[str, str, str]]:
         ("<img src=/a.jpg>", ""),
         (f"<img src='{DOT}'>", ""),
         (f"<img src='{DOT}' data-src=/b.jpg>", "/b.jpg"),
+        ("<amp-img srcset='/s.jpg 320w, /b.jpg 640w'></amp-img>", "/b.jpg"),
         ("<img src=/grey.gif data-src=/b.jpg>", "/b.jpg"),
         ("<img src=/grey.gif data-lazy-src=/b.jpg>", "/b.jpg"),
         (f"<img src='{DOT}' nitro-lazy-src=' /b.jpg '>", "/b.jpg"),

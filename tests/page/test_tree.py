@@ -162,6 +162,8 @@ def test_the_walk_on_pages_of_its_rules(html: str) -> None:
     ("html", "shown"),
     [
         ("<span>By the authors</span><span>beginning of it</span>", "By the authors beginning of it"),
+        ("<span>It rained.</span><span>Photo: Ann Reed</span>", "It rained. Photo: Ann Reed"),
+        ("<span>U.</span><span>S. and node.</span><span>js</span>", "U.S. and node.js"),
         ("<a href=/a>machine learning</a><a href=/b class=x>psychology</a>", "machine learning psychology"),
         ("<small>colour</small><time>today</time>", "colour today"),
         ("<em>онлайн</em><strong>газета</strong>", "онлайн газета"),
