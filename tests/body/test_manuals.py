@@ -79,6 +79,11 @@ FORMS = {
         "role='tabpanel'><p>brew</p></div></div>",
         "**Linux**\n\napt\n\n**macOS**\n\nbrew",
     ),
+    "tabs and what follows": (
+        "<div role='tablist'><button role='tab'>Linux</button><button role='tab'>macOS</button></div>"
+        "<div role='tabpanel'><p>apt</p></div><div role='tabpanel'><p>brew</p></div><p>Then start it.</p>",
+        "**Linux**\n\napt\n\n**macOS**\n\nbrew\n\nThen start it.",
+    ),
     "Material: tabs and box": (
         "<div class='tabbed-set'><input type=radio name=a><input type=radio name=a><div "
         "class='tabbed-labels'><label>pip"

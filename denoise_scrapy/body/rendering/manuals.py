@@ -290,8 +290,8 @@ class Manual:
                 break
             behind = [child for child in self._children(parent) if child > row]
             if behind:
-                if len(behind) == count and all(map(self._is_panel, behind)):
-                    return behind
+                if len(behind) >= count and all(map(self._is_panel, behind[:count])):
+                    return behind[:count]
                 inner = behind[0]
                 for _deeper in range(_LEVELS):
                     found = list(self._children(inner))
