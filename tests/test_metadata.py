@@ -437,6 +437,19 @@ def test_tags_stand_right_behind_the_text() -> None:
     assert metadata_of(f"<h1>Bridge closed</h1><p>{STORY}{tags}", URL, *BODY).tags == ("Rain",)
 
 
+@pytest.mark.parametrize(
+    ("line", "published"),
+    [
+        ("The fair takes place on 12 July 2024 at the old pier, until the lamps go out.", ""),
+        ("OSLO, 12 July 2024 – The river rose again, and the bridge over it was closed.", "2024-07-12"),
+        ("Ann Reed and Bo Lind for The Daily Herald of Oslo, 12 July 2024", "2024-07-12"),
+    ],
+)
+def test_of_a_sentence_only_the_beginning_dates_the_text(line: str, published: str) -> None:
+    html = f"<h1>Bridge closed</h1><p>{line}<p>{STORY}"
+    assert metadata_of(html, URL, f"Bridge closed\n{line}\n{STORY}", "Bridge closed").published == published
+
+
 def test_a_change_is_not_before_the_publication() -> None:
     both = meta("article:published_time", "2024-03-12") + meta("article:modified_time", "{}")
     assert told(both.format("2024-03-14T10:00:00Z")).modified == "2024-03-14T10:00:00+00:00"

@@ -428,7 +428,10 @@ class _Fields:
             for mark in self._marks(_is_dated, only_near=True)
             if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
         ]
-        near += [((*self._distance(i, is_marked=False), True), line) for i, line in self._near_lines()]
+        for i, line in self._near_lines():
+            is_sentence = i >= self.first and self.read.kept[i] and line.endswith((".", "!", "?", "。", ")", "”"))
+            shown = line[:MOST_LABEL].rpartition(" ")[0] if is_sentence else line  # its place and day
+            near.append(((*self._distance(i, is_marked=False), True), shown))
         yield from (text for _, text in sorted(near, key=itemgetter(0)))
 
     def _is_change(self, mark: Mark) -> bool:
