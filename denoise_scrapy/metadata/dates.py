@@ -16,7 +16,7 @@ from denoise_scrapy.metadata.annotations import BYLINE_CHARS, clean, load
 FIRST_DAY = "1995-01-01"
 YEAR = re.compile(r"(?<!\d)(?:19[89]|20[0-4])\d(?!\d{5})|\d[./-]\s?\d\d?[./-]\s?\d\d(?!\d)")
 _TIME = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)(?:(?:\s?T\s?|\s)(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
+    r"(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s?T\s?|\s)(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
 )
 _DATE = re.compile(
     r"(?P<y>(?:19|20)\d\d)\s?(?P<to>[년年./–-])\s?(?P<m>[01]?\d)\s?(?:[月월./–-])\s?(?P<d>[0-3]?\d)(?!\d|\.[^\W\d])"
@@ -44,7 +44,7 @@ _OTHERS = re.compile(
 _CLOCK = (
     r"(?<![\w.:])(?P<hour>[01]?\d|2[0-3])(?:\s?[:h時时点시]\s?(?P<minute>[0-5]\d)(?![\d/-])|\.(?P<dotted>[0-5]\d)(?![\d./%€-])"
     r"|(?=\s?(?:Uhr|h|[ap]\.?m)\b))(?::(?P<second>[0-5]\d))?\s?[分h]?\s?(?:(?P<half>[ap])\.?\s?m\b\.?)?(?!\s?min)"
-    r"(?:\s?\(?(?P<zone>(?-i:[A-Z]{3,4})(?:\s?[+-]\d{1,4})?)\b)?"
+    r"(?:\s?\(?(?P<zone>(?-i:[A-Z]{3,4})(?:\s?[+-]\d{1,4})?|[+-]\d\d:?\d\d)\b)?"
 )
 #: Signs and short words between date and time: "at", "a las", "um".
 _BETWEEN = r"\W{0,4}(?:[^\W\d]{1,5}\.?\s){0,2}\W?"

@@ -20,16 +20,17 @@ _BY = re.compile(
 )
 #: Those that are parts of names too, as in "di Stefano": only where nothing is before them, or what was done.
 _OF = re.compile(
-    r"^\W*(?:(?:(?:eine?|une?|una|uma|een)\s)?(?:geschrieben|verfasst|veröffentlicht|(?:gast)?beitrag|artikel|kommentar|interview"
-    r"|écrit|publié|article|escrito|publicado|scritto|pubblicato|napisan[aey]|opublikowan[aey]|geschreven|skrevet|skriven|posté"
-    r"|postado|story|(?P<text>texte?|tekst|texto|testo|words))\s)?(?:von|par|por|di|da|door|av|af|przez|by|(?(text)de|(?!)))\s(?!\d)"
+    r"^\W*(?:(?:(?:eine?|une?|una|uma|een)\s)?(?:geschrieben|verfasst|veröffentlicht|(?:gast)?beitrag|artikel|kommentar"
+    r"|interview|écrit|publié|article|escrito|publicado|scritto|pubblicato|a cura|napisan[aey]|opublikowan[aey]"
+    r"|geschreven|skrevet|skriven|posté|postado|story|(?P<text>texte?|tekst|texto|testo|words))\s)?"
+    r"(?:von|par|por|di|da|door|av|af|przez|by|(?(text)de|(?!)))\s(?!\d)"
     r"|^\W*(?:texte?|tekst|texto|testo|words|penulis|oleh)\s?[:：]\s?(?!\d)",
     re.IGNORECASE,
 )
 #: Who did something else, with all after it: pictures, a translation, money.
 _OTHER_WORK = re.compile(
     r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|v[ií]d[eé]o|graphics?|sponsored|presented"
-    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|фото)"
+    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|фото|写真|撮影|摄影|攝影)"
     r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*",
     re.DOTALL | re.IGNORECASE,
 )
@@ -51,7 +52,7 @@ _TITLES = (
 _ROLE = (
     r"(?:editor(?:a|ial)?|writer|correspondent|reporter|journalist\w*|contributor|columnist|engineer|manager|director"
     r"|redakt\w+(?<!redaktion)|redact\w+|ceo|cto|cfo|president|professor|analyst|ph\.?d|m\.?d|founder|author|autor\w*|chefr\w+"
-    r"|korrespondent\w*|correspon[ds]\w*|giornalista|periodista|jornalista|dziennikarz\w*|moderator|member|user|expert"
+    r"|korrespondent\w*|correspon[ds]\w*|giornalista|periodista|jornalista|dziennikarz\w*|verslaggever|moderator|member|user|expert"
     r"|gardener|reviewer|producer|specialist|forumite)\b"
 )
 #: Also those of groups: after a comma they are no second author. Nor is what is not written as a name is, or a degree.
