@@ -202,6 +202,7 @@ def test_names_are_read_out_of_bylines(text: str, expected: list[str]) -> None:
 
 
 ARTICLE = '{"@type":"Article",%s}'
+OF_JOURNALS = ("created", "dateSubmitted", "issued", "modified")
 PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
 
 
@@ -326,6 +327,11 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ),
         ("authors", {"head": meta("author", "Ann Reed, Bo Li")}, ("Ann Reed", "Bo Li")),
         ("published", {"head": meta("citation_online_date", "2024/3/12")}, "2024-03-12"),
+        (
+            "published",
+            {"head": "".join(meta(f"DC.Date.{name}", f"2024-03-1{n}") for n, name in enumerate(OF_JOURNALS))},
+            "2024-03-12",
+        ),
         # Korean names stand before the word
         ("authors", {"byline": "<p>김민수 기자 | 입력 2024.03.12"}, ("김민수",)),
         ("authors", {"byline": "<p>(서울=통신) 김민수 기자 = 배"}, ("김민수",)),

@@ -170,10 +170,12 @@ def language_of(text: str, declared: str = "") -> str:
 _PUBLISHED = (
     re.compile(r"^(?:article|og):published_time$|^datepublished$"),
     re.compile(
-        r"publish|pub(?:lication)?_?(?:date|time)|issue|posted|sailthru\.date|parsely-pub|article[.:_]date|^(?:dc\w*[.:]|citation_(?:online_)?)date|creat|^pdate$"
+        r"(?!.*creat)(?:publish|pub(?:lication)?_?(?:date|time)|issue|posted|sailthru\.date|parsely-pub|article[.:_]date"
+        r"|^(?:dc\w*[.:]|citation_(?:online_)?)date|^pdate$)"
     ),
+    re.compile("creat"),
 )
-_NOT_PUBLISHED = re.compile(r"modif|update|expir|valid|revis|publisher|creator|event|start|last|publication$")
+_NOT_PUBLISHED = re.compile(r"submit|modif|update|expir|valid|revis|publisher|creator|event|start|last|publication$")
 _MODIFIED = (
     re.compile(r"^article:modified_time$|^datemodified$"),
     re.compile(r"modif|updated|^revised|lastmod|lastdate"),
@@ -193,7 +195,7 @@ _AUTHOR_METAS = (
 )
 #: A name as libraries write it: "Reed, Ann".
 _TURNED = re.compile(r"^([^\s,]+), ([^,]+)$")
-_SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜]+\s*|:\s+|\s*[-–—]{2,}\s*")
+_SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜丨]+\s*|:\s+|\s*[-–—]{2,}\s*")
 _NO_SITE = re.compile(r"^(?:blog|home|news|index|homepage|startseite|main)$|://", re.IGNORECASE)
 #: Files that are not main pictures: logos, cards of a whole site, design elements; and folders of such.
 _NO_LEAD = re.compile(
@@ -429,7 +431,7 @@ class _Fields:
             if len(mark.text) <= BYLINE_CHARS and not self._is_change(mark)
         ]
         for i, line in self._near_lines():
-            is_sentence = i >= self.first and self.read.kept[i] and line.endswith((".", "!", "?", "。", ")", "”"))
+            is_sentence = i >= self.first and self.read.kept[i] and line[-1] in ".!?。)”"
             shown = line[:MOST_LABEL].rpartition(" ")[0] if is_sentence else line  # its place and day
             near.append(((*self._distance(i, is_marked=False), True), shown))
         yield from (text for _, text in sorted(near, key=itemgetter(0)))
