@@ -236,6 +236,12 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ),
         ("published", {"byline": "<p>12 March 2024" + "<p>Share" * 5}, "2024-03-12"),
         ("published", {"before": "<p class=date>12 March 2024" + "<p>Share" * 8}, "2024-03-12"),
+        ("modified", {"byline": "<time class='published updated' datetime=2024-03-12T10:00Z>12 March 2024"}, ""),
+        (
+            "published",
+            {"byline": "<time class='published updated' datetime=2024-03-12T10:00Z>12 March 2024"},
+            "2024-03-12T10:00:00+00:00",
+        ),
         # what is written for machines goes before what is shown in the same line
         (
             "published",
@@ -314,6 +320,9 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
             ("Ann Reed",),
         ),
         ("authors", {"head": ld('{"@type":"WebSite"} {"@type":"Article","author":"Bo Li"}')}, ("Bo Li",)),
+        # without an article those of the page
+        ("authors", {"head": ld('{"@type":"WebPage","author":"Bo Li"}')}, ("Bo Li",)),
+        ("published", {"head": ld('{"@type":"VideoObject","uploadDate":"2024-03-12"}')}, "2024-03-12"),
         (
             "authors",
             {"head": ld("{&quot;@type&quot;:&quot;Article&quot;,&quot;author&quot;:&quot;Bo Li&quot;}")},

@@ -336,7 +336,7 @@ class _Fields:
 
     def _names(self) -> Iterator[list[str]]:
         """Yield names by each method of finding authors, most reliable first."""
-        values = self.ld.values(self.ld.work, "author", "creator")
+        values = self.ld.values(self.ld.work or self.ld.page, "author", "creator")
         given = [self._person(value) if isinstance(value, dict) else string_of(value) for value in values]
         yield [name for one in given for name in names_in(one, language=self.language)]
         yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
@@ -408,7 +408,7 @@ class _Fields:
             self._first_date(self._published_dates())
             or day_in_address(self.url)
             or day_in_address(self.canonical)
-            or self._first_date([self.ld.string(self.ld.page, "datePublished")])
+            or self._first_date([self.ld.string(self.ld.page, "datePublished", "dateCreated", "uploadDate")])
             or next((one.day for one in self._visible_dates() if one.is_publication), "")
         )
         if 0 < len(day) < WITH_OFFSET:  # what is near the headline may have the time, or its offset
@@ -441,7 +441,7 @@ class _Fields:
         label = mark.label
         if not label.strip() and mark.line and len(above := self.read.lines[mark.line - 1]) <= MOST_LABEL:
             label = above
-        return CHANGED.search(f"{mark.prop} {mark.kind} {label}") is not None
+        return "published" not in mark.kind and CHANGED.search(f"{mark.prop} {mark.kind} {label}") is not None
 
     def _distance(self, line: int, *, is_marked: bool) -> tuple[int, int]:
         """Return how far a line is from the place of dates: between headline and text, else marked above it."""
