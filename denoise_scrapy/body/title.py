@@ -2,7 +2,7 @@
 
 What reveals that name: titles of other pages of the site that begin or end with it; the name that the page declares
 (Open Graph, JSON-LD) or its host has; a title that it declares without it; and a heading equal to the rest. Without any
-of them, the title element's text is not changed.
+of them, the title element's text is not changed. Where it has nothing but that name, the first heading is the title.
 """
 
 from __future__ import annotations
