@@ -291,11 +291,11 @@ cdef bint words_meet(const Walk* w, uint32_t code, const unsigned char* text) no
 
     Scripts without capitals run on, except for links: a link after one with the same shape is another entry in any
     script. Single letters in their own elements are one letterspaced word. Of small letters, longer words are two. A
-    capital behind the end of a sentence begins another: a credit behind a caption.
+    capital behind the end of a sentence begins another: a credit behind a caption; behind a colon is a value.
     """
     cdef uint8_t before = class_of(w.left), after = class_of(code)
-    if w.left == 46 or w.left == 33 or w.left == 63:  # .!?
-        return after == UPPER and is_small(w.further)
+    if w.left == 46 or w.left == 33 or w.left == 63 or w.left == 58:  # .!?:
+        return is_small(w.further) and (after == UPPER or (after == DIGIT and w.left == 58))
     if before < DIGIT or after < DIGIT:
         return False
     if w.run >= MEETING and is_small(w.left) and is_small(code) and run_of(text) == MEETING:

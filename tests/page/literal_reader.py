@@ -311,8 +311,8 @@ def _glued(events: list[Event], elements: list[Element]) -> Iterator[Event]:
 def words_meet(before: str, after: str, *, twins: bool) -> bool:
     """Whether two words meet, rather than the halves of one: by what stands before and after."""
     left, right = before[-1], after[0]
-    if left in ".!?":
-        return class_of(right) == UPPER and before[-2:-1].islower()
+    if left in ".!?:":
+        return before[-2:-1].islower() and (class_of(right) == UPPER or (left == ":" and class_of(right) == DIGIT))
     if class_of(left) < DIGIT or class_of(right) < DIGIT:
         return False
     runs = [len(list(takewhile(is_of_word, text))) for text in (reversed(before), after)]

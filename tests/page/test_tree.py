@@ -163,7 +163,8 @@ def test_the_walk_on_pages_of_its_rules(html: str) -> None:
     [
         ("<span>By the authors</span><span>beginning of it</span>", "By the authors beginning of it"),
         ("<span>It rained.</span><span>Photo: Ann Reed</span>", "It rained. Photo: Ann Reed"),
-        ("<span>U.</span><span>S. and node.</span><span>js</span>", "U.S. and node.js"),
+        ("<b>Age:</b><span>45</span> <b>Town:</b><span>Oslo</span>", "Age: 45 Town: Oslo"),
+        ("<span>U.</span><span>S. and node.</span><span>js at 9:</span><b>30</b>", "U.S. and node.js at 9:30"),
         ("<a href=/a>machine learning</a><a href=/b class=x>psychology</a>", "machine learning psychology"),
         ("<small>colour</small><time>today</time>", "colour today"),
         ("<em>онлайн</em><strong>газета</strong>", "онлайн газета"),
