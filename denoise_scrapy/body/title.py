@@ -43,6 +43,7 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     names = list(map(letters, names))
     headlines = [value for name, value in declared if name == "og:title"]
     headlines += [one for text in scripts for one in _HEADLINE.findall(text)[:9]]
+    headlines = list(filter(letters, headlines))
     said = fold(title)
     others = [other for other in titles if _folded(other) != said]
     # some declare the title as the site's name

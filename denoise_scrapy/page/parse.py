@@ -93,7 +93,9 @@ _LIST_IN_TERM = re.compile(
 _DEFINITION = re.compile(rb"<(/?)dd\b", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
-#: Around what a page of frames has instead of them: its only text, for which the parser reads no tags.
+#: Around what a page of frames has instead of them: its only text, for which the parser reads no tags. Bytes in which the
+#: first of these tags is looked for: such pages have little but a head.
+_FRAMES_WITHIN = 8192
 _FRAMES = re.compile(rb"</?(?:frameset|noframes)\b[^>]*>", re.IGNORECASE)
 
 
@@ -112,7 +114,7 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & HAS_LISTS:
         body = _LIST_IN_TERM.sub(_as_boxes, body)
-    if b"<frameset" in body or b"<FRAMESET" in body:
+    if b"<frameset" in body[:_FRAMES_WITHIN].lower():
         body = _FRAMES.sub(b"", body)
     if found & EMBEDS:
         # without their end tags, content after inner documents stays in its element
