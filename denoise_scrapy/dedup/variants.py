@@ -78,10 +78,13 @@ PROSE = 10
 # 757 copies of the streams and 240 made reprints, none has more than .14 and .19; two short texts above one notice have
 # .19 and more in the place of others, a wire text below a local paragraph .29 in one piece.
 MOST_REPLACED, MOST_APART = 0.16, 0.2
-# Minimum words that replace others in another filling of a form on another site, numbers among them: a date or an hour
-# written in another way has three. Only of texts whose runs are all kept: of 757 copies of the streams, 90 long ones
-# have other numbers, as later versions of a manual, and no short one.
-REPLACED = 4
+# In another filling of a form on another site, numbers among at least `REPLACED` words replace others, for of a date or
+# an hour written in another way there are three; new words are at most `MOST_NOVEL` times as many as lost ones, and
+# more places are filled in than have text more or less. None of 757 copies of the streams is like that while samples
+# are halved `MOST_HALVED` times at most, as of texts under some 1,500 units; of later versions of longer ones, two are.
+REPLACED, MOST_NOVEL, MOST_HALVED = 4, 2, 3
+# Minimum words of each of two headlines that the other lacks, if they are made anew: names of products differ in three.
+ANEW = 4
 # Maximum units above a byline below the headline: headlines of news have up to 12 words, or 20 ideographs.
 HEADLINE = 20
 # Units per word of scripts without spaces, where units have 1.1 to 1.4 characters: elsewhere five and more.
@@ -169,17 +172,18 @@ def longer_title(one: bytes, other: bytes, *, same_text: bool) -> bool:
     return 0 < len(less) < len(more) and bool(np.isin(less, more).all()) and not mark
 
 
-def told_title(new: FeatureStrings, one: bytes, other: bytes, found: Difference) -> bool:
+def told_title(new: FeatureStrings, one: bytes, other: bytes, found: Difference, head: Stretch, lines: Lines) -> bool:
     """Return whether two titles differ in units that tell the two texts apart as well.
 
     Words of one title only, if there are any, must be among those of its own text only: a headline made anew, or the
-    name of a site, is not.
+    name of a site, is not, even if it stands above the text.
     """
     mine, theirs = _titles(one, other)
     own, lacking = np.setdiff1d(mine, theirs), np.setdiff1d(theirs, mine)
     if not len(mine) or not len(theirs) or not (len(own) or len(lacking)):
         return False
-    told = not len(own) or np.isin(own, new.places[found.places]).any()
+    anew = min(len(own), len(lacking)) >= ANEW * per_word(new) and not head.start and lines.alone(head)
+    told = not len(own) or np.isin(own, new.places[found.places[found.places >= head.end * anew]]).any()
     return bool(told and (not len(lacking) or np.isin(lacking, found.lacking).any()))
 
 
@@ -322,15 +326,20 @@ def adds_words(new: FeatureStrings, kept: Fingerprint, one: Stretch, lines: Line
     return bool(one.inner and few and not (lines.alone(one) or lines.headed(one)))
 
 
-def has_other_numbers(new: FeatureStrings, novel: npt.NDArray[np.intp], found: Sequence[Stretch], lines: Lines) -> bool:
-    """Return whether numbers within lines longer than bylines, and further words, replace others; not of samples."""
-    run, replaced, inside = _run(new), 0, False
-    for one in found:
-        if one.end < new.n and one.lost >= (run if one.inner else 1):
-            places = novel[slice(*novel.searchsorted((one.start, one.end)))]
+def has_other_numbers(new: FeatureStrings, found: Difference, aligned: Sequence[Stretch], lines: Lines) -> bool:
+    """Return whether numbers within lines longer than bylines, and further words, replace others; little else differs.
+
+    Versions of a text have sentences more or less as well.
+    """
+    replaced, edited, inside = 0, 0, False
+    for one in aligned:
+        places = found.places[slice(*found.places.searchsorted((one.start, one.end)))]
+        replaces = one.lost > 0 and one.replaces and len(places) > 0
+        edited += -1 if replaces else 1
+        if replaces and one.end < new.n:
             replaced += len(places)
-            inside |= one.inner and bool((new.kinds[places] == NUMBER).any()) and lines.length(one) > HEADLINE
-    return inside and replaced >= REPLACED
+            inside |= one.inner and bool((new.kinds[places] == NUMBER).any()) and lines.length(places) > HEADLINE
+    return inside and edited < 0 and REPLACED <= replaced <= MOST_NOVEL * len(found.lacking)
 
 
 def stands_apart(new: FeatureStrings, found: Sequence[Stretch]) -> bool:
@@ -354,20 +363,20 @@ class Lines:
     def alone(self, one: Stretch) -> bool:
         """Return whether a stretch has lines of its own only."""
         begin, end = (one.words[0], one.words[-1] + 1) if one.words else (one.start, one.end)
-        return one.size > 0 and self._begin(begin) >= one.start and self._end(end) <= one.end
+        return bool(one.size or one.words) and self._begin(begin) >= one.start and self._end(end) <= one.end
 
-    def length(self, one: Stretch) -> int:
-        """Return the units of the line, or lines, that a stretch is in."""
-        return self._end(one.end) - self._begin(one.start)
+    def length(self, places: npt.NDArray[np.intp]) -> int:
+        """Return the units of the lines that the first and the last of some places are in, and of those in between."""
+        return self._end(places[-1] + 1) - self._begin(places[0])
 
     def headed(self, one: Stretch) -> bool:
         """Return whether a stretch begins the line below a headline."""
         return one.start <= HEADLINE and self._begin(one.words[0] if one.words else one.start) >= one.start > 0
 
-    def _begin(self, place: int) -> int:
+    def _begin(self, place: int | np.intp) -> int:
         return int(self._places[self._places.searchsorted(place, "right") - 1])
 
-    def _end(self, place: int) -> int:
+    def _end(self, place: int | np.intp) -> int:
         return int(self._places[self._places.searchsorted(place)])
 
 
@@ -530,13 +539,13 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
     if same_text:
         return
     same_title = bool(mine.title and theirs.title)
-    whole = theirs.limit == EVERY
-    if not (like.in_a_form or same_title or whole) and like.proof.new < MOST_REPLACED / 2:
-        return  # most long copies: no need to align them
+    aligns = theirs.limit >= EVERY >> MOST_HALVED
+    if not (like.in_a_form or same_title or aligns) and like.proof.new < MOST_REPLACED / 2:
+        return  # most copies of very long texts: no need to align them
     found = difference(new, theirs)
-    if not view and told_title(new, mine.title, theirs.title, found):
-        yield ANOTHER_TITLE
     aligned, lines = stretches(new, theirs, found.places), Lines(new)
+    if aligned and not view and told_title(new, mine.title, theirs.title, found, aligned[0], lines):
+        yield ANOTHER_TITLE
     own = [one for one in aligned if like.own and is_content(new, one, lines, view=view)]
     if not all(one.replaces for one in own):
         yield SAYS_MORE
@@ -544,7 +553,7 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         new, theirs, like.siblings, found, same_site=like.own, same_title=same_title, view=view
     ):
         yield "something else is filled in"
-    if whole and not like.own and has_other_numbers(new, found.places, aligned, lines):
+    if aligns and not like.own and has_other_numbers(new, found, aligned, lines):
         yield "other numbers are filled in"
     if own or (not like.own and stands_apart(new, aligned)):
         yield STANDS_APART

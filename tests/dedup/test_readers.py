@@ -199,6 +199,23 @@ CASES = {
         KEEP,
         two(*(AD.format(offer) for offer in OFFERS), host="b", titles=("Glazier, Dunholm", "Plumber, Ardvale")),
     ),
+    "two products on two hosts, named above": (
+        KEEP,
+        two(
+            "Kettle Vesper, black\n" + KETTLE.format("pot"),
+            "Kettle Aurora, white\n" + KETTLE.format("pot"),
+            host="b",
+            titles=("Kettle Vesper, black", "Kettle Aurora, white"),
+        ),
+    ),
+    "two jobs on two hosts, named above and within": (
+        KEEP,
+        two(
+            *(f"{offer}\n{AD.format('')} The work is {offer[-14:]}" for offer in OFFERS),
+            host="b",
+            titles=[f"{offer} Start in May" for offer in OFFERS],
+        ),
+    ),
     # much is the same, and little their own
     "notice on two hosts": (KEEP, two(ORCHARD[:76] + NOTICE, ENTRIES[1] + NOTICE, host="b")),
     "notice in a table": (KEEP, rows(ENTRIES[3] + NOTICE, ENTRIES[2] + NOTICE)),
@@ -289,6 +306,24 @@ CASES = {
             f"(Agency) {ORCHARD}",
             host="b",
             titles=("Forty neighbours buy orchard", "Villagers save their cider"),
+        ),
+    ),
+    "other headline at another host, above the text": (
+        COPY,
+        two(
+            f"Forty neighbours buy the orchard\n{ORCHARD}",
+            f"Villagers save their cider and honey\nBy Ann Reed\n{ORCHARD}",
+            host="b",
+            titles=("Forty neighbours buy the orchard", "Villagers save their cider and honey"),
+        ),
+    ),
+    "other headline at another host, Chinese": (
+        COPY,
+        two(
+            f"村民盼修致富新路\n{TEA}",
+            f"谷雨未到抢鲜上架\n{TEA}",
+            host="b",
+            titles=("村民盼修致富新路", "谷雨未到抢鲜上架"),
         ),
     ),
     "name of the site in the title": (

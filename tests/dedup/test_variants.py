@@ -422,11 +422,21 @@ def test_other_numbers_alone_leave_a_copy_on_another_site(kept, new):
     assert judged(("https://a.example/1", kept), ("https://b.example/1", new)) == ["new", "https://a.example/1"]
 
 
-def test_a_long_text_with_other_numbers_is_a_copy_on_another_site():
-    kept = [*english(6, 400), *QUAKE.format(4.1, 12, "Lakeport", "Monday").split(), *english(7, 400)]
-    new = [*english(6, 400), *QUAKE.format(3.7, 31, "Ferndale", "Friday").split(), *english(7, 400)]
-    pages = [(f"https://{host}.example/1", " ".join(words)) for host, words in (("a", kept), ("b", new))]
-    assert judged(*pages) == ["new", "https://a.example/1"]
+@pytest.mark.parametrize(
+    ("around", "more", "is_copy"),
+    [
+        (100, "", False),
+        (500, "", False),
+        (1000, "", True),
+        (100, "A ship that had left its harbour in the morning came home with a torn sail. ", True),
+    ],
+)
+def test_in_a_very_long_text_or_beside_other_changes_numbers_leave_a_copy(around, more, is_copy):
+    first, last = (" ".join(english(seed, around)) for seed in (6, 7))
+    kept = f"{first}. {QUAKE.format(4.1, 12, 'Lakeport', 'Monday')} {last}"
+    new = f"{first}. {QUAKE.format(3.7, 31, 'Ferndale', 'Friday').replace('A machine', more + 'A machine')} {last}"
+    found = judged(("https://a.example/1", kept), ("https://b.example/1", new))
+    assert found == ["new", "~" * (not is_copy) + "https://a.example/1"]
 
 
 @pytest.mark.parametrize(
