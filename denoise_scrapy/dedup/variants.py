@@ -333,7 +333,7 @@ def has_other_numbers(new: FeatureStrings, found: Difference, aligned: Sequence[
     replaced, edited, inside = 0, 0, False
     for one in aligned:
         places = found.places[slice(*found.places.searchsorted((one.start, one.end)))]
-        replaces = one.lost > 0 and one.replaces and len(places) > 0
+        replaces = one.lost > 0 and len(places) > 0
         edited += -1 if replaces else 1
         if replaces and one.end < new.n:
             replaced += len(places)
@@ -538,9 +538,6 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
     if same_text:
         return
     same_title = bool(mine.title and theirs.title)
-    aligns = theirs.limit >= EVERY >> MOST_HALVED
-    if not (like.in_a_form or same_title or aligns) and like.proof.new < MOST_REPLACED / 2:
-        return  # most copies of very long texts: no need to align them
     found = difference(new, theirs)
     aligned, lines = stretches(new, theirs, found.places), Lines(new)
     if aligned and not view and told_title(new, mine.title, theirs.title, found, aligned[0], lines):
@@ -552,7 +549,7 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         new, theirs, like.siblings, found, same_site=like.own, same_title=same_title, view=view
     ):
         yield "something else is filled in"
-    if aligns and not like.own and has_other_numbers(new, found, aligned, lines):
+    if not like.own and theirs.limit >= EVERY >> MOST_HALVED and has_other_numbers(new, found, aligned, lines):
         yield "other numbers are filled in"
     if own or (not like.own and stands_apart(new, aligned)):
         yield STANDS_APART
