@@ -424,8 +424,16 @@ SHAKEN = QUAKE.format(4.1, 12, "Lakeport", "Monday")
             .replace("A machine", "[5] A machine")
             .replace("Those", "[6, 7] Those"),
         ),
+        (
+            SHAKEN,
+            SHAKEN.replace("nine", "9")
+            .replace("magnitude", "strength")
+            .replace("hurt", "harmed")
+            .replace("began", "started")
+            .replace("trains", "railways"),
+        ),
     ],
-    ids=["corrected", "an hour in other words", "another byline", "marks put in"],
+    ids=["corrected", "an hour in other words", "another byline", "marks put in", "another style"],
 )
 def test_other_numbers_alone_leave_a_copy_on_another_site(kept, new):
     assert judged(("https://a.example/1", kept), ("https://b.example/1", new)) == ["new", "https://a.example/1"]
