@@ -175,18 +175,21 @@ def longer_title(one: bytes, other: bytes, *, same_text: bool) -> bool:
     return 0 < len(less) < len(more) and bool(np.isin(less, more).all()) and not mark
 
 
-def told_title(new: FeatureStrings, one: bytes, other: bytes, found: Difference, head: Stretch, lines: Lines) -> bool:
-    """Return whether two titles differ in units that tell the two texts apart as well.
+def told_title(
+    new: FeatureStrings, one: bytes, other: bytes, found: Difference, aligned: Sequence[Stretch], lines: Lines
+) -> bool:
+    """Return whether two known titles differ in units that tell the two texts apart as well.
 
     Words of one title only, if there are any, must be among those of its own text only: a headline made anew, or the
     name of a site, is not, even if it stands above the text.
     """
     mine, theirs = _titles(one, other)
     own, lacking = np.setdiff1d(mine, theirs), np.setdiff1d(theirs, mine)
-    if not len(mine) or not len(theirs) or not (len(own) or len(lacking)):
+    if not (len(own) or len(lacking)):
         return False
-    anew = min(len(own), len(lacking)) >= ANEW * per_word(new) and not head.start and lines.alone(head)
-    told = not len(own) or np.isin(own, new.places[found.places[found.places >= head.end * anew]]).any()
+    anew = min(len(own), len(lacking)) >= ANEW * per_word(new)
+    begin = next((one.end for one in aligned[:anew] if not one.start and lines.alone(one)), 0)
+    told = not len(own) or np.isin(own, new.places[found.places[found.places >= begin]]).any()
     return bool(told and (not len(lacking) or np.isin(lacking, found.lacking).any()))
 
 
@@ -548,7 +551,7 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
     same_title = bool(mine.title and theirs.title)
     found = difference(new, theirs)
     aligned, lines = stretches(new, theirs, found.places), Lines(new)
-    if aligned and not view and told_title(new, mine.title, theirs.title, found, aligned[0], lines):
+    if same_title and not view and told_title(new, mine.title, theirs.title, found, aligned, lines):
         yield ANOTHER_TITLE
     own = [one for one in aligned if like.own and is_content(new, one, lines, view=view)]
     if not all(one.replaces for one in own):
