@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from copy import copy
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -87,7 +88,7 @@ class ItemPageMiddleware(Component):
         try:
             if isinstance(each, Request):
                 if each is response.request:  # Scrapy fails where one is answered while items of its last answer wait
-                    each = each.copy()
+                    each = copy(each)  # its own method calls the class, whose arguments are unknown
                 self._state.pages.note_visit(each)
                 if self._crawl.settings.pages_field:
                     self._state.paged.note(response, each)

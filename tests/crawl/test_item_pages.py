@@ -273,7 +273,18 @@ def test_a_request_that_is_sent_again_brings_another_page(web: Web) -> None:
     assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(3))
 
 
+class OfNumber(scrapy.Request):
+    """A request whose class takes other arguments."""
+
+    def __init__(self, web: Web, number: int):
+        super().__init__(web(f"/a/{number}"), dont_filter=True)
+
+
 def test_a_request_may_be_sent_again_while_the_item_of_its_answer_waits(articles: Web) -> None:
+    async def start(self: Any) -> Any:
+        for number in range(3):
+            yield OfNumber(articles, number)
+
     def parse(self: Any, response: Any) -> Any:
         count = response.meta.get("count", 0)
         yield {"url": response.url, "count": count}
@@ -282,7 +293,7 @@ def test_a_request_may_be_sent_again_while_the_item_of_its_answer_waits(articles
             yield response.request
 
     settings = {"DENOISE_DEDUP": "off", "DENOISE_COMPARISON_WAIT": 0.5}
-    done = crawl(spider_of(*articles.urls(range(3)), parse=parse), settings)
+    done = crawl(spider_of(start=start, parse=parse), settings)
     assert sorted((item["count"], item["url"]) for item in done.items) == [
         (count, url) for count in range(3) for url in articles.urls(range(3))
     ]
