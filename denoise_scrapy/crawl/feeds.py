@@ -81,5 +81,6 @@ class Feeds:
         """Flush the feeds' buffers to the operating system, so that their content survives the process."""
         # feeds that are compressed, or stored only at the end, are lost with the process in any case
         for slot in self._slots:
-            if not getattr(slot.file, "closed", True) and "postprocessing" not in slot.feed_options:
+            is_open = hasattr(slot.file, "flush") and not getattr(slot.file, "closed", True)
+            if is_open and "postprocessing" not in slot.feed_options:
                 slot.file.flush()

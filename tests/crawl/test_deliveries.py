@@ -105,6 +105,29 @@ def assert_final(folder: Path, stories: set[int]) -> None:
     assert {number for number, one in verdicts.items() if one.duplicate and not one.pending} == stories
 
 
+class Bare:
+    """A feed's file as a project may open it, with no method but `write`."""
+
+    closed = False
+
+    def __init__(self, uri: str, *, feed_options: Any):
+        self._file = Path(uri.partition("://")[2]).open("wb")
+        self.write = self._file.write
+
+    def open(self, spider: Any) -> Any:
+        return self
+
+    def store(self, file: Any) -> None:
+        self._file.close()
+
+
+def test_a_feed_may_have_a_file_of_any_class(pages: Web, tmp_path: Path) -> None:
+    feeds = {f"own://{tmp_path}/items.jsonl": {"format": "jsonlines"}}
+    done, _ = crawled(pages, tmp_path, [PASS] * PAGES, FEED_STORAGES={"own": Bare}, FEEDS=feeds, **ONE_BY_ONE)
+    assert "Traceback" not in done.log
+    assert numbers_in(tmp_path / "items.jsonl") == [*range(STORIES)]
+
+
 fates = st.tuples(st.sampled_from(["pass", "pass", "drop", "fail", "replace"]), st.sampled_from([0.0, 0.0, 0.15]))
 takes = st.sets(st.integers(0, PAGES - 1))
 
