@@ -33,7 +33,7 @@ def is_declared(item: Any, field: str) -> bool:
 
 def _is_open(item: Any) -> bool:
     """Return whether an item is a pydantic model that takes fields it does not declare."""
-    config = getattr(item, "model_config", None)
+    config = getattr(type(item), "model_config", None)  # a dict may take any name for a key
     return isinstance(config, Mapping) and config.get("extra") == "allow"
 
 
@@ -60,7 +60,7 @@ def url_in(item: Any, field: str) -> str:
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str):
-        value = str(value) if hasattr(value, "scheme") else ""  # the URL types of pydantic, yarl, httpx
+        value = str(value) if hasattr(type(value), "scheme") else ""  # the URL types of pydantic, yarl, httpx
     value = value.strip()
     is_url = "://" in value or value.startswith("data:") or (len(value.split()) == 1 and bool({*value} & {*"/?#."}))
     return value if is_url else ""
@@ -222,21 +222,27 @@ def all_values(values: Mapping[Any, Any], without: Container[str]) -> dict[str, 
         >>> all_values({"id": 7, "offers": offers, "seen": "2026-01-31", "text": "A  fox. " * 99}, {"text"})
         {'id': 7, 'offers': [{'price': 9.5, 'seller': 'A', 'link': 'https://a.example/buy'}]}
     """
-    return _known((name, _lasting(value)) for name, value in values.items() if name not in without)
+    met: dict[int, Any] = {}
+    return _known((name, _lasting(value, met)) for name, value in values.items() if name not in without)
 
 
-def _lasting(value: Any, levels: int = MOST_LEVELS) -> Any:
-    """Return a value without its volatile parts, None if nothing remains."""
+def _lasting(value: Any, met: dict[int, Any], levels: int = MOST_LEVELS) -> Any:
+    """Return a value without its volatile parts, None if nothing remains.
+
+    Each list and dict counts once, as one may lead back to itself: from an item to its list, and to all items of that.
+    """
     if isinstance(value, (int, float, Decimal)):
         return None if _is_now(value) else value
-    if value is None or isinstance(value, (bytes, date, clock_time)) or not levels:
+    if value is None or isinstance(value, (bytes, date, clock_time)) or not levels or id(value) in met:
         return None
     if isinstance(value, (list, tuple, Set)):
-        parts = [part for part in (_lasting(each, levels - 1) for each in value) if part is not None]
+        met[id(value)] = value
+        parts = [part for part in (_lasting(each, met, levels - 1) for each in value) if part is not None]
         return (sorted(parts, key=repr) if isinstance(value, Set) else parts) or None
     if isinstance(value, Mapping) or ItemAdapter.is_item(value):
+        met[id(value)] = value
         fields = value if isinstance(value, Mapping) else ItemAdapter(value)
-        return _known((name, _lasting(each, levels - 1)) for name, each in fields.items()) or None
+        return _known((name, _lasting(each, met, levels - 1)) for name, each in fields.items()) or None
     try:
         return _lasting_text(str(value))
     except Exception:  # of an object of the project

@@ -239,7 +239,16 @@ class OpenFrozen(Open):
     model_config = pydantic.ConfigDict(extra="allow", frozen=True)
 
 
-@pytest.mark.parametrize("kind", [Serialized, Open, OpenStrict, OpenFrozen])
+class Attributes(dict[str, Any]):
+    """Its keys are attributes, and others raise KeyError."""
+
+    __getattr__ = dict.__getitem__
+
+    def model_dump(self) -> Any:
+        return self
+
+
+@pytest.mark.parametrize("kind", [Serialized, Attributes, Open, OpenStrict, OpenFrozen])
 def test_classes_that_take_any_value_get_all_fields(articles: Web, kind: Any, tmp_path: Path) -> None:
     feed = tmp_path / "items.jsonl"
     done = crawled(articles, kind, FEEDS={str(feed): {"format": "jsonlines"}})
@@ -306,6 +315,13 @@ def around() -> dict[str, Any]:
     return made
 
 
+def family() -> dict[str, Any]:
+    """A list whose entries lead back to it."""
+    made: dict[str, Any] = {}
+    made["entries"] = [{"n": n, "list": made} for n in range(30)]
+    return made
+
+
 def deep() -> list[Any]:
     made: list[Any] = [1]
     for _ in range(90):
@@ -334,6 +350,7 @@ ODD: dict[str, Any] = {
     "a set": {"facts": {1, "b", None}},
     "numbers that are none": {"facts": [math.nan, math.inf, Decimal("NaN"), 1 << 80]},
     "an endless dict": {"facts": around()},
+    "a list that its entries lead to": {"facts": family()},
     "a deep list": {"facts": deep()},
     "an object": {"facts": object()},
     "without a text": {"facts": Odd()},
