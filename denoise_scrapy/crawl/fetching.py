@@ -166,7 +166,7 @@ class Fetcher:
         self._crawl.count("comparison/requests")
         budget.learn(site, request, error)
         # the host may have resolved to another address by now
-        address = None if response is None else response.ip_address
+        address = None if response is None else address_of(str(response.ip_address))
         if address is not None and must_be_public and not is_public(address):
             budget.give_up(site, "address")
             return None
@@ -218,5 +218,5 @@ def must_stay_public(page: CrawledPage) -> bool:
     if page.carried.get("proxy"):  # it resolves the host; the address of the response is the proxy's
         return False
     # unknown with caches and some handlers: then the page counts as public unless its URL has a private address
-    address = page.address or address_of(urlsplit(page.url).hostname or "")
+    address = address_of(str(page.address)) or address_of(urlsplit(page.url).hostname or "")
     return address is None or is_public(address)

@@ -15,7 +15,6 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 
 from denoise_scrapy.core.source import is_too_large
 from denoise_scrapy.crawl.budget import FetchRecord
-from denoise_scrapy.crawl.network import Address
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.extractor import Extracted, PageSource
 from denoise_scrapy.page.parse import is_guessed, to_utf8
@@ -120,7 +119,7 @@ class CrawledPage:
         self.urls = {*redirected_from(request), request.url, source.url}
         self.names = self.urls | {spelling(url) for url in self.urls}
         self.is_ok = response.status == OK  # no error page
-        self.address: Address | None = response.ip_address
+        self.address = response.ip_address  # of any type, where other code made it
         self.carried = _carried_meta(request)  # to fetch comparison pages with
         self.is_got = False  # whether only GETs led to it, so that opening similar URLs has no side effects
         self.computing = asyncio.Lock()  # held while the text is made

@@ -20,13 +20,13 @@ PUBLIC = "93.184.216.34"
 
 
 def seen_from(address: str | None, *, ours: bool = False) -> type:
-    """A middleware that fakes the addresses of pages; with `ours`, also of comparison pages."""
+    """A middleware that fakes the addresses of pages; with `ours`, also of comparison pages, and as texts."""
 
     class SeenFrom:
         def process_response(self, request: Any, response: Any) -> Any:
             if "denoise_comparison" in request.meta and not ours:
                 return response
-            return response.replace(ip_address=address and ip_address(address))
+            return response.replace(ip_address=address if ours or address is None else ip_address(address))
 
     return SeenFrom
 

@@ -111,7 +111,7 @@ class Bare:
     closed = False
 
     def __init__(self, uri: str, *, feed_options: Any):
-        self._file = Path(uri.partition("://")[2]).open("wb")
+        self._file = Path(uri.partition("://")[2]).open("wb")  # noqa: SIM115 - closed by `store`
         self.write = self._file.write
 
     def open(self, spider: Any) -> Any:
