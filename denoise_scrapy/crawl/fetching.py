@@ -48,7 +48,9 @@ class Fetcher:
         self._budget = budget
         self._pages = pages
         self._workers = workers
-        self._counts_pages = bool(crawl.crawler.settings.getint("CLOSESPIDER_PAGECOUNT"))
+        number_of = crawl.crawler.settings.getint
+        self._counts_pages = bool(number_of("CLOSESPIDER_PAGECOUNT"))
+        self._counts_contexts = bool(number_of("PLAYWRIGHT_MAX_CONTEXTS"))  # ours might wait for the spider's to close
         if self._counts_pages:
             crawl.say_once("counted", COUNTED, level=logging.INFO)
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # of sites and servers
@@ -56,7 +58,8 @@ class Fetcher:
     def may_fetch(self, page: CrawledPage) -> bool:
         """Return whether pages to compare with a page may be fetched, as far as its site and the settings go."""
         wanted = page.record is not None and page.settings.comparison_fetch and page.is_got
-        return wanted and not self._counts_pages and not self._budget.gives_up(page.site)
+        is_counted = self._counts_pages or (self._counts_contexts and "playwright" in page.carried)
+        return wanted and not is_counted and not self._budget.gives_up(page.site)
 
     def is_stopping(self) -> bool:
         """Return whether the crawl is about to end."""

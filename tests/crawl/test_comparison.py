@@ -60,6 +60,9 @@ CASES = {
     "no fetch": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_FETCH": False}),
     "no pages": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_PAGES": 0}),
     "pages are counted": Case(asked=["/a/0"], settings={"CLOSESPIDER_PAGECOUNT": 9}),
+    "browser contexts are counted": Case(
+        asked=["/a/0"], settings={"PLAYWRIGHT_MAX_CONTEXTS": 1}, request={"meta": {"playwright": True}}
+    ),
     "none a site": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_PER_SITE": 0}),
     "one a site": Case(asked=["/a/0", "/a/1"], settings={"DENOISE_COMPARISON_PER_SITE": 1}),
     # credentials of the page, in each way that Scrapy has for them
