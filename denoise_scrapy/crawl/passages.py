@@ -33,7 +33,7 @@ from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter
-from scrapy.http import Response, TextResponse
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 
@@ -222,11 +222,13 @@ class ResponseItems:
         """Return the spellings of the URLs that the page declares (`canonical`, `og:url`), or was fetched for."""
         response = self.response
         if self._declared is None and isinstance(response, TextResponse):
-            if len(response.body) > LARGE:
-                # a copy, since the spider may be using the page's selector: selectors of one tree are not thread-safe
-                links = await beside(partial(_declared, response.copy()))
-            else:
+            if len(response.body) <= LARGE and type(response) is HtmlResponse:
                 links = _declared(response)
+            else:
+                # another, since the spider may be using the page's selector: selectors of one tree are not thread-safe,
+                # and a class of the project may have none, or take other arguments
+                plain = HtmlResponse(response.url, body=response.body, encoding=response.encoding)
+                links = await beside(partial(_declared, plain))
             self._declared = {spelling(self.absolute(link)) for link in (*links, *addresses_within(response.url))}
         return self._declared or set()
 

@@ -19,6 +19,7 @@ import pydantic
 import pytest
 import scrapy
 from scrapy.exceptions import DropItem
+from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
@@ -182,10 +183,27 @@ def test_a_page_may_be_named_by_the_address_for_which_a_service_fetched_it(web: 
     assert [bool(done.bodies()[name]) for name in asked.values()] == [True, True, False, False]
 
 
-def test_of_the_addresses_that_a_page_declares_the_first_count(web: Web) -> None:
+class Driven(HtmlResponse):
+    """A response of another program, whose class has arguments of its own, and no selectors."""
+
+    def __init__(self, page: Any):
+        super().__init__(page.url, body=page.body, encoding="utf-8", request=page.request)
+
+    def css(self, query: str) -> Any:
+        raise NotImplementedError
+
+
+class Drives:
+    def process_response(self, request: Any, response: Any) -> Any:
+        return Driven(response)
+
+
+@pytest.mark.parametrize("middlewares", [{}, {Drives: 10}], ids=["usual", "driven"])
+def test_of_the_addresses_that_a_page_declares_the_first_count(web: Web, middlewares: dict[type, int]) -> None:
     web.pages["/a"] = "".join(f"<link rel=canonical href=/{n}>" for n in range(9)) + article(1)
     for path, given in (("/0", True), ("/8", False)):
-        done = crawl(spider_of(web("/a"), parse=lambda self, response, path=path: [{"url": web(path)}]))
+        spider = spider_of(web("/a"), parse=lambda self, response, path=path: [{"url": web(path)}])
+        done = crawl(spider, {"DOWNLOADER_MIDDLEWARES": middlewares})
         assert [bool(item.get("body")) for item in done.items] == [given]
 
 
