@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from scrapy.crawler import Crawler
-from scrapy.extensions.feedexport import FeedExporter
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 
 from denoise_scrapy.shown import logger_of
 
@@ -40,7 +40,8 @@ class Feeds:
 
     @property
     def _slots(self) -> list[Any]:
-        return list(getattr(self.exporter, "slots", ()))
+        # an extension of the project may have others
+        return [slot for slot in getattr(self.exporter, "slots", ()) if isinstance(slot, FeedSlot)]
 
     def took(self, name: Hashable | None) -> bool:
         """Return whether any feed has accepted the last scraped item, or there is none; call after each item.

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from scrapy.exceptions import DropItem
 from scrapy.exporters import JsonLinesItemExporter
-from scrapy.extensions.feedexport import ItemFilter
+from scrapy.extensions.feedexport import FeedExporter, ItemFilter
 
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
@@ -126,6 +126,31 @@ def test_a_feed_may_have_a_file_of_any_class(pages: Web, tmp_path: Path) -> None
     done, _ = crawled(pages, tmp_path, [PASS] * PAGES, FEED_STORAGES={"own": Bare}, FEEDS=feeds, **ONE_BY_ONE)
     assert "Traceback" not in done.log
     assert numbers_in(tmp_path / "items.jsonl") == [*range(STORIES)]
+
+
+class FeedOfEach(FeedExporter):
+    """Writes a file for each story."""
+
+    def open_spider(self, spider: Any) -> None:
+        self.slots: dict[str, Any] = {}
+
+    def item_scraped(self, item: Any, spider: Any) -> None:
+        uri = self.crawler.settings["OWN"].format(item["n"] % STORIES)
+        if uri not in self.slots:
+            self.slots[uri] = JsonLinesItemExporter(Path(uri).open("wb"))  # noqa: SIM115 - closed at the end
+        self.slots[uri].export_item(item)
+
+    def close_spider(self, spider: Any) -> None:
+        for exporter in self.slots.values():
+            exporter.file.close()
+
+
+def test_feeds_may_be_written_by_an_extension_of_the_project(pages: Web, tmp_path: Path) -> None:
+    given = {"OWN": str(tmp_path / "{}.jsonl"), "EXTENSIONS": {FeedOfEach: 0, FeedExporter: None}, **ONE_BY_ONE}
+    done, _ = crawled(pages, tmp_path, [PASS] * PAGES, {}, **given)
+    assert "Traceback" not in done.log
+    assert [numbers_in(tmp_path / f"{number}.jsonl") for number in range(STORIES)] == [[0], [1]]
+    assert len(done.dropped) == PAGES - STORIES
 
 
 fates = st.tuples(st.sampled_from(["pass", "pass", "drop", "fail", "replace"]), st.sampled_from([0.0, 0.0, 0.15]))
