@@ -93,8 +93,8 @@ _LIST_IN_TERM = re.compile(
 _DEFINITION = re.compile(rb"<(/?)dd\b", re.IGNORECASE)
 _CLOSING_TAGS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
-#: Around what a page of frames has instead of them: its only text, for which the parser reads no tags. Bytes in which the
-#: first of these tags is looked for: such pages have little but a head.
+#: Around what a page of frames has instead of them: its only text, for which the parser reads no tags. Such pages have
+#: little but a head: the first of these tags is looked for in so many bytes.
 _FRAMES_WITHIN = 8192
 _FRAMES = re.compile(rb"</?(?:frameset|noframes)\b[^>]*>", re.IGNORECASE)
 
