@@ -89,7 +89,7 @@ class ItemPageMiddleware(Component):
             if isinstance(each, Request):
                 if each is response.request:  # Scrapy fails where one is answered while items of its last answer wait
                     each = copy(each)  # its own method calls the class, whose arguments are unknown
-                self._state.pages.note_visit(each)
+                self._state.pages.note_visit(each, response)
                 if self._crawl.settings.pages_field:
                     self._state.paged.note(response, each)
             elif ItemAdapter.is_item(each):

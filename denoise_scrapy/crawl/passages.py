@@ -38,7 +38,7 @@ from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.base import LARGE, Crawl, beside
-from denoise_scrapy.crawl.pages import OK, CrawledPage, RecentPages, is_html
+from denoise_scrapy.crawl.pages import OK, CrawledPage, is_html
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
@@ -141,8 +141,11 @@ class ResponseItems:
         """Whether an item is held."""
         return self._held is not None
 
-    async def named(self, item: Any, url_field: str, recent: RecentPages) -> Named:
-        """Return the page that an item names, if the spider has fetched it."""
+    async def named(self, item: Any, url_field: str, pages: CrawledPages) -> Named:
+        """Return the page that an item names, if the spider has fetched it.
+
+        It is the one that led to this response, where sessions get different pages at one URL, else the newest.
+        """
         url = url_in(item, url_field)
         if not url or url in self._names:
             return Named(this=bool(url))
@@ -150,7 +153,9 @@ class ResponseItems:
         name = spelling(url)
         if url in self._names or name in self._names:
             return Named(this=url in self._names or "#" not in url)
-        page = recent.get(url) or recent.get(name)
+        page = pages.page_before(self.response)
+        if page is None or page.names.isdisjoint({url, name}):
+            page = pages.recent.get(url) or pages.recent.get(name)
         if page is None and self.page is not None:
             is_cut = "#" not in url and any(is_shortened(name, own) for own in self._names)  # as tracking often is
             if is_cut or name in await self._declares():
@@ -433,7 +438,7 @@ class Passages:
         item = copied(item)  # the spider's own object may be stored elsewhere, or yielded again
         if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
             return self._started([passage])
-        named = await siblings.named(item, self._crawl.settings.url_field, self._pages.recent)
+        named = await siblings.named(item, self._crawl.settings.url_field, self._pages)
         return self._started(siblings.take(item, named))
 
     def rest(self, response: Response) -> list[Any]:
@@ -493,7 +498,7 @@ class Passages:
             if ItemAdapter.is_item(item):
                 if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
                     return passage
-                named = await siblings.named(item, self._crawl.settings.url_field, self._pages.recent)
+                named = await siblings.named(item, self._crawl.settings.url_field, self._pages)
         except Exception as error:
             self._crawl.report("passage", error, siblings.url)
         siblings.count(named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from itertools import count
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary, ref
 
 from scrapy import Request
 from scrapy.http import Response
@@ -58,7 +58,7 @@ class CrawledPages:
         self.used = crawl.settings.enabled  # whether any page is processed; a request's meta may enable it too
         self.recent = RecentPages(int(crawl.settings.memory_bytes * RECENT_SHARE))
         self.visited = VisitedShapes()  # URLs that the spider requests
-        self._noted: WeakSet[Request] = WeakSet()
+        self._led: WeakKeyDictionary[Request, ref[CrawledPage] | None] = WeakKeyDictionary()  # the last page before it
         self._posted: LocalCache[int, None] = LocalCache(MOST_POSTED)  # hashes
         # by response, as a request may be sent again
         self.crawled: WeakKeyDictionary[Response, CrawledPage | None] = WeakKeyDictionary()
@@ -167,11 +167,18 @@ class CrawledPages:
         if source.is_example:
             await self._sites.note(source.url)
 
-    def note_visit(self, request: Request) -> None:
-        """Record the URL shape of a GET request of the spider: similar links may be followed."""
-        if request in self._noted:  # most are noted twice: when they leave the spider and when they are sent
+    def page_before(self, response: Response | None) -> CrawledPage | None:
+        """Return the last page that led to a response; None if there is none, or it is not kept any more."""
+        request = None if response is None else response.request
+        page = None if request is None else self._led.get(request)
+        return None if page is None else page()
+
+    def note_visit(self, request: Request, response: Response | None = None) -> None:
+        """Record the page that led to a request of the spider, and a GET's URL shape: similar links may be followed."""
+        if request in self._led:  # most are noted twice: when they leave the spider and when they are sent
             return
-        self._noted.add(request)
+        page = None if response is None else self.crawled.get(response) or self.page_before(response)
+        self._led[request] = None if page is None else ref(page)
         if not is_get(request):
             self._posted[hash(request.url)] = None
         elif self._is_got(request) and len(request.url) <= MAX_URL_LENGTH:

@@ -291,6 +291,32 @@ def test_a_request_that_is_sent_again_brings_another_page(web: Web) -> None:
     assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(3))
 
 
+def test_of_sessions_that_get_different_pages_at_one_url_each_item_has_its_own(web: Web) -> None:
+    """The item comes last, from an answer that is no page and names that URL."""
+
+    def profile(site: Web, handler: Any) -> None:
+        reply = article(int(handler.headers["Cookie"][-1]))
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + reply.encode())
+
+    async def start(self: Any) -> Any:
+        for n in range(4):
+            yield scrapy.Request(web("/me"), cookies={"user": n}, meta={"cookiejar": n}, dont_filter=True)
+
+    def parse(self: Any, response: Any) -> Any:
+        yield scrapy.Request(web("/more"), self.more, meta=response.meta, dont_filter=True, priority=-5)
+
+    def more(self: Any, response: Any) -> Any:
+        yield scrapy.Request(web("/more"), self.last, meta=response.meta, dont_filter=True, priority=-9)
+
+    def last(self: Any, response: Any) -> Any:
+        yield {"url": web("/me"), "n": response.meta["cookiejar"]}
+
+    web.pages = {"/me": profile, "/more": Reply(b"{}", headers={"Content-Type": "application/json"})}
+    done = crawl(spider_of(start=start, parse=parse, more=more, last=last), {"DENOISE_DEDUP": "off"})
+    assert len(done.items) == 4
+    assert all(sentence(item["n"]) in item["body"] for item in done.items)
+
+
 class OfNumber(scrapy.Request):
     """A request whose class takes other arguments."""
 
