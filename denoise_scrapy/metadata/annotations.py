@@ -188,7 +188,7 @@ class PageAnnotations:
             self.base = self.base or attributes.get("href", "")
         elif tag == "html":
             self.language = self.language or attributes.get("lang", "")
-        elif tag != "sup" and len(self.marks) < MAX_ELEMENTS:
+        elif attributes and len(self.marks) < MAX_ELEMENTS:
             if tag not in BLOCK_TAGS:
                 self._line.append(" ")
             self._add_to_open(" ")  # names in separate elements are separate

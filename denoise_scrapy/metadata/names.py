@@ -40,7 +40,7 @@ _SIGN = re.compile(r"\s*[|•·⋅»<>(\[{@/／╱].*|(?<=[^\W\d_]{4})(?<!Prof)\
 _BEHIND = re.compile(
     r"\s+(?:on|in|at|um|am|vom|for|is|with|dans|avec|mit|con|com|met|für|pour|para|per|bei|via|w dniu|z(?! o)|updated"
     r"|published|posted|last|publi(?:é|cado|sh)\w*|veröffentlicht|aktualisiert|pubblicato|opublikowan\w*|mis à jour"
-    r"|modifié|actualizado|aggiornato|atualizado|gepubliceerd|reviewed|fact[ -]checked|view|e-?mail)\b.*"
+    r"|modifié|actualizado|aggiornato|atualizado|gepubliceerd|reviewed|fact[ -]checked|view)\b.*"
     r"|\s+(?:le|il|el|den)\s*(?=\||$).*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s稿源.*",
     re.DOTALL | re.IGNORECASE,
 )
