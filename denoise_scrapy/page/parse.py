@@ -96,7 +96,7 @@ _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 #: Around what a page of frames has instead of them: its only text, for which the parser reads no tags. Such pages have
 #: little but a head: the first of these tags is looked for in so many bytes.
 _FRAMES_WITHIN = 8192
-_FRAMES = re.compile(rb"</?(?:frameset|noframes)\b[^>]*>", re.IGNORECASE)
+_FRAMES = re.compile(rb"</?(?:frameset|noframes)\b[^<>]*>", re.IGNORECASE)
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:

@@ -142,7 +142,7 @@ MEGABYTE = 1_000_000
 UNITS = (
     *("<", "<p",    "<p a='", "<b>", "</b>",  "<div></b>", "<!--", "<!-->", ),
     *("<script>", "<script></script>",  "<a b=\"'", "<style></", "&",  ),
-    *("<body a=1>",  "<table><td>",  "<select><option>", "<form>", ),
+    *("<body a=1>",  "<table><td>",  "<select><option>", "<form>", "<frameset ", ),
 )  # fmt: skip
 
 
