@@ -8,7 +8,7 @@ import pytest
 
 import training
 from denoise_scrapy.body.kind import KINDS
-from denoise_scrapy.body.strategies.combined import BlockModel, block_model, contributions, view_of
+from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy, block_model, contributions, view_of
 from denoise_scrapy.body.taste import LEARNED
 from denoise_scrapy.core.features import FAMILIES, NAMES
 from denoise_scrapy.core.judge import Neighbours
@@ -55,6 +55,11 @@ def test_a_reason_tells_on_how_many_pages_a_text_is():
     rows = dict(zip(NAMES, view_of(Page.parse(HTML), SiteStatistics(others)).features, strict=True))
     said = [FAMILIES["site"].say(rows, block) for block in range(4)]
     assert said == [*["repeats on both other pages"] * 3, "its text is on no other page"]
+
+
+def test_some_of_the_reasons_are_read_as_all_are():
+    reasons = CombinedStrategy().decide(Page.parse(HTML), SiteStatistics()).reasons
+    assert [*reasons[1:]] == [*reasons][1:]
 
 
 def test_parts_say_how_the_odds_change_without_a_family():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import UserList
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -65,16 +64,21 @@ class Decision:
         return replace(self, kept=kept, reasons=both, confidence=self.confidence if confidence is None else confidence)
 
 
-class LazyReasons(UserList[str]):
+class LazyReasons(Sequence[str]):
     """Reasons that are computed when first read."""
 
-    def __init__(self, make: Callable[[], list[str]]) -> None:
+    def __init__(self, make: Callable[[], Sequence[str]]) -> None:
         self._make = make
 
     @cached_property
-    def data(self) -> list[str]:  # type: ignore[override]
-        """The reasons."""
+    def _made(self) -> Sequence[str]:
         return self._make()
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._made[index]
 
 
 class Strategy(Protocol):
