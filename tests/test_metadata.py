@@ -321,6 +321,7 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ("authors", {"head": ld('{"@type":"WebSite"} {"@type":"Article","author":"Bo Li"}')}, ("Bo Li",)),
         # without an article those of the page
         ("authors", {"head": ld('{"@type":"WebPage","author":"Bo Li"}')}, ("Bo Li",)),
+        ("authors", {"head": ld('{"@type":"Book","author":"Cy Fox"}'), "byline": "<p>By Bo Li"}, ("Bo Li",)),
         ("published", {"head": ld('{"@type":"VideoObject","uploadDate":"2024-03-12"}')}, "2024-03-12"),
         (
             "authors",
@@ -400,6 +401,11 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
 )
 def test_each_field(field: str, parts: dict[str, str], expected: object) -> None:
     assert getattr(told(**parts), field) == expected
+
+
+def test_of_many_blanks_before_a_text_no_field_suffers() -> None:
+    html = f"<h1>Bridge closed</h1><p>By Bo Li<p>{STORY}<p>{' ' * MAX_CHARS}It rained.<p>{STORY}"
+    assert metadata_of(html, URL, f"{BODY[0]}\nIt rained.", BODY[1]).authors == ("Bo Li",)
 
 
 SHORT = "".join(

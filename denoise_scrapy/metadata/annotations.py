@@ -244,7 +244,7 @@ class PageAnnotations:
         text = without_unseen(text)
         folded = [part for part in map(fold, text.split(_BREAK)) if part]
         if folded:
-            self.lines.append(" ".join(text[:MAX_CHARS].replace(_BREAK, " ").split()))
+            self.lines.append(" ".join(text.replace(_BREAK, " ").split())[:MAX_CHARS])
             self.kept.append(any(part in self._body for part in folded))
 
     def _meta(self, attributes: Mapping[str, str]) -> None:

@@ -193,6 +193,8 @@ _AUTHOR_METAS = (
     "author article:author citation_author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl "
     "byline vr:author"
 )
+#: Items that are the page itself, rather than what it is about, such as a book, which others may have written.
+_OWN = re.compile("(?:page|question|videoobject)$", re.IGNORECASE)
 #: A name as libraries write it: "Reed, Ann".
 _TURNED = re.compile(r"^([^\s,]+), ([^,]+)$")
 _SITE_PARTS = re.compile(r"\s+[-–—|·•»›/~:]+\s+|\s*[|_｜丨]+\s*|:\s+|\s*[-–—]{2,}\s*")
@@ -336,7 +338,8 @@ class _Fields:
 
     def _names(self) -> Iterator[list[str]]:
         """Yield names by each method of finding authors, most reliable first."""
-        values = self.ld.values(self.ld.work or self.ld.page, "author", "creator")
+        is_own = _OWN.search(self.ld.string(self.ld.page, "@type"))
+        values = self.ld.values(self.ld.work or (self.ld.page if is_own else {}), "author", "creator")
         given = [self._person(value) if isinstance(value, dict) else string_of(value) for value in values]
         yield [name for one in given for name in names_in(one, language=self.language)]
         yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
