@@ -195,6 +195,7 @@ def _own_value(value: Any) -> Any:
 _MARKUP = re.compile(r"[\s\ufeff]*<[a-z!?/]|.*?<(?:!doctype|/?(?:html|head|body))\b", re.IGNORECASE | re.DOTALL)
 # Maximum levels of lists and dicts within a field; feeds write no deeper ones.
 MOST_LEVELS = 20
+_PLAIN = (str, int, float, type(None))
 DAY = 86_400.0  # seconds
 
 
@@ -229,20 +230,22 @@ def all_values(values: Mapping[Any, Any], without: Container[str]) -> dict[str, 
 def _lasting(value: Any, met: dict[int, Any], levels: int = MOST_LEVELS) -> Any:
     """Return a value without its volatile parts, None if nothing remains.
 
-    Each list and dict counts once, as one may lead back to itself: from an item to its list, and to all items of that.
+    A list or dict of more than plain values counts once, as it may lead back to itself: from an item to its list, and
+    to all items of that.
     """
     if isinstance(value, (int, float, Decimal)):
         return None if _is_now(value) else value
     if value is None or isinstance(value, (bytes, date, clock_time)) or not levels or id(value) in met:
         return None
-    if isinstance(value, (list, tuple, Set)):
-        met[id(value)] = value
+    is_list = isinstance(value, (list, tuple, Set))
+    if is_list or isinstance(value, Mapping) or ItemAdapter.is_item(value):
+        inner = value if is_list or isinstance(value, Mapping) else ItemAdapter(value)
+        if not all(isinstance(each, _PLAIN) for each in (inner if is_list else inner.values())):
+            met[id(value)] = value
+        if not is_list:
+            return _known((name, _lasting(each, met, levels - 1)) for name, each in inner.items()) or None
         parts = [part for part in (_lasting(each, met, levels - 1) for each in value) if part is not None]
         return (sorted(parts, key=repr) if isinstance(value, Set) else parts) or None
-    if isinstance(value, Mapping) or ItemAdapter.is_item(value):
-        met[id(value)] = value
-        fields = value if isinstance(value, Mapping) else ItemAdapter(value)
-        return _known((name, _lasting(each, met, levels - 1)) for name, each in fields.items()) or None
     try:
         return _lasting_text(str(value))
     except Exception:  # of an object of the project

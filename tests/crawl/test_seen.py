@@ -102,6 +102,7 @@ def test_a_price_on_the_page_is_a_change(web: Web, tmp_path: Path) -> None:
     assert [n for n, change in enumerate(changed) if change and "(prices and tables)" not in found[f"/a/{n}"]] == []
 
 
+FOX = ["fox"]
 VALUES: list[tuple[dict[str, Any], dict[str, Any], Any]] = [
     ({"price": 9.5}, {"price": 9.0}, ["price"]),
     ({"price": "9.50 €"}, {"price": "9.50 $"}, ["price"]),
@@ -112,6 +113,7 @@ VALUES: list[tuple[dict[str, Any], dict[str, Any], Any]] = [
     ({}, {"price": 9}, ["price"]),
     (dict.fromkeys("dcbae", 1), dict.fromkeys("dcbae", 2), ["d", "c", "b", "a", "e"]),
     ({"price": 9}, {}, ["(gone)"]),
+    ({"tags": FOX, "words": FOX}, {"tags": FOX}, ["(gone)"]),
     ({"price": 9.5}, {"price": 9.5}, "unchanged"),
     ({"at": "2026-01-31 12:00"}, {"at": "2026-02-01 12:00"}, "unchanged"),
     ({"image": "https://a.example/1.png?v=1"}, {"image": "https://a.example/1.png?v=2"}, "unchanged"),
