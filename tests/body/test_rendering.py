@@ -114,6 +114,7 @@ A = image("http://a.example/d/a.png")
         # addresses
         (f"x <img src='{DOT}' data-src=a.png>", f"<p>x {A}</p>"),
         (f"x <img src='{DOT}'><noscript><img src=a.png></noscript>", f"<p>x {A}</p>"),
+        ("x <amp-img src=a.png alt=''><i><img src=a.png></i></amp-img>", f"<p>x {A}</p>"),
         (f"x <img src='{DOT}'>y<noscript><img src=a.png></noscript>", "<p>x y</p>"),
         (f"x <img src='{DOT}'><img><img src='javascript:x'><img src='data:text/html,x'>", "<p>x</p>"),
         ("x <img src=a.png width=1 height=1><img src=a.png style='height:0'>", "<p>x</p>"),

@@ -295,8 +295,9 @@ def kept_images(page: Page, kept: BoolArray) -> IntArray:
     and most of the text.
     """
     e, blocks = page.elements, page.blocks
-    seen = e.rows["seen"]  # images of formulas count as text
-    images = np.flatnonzero(e.has_tag({"img"}) & (seen["start"] == seen["end"]))
+    seen, is_image = e.rows["seen"], e.has_tag({"img"})
+    outer = e.nearest(is_image)[e.parent] < 0  # those in an amp-img are its spacer, and itself again for other readers
+    images = np.flatnonzero(is_image & outer & (seen["start"] == seen["end"]))  # images of formulas count as text
     if not len(images) or not kept.any():
         return images[:0]
     mark = e.is_start.nonzero()[0][images]
