@@ -6,15 +6,15 @@ from libc.string cimport memcpy, strcmp, strlen
 cpdef enum:
     # Classes. MARK is for our own marks in a page's text; SPACE shows nothing; classes from DIGIT on make up words.
     MARK = 0
-    SPACE = 1
-    OTHER = 2
-    COMMA = 3
-    STOP = 4
-    DIGIT = 5
-    UPPER = 6
-    LETTER = 7
-    CJK = 8
-    CLASSES = 9
+    SPACE
+    OTHER
+    COMMA
+    STOP
+    DIGIT
+    UPPER
+    LETTER
+    CJK
+    CLASSES
 
 cdef enum:
     # Bits of a character's kind: its class, \w of regular expressions, white space of `str.split`, lower case, a

@@ -558,13 +558,13 @@ cdef enum:
 cdef enum:
     # Sums over the blocks in an element.
     TOKENS = 0
-    PROSE = 1
-    CHARS = 2
-    LINK_CHARS = 3
-    COPIES = 4            # tokens times the share of comparison pages that contain them
-    OWN = 5               # tokens of the site's own text, see `sharing.Shared.own_tokens`
-    PICTURES = 6
-    SUMS = 7
+    PROSE
+    CHARS
+    LINK_CHARS
+    COPIES                # tokens times the share of comparison pages that contain them
+    OWN                   # tokens of the site's own text, see `sharing.Shared.own_tokens`
+    PICTURES
+    SUMS
 
 cdef struct Slot:         # the blocks of one path
     double blocks

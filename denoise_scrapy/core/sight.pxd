@@ -30,24 +30,24 @@ ctypedef const unsigned char* Bytes
 cdef enum:
     # Attributes that are read, as numbers in an array of an element's; 0 is any other. The first ones make up a token.
     CLASS = 1
-    ID = 2
-    ROLE = 3
-    ITEMPROP = 4
-    NAMES = 5
+    ID
+    ROLE
+    ITEMPROP
+    NAMES
     ITEMTYPE = 5
-    STYLE = 6
-    HIDDEN_ATTRIBUTE = 7
-    ARIA_HIDDEN = 8
-    HREF = 9
-    NAME = 10             # of a link: a target, as ids are
-    TYPE = 11
-    CHECKED = 12
-    DISPLAY = 13
-    SOURCE = 14           # ends with src or srcset
+    STYLE
+    HIDDEN_ATTRIBUTE
+    ARIA_HIDDEN
+    HREF
+    NAME                  # of a link: a target, as ids are
+    TYPE
+    CHECKED
+    DISPLAY
+    SOURCE                # ends with src or srcset
     POPOVER = 24          # those between, and further ones, may have to be noted
-    BACKGROUND = 25
-    COLOUR = 26
-    PICTURE = 27          # behind it
+    BACKGROUND
+    COLOUR
+    PICTURE               # behind it
     ATTRIBUTES = 29
 
 cdef struct Sight:

@@ -11,17 +11,17 @@ from denoise_scrapy.core.hashing cimport Table, hash_bytes
 cpdef enum:
     # Why nothing shows an element, in the order in which reasons are looked for; the names are `markup.REASONS`.
     SEEN = 0
-    BY_ATTRIBUTE = 1      # the attribute hidden
-    BY_DISPLAY = 2
-    BY_VISIBILITY = 3
-    BY_OPACITY = 4
-    BY_TEXT_SIZE = 5
-    BY_COLOUR = 6
-    BY_PLACE = 7          # off the screen
-    BY_CLIP = 8
-    BY_SIZE = 9           # no height or width
-    BY_DIALOG = 10        # a dialog or popover that is closed
-    BY_ARIA = 11          # aria-hidden
+    BY_ATTRIBUTE          # the attribute hidden
+    BY_DISPLAY
+    BY_VISIBILITY
+    BY_OPACITY
+    BY_TEXT_SIZE
+    BY_COLOUR
+    BY_PLACE              # off the screen
+    BY_CLIP
+    BY_SIZE               # no height or width
+    BY_DIALOG             # a dialog or popover that is closed
+    BY_ARIA               # aria-hidden
 
 cdef enum:
     # Properties, as bits of `Style`.
@@ -96,8 +96,8 @@ cdef class StyleSheet:
 cdef enum:
     # Seeds of the hashes of names; the hash of no name.
     OF_TAG = 21
-    OF_ID = 22
-    OF_CLASS = 23
+    OF_ID
+    OF_CLASS
     ANY = 1
 
 

@@ -37,8 +37,8 @@ cdef enum:
     MOST_AROUND = 8
     # Whether a condition holds on the screens that pages are made for: always, on some, never.
     ALWAYS = 0
-    SOMETIMES = 1
-    NEVER = 2
+    SOMETIMES
+    NEVER
     # Custom properties in a value, one in another.
     MOST_FILLED = 8
     # Properties that say by themselves nothing about what shows.

@@ -93,18 +93,18 @@ cdef enum:
 cdef enum:
     # Tags that the walk itself checks for.
     OTHER_TAG = 0
-    HEAD_TAG = 1
-    TITLE_TAG = 2
-    META_TAG = 3
-    BASE_TAG = 4
-    SCRIPT_TAG = 5
-    NOSCRIPT_TAG = 6
-    LINK_TAG = 7          # a
-    MATH_TAG = 8
-    IMAGE_TAG = 9
-    READING_TAG = 10      # rt: how a word of East Asian text is said
-    DIALOG_TAG = 11
-    TEMPLATE_TAG = 12
+    HEAD_TAG
+    TITLE_TAG
+    META_TAG
+    BASE_TAG
+    SCRIPT_TAG
+    NOSCRIPT_TAG
+    LINK_TAG              # a
+    MATH_TAG
+    IMAGE_TAG
+    READING_TAG           # rt: how a word of East Asian text is said
+    DIALOG_TAG
+    TEMPLATE_TAG
 
 cdef struct Tag:
     int32_t kind          # bits of `ElementKind.kind`
@@ -192,8 +192,8 @@ cdef struct SeenName:     # of a tag, an attribute or both
 cdef enum:
     # Whether a start tag directly followed an end tag since the last text: words may meet there.
     NO_JUNCTION = 0
-    JUNCTION = 1
-    LINK_AFTER_LINK = 2   # between two links with one path
+    JUNCTION
+    LINK_AFTER_LINK       # between two links with one path
 
 cdef struct Walk:
     SeenName[SEEN_NAMES] seen
