@@ -13,6 +13,7 @@ from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memmove, memset, strchr, strlen
 from libcpp.string cimport string
+from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
 from lxml.includes.tree cimport (
@@ -56,7 +57,7 @@ cdef enum:
     MOST_ELEMENTS = 50_000
     MOST_BLOCKS = 25_000
     MOST_DEPTH = 512
-    # Class and id values are cut to this many bytes: front-end frameworks write pages of class names.
+    # Class, id and role values are cut to this many bytes: front-end frameworks write pages of class names.
     MAX_NAME = 200
     # Shorter blocks, and blocks with a higher link density (.34), are not paragraphs: measured on five corpora.
     PARAGRAPH_TOKENS = 12
@@ -113,21 +114,19 @@ cdef struct Tag:
     int32_t notes         # a bit for each attribute that is noted
     int32_t role          # HEAD_TAG etc.
 
-cdef Table _tag_numbers, _role_numbers, _attribute_numbers
-cdef vector[Tag] _tags
-cdef vector[int32_t] _role_flags
+cdef unordered_map[string, Tag] _tags
+cdef unordered_map[string, int32_t] _role_flags, _attributes  # an attribute's number in `sight.pxd`
 cdef Tag _unknown, _custom
 cdef uint32_t _seed = 7
 
 #: Elements whose text is exact: no space is added.
 EXACT_TAGS = frozenset(["pre", "code", "kbd", "samp", "tt", "var", "textarea"])
-_NAMED = {"head": HEAD_TAG, "title": TITLE_TAG, "meta": META_TAG, "base": BASE_TAG, "script": SCRIPT_TAG,
-          "noscript": NOSCRIPT_TAG, "a": LINK_TAG, "math": MATH_TAG, "img": IMAGE_TAG, "rt": READING_TAG,
-          "dialog": DIALOG_TAG, "template": TEMPLATE_TAG}
+# In the order of the enumerations: tags that the walk checks for, and attributes (`sight.pxd`).
+_NAMED = " head title meta base script noscript a math img rt dialog template".split(" ")
 _ATTRIBUTES = (
-    "class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
+    " class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
     "colspan rowspan scope start dir height width alt data-original popover bgcolor color background "
-    "data-language".split()
+    "data-language".split(" ")
 )
 _LAID_OUT = "colspan rowspan scope start dir height style width"
 _NOTING = {
@@ -155,26 +154,17 @@ cdef int _fill_tags():
     names = set(_NAMED) | set(_NOTING) | set(markup.TAG_FLAGS)
     for _, tags in _KINDS:
         names |= tags
-    names = sorted(names)
-    _number_names(_tag_numbers, names)
-    _number_names(_role_numbers, markup.ROLE_FLAGS)
-    _number_names(_attribute_numbers, _ATTRIBUTES)
     for name in names:
         tag.kind = sum(bit for bit, tags in _KINDS if name in tags)
         tag.flags = markup.TAG_FLAGS.get(name, 0)
         tag.heading = int(name[1]) if name in markup.HEADING_TAGS else 0
-        tag.notes = sum(1 << 1 + _ATTRIBUTES.index(noted) for noted in _NOTING.get(name, "").split())
-        tag.role = _NAMED.get(name, OTHER_TAG)
-        _tags.push_back(tag)
-    for bits in markup.ROLE_FLAGS.values():
-        _role_flags.push_back(bits)
-
-
-cdef int _number_names(Table& numbers, names):
-    open_table(numbers, len(names))
-    for name in names:
-        data = name.encode()
-        number_of(numbers, hash_bytes(data, len(data), _seed))
+        tag.notes = sum(1 << _ATTRIBUTES.index(noted) for noted in _NOTING.get(name, "").split())
+        tag.role = _NAMED.index(name) if name in _NAMED else OTHER_TAG
+        _tags[<bytes>name.encode()] = tag
+    for name, bits in markup.ROLE_FLAGS.items():
+        _role_flags[<bytes>name.encode()] = bits
+    for number, name in enumerate(_ATTRIBUTES):
+        _attributes[<bytes>name.encode()] = number
 
 
 _fill_tags()
@@ -411,21 +401,19 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
 cdef SeenName* seen_of(Walk* w, const unsigned char* name) noexcept nogil:
     """Look a name up."""
     cdef size_t at = ((<size_t>name >> 3) ^ (<size_t>name >> 11)) & (SEEN_NAMES - 1), size
-    cdef uint64_t key
-    cdef int32_t number
+    cdef string key
     cdef SeenName* seen = &w.seen[at]
     if seen.name != name:
-        size = strlen(<const char*>name)
-        key = hash_bytes(name, size, _seed)
         seen.name = name
-        number = find(_tag_numbers, key)
-        if number >= 0:
-            seen.tag = &_tags[number]
-        elif memchr(name, 45, size) == NULL or begins(name, b"mjx-"):  # MathJax's own elements are inline
+        key.assign(<const char*>name)
+        size = key.size()
+        if _tags.count(key):
+            seen.tag = &_tags[key]
+        elif key.find(b"-") >= size or begins(name, b"mjx-"):  # MathJax's own elements are inline
             seen.tag = &_unknown
         else:
             seen.tag = &_custom
-        seen.attribute = 1 + find(_attribute_numbers, key)
+        seen.attribute = _attributes[key] if _attributes.count(key) else 0
         if size >= 6 and memcmp(name + size - 6, b"srcset", 6) == 0 or (
                 size >= 3 and memcmp(name + size - 3, b"src", 3) == 0 and name[0] != 58):
             seen.attribute = SOURCE
@@ -486,18 +474,14 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
 
 cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
     """Return the flags of an ARIA role."""
-    cdef unsigned char[16] name
-    cdef size_t size = 0
-    cdef int32_t number
+    cdef string name
     if role == NULL:
         return 0
     role = behind_blanks(role)
-    while role[0] and not is_blank(role[0]) and size < 15:
-        name[size] = lower(role[0])
-        size += 1
+    while role[0] and not is_blank(role[0]) and name.size() < MAX_NAME:
+        name.push_back(<char>lower(role[0]))
         role += 1
-    number = find(_role_numbers, hash_bytes(name, size, _seed))
-    return _role_flags[number] if number >= 0 else 0
+    return _role_flags[name] if _role_flags.count(name) else 0
 
 
 cdef inline uint64_t hash_of(const string& names, Span span, uint64_t seed) noexcept nogil:
