@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from denoise_scrapy.core.judge import Network
+from denoise_scrapy.core.judge import FARTHEST, Network
 
 #: Units of the two layers. Twice as many changed the result less than another seed did.
 INNER, OUTER = 64, 32
@@ -30,7 +30,9 @@ def fit_network(
     mean, deviation = np.nanmean(features, axis=0), np.nanstd(features, axis=0) + 1e-6
     found = _start(features.shape[1], rng)
     network = Network(mean=mean, deviation=deviation, **found)
-    inputs, wanted, weight = network.inputs(features.T), labels.astype(np.float32), weights.astype(np.float32)
+    scaled = (features - network.mean) / network.arrays()["deviation"]
+    inputs = np.clip(np.nan_to_num(scaled), -FARTHEST, FARTHEST)
+    wanted, weight = labels.astype(np.float32), weights.astype(np.float32)
     first = {name: np.zeros_like(values) for name, values in found.items()}
     second = {name: np.zeros_like(values) for name, values in found.items()}
     steps, step = EPOCHS * (len(inputs) // BATCH or 1), 0
@@ -66,8 +68,8 @@ def _start(n: int, rng: np.random.Generator) -> Weights:
 def gradients(found: Weights, inputs: Values, labels: Values, weights: Values, keep: Values | float = 1.0) -> Weights:
     """Return the gradient of the mean cross entropy with respect to each of a network's weights, by name.
 
-    `inputs` come from `Network.inputs`, `labels` 1 for content; `keep` is a factor for each of the first layer's
-    units, shape (blocks, units).
+    `inputs` are in standard deviations from the mean, as `Network` reads them; `labels` are 1 for content; `keep` is a
+    factor for each of the first layer's units, shape (blocks, units).
     """
     inner = np.maximum(inputs @ found["inner"] + found["inner_bias"], 0) * keep
     outer = np.maximum(inner @ found["outer"] + found["outer_bias"], 0)

@@ -8,6 +8,7 @@ from denoise_scrapy.core.tree import Tree
 _Numbers = npt.ArrayLike
 _Values = npt.NDArray[np.float32]
 
+FARTHEST: int
 NEIGHBOUR_NAMES: tuple[str, ...]
 
 class Network:
@@ -25,7 +26,6 @@ class Network:
         bias: _Numbers,
     ) -> None: ...
     def arrays(self) -> dict[str, _Values]: ...
-    def inputs(self, features: _Numbers) -> _Values: ...
     def odds(self, features: _Numbers) -> _Values: ...
 
 class Neighbours:

@@ -30,6 +30,8 @@ cdef enum:
     LANES = 32
     # Inputs that a unit adds at a time.
     INPUTS = 4
+
+cpdef enum:
     # Values are clipped to this many standard deviations from the mean: a page may hold a paragraph of a million words.
     FARTHEST = 4
 
@@ -139,17 +141,6 @@ cdef class Network:
 
     def __reduce__(self):
         return Network, tuple(self._arrays.values())
-
-    def inputs(self, features) -> np.ndarray:
-        """Convert features of m blocks, shape (n, m), to standard deviations from their means, shape (m, n)."""
-        cdef const float[:, ::1] values = self._values(features)
-        found = np.empty((values.shape[0], values.shape[1]), np.float32)
-        cdef float[:, ::1] out = found
-        cdef Py_ssize_t i
-        if values.shape[1]:
-            for i in range(values.shape[0]):
-                scale(&values[i, 0], <int32_t>values.shape[1], self.means[i], self.deviations[i], &out[i, 0])
-        return np.ascontiguousarray(found.T)
 
     def odds(self, features) -> np.ndarray:
         """Return the log odds of m blocks, shape (m,), from features of shape (n, m), NaN where unknown."""
