@@ -21,7 +21,7 @@ cdef struct Named:        # what selectors ask of an element, as hashes, and wha
     uint64_t id_          # 0 for none
     vector[uint64_t] classes
     uint64_t[4] filter
-    vector[int32_t] rules       # whose last compound matches it, in the order of the cascade
+    vector[uint64_t] rules      # weights of those whose last compound matches it, in order: the cascade
     vector[int32_t] showing     # those that would show it in another state
     bint knows_showing
 

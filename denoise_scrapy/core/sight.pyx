@@ -5,8 +5,9 @@ What a click shows is content: a panel that a tab, a button or a link of the pag
 nothing shows is not.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memset, strlen
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memset, strchr, strcspn, strlen, strpbrk, strspn
+from libcpp.algorithm cimport count, sort
 from libcpp.vector cimport vector
 from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
@@ -41,9 +42,8 @@ cdef enum:
     # further elements are judged without its sheets: their text stays.
     MOST_STEPS = 20_000_000
 
-# What separates words in lists of ids, in selectors and in scripts.
-cdef bint[256] SEPARATES
-SEPARATES[:] = [byte in b" \t\n#.,;'\"()[]{}" for byte in range(256)]
+# What separates words in lists of ids, in selectors and in scripts; the first one only before a word.
+cdef const char* SEPARATORS = b": \t\n#.,;'\"()[]{}"
 # The background of a page that nothing colours.
 cdef int32_t WHITE = 0xFFFFFF
 
@@ -94,31 +94,27 @@ cdef bint is_plain_link(const xmlNode* node) noexcept nogil:
     return is_named(node, b"a")
 
 
-cdef int add_ids(Sight* sight, const unsigned char* value) nogil:
+cdef int add_ids(Sight* sight, const char* value) nogil:
     """Add the words of an attribute that may be ids: `#one`, `one two`, `show('one')`."""
-    cdef const unsigned char* end = value + MOST_BYTES
-    cdef const unsigned char* first
+    cdef const char* end = value + MOST_BYTES
+    cdef size_t size
     while value[0] and value < end:
-        while SEPARATES[value[0]] or value[0] == 58:  # :
-            value += 1
-        first = value
-        while value[0] and not SEPARATES[value[0]]:
-            value += 1
-        if value > first:
-            number_of(sight.controlled, hash_bytes(first, value - first, SEED))
+        value += strspn(value, SEPARATORS)
+        size = strcspn(value, SEPARATORS + 1)
+        number_of(sight.controlled, hash_bytes(<const unsigned char*>value, size, SEED))
+        value += size
 
 
-cdef int add_strings(Sight* sight, const unsigned char* script) nogil:
+cdef int add_strings(Sight* sight, const char* script) nogil:
     """Add the strings of a script."""
-    cdef const unsigned char* first
-    while script[0]:
-        if script[0] == 34 or script[0] == 39:
-            first = script + 1
-            script += 1
-            while script[0] and script[0] != (first - 1)[0]:
-                script += 1
-            number_of(sight.controlled, hash_bytes(first, script - first, SEED + 1))
-        script += 1 if script[0] else 0
+    cdef const char* end
+    script = strpbrk(script, b"\"'")
+    while script != NULL:
+        end = strchr(script + 1, script[0])
+        if end == NULL:
+            break
+        number_of(sight.controlled, hash_bytes(<const unsigned char*>script + 1, end - script - 1, SEED + 1))
+        script = strpbrk(end + 1, b"\"'")
 
 
 cdef int read_controls(Sight* sight) nogil:
@@ -134,11 +130,11 @@ cdef int read_controls(Sight* sight) nogil:
             while attribute != NULL:
                 name = <const char*>attribute.name
                 if not equal(name, b"class") and not equal(name, b"style"):
-                    add_ids(sight, value_of(attribute))
+                    add_ids(sight, <const char*>value_of(attribute))
                 attribute = attribute.next
         elif is_named(node, b"script") and node.children != NULL and node.children.content != NULL and (
                 strlen(<const char*>node.children.content) < MOST_SCRIPT):
-            add_strings(sight, node.children.content)
+            add_strings(sight, <const char*>node.children.content)
         node = next_in(sight.root, node)
 
 
@@ -302,35 +298,29 @@ cdef bint a_click_shows(
 cdef int32_t missing(const Compound* compound, const Named* named) noexcept nogil:
     """Return how many classes an element lacks to match a compound; 1,000 if that cannot make it match."""
     cdef int32_t lacks = 0
-    cdef size_t i, j
+    cdef uint64_t name
+    cdef size_t i
     if (compound.tag and compound.tag != named.tag) or (compound.id_ and compound.id_ != named.id_):
         return 1000
     for i in range(compound.classes.size()):
-        j = 0
-        while j < named.classes.size() and named.classes[j] != compound.classes[i]:
-            j += 1
-        lacks += j == named.classes.size()
+        name = compound.classes[i]
+        lacks += count(named.classes.const_begin(), named.classes.const_end(), name) == 0
     return lacks
 
 
 cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) nogil:
-    """Add the rules whose last compound has a name and matches an element, in order."""
+    """Add the rules whose last compound has a name and matches an element."""
     cdef const Sheet* sheet = sight.sheet
-    cdef int32_t number = find(sheet.names, name), rule
-    cdef size_t i, j
+    cdef int32_t number = find(sheet.names, name)
+    cdef const Rule* rule
+    cdef size_t i
     if number < 0 or sight.steps <= 0:
         return 0
     sight.steps -= <int64_t>sheet.by_name[number].size()
     for i in range(sheet.by_name[number].size()):
-        rule = sheet.by_name[number][i]
-        if missing(&sheet.rules[rule].compounds[0], named) == 0:
-            j = named.rules.size()
-            named.rules.push_back(rule)
-            while j > 0 and sheet.rules[named.rules[j - 1]].weight > sheet.rules[rule].weight:  # few
-                named.rules[j] = named.rules[j - 1]
-                sight.steps -= 1
-                j -= 1
-            named.rules[j] = rule
+        rule = &sheet.rules[sheet.by_name[number][i]]
+        if missing(&rule.compounds[0], named) == 0:
+            named.rules.push_back(rule.weight)
 
 
 cdef int name_element(Sight* sight, const xmlNode* node, Named* named) nogil:
@@ -360,6 +350,7 @@ cdef int name_element(Sight* sight, const xmlNode* node, Named* named) nogil:
     add_rules_of(sight, named.id_, named)
     for i in range(named.classes.size()):
         add_rules_of(sight, named.classes[i], named)
+    sort(named.rules.begin(), named.rules.end())
 
 
 cdef int32_t kind_of(Sight* sight, const xmlNode* node, uint64_t kind) except -2 nogil:
@@ -544,7 +535,7 @@ cdef int32_t look_at(
     if text.kind >= 0:
         named = &sight.named[text.kind]
         for i in range(named.rules.size()):
-            rule = &sight.sheet.rules[named.rules[i]]
+            rule = &sight.sheet.rules[<uint32_t>named.rules[i]]
             if is_around(sight, rule, parent) and holds_all(rule, node):
                 add_style(&style, &rule.style)
         for i in range(4):

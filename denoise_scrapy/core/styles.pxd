@@ -78,7 +78,7 @@ cdef struct Rule:
     vector[Compound] compounds  # the last of the selector first
     vector[Condition] conditions  # of the last one
     uint64_t[4] filter    # the names of the others, see `add_to`
-    uint64_t weight       # its place in the cascade
+    uint64_t weight       # its place in the cascade; the lower half is its number
     Style style
     bint is_state         # holds only after a click: such a rule may show, and never hides
 
