@@ -16,7 +16,7 @@ import numpy as np
 from libc.math cimport log1p
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy, memset
-from libcpp.algorithm cimport remove
+from libcpp.algorithm cimport remove, search
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -252,13 +252,9 @@ cdef int fold_title(const string& written, Title& title) except -1 nogil:
 
 cdef bint holds(const Codes& text, const uint16_t* part, size_t size) noexcept nogil:
     """Return whether a part occurs in a text."""
-    cdef size_t i
-    if size > text.size():
-        return False
-    for i in range(text.size() - size + 1):
-        if text[i] == part[0] and memcmp(&text[i], part, size * sizeof(uint16_t)) == 0:
-            return True
-    return False
+    cdef const uint16_t* start = text.data()
+    cdef const uint16_t* end = start + text.size()
+    return search(start, end, part, part + size) != end
 
 
 cdef bint says_word(Title& title, const uint16_t* word, size_t size) noexcept nogil:
@@ -614,18 +610,16 @@ cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcep
 
 
 cdef int sum_up(Tree tree, View view) except -1 nogil:
-    """Sum values of blocks over their elements, then bottom-up over the ancestors; and by path."""
+    """Sum values of blocks over their elements, then bottom-up over the ancestors and the page; and by path."""
     cdef const BlockRow* block
     cdef double* sums
-    cdef int32_t i, parent, kind
-    view.sums.resize(view.n * SUMS)
+    cdef int32_t i, kind
+    view.sums.resize((view.n + 1) * SUMS)
     view.slots.resize(tree.slots)
     for i in range(view.m):
         block = &tree.blocks[i]
-        view.whole += block.tokens
         view.slots[block.slot].blocks += 1
         view.slots[block.slot].tokens += block.tokens
-    view.whole = at_least(view.whole, 1)
     for i in range(view.m):
         block = &tree.blocks[i]
         sums = sums_of(view, block.element)
@@ -639,14 +633,20 @@ cdef int sum_up(Tree tree, View view) except -1 nogil:
     for i in range(view.n - 1, -1, -1):
         sums = sums_of(view, i)
         sums[PICTURES] += tree.tokens[tree.elements[i].token].kind & IS_PICTURE != 0
-        parent = tree.elements[i].parent
-        if parent >= 0:
-            for kind in range(SUMS):
-                sums_of(view, parent)[kind] += sums[kind]
+        for kind in range(SUMS):
+            sums_of(view, around(view, i))[kind] += sums[kind]
+    view.whole = at_least(sums_of(view, view.n)[TOKENS], 1)
     return 0
 
 
+cdef inline int32_t around(View view, int32_t element) noexcept nogil:
+    """Return the number of the element around another one, n for the page."""
+    cdef int32_t parent = view.tree.elements[element].parent
+    return parent if parent >= 0 else view.n
+
+
 cdef inline double* sums_of(View view, int32_t element) noexcept nogil:
+    """Return the sums of an element, or of the page, n."""
     return &view.sums[element * SUMS]
 
 
@@ -929,11 +929,10 @@ declare_family(
 
 cdef int place(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Compute the block's position relative to the page's own prose."""
-    cdef double prose = 0, tokens = 0, all_prose = 0
+    cdef double prose = 0, tokens = 0
     cdef vector[int32_t] shared
     cdef int32_t i, element, longest = 0
     for i in range(view.m):
-        all_prose += tree.blocks[i].prose
         if tree.blocks[i].prose > tree.blocks[longest].prose:
             longest = i
     find_shared(tree, tree.blocks[longest].element, shared)
@@ -943,7 +942,7 @@ cdef int place(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[0, i] = is_inside(tree, element, view.box)
         rows[1, i] = capped(i - view.first)
         rows[2, i] = capped(i - view.last)
-        rows[3, i] = prose / at_least(all_prose, 1)
+        rows[3, i] = prose / at_least(sums_of(view, view.n)[PROSE], 1)
         rows[4, i] = tokens / view.whole
         rows[5, i] = capped(levels_to(tree, element, shared[element]))
         prose += tree.blocks[i].prose
@@ -1153,16 +1152,13 @@ cdef double HALF_OWN = 0.5, LEAST_OWN = 20
 cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Compute repeats of the block and its enclosing boxes on other pages, and where those have their own text."""
     cdef const double* up3
-    cdef double most_own = 0, copies = 0
+    cdef double most_own = 0
     cdef int32_t i, size, smallest = view.n + 1, box = -1, element
-    for i in range(view.m):
-        rows[8, i] = view.pages
+    rows[8, :] = view.pages
     if not view.pages:
         return 0
     for i in range(view.n):
         most_own = at_least(sums_of(view, i)[OWN], most_own)
-        if tree.elements[i].parent < 0:
-            copies += sums_of(view, i)[COPIES]
     for i in range(view.n):
         size = tree.elements[i].end - i
         if sums_of(view, i)[OWN] >= HALF_OWN * most_own and size < smallest:
@@ -1180,7 +1176,7 @@ cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         if most_own >= LEAST_OWN:
             rows[6, i] = is_inside(tree, element, box)
         rows[7, i] = view.stock[i]
-        rows[9, i] = copies / view.whole
+    rows[9, :] = sums_of(view, view.n)[COPIES] / view.whole
     return 0
 
 
@@ -1232,7 +1228,7 @@ cdef int records(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     cdef uint64_t alike
     cdef int32_t i, element, level
     cdef size_t number
-    nothing.count = nothing.elements = nothing.tokens = nothing.share = nothing.prose = 0
+    memset(&nothing, 0, sizeof(Records))
     list_of.assign(view.n, NOT_THERE)
     open_table(numbers, view.n)
     for i in range(view.n):
@@ -1404,7 +1400,7 @@ cdef int stories(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     cdef vector[uint8_t] is_alike
     cdef vector[Boxes] inside         # by parent, last for roots
     cdef vector[int32_t] first        # first block in each element, -1 for none
-    cdef Boxes* around
+    cdef Boxes* boxes
     cdef int32_t i, element, parent
     read_targets(tree, view.url, targets, is_alike)
     inside.resize(view.n + 1)
@@ -1416,9 +1412,9 @@ cdef int stories(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         if parent >= 0 and first[element] >= 0 and (first[parent] < 0 or first[element] < first[parent]):
             first[parent] = first[element]
         if targets[element] > TARGETS and first[element] >= 0:
-            around = &inside[parent if parent >= 0 else view.n]
-            around.count += 1
-            around.tokens += sums_of(view, element)[TOKENS]
+            boxes = &inside[around(view, element)]
+            boxes.count += 1
+            boxes.tokens += sums_of(view, element)[TOKENS]
     for i in range(view.m):
         element = tree.blocks[i].element
         rows[0, i] = 0
@@ -1431,14 +1427,14 @@ cdef int stories(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
             parent = tree.elements[element].parent
         if targets[element] == NO_TARGET or sums_of(view, element)[TOKENS] == view.whole:  # no box, the page
             continue
-        around = &inside[parent if parent >= 0 else view.n]
+        boxes = &inside[around(view, element)]
         rows[0, i] = 1
         if view.url.size():
             rows[1, i] = is_alike[element]
         rows[2, i] = log1p(sums_of(view, element)[TOKENS])
         rows[3, i] = link_density(&tree.blocks[first[element]])
-        rows[4, i] = log1p(around.count)
-        rows[5, i] = around.tokens / at_least(sums_of(view, parent)[TOKENS] if parent >= 0 else view.whole, 1)
+        rows[4, i] = log1p(boxes.count)
+        rows[5, i] = boxes.tokens / at_least(sums_of(view, around(view, element))[TOKENS], 1)
     return 0
 
 
@@ -1493,39 +1489,29 @@ declare_family("stated", "stated stated_size", stated, _say_stated)
 
 cdef int whole_page(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     """Compute features of the page, equal for all its blocks."""
+    cdef const double* sums = sums_of(view, view.n)
     cdef const BlockRow* block
-    cdef double longest = 0, prose = 0, chars = 0, link_chars = 0, headings = 0, pictures = 0
-    cdef double comments = 0, listed = 0, article = 0
-    cdef double[12] page
-    cdef int32_t i, row
+    cdef double longest = 0, headings = 0, comments = 0, listed = 0, article = 0
+    cdef int32_t i
     for i in range(view.m):
         block = &tree.blocks[i]
         longest = at_least(block.tokens, longest)
-        prose += block.prose
-        chars += block.chars
-        link_chars += block.link_chars
         headings += block.heading > 0
         comments += block.tokens * (block.flags & COMMENT_WORD != 0)
         listed += block.tokens * (block.flags & LIST_ITEM != 0)
         article += block.tokens * (block.flags & ARTICLE != 0)
-    for i in range(view.n):
-        if tree.elements[i].parent < 0:
-            pictures += sums_of(view, i)[PICTURES]
-    page[0] = log1p(view.whole)
-    page[1] = log1p(view.m)
-    page[2] = log1p(longest)
-    page[3] = prose / view.whole
-    page[4] = link_chars / at_least(chars, 1)
-    page[5] = log1p(headings)
-    page[6] = log1p(pictures)
-    page[7] = view.declares_article
-    page[8] = view.declares_forum
-    page[9] = comments / view.whole
-    page[10] = listed / view.whole
-    page[11] = article / view.whole
-    for row in range(12):
-        for i in range(view.m):
-            rows[row, i] = page[row]
+    rows[0, :] = log1p(view.whole)
+    rows[1, :] = log1p(view.m)
+    rows[2, :] = log1p(longest)
+    rows[3, :] = sums[PROSE] / view.whole
+    rows[4, :] = sums[LINK_CHARS] / at_least(sums[CHARS], 1)
+    rows[5, :] = log1p(headings)
+    rows[6, :] = log1p(sums[PICTURES])
+    rows[7, :] = view.declares_article
+    rows[8, :] = view.declares_forum
+    rows[9, :] = comments / view.whole
+    rows[10, :] = listed / view.whole
+    rows[11, :] = article / view.whole
     return 0
 
 
@@ -1582,7 +1568,7 @@ cdef class View:
     cdef int32_t title                # the first block that is the page's title, -1 for none
     cdef vector[int32_t] heading      # block of the heading at or above each block, -1 for none
     cdef vector[Slot] slots
-    cdef vector[double] sums          # SUMS of each element
+    cdef vector[double] sums          # SUMS of each element, then of the page
     # The element that holds most of the page's own prose, -1 for the whole page; and its paragraphs' blocks.
     cdef int32_t box
     cdef int32_t first
@@ -1607,7 +1593,6 @@ cdef class View:
         cdef Step step
         self.tree, self.vocabulary = tree, vocabulary
         self.m, self.n = <int32_t>tree.blocks.size(), <int32_t>tree.elements.size()
-        self.whole = 0
         self.pages = 0
         self.declares_article, self.declares_forum = declares_article, declares_forum
         self.url = url.encode("utf-8", "replace")
