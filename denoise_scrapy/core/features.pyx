@@ -65,7 +65,6 @@ META_PATTERNS = (
 )
 
 cdef enum:
-    LONGEST_PATTERN = 32
     # Patterns are found by their first character: by its lowest byte, with one bucket for all digits.
     ANY_DIGIT = 256
     BUCKETS = 257
@@ -74,20 +73,16 @@ cdef enum:
     MOST_SEARCHES = 10_000
     PAIRS = 4096
 
+ctypedef vector[uint16_t] Codes  # of a text: lower case, one space between words
+
 cdef struct Pattern:
-    uint16_t[LONGEST_PATTERN] codes  # of its characters; 0 is any digit
-    size_t size
+    Codes codes           # 0 is any digit
     bint from_edge        # begins with \b
     bint from_start       # begins with ^
     bint to_edge
     bint to_end
 
-cdef struct Patterns:
-    vector[Pattern] all   # by bucket
-    int32_t[BUCKETS + 1] first  # of each bucket
-    uint32_t[256] seconds # by bucket: a bit for the lowest five bits of each second character, all if it is any or none
-
-ctypedef vector[uint16_t] Codes  # of a text: lower case, one space between words
+ctypedef vector[vector[Pattern]] Patterns  # by bucket
 
 cdef Patterns _comments, _meta
 
@@ -104,27 +99,14 @@ def _choices(pattern: str) -> list:
 cdef int fill(Patterns& table, patterns) except -1:
     """Build a table of patterns."""
     cdef Pattern one
-    buckets = [[] for _ in range(BUCKETS)]
+    table.resize(BUCKETS)
     for pattern in patterns:
         for choice in _choices(pattern):
             start, text, end = re.fullmatch(r"(\\b|\^)?(.+?)(\\b|\$)?", choice).groups()
-            codes = [0 if code == "\\d" else ord(code) for code in re.findall(r"\\d|.", text)]
-            buckets[codes[0] & 255 if codes[0] else ANY_DIGIT].append((codes, start, end))
-    for bucket in range(BUCKETS):
-        table.first[bucket] = <int32_t>table.all.size()
-        if bucket < ANY_DIGIT:
-            seconds = {codes[1] if len(codes) > 1 else 0 for codes, *_ in buckets[bucket]}
-            table.seconds[bucket] = 0xFFFFFFFF if 0 in seconds else sum({1 << (code & 31) for code in seconds})
-        for codes, start, end in buckets[bucket]:
-            one.size = len(codes)
-            if one.size > LONGEST_PATTERN:
-                raise ImportError(f"a pattern of more than {LONGEST_PATTERN} characters")
-            for i, code in enumerate(codes):
-                one.codes[i] = code
+            one.codes = [0 if code == "\\d" else ord(code) for code in re.findall(r"\\d|.", text)]
             one.from_edge, one.from_start = start == r"\b", start == "^"
             one.to_edge, one.to_end = end == r"\b", end == "$"
-            table.all.push_back(one)
-    table.first[BUCKETS] = <int32_t>table.all.size()
+            table[one.codes[0] & 255 if one.codes[0] else ANY_DIGIT].push_back(one)
     return 0
 
 
@@ -147,10 +129,10 @@ cdef inline bint is_edge(const Codes& text, size_t at) noexcept nogil:
 
 cdef inline bint matches(const Pattern& pattern, const Codes& text, size_t at) noexcept nogil:
     """Return whether a pattern matches at a position of a text."""
-    cdef size_t i, end = at + pattern.size
+    cdef size_t i, end = at + pattern.codes.size()
     if end > text.size() or (pattern.from_start and at > 0) or (pattern.to_end and end < text.size()):
         return False
-    for i in range(pattern.size):
+    for i in range(pattern.codes.size()):
         if text[at + i] != pattern.codes[i] and not (pattern.codes[i] == 0 and is_digit(text[at + i])):
             return False
     return (not pattern.from_edge or is_edge(text, at)) and (not pattern.to_edge or is_edge(text, end))
@@ -158,15 +140,15 @@ cdef inline bint matches(const Pattern& pattern, const Codes& text, size_t at) n
 
 cdef size_t end_of_match(const Patterns& table, const Codes& text, size_t at) noexcept nogil:
     """Return the end of a pattern that matches at a position of a text, 0 if none does."""
-    cdef int32_t i, bucket = text[at] & 255
-    if at + 1 == text.size() or table.seconds[bucket] >> (text[at + 1] & 31) & 1:
-        for i in range(table.first[bucket], table.first[bucket + 1]):
-            if matches(table.all[i], text, at):
-                return at + table.all[i].size
-    if is_digit(text[at]):
-        for i in range(table.first[ANY_DIGIT], table.first[ANY_DIGIT + 1]):
-            if matches(table.all[i], text, at):
-                return at + table.all[i].size
+    cdef size_t end = end_in(table[text[at] & 255], text, at)
+    return end if end or not is_digit(text[at]) else end_in(table[ANY_DIGIT], text, at)
+
+
+cdef inline size_t end_in(const vector[Pattern]& bucket, const Codes& text, size_t at) noexcept nogil:
+    cdef size_t i
+    for i in range(bucket.size()):
+        if matches(bucket[i], text, at):
+            return at + bucket[i].codes.size()
     return 0
 
 
