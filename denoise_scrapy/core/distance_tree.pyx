@@ -17,7 +17,7 @@ Signatures, the search in order of insertion, and the search for parts are ours.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
-from libcpp.algorithm cimport partial_sort, sort, unique
+from libcpp.algorithm cimport lower_bound, partial_sort, sort, unique
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.bits cimport BitSet, count_bits, set_bits
@@ -87,6 +87,10 @@ cdef struct Query:
 
 cdef bint is_liker(const Hit& one, const Hit& other) noexcept nogil:
     return one.lacks < other.lacks or (one.lacks == other.lacks and one.number < other.number)
+
+
+cdef bint is_below(const Node& node, const int64_t& number) noexcept nogil:
+    return node.number < number
 
 
 cdef inline void sign(const uint16_t* runs, size_t count, Signature& out) noexcept nogil:
@@ -235,15 +239,9 @@ cdef class DistanceTree:
 
     def drop(self, int64_t number):
         """Leave a set out of further results, if it is there."""
-        cdef size_t low = 0, high = self._nodes.size(), middle
-        while low < high:
-            middle = (low + high) // 2
-            if self._nodes[middle].number < number:
-                low = middle + 1
-            else:
-                high = middle
-        if low < self._nodes.size() and self._nodes[low].number == number:
-            self._nodes[low].is_dropped = True
+        cdef size_t row = lower_bound(self._nodes.begin(), self._nodes.end(), number, is_below) - self._nodes.begin()
+        if row < self._nodes.size() and self._nodes[row].number == number:
+            self._nodes[row].is_dropped = True
 
     def search(self, const uint16_t[::1] units not None, int need, int64_t longest, dict runs not None, size_t at_most):
         """Find the sets that share `need` units with a query and have enough of its runs, and some that have not.
