@@ -659,7 +659,7 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
     cdef const unsigned char* value
     cdef uint64_t hash_ = mix(<uint64_t><size_t>name)  # libxml2 stores each name once
     cdef int32_t number = <int32_t>tree.elements.size(), known, attribute, reason
-    cdef bint is_formula, repeats = False
+    cdef bint is_formula, is_between, repeats = False
     memset(given, 0, sizeof(given))
     if w.open < 0 and not tag.kind & IS_BLOCK:  # a tree that begins at another element: all text must be in a block
         top = tag[0]
@@ -718,12 +718,13 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         if element.block < 0:
             element.block = around.block
     w.too_large |= element.depth > MOST_DEPTH or number >= MOST_ELEMENTS
-    if token.kind & IS_BLOCK or (token.kind & IS_BREAK and w.break_at == w.visible):
+    is_between = token.kind & IS_BLOCK or (token.kind & IS_BREAK and w.break_at == w.visible)
+    if is_between:
         close_block(tree, w)
     element.marks.start = element.marks.end = <int32_t>tree.text.size()
     element.seen.start = element.seen.end = w.visible
     tree.text.push_back(1)
-    if token.kind & IS_BLOCK or (token.kind & IS_BREAK and w.break_at == w.visible):
+    if is_between:
         open_block(tree, w)
     elif w.after_end and number > 0:
         w.joined = number
