@@ -99,7 +99,7 @@ for _name in _NAMES.split():
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
-# The names of the properties that are read, by the bit that they set; further ones by their beginnings.
+# The names of the properties that are read, by the bit that they set.
 for _bit, _names in {
     P_DISPLAY: "display content-visibility",
     P_VISIBILITY: "visibility",
@@ -109,41 +109,33 @@ for _bit, _names in {
     P_BACKGROUND: "background-color background background-image",
     P_TEXT_CLIP: "background-clip",
     P_POSITION: "position",
-    P_OFFSET: "left top right bottom",
+    P_OFFSET: "left top right bottom inset inset-block inset-block-start inset-block-end inset-inline inset-inline-start "
+    "inset-inline-end",
     P_INDENT: "text-indent letter-spacing",
+    P_MARGIN: "margin margin-top margin-left margin-block margin-block-start margin-block-end margin-inline "
+    "margin-inline-start margin-inline-end margin-start margin-end margin-before margin-after",
     P_PUSHED: "padding-left",
-    P_ROOM: "padding padding-top padding-bottom flex flex-grow",
+    P_ROOM: "padding padding-top padding-bottom flex flex-grow min-width min-height min-inline-size min-block-size",
     P_TRANSFORM: "zoom transform scale translate rotate",
     P_CLIP: "clip clip-path mask mask-image mask-size",
     P_HEIGHT: "height max-height block-size max-block-size",
     P_WIDTH: "width max-width inline-size max-inline-size",
     P_OVERFLOW: "overflow overflow-x overflow-y contain",
-    P_MOVES: "will-change",
+    P_MOVES: "will-change transition transition-property transition-duration transition-delay transition-timing-function "
+    "transition-behavior animation animation-name animation-duration animation-delay animation-timing-function "
+    "animation-iteration-count animation-direction animation-fill-mode animation-play-state animation-composition "
+    "animation-timeline animation-range animation-range-start animation-range-end",
 }.items():
     for _name in _names.split():
         _properties[<bytes>_name.encode()] = _bit
 
 
-cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil:
+cdef int32_t named(unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil:
     """Return the value of a name, `UNKNOWN` for none."""
     cdef string key
-    cdef unordered_map[string, int32_t].const_iterator found
     key.assign(name, size)
-    found = values.const_find(key)
-    return UNKNOWN if found == values.const_end() else dereference(found).second
+    return values[key] if values.count(key) else UNKNOWN
 
-
-cdef int32_t property_of(const char* name) noexcept nogil:
-    """Return the bit of a property, `UNKNOWN` for one that is not read."""
-    if starts(name, b"inset"):
-        return P_OFFSET
-    if starts(name, b"min-"):
-        return P_ROOM
-    if starts(name, b"margin") and not equal(name, b"margin-right") and not equal(name, b"margin-bottom"):
-        return P_MARGIN
-    if starts(name, b"transition") or starts(name, b"animation"):
-        return P_MOVES
-    return named(_properties, name, strlen(name))
 
 cdef int write_clean(const unsigned char* text, string& out) nogil:
     """Write CSS in lower case without comments, escapes, the contents of strings, and needless white space."""
@@ -571,7 +563,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     cdef double[4] margins
     if starts(name, b"-webkit-"):
         name += 8
-    bit = property_of(name)
+    bit = named(_properties, name, strlen(name))
     if bit == UNKNOWN:
         return 0
     if equal(name, b"display"):
@@ -1108,24 +1100,19 @@ cdef int add_block(
 ):
     """Add the rules of a block of declarations, if they concern what can be seen."""
     cdef Style style
-    cdef string selector
     cdef size_t start = 0, size
+    cdef bint is_whole = selectors.find(b"(") < selectors.size()  # commas in brackets
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
     read_style(<const unsigned char*>declarations.c_str(), &style, sheet)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
     if not style.said & ~PLACES and not style.off:
         return 0
-    if selectors.find(b"(") < selectors.size() and selectors.size() <= MOST_SELECTOR:  # commas in brackets
-        left[0] -= 1
-        add_selector(sheet, selectors, &style, is_some, read_hard)
-        return 0
     while start <= selectors.size():
         left[0] -= 1
-        size = strcspn(selectors.c_str() + start, b",")
-        selector.assign(selectors, start, size)
+        size = selectors.size() if is_whole else strcspn(selectors.c_str() + start, b",")
         if selectors.size() <= MOST_SELECTOR:
-            add_selector(sheet, selector, &style, is_some, read_hard)
+            add_selector(sheet, selectors.substr(start, size), &style, is_some, read_hard)
         start += size + 1
 
 
