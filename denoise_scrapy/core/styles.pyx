@@ -12,7 +12,7 @@ import tinycss2.color3
 
 from libc.math cimport fabs, fmod
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memset, strchr, strcspn, strlen, strrchr, strspn, strstr
+from libc.string cimport memset, strchr, strcspn, strlen, strspn, strstr
 from libcpp.algorithm cimport reverse
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
@@ -50,6 +50,9 @@ STATES[:] = [
     b":checked", b":target", b":target-within", b":open", b":popover-open", b":focus-within", b"[open",
     b"[aria-expanded", b"[aria-selected",
 ]
+# What media queries for screens say.
+cdef const char* ON_SCREENS[6]
+ON_SCREENS[:] = [b"only ", b"and", b"screen", b"all", b"not print", b"not speech"]
 # Conditions that stand for selectors.
 cdef const char* GROUPS[5]
 GROUPS[:] = [b":is(", b":where(", b":any(", b":matches(", b":root"]
@@ -629,8 +632,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         if style.off & P_MARGIN:
             return 0
         off = is_far(value)
-        at = strrchr(value, 32)
-        if not off and equal(name, b"margin") and arguments_of(value, margins, 4) == 4 and at != NULL:
+        if not off and equal(name, b"margin") and arguments_of(value, margins, 4) == 4 and strchr(value, 32) != NULL:
             off = margins[3] <= -FAR
     elif equal(name, b"zoom"):
         if not is_faint(value):
@@ -833,6 +835,15 @@ cdef int32_t size_holds(const unsigned char* at) noexcept nogil:
     return ALWAYS if (size <= NARROW if is_least else size >= WIDE) else SOMETIMES
 
 
+cdef size_t word_at(const unsigned char* at) noexcept nogil:
+    """Return the length of a word that changes nothing about whether a media query holds, 0 for none."""
+    cdef int32_t i
+    for i in range(6):
+        if begins(at, ON_SCREENS[i]):
+            return strlen(ON_SCREENS[i])
+    return 0
+
+
 cdef int32_t media_holds(const unsigned char* at) noexcept nogil:
     """Return whether one of a list of media queries holds: `ALWAYS`, `SOMETIMES` or `NEVER`."""
     cdef int32_t found = NEVER, one = ALWAYS
@@ -845,12 +856,8 @@ cdef int32_t media_holds(const unsigned char* at) noexcept nogil:
             if at[0] == 0:
                 return found
             at += 1
-        elif begins(at, b"only ") or begins(at, b"and"):
-            at += 4 if at[0] == 111 or at[0] == 79 else 3
-        elif begins(at, b"screen") or begins(at, b"all"):
-            at += 6 if begins(at, b"screen") else 3
-        elif begins(at, b"not print") or begins(at, b"not speech"):
-            at += 9 if begins(at, b"not print") else 10
+        elif word_at(at):
+            at += word_at(at)
         else:
             one = max(one, size_holds(at) if at[0] == 40 else NEVER if begins(at, b"print") else SOMETIMES)
             while at[0] and at[0] != 41 and at[0] != 44:
