@@ -27,7 +27,7 @@ from denoise_scrapy.core.characters cimport (
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.tree cimport (
     ARTICLE, COMMENT_WORD, COMMENTS, CONTROL, HEADING, HIDDEN, IS_DIV, IS_PICTURE, IS_ROOT, LIST_ITEM, META, BlockRow,
-    Element, ElementKind, Span, Tree, is_noted,
+    ElementKind, Span, Tree, is_noted,
 )
 
 # ---- announcements of short blocks ----------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def _choices(pattern: str) -> list:
     return [one for choice in found[1].split("|") for one in _choices(before + choice + after)]
 
 
-cdef int fill(Patterns& table, patterns) except -1:
+cdef int fill(Patterns& table, patterns):
     """Build a table of patterns."""
     cdef Pattern one
     table.resize(BUCKETS)
@@ -107,7 +107,6 @@ cdef int fill(Patterns& table, patterns) except -1:
             one.from_edge, one.from_start = start == r"\b", start == "^"
             one.to_edge, one.to_end = end == r"\b", end == "$"
             table[one.codes[0] & 255 if one.codes[0] else ANY_DIGIT].push_back(one)
-    return 0
 
 
 fill(_comments, COMMENTS_PATTERNS)
@@ -149,7 +148,6 @@ cdef inline size_t end_in(const vector[Pattern]& bucket, const Codes& text, size
     for i in range(bucket.size()):
         if matches(bucket[i], text, at):
             return at + bucket[i].codes.size()
-    return 0
 
 
 cdef bint announces_comments(const Codes& text) noexcept nogil:
@@ -177,7 +175,7 @@ cdef bint tells_meta(const Codes& text) noexcept nogil:
     return False
 
 
-cdef int read_lowered(const string& marked, Span span, Codes& text) except -1 nogil:
+cdef int read_lowered(const string& marked, Span span, Codes& text) nogil:
     """Read a slice of a marked text: lower case, without marks, one space between words."""
     cdef const unsigned char* data = <const unsigned char*>marked.data()
     cdef int32_t i = span.start
@@ -198,12 +196,10 @@ cdef int read_lowered(const string& marked, Span span, Codes& text) except -1 no
             gap = False
         code = characters.LOWER[code]
         text.push_back(0x3C3 if code == 0x3C2 else code)  # a final sigma, which capitals do not distinguish
-    return 0
 
 
-cdef int drop_spaces(Codes& text) except -1 nogil:
+cdef int drop_spaces(Codes& text) nogil:
     text.erase(remove(text.begin(), text.end(), <uint16_t>32), text.end())
-    return 0
 
 
 cdef struct Title:
@@ -217,7 +213,7 @@ cdef inline uint32_t pair_of(const uint16_t* codes) noexcept nogil:
     return (codes[0] * <uint32_t>31 + codes[1]) & (PAIRS - 1)
 
 
-cdef int fold_title(const string& written, Title& title) except -1 nogil:
+cdef int fold_title(const string& written, Title& title) nogil:
     """Read a page's title."""
     cdef Span span
     cdef size_t i
@@ -229,7 +225,6 @@ cdef int fold_title(const string& written, Title& title) except -1 nogil:
     for i in range(1, title.words.size()):
         title.pairs[pair_of(&title.words[i - 1])] = 1
     title.searches = MOST_SEARCHES
-    return 0
 
 
 cdef bint holds(const Codes& text, const uint16_t* part, size_t size) noexcept nogil:
@@ -357,16 +352,15 @@ cdef struct Name:         # a word in the names of an element, all words of a na
     uint32_t code             # its hash
 
 
-cdef int add_name(vector[Name]& found, const unsigned char* text, size_t size) except -1 nogil:
+cdef int add_name(vector[Name]& found, const unsigned char* text, size_t size) nogil:
     cdef Name name
     name.size = size if size < LONGEST else LONGEST
     memcpy(name.text, text, name.size)
     name.code = crc32(name.text, name.size)
     found.push_back(name)
-    return 0
 
 
-cdef int add_names(vector[Name]& found, const unsigned char* names, Span span) except -1 nogil:
+cdef int add_names(vector[Name]& found, const unsigned char* names, Span span) nogil:
     """Add the words of a class or id, and each multi-word name as a whole."""
     cdef unsigned char[2 * MOST_NAMES + 1] words
     cdef size_t i, start = 0, kept = 0, count = 0, whole = 0, size = span.end - span.start
@@ -391,10 +385,9 @@ cdef int add_names(vector[Name]& found, const unsigned char* names, Span span) e
                 add_name(found, words + whole, kept - whole)
             kept = whole = i + 1
             count = 0
-    return 0
 
 
-cdef int read_names(Tree tree, const ElementKind* token, vector[Name]& found) except -1 nogil:
+cdef int read_names(Tree tree, const ElementKind* token, vector[Name]& found) nogil:
     """Read an element's tag, as `<` and its name, and its names; those of html and body describe the page."""
     cdef const unsigned char* names = <const unsigned char*>tree.names.data()
     cdef unsigned char[LONGEST] tag
@@ -407,7 +400,6 @@ cdef int read_names(Tree tree, const ElementKind* token, vector[Name]& found) ex
     add_name(found, tag, size + 1)
     add_names(found, names, token.class_name)
     add_names(found, names, token.id_name)
-    return 0
 
 
 def words_of(Tree tree not None, int token) -> frozenset:
@@ -573,7 +565,7 @@ cdef inline bint is_inside(Tree tree, int32_t element, int32_t box) noexcept nog
     return box < 0 or box <= element < tree.elements[box].end
 
 
-cdef int find_shared(Tree tree, int32_t other, vector[int32_t]& shared) except -1 nogil:
+cdef int find_shared(Tree tree, int32_t other, vector[int32_t]& shared) nogil:
     """Write the first ancestor-or-self of each that contains another element too, -1 for none."""
     cdef int32_t i, parent, n = <int32_t>tree.elements.size()
     shared.assign(n, -1)
@@ -583,7 +575,6 @@ cdef int find_shared(Tree tree, int32_t other, vector[int32_t]& shared) except -
             shared[i] = i
         elif parent >= 0:
             shared[i] = shared[parent]
-    return 0
 
 
 cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcept nogil:
@@ -591,7 +582,7 @@ cdef inline int32_t levels_to(Tree tree, int32_t element, int32_t above) noexcep
     return tree.elements[element].depth - (tree.elements[above].depth if above >= 0 else 0)
 
 
-cdef int sum_up(Tree tree, View view) except -1 nogil:
+cdef int sum_up(Tree tree, View view) nogil:
     """Sum values of blocks over their elements, then bottom-up over the ancestors and the page; and by path."""
     cdef const BlockRow* block
     cdef double* sums
@@ -618,7 +609,6 @@ cdef int sum_up(Tree tree, View view) except -1 nogil:
         for kind in range(SUMS):
             sums_of(view, around(view, i))[kind] += sums[kind]
     view.whole = at_least(sums_of(view, view.n)[TOKENS], 1)
-    return 0
 
 
 cdef inline int32_t around(View view, int32_t element) noexcept nogil:
@@ -671,7 +661,7 @@ cdef int32_t best_box(Tree tree, const double* prose) except? -2 nogil:
     return found
 
 
-cdef int find_story(Tree tree, View view) except -1 nogil:
+cdef int find_story(Tree tree, View view) nogil:
     """Find the box that holds most of the page's own prose, and its paragraphs."""
     cdef vector[double] prose
     cdef bint found = False
@@ -690,10 +680,9 @@ cdef int find_story(Tree tree, View view) except -1 nogil:
                 view.first = i
                 found = True
             view.last = i
-    return 0
 
 
-cdef int open_view(Tree tree, View view) except -1 nogil:
+cdef int open_view(Tree tree, View view) nogil:
     """Compute what several families use."""
     cdef int32_t i, heading = -1
     sum_up(tree, view)
@@ -710,7 +699,7 @@ cdef int open_view(Tree tree, View view) except -1 nogil:
 
 # ---- families -------------------------------------------------------------------------------------------------------
 
-ctypedef int (*Find)(Tree tree, View view, float[:, ::1] rows) except -1 nogil
+ctypedef int (*Find)(Tree tree, View view, float[:, ::1] rows) nogil
 
 cdef struct Step:         # a family's function, and its rows of the matrix
     Find find
@@ -734,7 +723,7 @@ FAMILIES: dict = {}
 MOSTLY = 0.5
 
 
-cdef int declare_family(str name, str names, Find find, say) except -1:
+cdef int declare_family(str name, str names, Find find, say):
     """Declare a family: names of its rows, their computation, and its description."""
     cdef Step step
     family = Family(tuple(names.split()), say)
@@ -743,10 +732,9 @@ cdef int declare_family(str name, str names, Find find, say) except -1:
     step.end = step.first + len(family.names)
     _steps.push_back(step)
     FAMILIES[name] = family
-    return 0
 
 
-cdef int text(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int text(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute length, and classes of characters."""
     cdef const BlockRow* block
     cdef double chars
@@ -761,7 +749,6 @@ cdef int text(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[4, i] = block.counts[UPPER] / chars
         rows[5, i] = block.counts[CJK] / chars
         rows[6, i] = block.ends_in_stop
-    return 0
 
 
 declare_family(
@@ -774,7 +761,7 @@ cdef inline double link_density(const BlockRow* block) noexcept nogil:
     return block.link_chars / at_least(block.chars, 1)
 
 
-cdef int links(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int links(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the link density of the block, and 1 and 3 levels up."""
     cdef const double* above
     cdef int32_t i, row
@@ -783,7 +770,6 @@ cdef int links(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         for row in range(1, 3):
             above = sums_above(view, i, 2 * row - 1)
             rows[row, i] = above[LINK_CHARS] / at_least(above[CHARS], 1)
-    return 0
 
 
 def _say_links(rows, block):
@@ -796,7 +782,7 @@ def _say_links(rows, block):
 declare_family("links", "ld ld_up1 ld_up3", links, _say_links)
 
 
-cdef int tags(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int tags(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute tag, and enclosing tags or roles. Odds of class names (below) cover all other tags."""
     cdef const BlockRow* block
     cdef int32_t i
@@ -807,7 +793,6 @@ cdef int tags(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[2, i] = block.flags & HIDDEN != 0
         rows[3, i] = block.flags & ARTICLE != 0
         rows[4, i] = block.flags & CONTROL != 0
-    return 0
 
 
 def _say_tags(rows, block):
@@ -818,7 +803,7 @@ def _say_tags(rows, block):
 declare_family("tags", "heading tag_div in_hidden in_article in_control", tags, _say_tags)
 
 
-cdef int class_names(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int class_names(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the odds of the class names and ids around the block."""
     cdef vector[NameOdds] odds
     cdef const NameOdds* one
@@ -830,7 +815,6 @@ cdef int class_names(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[1, i] = one.least
         rows[2, i] = one.most
         rows[3, i] = one.near
-    return 0
 
 
 declare_family(
@@ -843,7 +827,7 @@ declare_family(
 cdef double LATE = 0.03
 
 
-cdef int announcements(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int announcements(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute announcements of comments, names and dates, and their number since the headline."""
     cdef double whole = 0, before = 0
     cdef int32_t i, bits, tokens, last = -FAR, dates = 0, dates_to_title = 0
@@ -866,7 +850,6 @@ cdef int announcements(Tree tree, View view, float[:, ::1] rows) except -1 nogil
         rows[0, i] = after_comments
         rows[1, i] = capped(i - last)
         rows[2, i] = capped(dates - dates_to_title)
-    return 0
 
 
 def _say_announcements(rows, block):
@@ -881,7 +864,7 @@ def _say_announcements(rows, block):
 declare_family("announcements", "after_comments since_dated dated_before", announcements, _say_announcements)
 
 
-cdef int surroundings(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int surroundings(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute prose, text and pictures in the enclosing boxes, and the blocks with the same path."""
     cdef const double* up1
     cdef const double* up3
@@ -898,7 +881,6 @@ cdef int surroundings(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[5, i] = log1p(sums_above(view, i, 2)[PICTURES])
         rows[6, i] = log1p(slot.blocks)
         rows[7, i] = slot.tokens / view.whole
-    return 0
 
 
 declare_family(
@@ -909,7 +891,7 @@ declare_family(
 )
 
 
-cdef int place(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int place(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the block's position relative to the page's own prose."""
     cdef double prose = 0, tokens = 0
     cdef vector[int32_t] shared
@@ -928,7 +910,6 @@ cdef int place(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[4, i] = tokens / view.whole
         rows[5, i] = capped(levels_to(tree, element, shared[element]))
         prose += tree.blocks[i].prose
-    return 0
 
 
 declare_family(
@@ -960,7 +941,7 @@ cdef struct Wording:      # of a block's long words
     int32_t elsewhere     # that occur in another block
 
 
-cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int wording(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the shares of a block's words that the page has used before: another story uses other words.
 
     Source: Hearst, *TextTiling: Segmenting Text into Multi-Paragraph Subtopic Passages* (1997), section 4: where the
@@ -1018,7 +999,6 @@ cdef int wording(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[0, i] = before / words
         rows[1, i] = begins / words
         rows[2, i] = elsewhere / words
-    return 0
 
 
 def _say_wording(rows, block):
@@ -1031,7 +1011,7 @@ def _say_wording(rows, block):
 declare_family("wording", "words_before words_of_beginning words_elsewhere", wording, _say_wording)
 
 
-cdef int text_words(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int text_words(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the odds of the words of the block, and of the heading above."""
     cdef TextOdds odds
     cdef int32_t i, row, heading
@@ -1043,7 +1023,6 @@ cdef int text_words(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         heading = view.heading[i]
         for row in range(3):
             rows[3 + row, i] = rows[row, heading] if heading >= 0 else 0
-    return 0
 
 
 def _say_text_words(rows, block):
@@ -1059,7 +1038,7 @@ declare_family(
 )
 
 
-cdef int headline(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int headline(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the position relative to the headline, and the number of similar headings in between."""
     cdef const BlockRow* title
     cdef vector[int32_t] shared
@@ -1081,7 +1060,6 @@ cdef int headline(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[2, i] = capped(levels_to(tree, element, box))
         rows[3, i] = sums_of(view, box if box >= 0 else root)[TOKENS] / view.whole
         rows[4, i] = min(alike, FAR)
-    return 0
 
 
 def _say_headline(rows, block):
@@ -1101,7 +1079,7 @@ declare_family(
 )
 
 
-cdef int section(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int section(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the heading above, whether it is a link, and the text up to the next one."""
     cdef vector[double] tokens  # by the block of the heading; first, the text above all headings
     cdef int32_t i, heading
@@ -1114,7 +1092,6 @@ cdef int section(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[0, i] = log1p(tokens[heading + 1])
         rows[1, i] = tree.blocks[heading].heading if heading >= 0 else 0
         rows[2, i] = link_density(&tree.blocks[heading]) if heading >= 0 else 0
-    return 0
 
 
 def _say_section(rows, block):
@@ -1131,7 +1108,7 @@ declare_family("section", "section_tokens section_level section_linked", section
 cdef double HALF_OWN = 0.5, LEAST_OWN = 20
 
 
-cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int site(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute repeats of the block and its enclosing boxes on other pages, and where those have their own text."""
     cdef const double* up3
     cdef double most_own = 0
@@ -1159,7 +1136,6 @@ cdef int site(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
             rows[6, i] = is_inside(tree, element, box)
         rows[7, i] = view.stock[i]
     rows[9, :] = sums_of(view, view.n)[COPIES] / view.whole
-    return 0
 
 
 def _say_site(rows, block):
@@ -1198,7 +1174,7 @@ cdef struct Records:      # siblings with one tag and class; all is 0 if they ar
     double prose          # share of their tokens
 
 
-cdef int records(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int records(Tree tree, View view, float[:, ::1] rows) nogil:
     """Find the enclosing list of records with the most text, and the innermost one."""
     cdef Table numbers
     cdef vector[Records] lists
@@ -1252,7 +1228,6 @@ cdef int records(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[2, i] = outer.prose
         rows[3, i] = inner.count
         rows[4, i] = inner.share
-    return 0
 
 
 def _say_records(rows, block):
@@ -1333,7 +1308,7 @@ cdef Address read_address(const unsigned char* text, size_t size, int32_t folder
 
 cdef int read_targets(
     Tree tree, const string& url, vector[uint64_t]& targets, vector[uint8_t]& is_alike
-) except -1 nogil:
+) nogil:
     """Find what the links in each element lead to, bottom-up; and whether that address is like the page's own."""
     cdef const unsigned char* noted = <const unsigned char*>tree.noted.data()
     cdef const unsigned char* own = <const unsigned char*>url.data()
@@ -1365,7 +1340,6 @@ cdef int read_targets(
             is_alike[parent] = is_alike[element]
         elif around[0] != targets[element]:
             around[0] = TARGETS
-    return 0
 
 
 cdef struct Boxes:        # siblings with one target each
@@ -1373,7 +1347,7 @@ cdef struct Boxes:        # siblings with one target each
     double tokens
 
 
-cdef int stories(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int stories(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute the largest box around a block whose links lead to one page, and the boxes of this kind beside it.
 
     A box that leads to its own page is another story; several of them are a list of stories.
@@ -1417,7 +1391,6 @@ cdef int stories(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
         rows[3, i] = link_density(&tree.blocks[first[element]])
         rows[4, i] = log1p(boxes.count)
         rows[5, i] = boxes.tokens / at_least(sums_of(view, around(view, element))[TOKENS], 1)
-    return 0
 
 
 def _say_stories(rows, block):
@@ -1435,7 +1408,7 @@ cdef inline uint64_t pair_key(uint32_t first, uint32_t second) noexcept nogil:
     return mix((<uint64_t>first << 32) | second)
 
 
-cdef int stated(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int stated(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute which of a block's words stand, beside their neighbours, in the text that the page states in its data."""
     cdef Table known
     cdef Span words
@@ -1457,7 +1430,6 @@ cdef int stated(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
             count += is_told or was_told
             was_told = is_told
         rows[0, i] = count / (words.end - words.start + PRIOR)
-    return 0
 
 
 def _say_stated(rows, block):
@@ -1469,7 +1441,7 @@ def _say_stated(rows, block):
 declare_family("stated", "stated stated_size", stated, _say_stated)
 
 
-cdef int whole_page(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
+cdef int whole_page(Tree tree, View view, float[:, ::1] rows) nogil:
     """Compute features of the page, equal for all its blocks."""
     cdef const double* sums = sums_of(view, view.n)
     cdef const BlockRow* block
@@ -1494,7 +1466,6 @@ cdef int whole_page(Tree tree, View view, float[:, ::1] rows) except -1 nogil:
     rows[9, :] = comments / view.whole
     rows[10, :] = listed / view.whole
     rows[11, :] = article / view.whole
-    return 0
 
 
 declare_family(
