@@ -9,7 +9,7 @@ from libc.string cimport strlen, strncmp, strstr
 from libcpp.string cimport string
 from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
 
-from denoise_scrapy.core.characters cimport begins, equal, is_letter, starts
+from denoise_scrapy.core.characters cimport begins, equal, is_letter
 from denoise_scrapy.core.nodes cimport attribute_of, is_named, shown_from, told_of, type_of
 
 cdef enum:

@@ -11,7 +11,7 @@ Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance 
 import tinycss2.color3
 
 from libc.math cimport fabs, fmod
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memset, strchr, strcspn, strlen, strspn, strstr
 from libcpp.algorithm cimport reverse
 from libcpp.string cimport string

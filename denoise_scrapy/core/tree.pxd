@@ -4,7 +4,7 @@ A page's whole text is one string of UTF-8, `Tree.text`, with the byte 1 where a
 Positions are byte offsets in it. A block is the text between two marks of block-level elements, or up to a second `br`.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcmp, strlen
 from libcpp.string cimport string
 from libcpp.vector cimport vector

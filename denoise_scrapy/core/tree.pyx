@@ -27,7 +27,7 @@ from lxml.includes.tree cimport (
 
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
-    ALPHA, BLANK, CJK, CLASS_BITS, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, behind_blanks, class_of, decode,
+    ALPHA, BLANK, CJK, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, behind_blanks, class_of, decode,
     equal, is_blank, is_unseen, lower, lower_words, starts,
 )
 from denoise_scrapy.core.formulas cimport (
