@@ -1552,10 +1552,9 @@ cdef class View:
         self.stated = np.zeros(0, np.uint32) if stated is None else stated
         if shared is not None:
             self.pages = len(shared.likeness)
-            self.text_share, self.placed_share = shared.text_share, shared.placed_share
-            self.slot_share, self.own_tokens, self.stock = shared.slot_share, shared.own_tokens, stock
             shares = (shared.text_share, shared.placed_share, shared.slot_share, shared.own_tokens, stock)
             tree._check(min(map(len, shares)), self.m, "blocks")
+            self.text_share, self.placed_share, self.slot_share, self.own_tokens, self.stock = shares
         words = read_words(tree) if words is None else words
         tree._check(min(map(len, words)), self.m, "blocks")
         self.bits, self.title_share, self.titles = words.bits, words.title_share, words.titles.view(np.uint8)
