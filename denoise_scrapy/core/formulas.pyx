@@ -125,8 +125,8 @@ cdef const xmlNode* tex_in(const xmlNode* math) noexcept nogil:
         child = semantics.children if is_named(semantics, b"semantics") else NULL
         while child != NULL:
             if is_named(child, b"annotation") and child.children != NULL and child.children.content != NULL:
-                encoding = <const char*>attribute_of(child, b"encoding")
-                if encoding != NULL and (equal(encoding, b"application/x-tex") or equal(encoding, b"TeX")):
+                encoding = told_of(child, b"encoding")
+                if equal(encoding, b"application/x-tex") or equal(encoding, b"TeX"):
                     return child.children
             child = child.next
         semantics = semantics.next

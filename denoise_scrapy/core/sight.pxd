@@ -5,7 +5,7 @@ from libcpp.vector cimport vector
 from lxml.includes.tree cimport xmlNode
 
 from denoise_scrapy.core.hashing cimport Table
-from denoise_scrapy.core.styles cimport Sheet, Style
+from denoise_scrapy.core.styles cimport Sheet
 
 cdef struct Inherited:    # what the text of an element has from those around it
     int32_t colour

@@ -13,7 +13,7 @@ from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 from denoise_scrapy.core.characters cimport begins, equal, is_blank, is_same
 from denoise_scrapy.core.formulas cimport is_math_alone
 from denoise_scrapy.core.hashing cimport find, hash_bytes, number_of, open_table
-from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, value_of
+from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, told_of, value_of
 from denoise_scrapy.core.styles cimport (
     ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
     OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT, P_POSITION, P_SWITCHED, P_TEXT_CLIP,
@@ -260,10 +260,6 @@ cdef bint is_answer(const xmlNode* node) noexcept nogil:
     return is_like(other, node) and is_like(beside(other, True), above)
 
 
-cdef inline bint is_streamed(const unsigned char* id_) noexcept nogil:
-    return id_ != NULL and begins(id_, b"s:")
-
-
 cdef bint is_apart(const unsigned char* role) noexcept nogil:
     """Return whether a role is that of what lies above the page, such as dialogs: it is none of its text."""
     return role != NULL and (
@@ -283,7 +279,7 @@ cdef bint a_click_shows(
             is_controlled(sight, attribute_of(node, b"aria-labelledby"), SEED)):
         return True
     # browsers get streamed content in hidden elements, and scripts that move it; React numbers them S:0, S:1 …
-    if reason == BY_ATTRIBUTE and (is_streamed(attribute_of(node, b"id")) or (
+    if reason == BY_ATTRIBUTE and (begins(<const unsigned char*>told_of(node, b"id"), b"s:") or (
             is_controlled(sight, attribute_of(node, b"id"), SEED + 1))):
         return True
     if reason == BY_ARIA:

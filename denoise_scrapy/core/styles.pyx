@@ -23,7 +23,7 @@ from lxml.includes.tree cimport xmlNode
 
 from denoise_scrapy.core.characters cimport begins, behind_blanks, equal, hex_of, is_blank, is_letter, lower, starts
 from denoise_scrapy.core.hashing cimport number_of, open_table
-from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, next_in
+from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, next_in, told_of
 
 cdef enum:
     # Bytes of a style attribute that are read; recorded pages have up to 2,000.
@@ -1220,13 +1220,11 @@ def styles_of(_Element root not None) -> tuple[bytes, bool]:
         (b'p { color: red }', True)
     """
     cdef const xmlNode* node = root._c_node
-    cdef const unsigned char* media
     cdef string text
     cdef bint is_all = True
     while node != NULL:
         if is_named(node, b"style"):
-            media = attribute_of(node, b"media")
-            if media == NULL or media_holds(media) == ALWAYS:
+            if media_holds(<const unsigned char*>told_of(node, b"media")) == ALWAYS:
                 add_text_of(node, text, MOST_SHEET)
         elif is_named(node, b"link"):
             is_all &= not loads_style(node)

@@ -148,8 +148,6 @@ _KINDS = (
 cdef int _fill_tags():
     """Fill the tables of tags, roles and attributes, mostly from `markup`."""
     cdef Tag tag
-    memset(&_unknown, 0, sizeof(Tag))
-    memset(&_custom, 0, sizeof(Tag))
     _custom.kind = IS_BLOCK  # a hyphen in the name: a custom element ends a block
     names = set(_NAMED) | set(_NOTING) | set(markup.TAG_FLAGS)
     for _, tags in _KINDS:
