@@ -215,10 +215,8 @@ cdef inline uint32_t pair_of(const uint16_t* codes) noexcept nogil:
 
 cdef int fold_title(const string& written, Title& title) nogil:
     """Read a page's title."""
-    cdef Span span
     cdef size_t i
-    span.start, span.end = 0, <int32_t>written.size()
-    read_lowered(written, span, title.words)
+    read_lowered(written, Span(0, <int32_t>written.size()), title.words)
     title.letters = title.words
     drop_spaces(title.letters)
     memset(title.pairs, 0, sizeof(title.pairs))

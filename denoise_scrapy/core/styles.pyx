@@ -140,6 +140,12 @@ cdef int32_t named(unordered_map[string, int32_t]& values, const char* name, siz
     return values[key] if values.count(key) else UNKNOWN
 
 
+cdef const unsigned char* behind_comment(const unsigned char* at) noexcept nogil:
+    """Return what follows the comment that a position is in; the end of the text if the comment has none."""
+    cdef const char* end = strstr(<const char*>at, b"*/")
+    return at + strlen(<const char*>at) if end == NULL else <const unsigned char*>end + 2
+
+
 cdef int write_clean(const unsigned char* text, string& out) nogil:
     """Write CSS in lower case without comments, escapes, the contents of strings, and needless white space."""
     cdef const unsigned char* end = text + MOST_BYTES
@@ -148,10 +154,7 @@ cdef int write_clean(const unsigned char* text, string& out) nogil:
     cdef int digits
     while text[0] and text < end:
         if text[0] == 47 and text[1] == 42:  # /*
-            text += 2
-            while text[0] and not (text[0] == 42 and text[1] == 47):
-                text += 1
-            text += 2 if text[0] else 0
+            text = behind_comment(text + 2)
             continue
         if text[0] == 34 or text[0] == 39:
             quote = text[0]
@@ -1140,10 +1143,7 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard):
         text += byte != 0
         if byte == 47 and text[0] == 42:  # /*
             piece.push_back(32)
-            text = <const unsigned char*>strstr(<const char*>text + 1, b"*/")
-            if text == NULL:
-                text = b""
-            text += 2 if text[0] else 0
+            text = behind_comment(text + 1)
         elif byte == 47:
             piece.push_back(47)
         elif byte == 34 or byte == 39:
