@@ -8,7 +8,7 @@ import struct
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from operator import attrgetter
@@ -23,7 +23,7 @@ from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file for so long
 
-FORMAT = "6"  # increase with any change of the tables
+FORMAT = "7"  # increase with any change of the tables
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     schema=(
@@ -35,12 +35,13 @@ INDEX = FileKind(
             n INTEGER NOT NULL, digest BLOB NOT NULL, bands BLOB NOT NULL,
             text_group TEXT NOT NULL, t INTEGER NOT NULL, s1 BLOB NOT NULL, s2 BLOB NOT NULL, s2_limit INTEGER NOT NULL,
             rare BLOB NOT NULL, title BLOB NOT NULL, other_fields BLOB NOT NULL,
-            site TEXT NOT NULL, variant_of TEXT NOT NULL, version BLOB NOT NULL, UNIQUE (key, scope))""",
+            site TEXT NOT NULL, variant_of TEXT NOT NULL, version BLOB NOT NULL, owner TEXT NOT NULL,
+            UNIQUE (key, scope))""",
         "CREATE INDEX IF NOT EXISTS texts_seen ON texts (seen)",
+        "CREATE INDEX IF NOT EXISTS texts_claimed ON texts (owner) WHERE owner <> ''",
         "CREATE INDEX IF NOT EXISTS texts_variants ON texts (variant_of, scope) WHERE variant_of <> ''",
         # texts by the bands of their signatures, if they have any
         "CREATE TABLE IF NOT EXISTS bands (band INTEGER, id INTEGER, PRIMARY KEY (band, id)) WITHOUT ROWID",
-        "CREATE TABLE IF NOT EXISTS claims (id INTEGER PRIMARY KEY, owner TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
         # Dropped keys, the latest with the highest ids. Triggers keep them consistent with the texts, whichever program
         # writes these. REPLACE fires no DELETE trigger, so a group survives an update of its text.
@@ -56,11 +57,11 @@ INDEX = FileKind(
     advice="Use the version that wrote it, or give another path; it has not been touched.",
     sound=(
         ("texts", "length(digest) <> 16 OR n NOT BETWEEN 0 AND 4294967295"),
-        *((name, "0") for name in ("meta", "bands", "claims", "owners", "copies")),
+        *((name, "0") for name in ("meta", "bands", "owners", "copies")),
     ),
 )
 
-# All columns of a record except its id, in the order of `Name`, `Fingerprint` and the version.
+# All columns of a record except its id and owner, in the order of `Name`, `Fingerprint` and the version.
 _COLUMNS = """key, scope, text_group, site, variant_of,
     n, t, s1, s2, s2_limit, digest, bands, rare, title, other_fields, version"""
 _columns_of = attrgetter(*Fingerprint.__slots__)
@@ -68,37 +69,30 @@ _NEWER = f"SELECT id, '', {_COLUMNS} FROM texts WHERE id > ? ORDER BY id LIMIT ?
 _NAMED = "SELECT id FROM texts WHERE key = ? AND scope = ?"
 _FORGET_BAND = "DELETE FROM bands WHERE band = ? AND id = ?"
 _IN_BAND = "SELECT id FROM (SELECT id FROM bands WHERE band = ? ORDER BY id LIMIT ?)"
-_RECORD = f"SELECT id, owner, {_COLUMNS} FROM texts LEFT JOIN claims USING (id)"
+_RECORD = f"SELECT id, owner, {_COLUMNS} FROM texts"
 _ASKED = 512  # ids per statement; every version of SQLite accepts 999 parameters
 # One statement, hence one transaction: nothing is kept if there are newer texts. REPLACE assigns a new id.
-_PUT = f"""INSERT OR REPLACE INTO texts ({_COLUMNS})
-    SELECT {", ".join("?" * 16)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
-# A trigger inserts the claim with its text: after each statement a thread waits for the interpreter's lock, which a
-# busy crawl holds.
-_CLAIMING = (
-    "PRAGMA temp_store = MEMORY",
-    "CREATE TEMP TABLE claiming (owner TEXT NOT NULL)",
-    """CREATE TEMP TRIGGER text_claimed AFTER INSERT ON texts
-        BEGIN INSERT INTO claims SELECT NEW.id, owner FROM claiming; END""",
-)
+_PUT = f"""INSERT OR REPLACE INTO texts ({_COLUMNS}, owner)
+    SELECT {", ".join("?" * 17)} WHERE NOT EXISTS (SELECT 1 FROM texts WHERE id > ?)"""
 # Seconds between two beats by claims; a crawl that waits between claims calls `beat`.
 _BEAT_EVERY = 1.0
 _BEAT = "INSERT OR REPLACE INTO owners VALUES (?, ?)"
-_SETTLE = "DELETE FROM claims WHERE id = ? AND owner = ? AND EXISTS (SELECT 1 FROM texts WHERE texts.id = claims.id)"
+_SETTLE = "UPDATE texts SET owner = '' WHERE id = ? AND owner = ? AND owner <> ''"
+_CLAIMED = "SELECT id FROM texts WHERE owner = ? AND owner <> '' AND ? IN (0, id)"
+_OWNERS = "SELECT owner FROM owners UNION SELECT owner FROM texts WHERE owner <> ''"
 _COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
     SELECT ?, scope, key, ? FROM texts WHERE id = ? AND scope = ?"""
 _OLD_COPIES = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?"
-_EXPIRED = "SELECT id FROM texts WHERE seen < ? AND id NOT IN (SELECT id FROM claims) ORDER BY seen LIMIT ?"
+_EXPIRED = "SELECT id FROM texts WHERE seen < ? AND owner = '' ORDER BY seen LIMIT ?"
 _VARIANTS = "SELECT key, scope, text_group, site, variant_of FROM texts WHERE variant_of <> '' ORDER BY id"
-_ORPHANS = "FROM claims WHERE id NOT IN (SELECT id FROM texts)"
 
 
 class SQLiteStore(Store):
     """Records in the table `texts`, constants in the table `meta`, readable by any SQLite client.
 
-    Claims are in the table `claims`, their owners in `owners` with the time of their last beat. An owner on this
-    machine is dead as soon as its process has ended. Dropped keys are in the table `copies`; `texts.seen` is the time
-    when a text was last kept or seen again, in seconds since the epoch.
+    `texts.owner` is who has claimed a text, empty once it is settled; owners are in the table `owners` with the time of
+    their last beat. An owner on this machine is dead as soon as its process has ended. Dropped keys are in the table
+    `copies`; `texts.seen` is the time when a text was last kept or seen again, in seconds since the epoch.
 
     Each text takes one commit and about 1.8 KB on disk.
 
@@ -129,7 +123,7 @@ class SQLiteStore(Store):
         self.path = Path(path)
         self._timeout = timeout
         self._link: sqlite3.Connection | None = None
-        self._claiming, self._beaten = "", 0.0  # whose claims texts become, and when it was last recorded as alive
+        self._beaten = "", 0.0  # the owner of the last claim, and when it was last recorded as alive
         self._lock = threading.RLock()  # held while writing: a connection has only one transaction
 
     @override
@@ -137,13 +131,11 @@ class SQLiteStore(Store):
         if self._link is None:
             kind = INDEX if self.checks else replace(INDEX, sound=INDEX.sound[1:])
             self._link = connect(self.path, kind, {"format": FORMAT, **constants}, self._timeout)
-            for statement in _CLAIMING:
-                self._link.execute(statement)
-            self._claiming, self._beaten = "", 0.0
+            self._beaten = "", 0.0
             with self._writing() as link:
-                owners = {owner for (owner,) in link.execute("SELECT owner FROM owners UNION SELECT owner FROM claims")}
-                self._release(link, {owner for owner in owners if not self.lives(owner)})
-                link.execute(f"DELETE {_ORPHANS}")  # a release without claims may have replaced their texts
+                for (owner,) in link.execute(_OWNERS).fetchall():
+                    if not self.lives(owner):
+                        _release(link, owner)
 
     @override
     def newer(self, after: int) -> Iterator[Sequence[Record]]:
@@ -172,32 +164,27 @@ class SQLiteStore(Store):
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
     ) -> Put:
-        bands, row = fingerprint.bands, (*name, *_columns_of(fingerprint), version, seen)
+        bands, row = fingerprint.bands, (*name, *_columns_of(fingerprint), version, owner, seen)
         with self._lock:
-            self._claim_for(owner)
+            if owner:
+                self._note_claim(owner)
             with self._writing(several=bool(replaced or bands)) as link:
                 gone = _bands_of(link, replaced) if replaced else []
                 done = link.execute(_PUT, row)
                 number = (done.lastrowid or 0) if done.rowcount else 0
                 if number and replaced:
-                    link.execute("DELETE FROM claims WHERE id = ?", (replaced,))
                     link.executemany(_FORGET_BAND, gone)
                 if number and bands:
                     rows = [(key, number) for key in _keys(bands)]
                     link.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", rows)
         return Put(number, () if number else self._newer(seen))
 
-    def _claim_for(self, owner: str) -> None:
-        """Have the next texts claimed by an owner, "" for none; record that it is alive."""
-        if owner != self._claiming:
-            with self._writing() as link:
-                link.execute("DELETE FROM claiming")
-                link.executemany("INSERT INTO claiming VALUES (?)", [(owner,)] if owner else [])
-            self._claiming, self._beaten = owner, 0.0
-        now = time.time()
-        if owner and not 0 <= now - self._beaten < _BEAT_EVERY:
+    def _note_claim(self, owner: str) -> None:
+        """Record that an owner is alive, if that was not recorded just now."""
+        now, (last, beaten) = time.time(), self._beaten
+        if owner != last or not 0 <= now - beaten < _BEAT_EVERY:
             self.beat(owner)
-            self._beaten = now
+            self._beaten = owner, now
 
     @override
     def remove(self, number: int) -> bool:
@@ -212,7 +199,7 @@ class SQLiteStore(Store):
     @override
     def release(self, owner: str, number: int = 0) -> list[int]:
         with self._writing() as link:
-            return self._release(link, {owner}, number)
+            return _release(link, owner, number)
 
     @override
     def beat(self, owner: str) -> None:
@@ -278,10 +265,7 @@ class SQLiteStore(Store):
             found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
         except sqlite3.DatabaseError as error:  # too damaged even to be scanned
             return [str(error)]
-        if found != ["ok"]:
-            return found
-        orphans = self._connection.execute(f"SELECT id {_ORPHANS}")
-        return [f"a claim refers to text {number}, which is missing" for (number,) in orphans]
+        return [] if found == ["ok"] else found
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM texts").fetchone()[0])
@@ -291,15 +275,6 @@ class SQLiteStore(Store):
         if self._link is not None:
             self._link.close()
             self._link = None
-
-    def _release(self, link: sqlite3.Connection, owners: Set[str], number: int = 0) -> list[int]:
-        """Forget the claims of owners, all at once: a call for each owner would scan all claims again."""
-        claims = link.execute("SELECT id, owner FROM claims WHERE ? IN (0, id)", (number,)).fetchall()
-        gone = [one for one, owner in claims if owner in owners]
-        _forget(link, [(one,) for one in gone])
-        if not number:
-            link.executemany("DELETE FROM owners WHERE owner = ?", [(owner,) for owner in owners])
-        return gone
 
     @contextmanager
     def _writing(self, *, several: bool = True) -> Iterator[sqlite3.Connection]:
@@ -323,7 +298,7 @@ class SQLiteStore(Store):
     def _record(self, row: Sequence[Any]) -> Record:
         number, owner, key, scope, group, site, variant_of, *of, version = row
         name = Name(key, scope, group, site, variant_of)
-        return self.checked(Record(number, name, Fingerprint(*of), owner or "", version))
+        return self.checked(Record(number, name, Fingerprint(*of), owner, version))
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -354,11 +329,19 @@ class MemoryStore(SQLiteStore):
         return int(pages * size)
 
 
+def _release(link: sqlite3.Connection, owner: str, number: int = 0) -> list[int]:
+    """Forget one claim of an owner, or the owner and all its claims; return the ids."""
+    gone = link.execute(_CLAIMED, (owner, number)).fetchall()
+    _forget(link, gone)
+    if not number:
+        link.execute("DELETE FROM owners WHERE owner = ?", (owner,))
+    return [number for (number,) in gone]
+
+
 def _forget(link: sqlite3.Connection, numbers: Sequence[tuple[int]]) -> int:
-    """Delete texts and their claims; return how many texts were there."""
+    """Delete texts; return how many were there."""
     for (number,) in numbers:
         link.executemany(_FORGET_BAND, _bands_of(link, number))
-    link.executemany("DELETE FROM claims WHERE id = ?", numbers)
     return link.executemany("DELETE FROM texts WHERE id = ?", numbers).rowcount
 
 

@@ -161,16 +161,3 @@ class TestFailures:
             with pytest.raises(sqlite_store.sqlite3.OperationalError, match="owners"):
                 store.put(Name("a"), Fingerprint.of(A), 0, 0, "someone")
             assert len(store) == 0 and store.put(Name("a"), Fingerprint.of(A), 0).id == 1
-
-    def test_a_claim_without_a_record_is_a_problem(self, shared, redis_server):
-        with shared.index() as index:
-            claimed(index, "a", A)
-            if isinstance(index._store, SQLiteStore):
-                index._store._connection.execute("DELETE FROM texts")
-            else:
-                redis_server.client.xdel("{a}:log", "1-0")
-                redis_server.client.delete("{a}:keys")
-            assert "claim refers to" in "".join(index._store.problems())
-            if isinstance(index._store, SQLiteStore):
-                shared.index().close()
-                assert index._store.problems() == []

@@ -71,6 +71,12 @@ class TestContract:
 
 
 class TestAgreement:
+    def test_a_claim_without_a_record_is_a_problem(self, store, redis_server):
+        store.put(Name("a"), LONG, 0, owner="someone")
+        redis_server.client.xdel("{a}:log", "1-0")
+        redis_server.client.delete("{a}:keys")
+        assert "claim refers to" in "".join(store.problems())
+
     def test_a_text_is_kept_beside_newer_ones_of_other_scopes_only(self, store):
         store.put(Name("a"), LONG, 0)
         assert store.put(Name("b"), OTHER, 0) == (0, listed(store))
