@@ -172,9 +172,8 @@ class SQLiteStore(Store):
                 gone = _bands_of(link, replaced) if replaced else []
                 done = link.execute(_PUT, row)
                 number = (done.lastrowid or 0) if done.rowcount else 0
-                if number and replaced:
+                if number and (gone or bands):
                     link.executemany(_FORGET_BAND, gone)
-                if number and bands:
                     rows = [(key, number) for key in _keys(bands)]
                     link.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", rows)
         return Put(number, () if number else self._newer(seen))

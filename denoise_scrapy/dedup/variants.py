@@ -96,6 +96,7 @@ PER_WORD, CHARACTERS = 5 / 3, 2
 HELD = 0.8
 _SITE_MARK = re.compile(r"\s[|·•»:–—-]+\s")  # before or after the name of a site in a title
 _SENTENCE_END = re.compile(r"[.!?।؟]+(?=\s|$)|[。！？]|\n")
+_WHOLE_WORDS = re.compile(rf"\S.{{,{PIECE}}}\S*", re.DOTALL)
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
 # Labels of a host that name a view of a site, not a site, unless what follows them is no site: m.co.uk is one itself.
 _VIEW = re.compile(r"(?<![^.])(?:www\d*|m|mobile|amp|wap|touch)\.(?!(?:com?|org|net|gov|edu|ac)\.\w\w$)(?=.+\.)")
@@ -713,14 +714,9 @@ def _hash(text: str) -> bytes:
 
 def _hash_words(text: str) -> bytes:
     """Hash a text with its white space collapsed, in pieces: all words of a long one take ten times its memory."""
-    made, starts, gap = hashlib.blake2b(digest_size=8), True, False
-    for start in range(0, len(text), PIECE):
-        piece = text[start : start + PIECE]
-        if words := piece.split():
-            before = "" if starts or not (gap or piece[0].isspace()) else " "
-            made.update((before + " ".join(words)).encode("utf-8", "surrogatepass"))
-            starts = False
-        gap = piece[-1].isspace()
+    made = hashlib.blake2b(digest_size=8)
+    for piece in _WHOLE_WORDS.finditer(text):
+        made.update((" ".join(piece[0].split()) + " ").encode("utf-8", "surrogatepass"))
     return made.digest()
 
 
