@@ -96,7 +96,6 @@ class Declaration:
     per_page: bool = False  # whether a request may set it in `meta["denoise"]`
     valid: str = ""  # description of the valid values, unless they follow from the rest
     check: Callable[[Any], object] | None = None  # raises ValueError for an invalid value of the right type
-    is_imported: Callable[[str], bool] | None = None  # whether `check` imports a value from the project
     default: str = ""  # description of the default, if it depends on the machine
 
     def valid_values(self, kind: str) -> str:
@@ -182,7 +181,6 @@ class DenoiseSettings:
         "The method that selects the blocks of the body.",
         valid=" | ".join((*STRATEGIES, "import path of a class")),
         check=find_strategy,
-        is_imported=lambda name: "." in name,
     )
     favor: str = _of_page("balanced", "Prefer less noise (precision), less loss (recall), or neither.", choices=FAVORS)
     parts: Mapping[str, str] = _of_page(
@@ -212,7 +210,6 @@ class DenoiseSettings:
         keys=dict.fromkeys(FIELDS, ()),
         valid="import path of a function",
         check=find_function,
-        is_imported=bool,
     )
     fallback: str = _of_crawl(
         "",
@@ -220,7 +217,6 @@ class DenoiseSettings:
         may_be_empty=True,
         valid="import path of a function",
         check=find_function,
-        is_imported=bool,
     )
     fallback_below: float = _of_crawl(0.5, "Confidence below which it is called.", low=0, high=1)
     fallback_wait: float = _of_crawl(
@@ -330,7 +326,6 @@ class DenoiseSettings:
         "Place of the index; auto: in the job directory if there is one, else in memory.",
         valid=_STORES,
         check=check_store,
-        is_imported=is_class_path,
     )
     dedup_days: float = _of_crawl(
         0.0, "Forget texts that no crawl has seen for this long; 0: never.", unit="days", low=0
@@ -498,8 +493,8 @@ def _checked(name: str, value: object, kind: str, declared: Declaration, *, impo
         hint = nearest_hint(value, declared.choices) if isinstance(value, str) else ""
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(kind)}{hint}") from None
     try:
-        is_imported = declared.is_imported is not None and declared.is_imported(parsed)
-        if declared.check is not None and parsed and (imports or not is_imported):
+        may_import = isinstance(parsed, str) and "." in parsed  # the path of a class or function
+        if declared.check is not None and parsed and (imports or not may_import):
             declared.check(parsed)
     except ValueError as error:
         raise ConfigurationError(f"{name} = {value!r}: {error}") from None
