@@ -286,7 +286,6 @@ class NearDuplicatePipeline(ItemPipeline):
         super().__init__(state)
         self._duplicates = state.duplicates
         self._copies = CopyCounts()
-        state.crawl.watch("evicted/copies", lambda: self._copies.evicted)
         with refusing_to_start(state.crawl.crawler):
             self._duplicates.index.open()
 
@@ -303,8 +302,9 @@ class NearDuplicatePipeline(ItemPipeline):
             self._crawl.set("dedup/verified", index.index.stats["verified"])
         if copies.items >= MANY and copies.dropped > copies.items / 2:
             self._warn("most_dropped")
-        self._crawl.set("dedup/most_copied", copies.most)
-        self._crawl.set("dedup/most_copies", copies.most_copies)
+        key, number = copies.most
+        self._crawl.set("dedup/most_copied", key)
+        self._crawl.set("dedup/most_copies", number)
         await index.close()
 
     async def process(self, passage: Passage) -> None:
@@ -326,8 +326,7 @@ class NearDuplicatePipeline(ItemPipeline):
     def _warn(self, occasion: str) -> None:
         """Warn that many items are dropped, once per occasion."""
         counts = self._copies
-        figures = (counts.dropped, counts.items, counts.most_copies, counts.most)
-        self._crawl.say_once(occasion, MOST_ARE_DROPPED, *figures)
+        self._crawl.say_once(occasion, MOST_ARE_DROPPED, counts.dropped, counts.items, *reversed(counts.most))
 
     async def _check(self, passage: Passage) -> None:
         """Compare the text of an item with others, and act on the verdict."""
@@ -449,7 +448,7 @@ class CopyCounts:
         >>> counts = CopyCounts()
         >>> for key, copy, title in (("a", "/1", "Fox"), ("b", "/2", "Owl"), ("a", "/3", "Elk")):
         ...     _ = counts.count(key, copy, title)
-        >>> counts.most, counts.most_copies
+        >>> counts.most
         ('a', 2)
     """
 
@@ -457,11 +456,14 @@ class CopyCounts:
         self.items = 0  # items that passed or were dropped; others may be waiting
         self.found = 0  # copies
         self.dropped = self.in_a_row = 0  # dropped items, and the current unbroken run of them
-        self.most, self.most_copies = "", 0  # the item with the most copies
-        self.evicted = 0  # items whose number of copies was forgotten
         self._fields: Counter[tuple[str, ...]] = Counter()  # fields but for which items would be copies
         self._counts: Counter[str] = Counter()
         self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
+
+    @property
+    def most(self) -> tuple[str, int]:
+        """The key of the item with the most copies, and their number."""
+        return self._counts.most_common(1)[0] if self._counts else ("", 0)
 
     def decided(self, *, dropped: bool) -> None:
         """Count an item that was dropped or passes."""
@@ -482,10 +484,7 @@ class CopyCounts:
         titles = self._titles.setdefault(key, {})
         if title and len(titles) < MOST_TITLES:
             titles.setdefault(title[:MOST_TITLE], copy)
-        if self._counts[key] > self.most_copies:
-            self.most, self.most_copies = key, self._counts[key]
         if len(self._counts) > MOST_COUNTED:
-            self.evicted += len(self._counts) - MOST_COUNTED // 2
             self._counts = Counter(dict(self._counts.most_common(MOST_COUNTED // 2)))
             self._titles = {key: self._titles[key] for key in self._counts}
         return list(titles.values())[:3] if len(titles) == MOST_TITLES else []

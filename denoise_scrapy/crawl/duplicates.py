@@ -49,7 +49,6 @@ class Duplicates:
         self._passages = passages
         self._open: dict[Passage, None] = {}  # items with a claim, in order
         self._unwritten: list[Passage] = []  # delivered, but a feed could not be written
-        self._taken_back = 0  # number of unwritten items withdrawn
         # whose chunks a feed lists if they have changed; "" without such a feed
         self.chunk_field = crawl.settings.fields.get(CHUNKS, "") if self.feeds.lists_changes else ""
         self.gone_chunks: list[tuple[str, str]] = []  # URL and id of the chunks of pages that are gone, at the end
@@ -60,9 +59,6 @@ class Duplicates:
             crawl.crawler.signals.connect(self._item_lost, signal)
         if self.chunk_field:
             crawl.crawler.signals.connect(self._note_gone, signals.response_received)
-        crawl.watch("evicted/spellings", lambda: self.spellings.evicted)
-        crawl.watch("evicted/refused", lambda: self.feeds.forgotten)
-        crawl.watch("evicted/unwritten", lambda: self._taken_back)
 
     async def check(self, passage: Passage) -> Verdict | None:
         """Check the text of an item, and keep it unless it is a copy; None if the index cannot be used now."""
@@ -131,7 +127,7 @@ class Duplicates:
             message = "A feed cannot be written; copies of its items wait until it can: %s"
             self._crawl.say_once("unwritten", message, error)
             while len(self._unwritten) > MOST_UNWRITTEN:
-                self._taken_back += 1
+                self._crawl.count("memory/evicted/unwritten")
                 self._end(self._unwritten.pop(0), lost=True)
             return
         written, self._unwritten = self._unwritten, []

@@ -8,6 +8,7 @@ from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot
+from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.shown import logger_of
 
@@ -25,10 +26,10 @@ class Feeds:
     """The feeds, and which of them rejected a kept item."""
 
     def __init__(self, crawler: Crawler):
-        self.forgotten = 0  # items whose rejecting feeds were forgotten
         self._crawler = crawler
         self._counts: list[tuple[int, int]] = []
-        self._rejected: dict[int, list[int]] = {}  # numbers of feeds, by the hash of an item's name
+        # numbers of feeds, by the hash of an item's name
+        self._rejected: LocalCache[int, list[int]] = LocalCache(MOST_REJECTED)
         feeds = crawler.settings.getdict("FEEDS").values()
         self.lists_changes = any(isinstance(one, Mapping) and one.get("format") == CHANGES for one in feeds)
 
@@ -57,9 +58,6 @@ class Feeds:
             self._rejected.pop(hash(name), None)
             if 0 < len(rejecting) < len(counts):
                 self._rejected[hash(name)] = rejecting
-            if len(self._rejected) > MOST_REJECTED:
-                del self._rejected[next(iter(self._rejected))]
-                self.forgotten += 1
         return not counts or len(rejecting) < len(counts)
 
     def may_take(self, item: Any, name: Hashable) -> bool:

@@ -68,7 +68,6 @@ class CrawlIndex:
 
     def __init__(self, crawl: Crawl):
         self.index: DuplicateIndex | None = None  # None if it is not open
-        self.left_out = 0  # items that ended beyond the limit, and never reach the index
         self._crawl = crawl
         self._settings = crawl.settings
         directory = job_dir(crawl.crawler.settings)
@@ -83,7 +82,6 @@ class CrawlIndex:
         self._pending: deque[tuple[ItemText, int, bool]] = deque()  # text, claim, and whether the item was lost
         self._timer: asyncio.TimerHandle | None = None
         crawl.watch("bytes/index", lambda: self._nbytes if self.index is None else _nbytes(self.index))
-        crawl.watch("evicted/undelivered", lambda: self.left_out)
 
     @property
     def keeps_versions(self) -> bool:
@@ -145,7 +143,7 @@ class CrawlIndex:
         """Have the text of an item made final, or withdrawn, with the next call, or soon."""
         text = NOTHING if lost else text
         if len(text.text) + sum(len(other.text) for other, *_ in tuple(self._pending)) > MOST_PENDING_CHARS:
-            self.left_out += 1
+            self._crawl.count("memory/evicted/undelivered")
             return
         self._pending.append((text, claim, lost))
         if self._timer is None and is_asyncio_available():

@@ -34,6 +34,7 @@ from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter
 from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 
@@ -61,7 +62,7 @@ from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, 
 
 # Maximum URLs that a page may declare as its own; usually it declares one, in one or two places.
 MOST_DECLARED = 4
-# Maximum pages whose first address in the crawl is remembered: 10 MB. Other addresses of forgotten pages pass as the
+# Maximum pages whose first address in the crawl is remembered: 20 MB. Other addresses of forgotten pages pass as the
 # same item.
 MOST_SPELLINGS = 100_000
 AMOUNTS = "(prices and tables)"  # of the page; a pseudo-field that shows changes
@@ -374,8 +375,8 @@ class Spellings:
     """
 
     def __init__(self) -> None:
-        self.evicted = 0  # pages whose first address was forgotten
-        self._first: dict[int, int] = {}  # hashes of first addresses by hashes of pages
+        # hashes of first addresses by hashes of pages
+        self._first: LocalCache[int, int] = LocalCache(MOST_SPELLINGS)
 
     @staticmethod
     def of(url: str) -> tuple[str, str]:
@@ -388,9 +389,6 @@ class Spellings:
         """Return the key of a URL."""
         spelling, identity = self.of(url)
         if self._first.setdefault(hash(identity), hash(spelling)) == hash(spelling):
-            if len(self._first) > MOST_SPELLINGS:
-                del self._first[next(iter(self._first))]
-                self.evicted += 1
             return identity
         return spelling if spelling != identity else spelling + "#"
 

@@ -172,7 +172,6 @@ class SiteHealth:
     """
 
     def __init__(self, crawl: Crawl, sites: SiteMemory) -> None:
-        self.left_out = 0  # forgotten sites, and pages and items of uncounted ones
         self._crawl = crawl
         self._sites = sites
         self._began = time.time()
@@ -189,7 +188,7 @@ class SiteHealth:
         if found is not None or not site:
             return found
         if len(self._tallies) >= MOST_SITES:
-            self.left_out += 1
+            self._crawl.count("memory/evicted/health")
             small = next((other for other, tally in self._tallies.items() if not tally.is_enough), None)
             if small is None:
                 return None

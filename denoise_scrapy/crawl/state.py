@@ -47,7 +47,6 @@ class CrawlState:
         watch("bytes/recent", lambda: recent.nbytes)
         watch("bytes/health", lambda: self.health.nbytes)
         watch("evicted/recent", lambda: recent.evicted)
-        watch("evicted/health", lambda: self.health.left_out)
         watch("evicted/shapes", lambda: self.pages.visited.evicted)
         connect = crawler.signals.connect
         if crawl.settings.enabled:
