@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -22,10 +23,9 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.http import Response
 
-import denoise_scrapy
+import denoise_scrapy.crawl.workers
 from benchmarks.crawl import SETTINGS, WAYS
 from benchmarks.made_site import HOST, serving
-from denoise_scrapy import worker
 
 #: Pages of the site, and those of them that are counted: the site is known by then.
 PAGES, COUNTED = 40, range(30, 40)
@@ -72,19 +72,15 @@ class _Tally:
             self.files.add(name)
             self._last = name
 
-    def messages_of(self, pack: Any, unpack: Any) -> tuple[Any, Any]:
-        """Return the functions that write and read messages, counting."""
+    def dumps(self, message: Any) -> bytes:
+        """Pickle a message to a worker, counting."""
+        self.messages += 1
+        return pickle.dumps(message)
 
-        def packing(message: Any) -> bytes:
-            self.messages += 1
-            return bytes(pack(message))
-
-        def unpacking(received: bytearray) -> list[Any]:
-            found: list[Any] = unpack(received)
-            self.messages += len(found)
-            return found
-
-        return packing, unpacking
+    def loads(self, data: bytes) -> Any:
+        """Read a message of a worker, counting."""
+        self.messages += 1
+        return pickle.loads(data)
 
 
 class Pages(Spider):
@@ -94,10 +90,9 @@ class Pages(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         self.found: list[Way] = []
-        pack, unpack = worker.pack, worker.unpack
         for number in range(PAGES):
             self.over, self.tally = asyncio.Event(), _Tally()
-            worker.pack, worker.unpack = self.tally.messages_of(pack, unpack)
+            denoise_scrapy.crawl.workers.pickle = self.tally  # type: ignore[assignment, attr-defined]
             yield Request(f"http://{HOST.format(0)}:{self.port}/{number}.html")  # type: ignore[attr-defined]
             await self.over.wait()
             tally = self.tally
