@@ -124,10 +124,8 @@ class CrawlIndex:
             if found is None:
                 return None
             answer, error = found
-        if isinstance(error, _OF_ARGUMENTS):
-            raise error
         if error is not None:
-            self._calls.failed(_Shown(self._said(error)))  # otherwise every copy would wait for a silent server
+            raise error
         return answer
 
     async def check(self, text: ItemText, read: ReadText, *, aside: bool = False) -> Verdict | None:
@@ -173,16 +171,15 @@ class CrawlIndex:
             await self._calls.last(self._let_go)
 
     def _called(self, call: Callable[[DuplicateIndex], Answer]) -> tuple[Answer | None, Exception | None]:
-        """Write what is pending, then call; return the result, and an error that does not forbid to use it."""
+        """Write what is pending, then call; return the result, or an error that is not the store's."""
         try:
             if self.index is None:
                 self.index = self._opened()
             while self._pending:
                 self._write(self.index, *self._pending[0])
                 self._pending.popleft()
-            self.index.note_error = None
             try:
-                return call(self.index), self.index.note_error
+                return call(self.index), None
             except StoreMismatch:
                 raise
             except _OF_ARGUMENTS as error:

@@ -57,7 +57,7 @@ CANDIDATE_LIMIT = 256
 
 _COUNTED = (
     *("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated"),
-    *("claimed", "settled", "withdrawn", "released", "unnoted"),
+    *("claimed", "settled", "withdrawn", "released"),
 )
 _GONE_LEAST = 1000  # texts gone from which rebuilding the trees is worthwhile
 EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
@@ -162,10 +162,6 @@ class DuplicateIndex:
         remember_copies: Number of recently dropped keys that the store remembers, for `Store.groups`; 0: none.
         variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
 
-    Attributes:
-        note_error: The error in recording that the last text was a copy or was seen again; None without one. The
-            verdict stands.
-
     Raises:
         ValueError: An argument is out of range, or conflicts with another.
         StoreMismatch: The store was written by another version or another program.
@@ -218,7 +214,6 @@ class DuplicateIndex:
         self._known = False  # whether the store has recorded the owner
         self._held: set[int] = set()  # ids of texts that may still be claimed
         self._unsure: list[Name] = []  # texts that may be claimed: the store's response was lost
-        self.note_error: Exception | None = None
         self._threads, self._process = threading.RLock(), os.getpid()
         self._limit = candidate_limit
         self._short = short_duplicates
@@ -238,9 +233,9 @@ class DuplicateIndex:
         """Counts since the start.
 
         'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts; 'claimed',
-        'settled' and 'withdrawn', claims of this index; 'released', claims of dead owners it removed; 'unnoted', times
-        and copies that the store failed to write; 'verified', candidates compared; 'visited', kept texts that the tree
-        read one by one. 'bytes' is the memory used besides the store, 'store_bytes' that of a store in memory.
+        'settled' and 'withdrawn', claims of this index; 'released', claims of dead owners it removed; 'verified',
+        candidates compared; 'visited', kept texts that the tree read one by one. 'bytes' is the memory used besides the
+        store, 'store_bytes' that of a store in memory.
         """
         sizes = {"verified": self._verified, "visited": self._forest.visited}
         return {**self._counts, **sizes, "bytes": self._forest.nbytes, "store_bytes": self._store.nbytes}
@@ -660,7 +655,6 @@ class DuplicateIndex:
     def _take(self, item: ReadText, *, similar: bool, claim: bool) -> Verdict:
         """Judge a text and keep it unless it is a duplicate; without `similar`, keep it in any case."""
         with self._lock:
-            self.note_error = None
             self._withdraw_unsure()
             version, now = item.version, int(time.time())
             for _ in turns():  # each turn loads what others have kept meanwhile
@@ -722,12 +716,8 @@ class DuplicateIndex:
                 number = same.id
                 self._held.add(number)
         if not answer.verdict.pending:  # a pending verdict may still change
-            try:
-                copy = name if answer.verdict.duplicate and self._copies else None
-                self._store.note(same.id, copy, self._copies)
-            except Exception as error:  # of any store; the verdict stands
-                self._counts["unnoted"] += 1
-                self.note_error = error
+            copy = name if answer.verdict.duplicate and self._copies else None
+            self._store.note(same.id, copy, self._copies)
         return number
 
     def _withdraw_unsure(self) -> None:

@@ -17,7 +17,7 @@ from denoise_scrapy.crawl import index as crawl_index
 from denoise_scrapy.crawl.index import CrawlIndex
 from denoise_scrapy.crawl.passages import ItemText
 from denoise_scrapy.crawl.state import CrawlState
-from denoise_scrapy.dedup import DuplicateIndex, MemoryStore, SQLiteStore, StoreMismatch
+from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
 from tests.crawl.web import Web, story
 from tests.processes import PROC
@@ -145,25 +145,27 @@ def test_an_item_that_is_lost_while_the_store_fails_leaves_nothing_behind(
     assert texts_in(tmp_path / "t.sqlite") == 6
 
 
-def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_cannot_note_a_copy_is_left_alone_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(storage, "FIRST_PAUSE", 60)
     note = Mock(side_effect=TimeoutError("silent"))
-    monkeypatch.setattr(MemoryStore, "note", note)
+    monkeypatch.setattr(SQLiteStore, "note", note)
 
     async def ask(guard: CrawlIndex) -> list[str | None]:
         answers = [await guard.use(lambda index, n=n: index.check_and_add(f"/{n}", story(0))) for n in range(4)]
         await guard.close()
-        return [answer and answer.of for answer in answers]
+        return [answer and answer.reason for answer in answers]
 
-    guard = guarded()
-    # the first copy has its verdict; the others do not wait for the store, each by itself
-    assert event_loop().run_until_complete(ask(guard)) == [None, "/0", None, None]
+    guard = guarded(DENOISE_DEDUP_STORE=str(tmp_path / "t.sqlite"))
+    # all pass, and only the first copy waits for the store
+    assert event_loop().run_until_complete(ask(guard)) == ["new", None, None, None]
     assert note.call_count == guard._crawl.counted("dedup/store_failed") == 1
 
 
-def guarded() -> CrawlIndex:
+def guarded(**settings: str) -> CrawlIndex:
     event_loop()
-    guard = CrawlIndex(CrawlState(get_crawler()).crawl)
+    guard = CrawlIndex(CrawlState(get_crawler(settings_dict=settings)).crawl)
     guard.open()
     return guard
 
