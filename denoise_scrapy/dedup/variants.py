@@ -622,7 +622,7 @@ def latest(item: ReadText, like: Like, others: Iterable[Like]) -> Like:
 MOST_FIELDS = 64
 TEXT, GONE, OTHERS, CHUNKS = "text", "(gone)", "(others)", "(chunks)"  # in `Version.changes`, in place of field names
 
-_HEAD, _COUNT = struct.Struct("<Q8s8s"), struct.Struct("<I")
+_HEAD = struct.Struct("<Q8s8sI")  # time, text, source, number of fields
 _ID = 16  # bytes of a UUID
 
 
@@ -665,20 +665,19 @@ class Version(NamedTuple):
 
     def pack(self) -> bytes:
         """Encode it for a store; `Version.unpack` decodes it."""
-        chunks = self.chunks + _COUNT.pack(len(self.chunks)) if self.chunks else b""
-        return _HEAD.pack(self.since, self.text, self.source) + _packed(self.fields.items()) + chunks
+        head = _HEAD.pack(self.since, self.text, self.source, len(self.fields))
+        return head + _packed(self.fields.items()) + self.chunks
 
     @classmethod
     def unpack(cls, data: bytes) -> Version | None:
-        """Decode bytes from a store; None if empty, as for texts kept by earlier releases."""
-        end = len(data)
-        if (end - _HEAD.size) % 8 == _COUNT.size:  # it ends with the chunks and their size
-            end -= _COUNT.size + _COUNT.unpack_from(data, end - _COUNT.size)[0]
-        chunks = data[end : -_COUNT.size]
-        if end < _HEAD.size or (end - _HEAD.size) % 8 or len(chunks) % _ID:
+        """Decode bytes from a store; None if there are none, or they are damaged."""
+        if len(data) < _HEAD.size:
             return None
-        since, text, source = _HEAD.unpack_from(data)
-        return cls(since, text, source, _unpacked(data[_HEAD.size : end]), chunks)
+        since, text, source, count = _HEAD.unpack_from(data)
+        end = _HEAD.size + 8 * count
+        if end > len(data) or (len(data) - end) % _ID:
+            return None
+        return cls(since, text, source, _unpacked(data[_HEAD.size : end]), data[end:])
 
 
 def _packed(pairs: Iterable[tuple[int, int]]) -> bytes:
