@@ -1,7 +1,9 @@
 """The prefilter: its signatures against datasketch's, and what its bands find."""
 
+import struct
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 from datasketch import MinHash
@@ -24,9 +26,9 @@ def test_no_shingle_no_signature():
 def test_same_values_on_every_machine():
     """Stored bands must stay comparable: a change here needs another `PREFILTER`."""
     assert bands("bees dance to tell their sisters where the clover is".split())[:3] == [
-        850277224,
-        882821252,
-        102567280,
+        1340093325,
+        3284232737,
+        3276119880,
     ]
 
 
@@ -50,13 +52,8 @@ def test_bands_are_of_the_values_of_datasketch():
         mixed = sum(part * np.uint64(c) for part, c in zip((wide[:-2], wide[1:-1], wide[2:]), constants, strict=True))
         plain = MinHash(num_perm=64, seed=1, scheme="affine32", hashfunc=int)
         plain.update_batch((mixed >> np.uint64(32)).tolist())
-        expected = []
-        for place, pair in enumerate(plain.hashvalues.reshape(32, 2).tolist()):
-            key = place
-            for value in pair:
-                key = ((key << 32 ^ key >> 32 ^ value) * 0x9E3779B97F4A7C15) % (1 << 64)
-            expected.append(key >> 32)
-        assert bands(words) == expected
+        pairs = enumerate(plain.hashvalues.reshape(32, 2).tolist())
+        assert bands(words) == [zlib.crc32(struct.pack("<QQ", *pair), place) for place, pair in pairs]
 
 
 def test_datasketch_is_imported_by_an_index_that_needs_it_only():
