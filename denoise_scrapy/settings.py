@@ -523,16 +523,11 @@ def _checked_pairs(name: str, value: object, declared: Declaration, *, imports: 
 
 
 def _parse_int(value: object) -> int:
-    number = _parse_float(value)
-    if not number.is_integer():
-        raise ValueError(value)
-    return int(number)
+    return int(str(value))  # neither of True nor of 2.5
 
 
 def _parse_float(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(value)
-    number = float(value)
+    number = float(str(value))
     if not math.isfinite(number):
         raise ValueError(value)
     return number
