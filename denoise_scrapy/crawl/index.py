@@ -55,8 +55,6 @@ NOTHING_BEFORE = (
 )
 
 _PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
-# Python 3.10 has no error codes. A missing file cannot be opened on a read-only file system.
-_PASSING_WORDS = ("readonly database", "is full", "disk I/O error", "is locked", "unable to open database")
 _OF_ARGUMENTS = (ValueError, TypeError)
 
 
@@ -117,7 +115,7 @@ class CrawlIndex:
             call: The call. Its errors about arguments are raised.
             aside: Whether it takes long, so that it is made beside the reactor in any case.
         """
-        if self.is_in_memory and not aside and self.index is not None and self._calls.is_free:
+        if self.is_in_memory and not (aside or self.index is None or self._calls.under_way):
             answer, error = self._called(call)
         else:
             found = await self._calls.run(lambda: self._called(call))
@@ -165,7 +163,7 @@ class CrawlIndex:
         if self._beat is not None and self._beat.running:
             self._beat.stop()
         self._look_for_file()
-        if self.is_in_memory and self._calls.is_free:
+        if self.is_in_memory and not self._calls.under_way:
             self._let_go()
         else:
             await self._calls.last(self._let_go)
@@ -286,6 +284,5 @@ def index_place(settings: DenoiseSettings, directory: str | None) -> str:
 
 def _passes_by_itself(error: Exception) -> bool:
     """Return whether an error in opening or writing a file may be temporary: a full disk, a read-only file."""
-    if isinstance(error, sqlite3.OperationalError):
-        return any(words in str(error) for words in _PASSING_WORDS)
-    return isinstance(error, OSError) and error.errno in _PASSING
+    is_of_system = isinstance(error, OSError) and error.errno in _PASSING
+    return is_of_system or isinstance(error, sqlite3.OperationalError)  # not of what a file contains

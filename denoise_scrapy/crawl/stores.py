@@ -44,9 +44,8 @@ class StoreCalls:
         self._failures = failures
         self._thread = ThreadPoolExecutor(1, "denoise store")  # started by the first call
         self._back_off = BackOff(rest=rest)
-        self._under_way = 0
         self._has_failed = False  # in its last call
-        self.is_free = True  # whether it has not, and no call is under way
+        self.under_way = 0  # number of calls
 
     @property
     def ready(self) -> bool:
@@ -57,18 +56,16 @@ class StoreCalls:
         """Return the result of a call that does a number of things; None if the store cannot be used now."""
         if not self.ready:
             return None
-        self._under_way += 1
-        self.is_free = False
+        self.under_way += 1
         try:
             answer, seconds, error = await beside(lambda: self._called(work, parts), self._thread)
         finally:
-            self._under_way -= 1
+            self.under_way -= 1
         if error is not None:
             self.say(error)
         elif self._has_failed and answer is not None:
             self._has_failed = False
             logger.info("%s can be used again", self._name, extra=self._crawl.extra)
-        self.is_free = not (self._under_way or self._has_failed)
         if seconds > SLOW_SECONDS:
             self._crawl.count(f"{self._stat}slow")
             said = (self._name, seconds, self._meanwhile, self._stat)
@@ -88,7 +85,7 @@ class StoreCalls:
 
     def say(self, error: Exception) -> None:
         """Count a failure, and log the first."""
-        self._has_failed, self.is_free = True, False
+        self._has_failed = True
         self._crawl.count(f"{self._stat}failed")
         said = (self._name, self._meanwhile, error)
         self._crawl.say_once(f"{self._stat}failed", FAILED, *said)
