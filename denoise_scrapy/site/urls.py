@@ -433,7 +433,6 @@ SHORT_RUN = 7
 
 _PART = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_EXTENSION = re.compile(r"\.[a-z]{1,5}\d?$", re.IGNORECASE)
 _SEGMENT = re.compile(r"[/;,]")
 #: Words of scripts without spaces, which are found within a run.
 _UNSPACED_ACTIONS = tuple(word for word in ACTION if _UNSPACED.search(word))
@@ -445,7 +444,7 @@ def looks_like_action(path: str) -> bool:
     Words count as a whole, in any case, percent-encoded, hyphenated or in camelCase. A name of many words is a title,
     and rejected only if it begins like an action.
     """
-    return any(_names_action(_EXTENSION.sub("", name)) for name in _SEGMENT.split(percent_decoded(path)))
+    return any(_names_action(_split(name)[0]) for name in _SEGMENT.split(percent_decoded(path)))
 
 
 @lru_cache(4096)  # directories recur in the links of a page
