@@ -156,8 +156,6 @@ MOST_VALUE = 200
 LOOKED_AT = 3 * MOST_VALUE  # characters examined, including white space: enough to recognise most long values
 # A date as machines write it, or in the order of a country with a time to the second.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d\d?([./-])\d\d?\1\d{4},? \d\d?:\d\d:\d\d.*")
-# Range of times as returned by `time.time()`, from 2001 to 2096.
-_SECONDS = (1e9, 4e9)
 
 
 def own_values(values: Mapping[Any, Any], without: Container[str]) -> dict[str, Any]:
@@ -186,8 +184,6 @@ def _own_value(value: Any) -> Any:
         text = start if len(start) > MOST_VALUE or len(value) <= LOOKED_AT else " ".join(value.split())
         is_other = "://" in text or text.startswith("/") or len(text) > MOST_VALUE or _MOMENT.fullmatch(text)
         return None if is_other else text or None
-    if isinstance(value, float) and _SECONDS[0] < value < _SECONDS[1] and not value.is_integer():
-        return None
     return value if isinstance(value, (int, float, Decimal)) and not _is_now(value) else None
 
 
