@@ -42,7 +42,7 @@ from denoise_scrapy.crawl.base import LARGE, Crawl, beside
 from denoise_scrapy.crawl.pages import OK, CrawledPage, is_html
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES
-from denoise_scrapy.dedup.variants import ReadText, Version, read_text, site_of
+from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
 from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import OF_BODY, chunk_rows_of
 from denoise_scrapy.items import (
@@ -90,10 +90,7 @@ class ItemText(NamedTuple):
         read = (self.made or read_text(RULES[rule], self.text)).of_item(self.title, self.values)
         if self.shown is None:
             return read
-        text = self.text if "title" in self.shown else f"{self.title}\n{self.text}"
-        return read._replace(
-            version=Version.of(text, self.shown, self.source, self.chunks), field_names=tuple(self.shown)
-        )
+        return read.of_version(self.text, self.title, self.shown, self.source, self.chunks)
 
 
 NOTHING = ItemText()

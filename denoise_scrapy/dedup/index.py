@@ -57,7 +57,7 @@ CANDIDATE_LIMIT = 256
 
 _COUNTED = (
     *("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated"),
-    *("claimed", "settled", "withdrawn", "released"),
+    *("claimed", "settled", "withdrawn", "released", "verified"),
 )
 _GONE_LEAST = 1000  # texts gone from which rebuilding the trees is worthwhile
 EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
@@ -224,7 +224,6 @@ class DuplicateIndex:
         self._forest = DistanceForest(self._rule)
         self._banded: set[str] = set()  # scopes with texts that only the prefilter finds
         self._last = self._gone = 0  # id of the newest text known, and number of those that are gone
-        self._verified = 0
         self._store.open(self._rule.constants)
         self._load()
 
@@ -237,8 +236,9 @@ class DuplicateIndex:
         candidates compared; 'visited', kept texts that the tree read one by one. 'bytes' is the memory used besides the
         store, 'store_bytes' that of a store in memory.
         """
-        sizes = {"verified": self._verified, "visited": self._forest.visited}
-        return {**self._counts, **sizes, "bytes": self._forest.nbytes, "store_bytes": self._store.nbytes}
+        forest = self._forest
+        sizes = {"visited": forest.visited, "bytes": forest.nbytes, "store_bytes": self._store.nbytes}
+        return {**self._counts, **sizes}
 
     def read(
         self,
@@ -277,9 +277,7 @@ class DuplicateIndex:
             if not isinstance(given, str):
                 raise ValueError(f"{what} must be a string, got {type(given).__name__}")
         shown = (values or {}) if fields is None else fields
-        taken = text if "title" in shown else f"{title}\n{text}"
-        read = read_text(self._rule, text).of_item(title, values or {})
-        return read._replace(version=Version.of(taken, shown, source, chunks), field_names=tuple(shown))
+        return read_text(self._rule, text).of_item(title, values or {}).of_version(text, title, shown, source, chunks)
 
     def check(
         self,
@@ -553,7 +551,7 @@ class DuplicateIndex:
         """
         made, site = item.fingerprint, item.name.site
         records = self._others(item, self._candidates(item, found))
-        self._verified += len(records)
+        self._counts["verified"] += len(records)
         for one in records:
             if made.n and one.fingerprint.digest == made.digest:
                 yield Like(one, Comparison(True, 1.0, 1.0), is_same_site(site, one.name.site))

@@ -480,6 +480,13 @@ class ReadText(NamedTuple):
         made = replace(self.fingerprint, title=hash_title(title), values=hash_values(values))
         return self._replace(fingerprint=made, value_names=tuple(values))
 
+    def of_version(
+        self, text: str, title: str, shown: Mapping[str, object], source: str, chunks: Iterable[str]
+    ) -> ReadText:
+        """Add what shows a change of its item, as for `DuplicateIndex.read`."""
+        taken = text if "title" in shown else f"{title}\n{text}"
+        return self._replace(version=Version.of(taken, shown, source, chunks), field_names=tuple(shown))
+
 
 def read_text(rule: Rule, text: str) -> ReadText:
     """Read a text by a rule: what does not depend on the fields of its item."""
