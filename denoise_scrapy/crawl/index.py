@@ -6,7 +6,6 @@ Failures of the store do not stop the crawl: items pass unchecked, and their tex
 from __future__ import annotations
 
 import asyncio
-import errno
 import sqlite3
 import time
 from collections import deque
@@ -54,7 +53,6 @@ NOTHING_BEFORE = (
     "DENOISE_DEDUP_STORE or JOBDIR to keep it"
 )
 
-_PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 _OF_ARGUMENTS = (ValueError, TypeError)
 
 
@@ -97,8 +95,9 @@ class CrawlIndex:
                     pass
         except Exception as error:  # whatever the error, the crawl must not start without its index
             away, required = is_unreachable(error), self._settings.dedup_required
-            if not _passes_by_itself(error) and (required or not away):
-                damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+            # SQLite's class of errors that may pass: the disk is full, the file locked or read-only
+            if not isinstance(error, sqlite3.OperationalError) and (required or not away):
+                damaged = isinstance(error, sqlite3.DatabaseError)
                 advice = (damaged and DAMAGED) or (away and REQUIRED) or ""
                 raise ConfigurationError(f"the index of texts {self._said(error)}{advice}") from error
             self._calls.failed(_Shown(self._said(error)))
@@ -280,9 +279,3 @@ def index_place(settings: DenoiseSettings, directory: str | None) -> str:
     if settings.dedup_store != "auto":
         return settings.dedup_store
     return str(Path(directory, INDEX_FILE)) if directory else MEMORY
-
-
-def _passes_by_itself(error: Exception) -> bool:
-    """Return whether an error in opening or writing a file may be temporary: a full disk, a read-only file."""
-    is_of_system = isinstance(error, OSError) and error.errno in _PASSING
-    return is_of_system or isinstance(error, sqlite3.OperationalError)  # not of what a file contains
