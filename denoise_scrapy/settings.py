@@ -412,12 +412,12 @@ class DenoiseSettings:
         spider (also from ``-a``) or of its class override settings; methods are ignored.
         """
         given = {str(key): settings[key] for key in settings if str(key).startswith(PREFIX)}
-        read = cls()._with_values(given, PREFIX, str.upper, imports=imports)
+        read = cls()._with_values(given, lambda name: PREFIX + name.upper(), imports=imports)
         if spider is not None:
             names = [name for name in dir(spider) if name.startswith(PREFIX.lower())]
             given = {name: getattr(spider, name) for name in names}  # a property if `spider` is a class
             own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
-            read = read._with_values(own, PREFIX.lower(), str.lower, imports=imports)
+            read = read._with_values(own, lambda name: PREFIX.lower() + name, imports=imports)
         if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_runs:
             raise ConfigurationError(
                 f"DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = {read.dedup_rule!r}; "
@@ -436,20 +436,19 @@ class DenoiseSettings:
         if isinstance(given, bool):
             return replace(self, enabled=given)
         if isinstance(given, Mapping):
-            return self._with_values(given, "", str.lower, per_page=True)
+            return self._with_values(given, str, per_page=True)
         raise ConfigurationError(f'request.meta["denoise"] = {given!r}: valid are True, False and a dict of settings')
 
     def _with_values(
         self,
         given: Mapping[Any, Any],
-        prefix: str,
-        case: Callable[[str], str],
+        spelled: Callable[[str], str],
         *,
         per_page: bool = False,
         imports: bool = True,
     ) -> DenoiseSettings:
         known = {
-            prefix + case(name): (name, kind, declared)
+            spelled(name): (name, kind, declared)
             for name, kind, _, declared in declarations()
             if declared.per_page or not per_page
         }
@@ -465,8 +464,8 @@ class DenoiseSettings:
         changed = replace(self, **({"body_field": body_field} if body_field else {}) | changes)
         if changed.chunk_overlap >= changed.chunk_tokens:
             raise ConfigurationError(
-                f"{prefix}{case('chunk_overlap')} = {changed.chunk_overlap}: valid is a number less than "
-                f"{prefix}{case('chunk_tokens')}, which is {changed.chunk_tokens}"
+                f"{spelled('chunk_overlap')} = {changed.chunk_overlap}: valid is a number less than "
+                f"{spelled('chunk_tokens')}, which is {changed.chunk_tokens}"
             )
         return changed
 
