@@ -168,18 +168,22 @@ class BodyPipeline(ItemPipeline):
         except Exception as error:  # raised by an unusual pipeline manager
             self._crawl.report("pipelines", error)
             return
-        ours = [number for number, (one, _) in enumerate(order) if isinstance(one, ItemPipeline)]
-        before = {number: name for number, (_, name) in enumerate(order) if number < ours[-1] and number not in ours}
-        own = next(number for number in ours if order[number][0] is self)
-        self._earlier = [name for number, name in before.items() if number < own]
-        names = [order[number][1].rpartition(".")[2] for number in ours]
+        others, before, names = list[str](), list[str](), list[str]()
+        for one, name in order:
+            if not isinstance(one, ItemPipeline):
+                others.append(name)
+                continue
+            names.append(name.rpartition(".")[2])
+            before = others.copy()
+            if one is self:
+                self._earlier = before
         self._last = names[-1]
         settings = self._crawl.settings
         idle = settings.adapters.keys() - settings.item_fields.keys()
         if idle:
             logger.warning(NO_FIELD_FOR, ", ".join(sorted(idle)), extra=self._crawl.extra)
         if settings.enabled and before:
-            named = " and ".join(names), ", ".join(before.values())
+            named = " and ".join(names), ", ".join(before)
             logger.info("Pipelines of the project before %s: %s", *named, extra=self._crawl.extra)
 
     async def close_spider(self) -> None:
