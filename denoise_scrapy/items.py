@@ -153,7 +153,6 @@ def _parts_of(error: Exception) -> list[Any]:
 
 # Maximum characters of a value that distinguishes items. Longer ones are texts, which may differ in a print view.
 MOST_VALUE = 200
-LOOKED_AT = 3 * MOST_VALUE  # characters examined, including white space: enough to recognise most long values
 # A date as machines write it, or in the order of a country with a time to the second.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d\d?([./-])\d\d?\1\d{4},? \d\d?:\d\d:\d\d.*")
 
@@ -180,9 +179,8 @@ def _own_value(value: Any) -> Any:
         parts = [part for part in map(_own_value, value) if part is not None]
         return parts[0] if len(parts) == 1 else parts or None
     if isinstance(value, str):
-        start = " ".join(value[:LOOKED_AT].split())  # enough of a field with a whole page
-        text = start if len(start) > MOST_VALUE or len(value) <= LOOKED_AT else " ".join(value.split())
-        is_other = "://" in text or text.startswith("/") or len(text) > MOST_VALUE or _MOMENT.fullmatch(text)
+        text = " ".join(value.split(None, MOST_VALUE // 2))  # of a field with a whole page, enough to be too long
+        is_other = len(text) > MOST_VALUE or "://" in text or text.startswith("/") or _MOMENT.fullmatch(text)
         return None if is_other else text or None
     return value if isinstance(value, (int, float, Decimal)) and not _is_now(value) else None
 
