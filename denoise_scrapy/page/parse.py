@@ -15,7 +15,7 @@ from html import unescape
 from typing import Any
 
 from lxml import etree
-from w3lib.encoding import resolve_encoding
+from w3lib.encoding import resolve_encoding, to_unicode
 from webencodings import LABELS, lookup
 
 from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, HAS_LISTS, look
@@ -44,8 +44,6 @@ def root_of(body: bytes, *, for_selectors: bool = False) -> Any | None:
         return None
 
 
-#: Bytes that are decoded at once: a C call for 10 MB of GB 18030 takes 60 ms, during which no other thread runs.
-DECODED_AT_ONCE = 1_000_000
 #: Bytes that are searched for a declared encoding. Browsers search the first 1,024, and start again if a later meta of
 #: the head differs: 22 in 100 of 726 recorded pages declare it later, none after 17,313.
 DECLARING_BYTES = 65_536
@@ -132,7 +130,7 @@ def _referenced(found: re.Match[bytes]) -> bytes:
 
 def decode_html(html: bytes, encoding: str | None = None) -> str:
     """Decode a page as `to_utf8` does: by BOM, transport, meta, XML declaration, or its bytes."""
-    return "".join(_decoded(*_without_bom(html, encoding)))
+    return to_unicode(*_without_bom(html, encoding))
 
 
 def is_guessed(html: bytes) -> bool:
@@ -169,44 +167,16 @@ def _utf8_of(html: bytes, encoding: str | None) -> bytes:
     body, codec = _without_bom(html, encoding)
     if codec == "utf-8" and _is_well_formed(body):  # as are most pages
         return body
-    return b"".join([text.encode("utf-8", "replace") for text in _decoded(body, codec)])
+    return to_unicode(body, codec).encode("utf-8", "replace")
 
 
 def _is_well_formed(body: bytes) -> bool:
     """Return whether bytes are valid UTF-8."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for start in range(0, len(body), DECODED_AT_ONCE):
-            decoder.decode(body[start : start + DECODED_AT_ONCE])
-        decoder.decode(b"", final=True)
+        body.decode()
     except UnicodeError:
         return False
     return True
-
-
-def _decoded(body: bytes, codec: str) -> list[str]:
-    """Decode a page's text, in pieces."""
-    errors = _EURO if codec == "gb18030" else "replace"
-    decoder = codecs.getincrementaldecoder(codec)(errors)
-    pieces = (body[start : start + DECODED_AT_ONCE] for start in range(0, len(body), DECODED_AT_ONCE))
-    try:
-        texts = [*map(decoder.decode, pieces), decoder.decode(b"", final=True)]
-        while decoder.getstate()[0]:  # at the end it stops at the first error
-            texts.append(decoder.decode(b"", final=True))
-    except UnicodeError:  # ISO 2022: an unterminated escape may be longer than the state kept for the next piece
-        return [body.decode(codec, errors)]
-    return texts
-
-
-def _with_euro(error: UnicodeError) -> tuple[str, int]:
-    """Replace invalid bytes; in the browsers' GB 18030, as in GBK, 0x80 is the euro sign."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return ("\u20ac", error.start + 1) if error.object[error.start] == 0x80 else ("\ufffd", error.end)
-
-
-_EURO = "denoise_euro"
-codecs.register_error(_EURO, _with_euro)
 
 
 def _codec(label: str) -> str | None:
@@ -258,7 +228,7 @@ def _is_utf8(html: bytes) -> bool:
     if _is_well_formed(html):
         return True
     wide = len(html) - len(html.translate(None, _HIGH_BYTES))
-    return sum(text.count("\ufffd") for text in _decoded(html, "utf-8")) <= wide / 2
+    return to_unicode(html, "utf-8").count("\ufffd") <= wide / 2
 
 
 #: Characters of a page's JSON-LD that are searched: 2 of 1,570 recorded pages have more, 98% have at most 14,000.

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
+from w3lib.encoding import to_unicode
 
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import decode_html, is_guessed, to_utf8
@@ -187,6 +188,8 @@ def test_a_few_wrong_bytes_do_not_make_a_page_of_another_encoding() -> None:
 
 
 def test_what_follows_the_euro_sign_of_gbk_at_the_end_is_read() -> None:
+    if to_unicode(b"\x80", "gb18030") != "€":
+        pytest.skip("an older w3lib, in which it is no character")
     assert read(f"{meta('gbk')}<p>中".encode("gbk") + b"\x800") == "中€0"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Iterable, Set
 from html import escape
 from typing import Literal, NamedTuple
 
@@ -93,19 +92,3 @@ def write(token: Token) -> str:
     allowed = WRITTEN[token.value]
     attributes = "".join(f' {name}="{escape(value)}"' for name, value in token.attributes if name in allowed)
     return f"<{token.value}{attributes}>"
-
-
-#: Characters that are searched at once: a C call for 10 MB takes .2 s, during which no other thread runs.
-AT_ONCE = 1 << 18
-_EDGE = re.compile(r"\s(?=\S)")
-
-
-def substituted(pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str], text: str) -> str:
-    """Return `pattern.sub(by, text)`, for a pattern that treats the end of a text like white space."""
-    if len(text) <= AT_ONCE:
-        return pattern.sub(by, text)
-    pieces, start = [], 0
-    while found := _EDGE.search(text, start + AT_ONCE):
-        pieces.append(text[start : found.end()])  # each but the last ends with white space
-        start = found.end()
-    return "".join([pattern.sub(by, piece) for piece in (*pieces, text[start:])])

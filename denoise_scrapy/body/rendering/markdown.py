@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token, substituted
+from denoise_scrapy.body.rendering.html import CONTAINERS, FORMULAS, INLINES, LEAVES, Token
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page.attributes import letters
 
@@ -77,7 +77,7 @@ def escape_text(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return substituted(_MARKUP, lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
+    return _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
 def escape_inside(text: str) -> str:

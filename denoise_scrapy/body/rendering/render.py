@@ -20,7 +20,6 @@ from denoise_scrapy.body.rendering.html import (
     WRITTEN,
     Attributes,
     Token,
-    substituted,
 )
 from denoise_scrapy.body.rendering.manuals import Manual
 from denoise_scrapy.body.tables import span, written_tables
@@ -71,14 +70,14 @@ class _Inline:
 
 def collapsed(text: str) -> tuple[str, str, str]:
     """Split a text into leading white space, text, and trailing white space; all white space is one space."""
-    text = substituted(_WHITE_SPACE, " ", substituted(_FORBIDDEN, "", text))
+    text = _WHITE_SPACE.sub(" ", _FORBIDDEN.sub("", text))
     shown = text.strip(" ")
     return " " * text.startswith(" "), shown, " " * (text.endswith(" ") and bool(shown))
 
 
 def as_it_is(text: str) -> tuple[str, str, str]:
     """Split preformatted text in the same way, without changes."""
-    text = substituted(_FORBIDDEN_AS_IS, "", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _FORBIDDEN_AS_IS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     inner = text.lstrip()
     shown = inner.rstrip()
     return text[: len(text) - len(inner)], shown, inner[len(shown) :]
