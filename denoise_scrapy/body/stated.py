@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.parse import json_string
+from denoise_scrapy.page.parse import json_strings
 
 #: Expected tokens of the page's own body for each token of its data: with as many, the page shows its text. Of 97
 #: recorded pages with one `articleBody` two have less than three quarters of it, and one, behind a paywall, less than
@@ -35,7 +35,6 @@ MOST_TOKENS = 100
 #: Characters of a string from which it is prose: fewer are labels and addresses.
 PROSE = 60
 
-_HEADLINE = re.compile(r'"headline"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.){1,400}")', re.DOTALL)
 _TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 
 
@@ -68,8 +67,8 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
         ('It rained all night.', 0.9)
     """
     if len(page.articles) == 1:
-        headlines = [json_string(found) for text in page.json_ld for found in _HEADLINE.findall(text)[:1]]
-        return _stated(page, headlines[:1], page.articles, shown / OF_ARTICLE, ARTICLE_CONFIDENCE)
+        headlines = json_strings(page.json_ld, "headline")[:1]
+        return _stated(page, headlines, page.articles, shown / OF_ARTICLE, ARTICLE_CONFIDENCE)
     if page.articles or shown > MOST_TOKENS:
         return None
     states = [value for _, value in page.tree.values_of(b"state") if len(value) <= MAX_STATE]

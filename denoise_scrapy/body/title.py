@@ -15,7 +15,7 @@ from html import unescape
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
-from denoise_scrapy.page.parse import MAX_JSON
+from denoise_scrapy.page.parse import json_strings
 
 #: Separators between a title and the site's name: a symbol between spaces, a colon, a bar or underscore, and a dash
 #: next to an East Asian character (U+2E80 and above), where spaces are not used.
@@ -24,11 +24,10 @@ SEPARATOR = re.compile(
 )
 #: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5
-#: In JSON-LD the name of the site or its publisher, and the headline.
+#: In JSON-LD the name of the site or its publisher.
 _SITES = re.compile(
     r'"@type"\s{0,9}:\s{0,9}"(?:WebSite|\w{0,20}Organization)"[^{}]{0,500}?"name"\s{0,9}:\s{0,9}"([^"\\]{1,100})"'
 )
-_HEADLINE = re.compile(r'"headline"\s{0,9}:\s{0,9}"([^"\\]{1,300})"')
 #: Labels of hosts with fewer letters are countries and kinds of organisation.
 MIN_LABEL = 4
 
@@ -37,13 +36,11 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     """Return the title of a page, given titles of other pages of its site; "" if it has none."""
     title, titles = page.title, list(filter(None, titles))
     declared = page.tree.declared_values
-    scripts = [value[:MAX_JSON] for name, value in declared if name == "json"]
     names = [value for name, value in declared if name == "og:site_name"]
-    names += [name for text in scripts for name in _SITES.findall(text)[:9]]
+    names += [name for text in page.json_ld for name in _SITES.findall(text)[:9]]
     names = list(map(letters, names))
     headlines = [value for name, value in declared if name == "og:title"]
-    headlines += [one for text in scripts for one in _HEADLINE.findall(text)[:9]]
-    headlines = list(filter(letters, headlines))
+    headlines = list(filter(letters, [*headlines, *json_strings(page.json_ld, "headline")[:9]]))
     said = fold(title)
     others = [other for other in titles if _folded(other) != said]
     # some declare the title as the site's name

@@ -23,7 +23,7 @@ from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
-from denoise_scrapy.page.parse import MAX_JSON, read_articles, read_declared, root_of, to_utf8
+from denoise_scrapy.page.parse import MAX_JSON, json_strings, read_declared, root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, find_elements
 from denoise_scrapy.page.styles import sheet_of
 
@@ -418,9 +418,9 @@ class Page:
         return [text[:MAX_JSON] for _, text in self.tree.values_of(b"json")]
 
     @cached_property
-    def articles(self) -> tuple[str, ...]:
+    def articles(self) -> list[str]:
         """The different texts that the page's JSON-LD gives as articles (`articleBody`)."""
-        return read_articles(self.json_ld)
+        return json_strings(self.json_ld, "articleBody")
 
     @cached_property
     def declared_types(self) -> frozenset[str]:

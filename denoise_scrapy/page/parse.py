@@ -239,7 +239,6 @@ MAX_TYPES = 40
 MAX_VALUE = 300
 
 _JSON_TYPE = re.compile(r'"@type"\s{0,20}:\s{0,20}(?:"([^"]{1,100})"|\[([^\]]{1,300})\])')
-_ARTICLE = re.compile(r'"articleBody"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.)*")', re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9_.-]{1,39}")
 _PREFIXES = {"og:type": "og:", "generator": "generator:"}
 
@@ -284,15 +283,13 @@ def read_declared(values: Iterable[tuple[str, str]]) -> frozenset[str]:
     return frozenset(found)
 
 
-def read_articles(written: Iterable[str]) -> tuple[str, ...]:
-    """Return the different articles in texts of JSON-LD."""
-    told = (text for text in written if '"articleBody"' in text)  # the pattern takes longer
-    found = (json_string(one) for text in told for one in _ARTICLE.findall(text))
-    return tuple(one for one in dict.fromkeys(found) if one)
-
-
-def json_string(written: str) -> str:
-    """Return a string of JSON as text, "" if it is damaged."""
-    with suppress(ValueError):
-        return str(json.loads(written, strict=False)).strip()
-    return ""
+def json_strings(scripts: Iterable[str], name: str) -> list[str]:
+    """Return the different strings of a name in texts of JSON-LD, without those that are empty or damaged."""
+    string = rf'"{name}"\s{{0,20}}:\s{{0,20}}("(?:[^"\\]|\\.)*")'
+    found = dict[str, None]()
+    for text in scripts:
+        for written in re.findall(string, text, re.DOTALL) if f'"{name}"' in text else ():  # the pattern takes longer
+            with suppress(ValueError):
+                found[str(json.loads(written, strict=False)).strip()] = None
+    found.pop("", None)
+    return list(found)
