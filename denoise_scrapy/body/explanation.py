@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,18 +68,10 @@ def _rows(page: Page, body: Body, site: SiteStatistics) -> Iterator[Row]:
         yield Row(name, block, words, tuple(numbers), is_pre)
 
 
-_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
-_HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
-
-
 def _escaped(text: str, most: int | None = None) -> str:
-    """Escape a text for use between tags or in a double-quoted attribute, cut to `most` characters.
-
-    Control characters are removed, and lone surrogates replaced.
-    """
-    text = _NO_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    text = _HALF_CHARACTERS.sub("\ufffd", text)
-    return escape(text if most is None or len(text) <= most else f"{text[:most]}…")
+    """Escape a text for use between tags or in a double-quoted attribute, cut to `most` characters."""
+    text = text if most is None or len(text) <= most else f"{text[:most]}…"
+    return escape(text.encode("utf-8", "replace").decode())  # names of files have half characters
 
 
 #: Characters of a block displayed at once (a paragraph), and on focus (a chapter).

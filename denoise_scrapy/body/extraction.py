@@ -506,7 +506,10 @@ def _read(source: Source, url: str | None = None) -> _Read:
     if isinstance(source, Selector):
         if not isinstance(getattr(source.root, "tag", None), str):  # a comment's is a function
             raise TypeError(f"a selector must select an element, got {source!r}")
-        return _Read(source.get(), url or source.root.getroottree().docinfo.URL, root=source.root)
+        html = source.get()
+        is_clean = to_utf8(html) == html.encode("utf-8", "replace")
+        root = source.root if is_clean else None
+        return _Read(html, url or source.root.getroottree().docinfo.URL, root=root)
     data = source.body if hasattr(source, "body") else getattr(source, "content", None)
     if not isinstance(data, bytes) or not hasattr(source, "headers"):
         raise TypeError(f"a page must be HTML, a path, a selector or a response, got {type(source).__name__}")

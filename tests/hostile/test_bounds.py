@@ -36,6 +36,7 @@ def test_a_page_over_a_bound_is_told_as_such_and_keeps_its_text(large: str) -> N
     body, page = extract(large), Page.parse(large)
     assert (body.fallback, body.evidence, body.confidence) == ("too large", "whole text", 0.0)
     assert [line for line in body.text.split("\n") if len(line) > 1] == STORIES
+    assert set(STORIES[1:-1]) <= {*body.html.split("\n")} & {*body.markdown.split("\n")}
     assert page.is_too_large and page.tags() == ["html", "body", "pre"]
     assert "hide" not in body.text + body.html + body.markdown
     assert body.blocks[0].reason == "too large" and all(block.kept for block in body.blocks)

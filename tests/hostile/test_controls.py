@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from parsel import Selector
 
 from denoise_scrapy import Page, extract
 from tests.hostile.named import STORY
@@ -64,8 +65,10 @@ def test_no_output_has_any(code: int, form: str, bounds: str) -> None:
     html = markup + ("" if bounds == "within" else "<b>" * 600 + markup)
     page = Page.parse(html, url="http://a.example/d/x.html", keep="body")
     body = extract(html, url="http://a.example/d/x.html", keep="body")
+    selected = extract(Selector(html), url="http://a.example/d/x.html", keep="body")
     front = body.meta.front_matter()
     found = [body.text, body.html, body.markdown, body.title, front, page.title, page.base_url]
+    found += [selected.text, selected.html, selected.markdown]
     found += texts([body.chunks(), body.blocks, asdict(body.meta), page.block_texts, page.links])
     assert [text for text in found if _UNSEEN.search(text)] == []
     assert yaml.safe_load(front.strip("-"))["title"] == body.title

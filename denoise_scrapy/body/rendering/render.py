@@ -23,6 +23,7 @@ from denoise_scrapy.body.rendering.html import (
 )
 from denoise_scrapy.body.rendering.manuals import Manual
 from denoise_scrapy.body.tables import span, written_tables
+from denoise_scrapy.core.characters import LINE_BREAK
 from denoise_scrapy.core.markup import HEADING_TAGS, ROOT_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import safe_image_url, safe_url
@@ -30,9 +31,6 @@ from denoise_scrapy.page.columns import BoolArray, IntArray
 
 #: Collapsed as in the body's text, including no-break and wide spaces: pages indent with them.
 _WHITE_SPACE = re.compile(r"\s+")
-#: Characters that no document may contain, and those of them that are not white space.
-_FORBIDDEN_AS_IS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]+")
-_FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1b\x7f\ufffe\uffff]+")
 
 
 @dataclass
@@ -70,14 +68,14 @@ class _Inline:
 
 def collapsed(text: str) -> tuple[str, str, str]:
     """Split a text into leading white space, text, and trailing white space; all white space is one space."""
-    text = _WHITE_SPACE.sub(" ", _FORBIDDEN.sub("", text))
+    text = _WHITE_SPACE.sub(" ", text)
     shown = text.strip(" ")
     return " " * text.startswith(" "), shown, " " * (text.endswith(" ") and bool(shown))
 
 
 def as_it_is(text: str) -> tuple[str, str, str]:
-    """Split preformatted text in the same way, without changes."""
-    text = _FORBIDDEN_AS_IS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    """Split preformatted text in the same way, without changes but for our line breaks."""
+    text = text.replace(LINE_BREAK, "\n")
     inner = text.lstrip()
     shown = inner.rstrip()
     return text[: len(text) - len(inner)], shown, inner[len(shown) :]
