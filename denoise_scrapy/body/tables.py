@@ -169,9 +169,9 @@ def _spanned_rows(
     """Return dropped rows that a row span ties to a kept row, shape (n,)."""
     empty, spans = np.zeros(len(live), bool), np.ones(len(live), np.int64)
     in_table = set(cells.tolist())
-    for element, name, value in page.noted.attributes:
-        if name == "rowspan" and element in in_table:
-            spans[row[element]] = max(spans[row[element]], span(value))
+    for element, given in page.noted.attributes.items():
+        if "rowspan" in given and element in in_table:
+            spans[row[element]] = max(spans[row[element]], span(given["rowspan"]))
     if not len(rows) or spans.max() == 1:
         return empty
     rows = rows[np.argsort(table[rows], kind="stable")]

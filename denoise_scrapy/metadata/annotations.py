@@ -263,7 +263,7 @@ class PageAnnotations:
         if not given and DATE_CLASS.search(kind) and _DAY.match(title := attributes.get("title", "").strip()):
             given = title
         if tag == "img":
-            given = dict(image_attributes(attributes)).get("src") or attributes.get("src", "")
+            given = image_attributes(attributes).get("src") or attributes.get("src", "")
             if any(_SMALL.match(attributes.get(side, "")) for side in ("width", "height")):
                 return None
         elif not (prop or tag == "time" or "author" in rel or "tag" in rel or MARKED_CLASS.search(kind)):

@@ -49,22 +49,17 @@ def written_size(attributes: Mapping[str, str]) -> tuple[str, str]:
     return width[:MAX_SIZE_LENGTH], height[:MAX_SIZE_LENGTH]
 
 
-def image_attributes(attributes: Mapping[str, str], picture_source: str = "") -> list[tuple[str, str]]:
+def image_attributes(attributes: Mapping[str, str], picture_source: str = "") -> dict[str, str]:
     """Return the attributes of an `img` to keep: `alt`, `width`, `height`, and as `src` the address a script would set.
 
     Without one, `src` is the address of a preceding `source`; it is omitted if the image's own `src` is right.
     """
-    kept = []
-    alt = attributes.get("alt")
-    if alt:
-        kept.append(("alt", without_unseen(alt[:MAX_ALT_LENGTH])))
-    kept += [size for size in zip(("width", "height"), written_size(attributes), strict=True) if size[1]]
+    width, height = written_size(attributes)
+    kept = {"alt": without_unseen(attributes.get("alt", "")[:MAX_ALT_LENGTH]), "width": width, "height": height}
     own = attributes.get("src", "")
     if own.lstrip()[:5] in ("", "data:") or not attributes.keys().isdisjoint(_LAZY_ATTRIBUTES):
-        address = _lazy_address(attributes) or ("" if _is_address(own) else picture_source)
-        if address:
-            kept.append(("src", address))
-    return kept
+        kept["src"] = _lazy_address(attributes) or ("" if _is_address(own) else picture_source)
+    return {name: value for name, value in kept.items() if value}
 
 
 def _lazy_address(attributes: Mapping[str, str]) -> str:
@@ -106,12 +101,12 @@ class Noted(NamedTuple):
     Attributes:
         references: (element, href or src as written) of links and images.
         sizes: (element, width, height) as written, "" for none, of frames with any: attributes, or inline style.
-        attributes: (element, name, value) of attributes that the columns do not hold and rendering needs.
+        attributes: By element, attributes that the columns do not hold and rendering needs.
     """
 
     references: list[tuple[int, str]]
     sizes: list[tuple[int, str, str]]
-    attributes: list[tuple[int, str, str]]
+    attributes: dict[int, dict[str, str]]
 
 
 def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> Noted:
@@ -119,15 +114,17 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
     of_element: dict[int, dict[str, str]] = {}
     for element, name, value in notes:
         of_element.setdefault(element, {})[name] = value
-    found = Noted([], [], [])
+    found = Noted([], [], {})
     picture_source = ""
     for element, attributes in of_element.items():
         tag = tags[element]
+        names = KEPT_ATTRIBUTES.get(tag, ())
+        kept = {name: attributes[name][:MAX_SIZE_LENGTH] for name in names if attributes.get(name)}
         if tag == "img":
             if attributes.get("src"):
                 found.references.append((element, attributes["src"]))
             # the parser sometimes makes `source` the parent
-            found.attributes.extend((element, *kept) for kept in image_attributes(attributes, picture_source))
+            kept = {**image_attributes(attributes, picture_source), **kept}
             picture_source = ""
         elif tag == "source":
             picture_source = largest(attributes.get("srcset", "")) or largest(attributes.get("data-srcset", ""))
@@ -137,9 +134,8 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
             width, height = written_size(attributes)
             if width or height:
                 found.sizes.append((element, width, height))
-        for name in KEPT_ATTRIBUTES.get(tag, ()):
-            if attributes.get(name):
-                found.attributes.append((element, name, attributes[name][:MAX_SIZE_LENGTH]))
+        if kept:
+            found.attributes[element] = kept
     return found
 
 

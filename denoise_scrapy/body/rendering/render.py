@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -344,7 +343,7 @@ def render(page: Page, kept: BoolArray) -> list[Token]:
     if not len(page.blocks):
         return []
     tokens = _Walk(page, np.asarray(kept, bool)).tokens()
-    directions = [value for _, name, value in sorted(page.noted.attributes) if name == "dir"]
+    directions = [given["dir"] for _, given in sorted(page.noted.attributes.items()) if "dir" in given]
     if not tokens or not directions or directions[-1].strip().lower() != "rtl":  # body overrides html
         return tokens
     return [Token("start", "div", (("dir", "rtl"),)), *tokens, Token("end", "div")]
@@ -359,9 +358,7 @@ class _Walk:
         self._tags = page.tags()
         self._ends_block = page.elements.column("block").tolist()
         self._references = dict(page.noted.references)
-        self._attributes_of: dict[int, dict[str, str]] = defaultdict(dict)
-        for element, name, value in page.noted.attributes:
-            self._attributes_of[element][name] = value
+        self._attributes_of = page.noted.attributes
         self._manual, self._frames = Manual(page), code_frames(page)
         # only the explanation draws such text
         self._unseen = page.unseen_reasons() if (page.unseen_elements & ~page.removed_elements).any() else {}
@@ -527,7 +524,7 @@ class _Walk:
 
     def _shown_boxes(self, live: BoolArray) -> dict[int, str]:
         """Return check boxes at the start of list items that are written: "x", or " " for an empty one."""
-        boxes = {element: value for element, name, value in self._page.noted.attributes if name == "box"}
+        boxes = {element: given["box"] for element, given in self._attributes_of.items() if "box" in given}
         if not boxes:
             return {}
         e = self._page.elements
