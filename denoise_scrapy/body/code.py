@@ -29,7 +29,7 @@ _NAMED = re.compile(
     r"[.](?:[\w-]{1,20}-)?(?:language|lang|highlight-source|highlight)-([a-z][a-z+#-]{0,20})(?![\w+#-])", re.I
 )
 #: What a button that copies says in nine languages, in whichever element.
-_COPIES = re.compile(r"(?:copy|copied|kopier|copier|copié|copi[ao]|скопир|копир|复制|複製|コピー|복사)", re.IGNORECASE)
+COPIES = re.compile(r"(?:copy|copied|kopier|copier|copié|copi[ao]|скопир|копир|复制|複製|コピー|복사)", re.IGNORECASE)
 #: Maximum words of a text beside code in its frame: file names, buttons.
 FRAME_TOKENS = 6
 #: Elements around code that may be its frame.
@@ -79,7 +79,7 @@ def code_frames(page: Page) -> CodeFrames:
                 name = "-".join(text.lower().split())
                 if name in LANGUAGES or name == language_of(page, pre):
                     labels[holder] = name
-                elif _COPIES.match(name):
+                elif COPIES.match(name):
                     found.buttons.append(holder)
         if len(labels) == 1:  # several are tabs
             found.labels.extend(labels)

@@ -8,13 +8,13 @@ from itertools import chain
 
 import numpy as np
 
-from denoise_scrapy.body.code import code_frames
+from denoise_scrapy.body.code import COPIES, code_frames
 from denoise_scrapy.body.rendering import UNIT_NAMES, Manual, blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import DIGIT, END, START
 from denoise_scrapy.core.markup import HEADING_TAGS
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
 
@@ -27,7 +27,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     signs = {"a link to its own heading": _permalinks(page), "a link to its source": _source_links(page)}
     if page.elements.holds_tag({"pre", "code"}):
         frames = code_frames(page)
-        signs["a button beside code"] = [*_code_buttons(page), *frames.buttons]
+        signs["a button beside code"] = [*_copy_buttons(page), *frames.buttons]
         signs["a label of code"] = frames.labels
         signs["line numbers"] = [*_gutters(page), *_before_lines(page)]
     gone = np.array(list(chain.from_iterable(signs.values())), np.int64)
@@ -118,25 +118,20 @@ def _source_links(page: Page) -> list[int]:
     return found
 
 
-#: The button of a code block has a word or two: "Copy", "Try it yourself".
+#: The button of a code block has a word or two: "Copy", "Copy to clipboard".
 BUTTON_TOKENS = 3
 
 
-def _code_buttons(page: Page) -> list[int]:
-    """Return the only button, with few words, right before or after each code block."""
-    # several together may be tabs; one in a heading is the heading; one that the user keeps stays
+def _copy_buttons(page: Page) -> list[int]:
+    """Return buttons that copy code, but for those in headings and those that the user keeps."""
     e, blocks = page.elements, page.blocks
     if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
         return []
-    is_button = e.has_tag({"button"})
-    lone = is_button & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
+    wanted = e.has_tag({"button"}) & (blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS)
+    wanted &= e.nearest(e.has_tag(HEADING_TAGS)) < 0
     for match in page.kept_by_user:
-        lone &= ~e.inside(match.elements)
-    lone &= blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS
-    code = np.pad(blocks.has(Flag.PREFORMATTED), 1)
-    beside = (code[:-2] | code[2:]) & ~blocks.has(Flag.HEADING)
-    button = e.nearest(lone)[blocks.element[beside]]
-    return [int(one) for one in np.unique(button[button >= 0])]
+        wanted &= ~e.inside(match.elements)
+    return [one for one in np.flatnonzero(wanted).tolist() if COPIES.match(page.tree.text_in(one).strip())]
 
 
 _NUMBER = re.compile(r"\s*(\d{1,6})(?!\d)", re.ASCII)
