@@ -165,7 +165,7 @@ def _minute(time: str) -> int | float | None:
     """Return a moment in seconds, or the minute of a clock; None for another text."""
     with suppress(ValueError, OverflowError):
         if ":" in time:  # a day alone is no time
-            return datetime.fromisoformat(time).timestamp()
+            return datetime.fromisoformat(re.sub(r"Z$", "+00:00", time)).timestamp()
     match = _CLOCK.search(time)
     if match is None:
         return None
