@@ -26,7 +26,8 @@ class Run:
         crawl = ("crawl", spider, "-a", f"start={start}", "-s", STATS, "-s", f"STATS_FILE={file}", *options)
         done = run_python(self.folder, ["-m", "scrapy", *crawl], PYTHONWARNINGS="default")
         assert done.returncode == 0, done.stdout
-        assert noise_in(done.stdout) == []
+        noise = noise_in(done.stdout)
+        assert not noise, noise
         self.stats: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         ours = [name.removeprefix(PREFIX) for name in self.stats if name.startswith(PREFIX)]
         assert [name for name in ours if not meaning_of(name)] == []
