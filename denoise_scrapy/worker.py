@@ -93,27 +93,26 @@ def work(descriptor: int, at_work: int, parent: int) -> None:
     arguments; responses are lists of results: number, and value or exception. Each response has its length in front.
     """
     _end_with(parent)
-    link = socket.socket(fileno=descriptor)
-    messages = _messages(link)
-    limits, given = next(messages)
-    extractor = _made(*given)
-    limits.apply()
-    _send(link, extractor.can_use(given[0].strategy))
-    for jobs in messages:
-        results = []
-        for number, name, args in jobs:
-            os.pwrite(at_work, LENGTH.pack(number), 0)
-            results.append((number, _done(extractor, name, args, limits.seconds)))
-            if name == "extract":  # an item is waiting for it
+    with socket.socket(fileno=descriptor) as link, link.makefile("rb") as source:
+        messages = _messages(source)
+        limits, given = next(messages)
+        extractor = _made(*given)
+        limits.apply()
+        _send(link, extractor.can_use(given[0].strategy))
+        for jobs in messages:
+            results = []
+            for number, name, args in jobs:
+                os.pwrite(at_work, LENGTH.pack(number), 0)
+                results.append((number, _done(extractor, name, args, limits.seconds)))
+                if name == "extract":  # an item is waiting for it
+                    _send(link, results)
+                    results = []
+            if results:
                 _send(link, results)
-                results = []
-        if results:
-            _send(link, results)
 
 
-def _messages(link: socket.socket) -> Iterator[Any]:
-    source = link.makefile("rb")
-    with suppress(EOFError, pickle.UnpicklingError):  # the crawl has ended, perhaps within a message
+def _messages(source: IO[bytes]) -> Iterator[Any]:
+    with suppress(EOFError, OSError, pickle.UnpicklingError):  # the crawl has ended, perhaps within a message
         while True:
             yield pickle.load(source)
 
