@@ -14,7 +14,7 @@ from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
 from denoise_scrapy.core.characters import DIGIT, END, START
 from denoise_scrapy.core.markup import HEADING_TAGS
-from denoise_scrapy.page import Page
+from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
 
@@ -27,7 +27,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     signs = {"a link to its own heading": _permalinks(page), "a link to its source": _source_links(page)}
     if page.elements.holds_tag({"pre", "code"}):
         frames = code_frames(page)
-        signs["a button beside code"] = [*_copy_buttons(page), *frames.buttons]
+        signs["a button beside code"] = [*_code_buttons(page), *frames.buttons]
         signs["a label of code"] = frames.labels
         signs["line numbers"] = [*_gutters(page), *_before_lines(page)]
     gone = np.array(list(chain.from_iterable(signs.values())), np.int64)
@@ -118,20 +118,28 @@ def _source_links(page: Page) -> list[int]:
     return found
 
 
-#: The button of a code block has a word or two: "Copy", "Copy to clipboard".
+#: The button of a code block has a word or two: "Copy", "Try it yourself".
 BUTTON_TOKENS = 3
 
 
-def _copy_buttons(page: Page) -> list[int]:
-    """Return buttons that copy code, but for those in headings and those that the user keeps."""
+def _code_buttons(page: Page) -> list[int]:
+    """Return buttons with few words that copy code, or stand alone right before or after it."""
     e, blocks = page.elements, page.blocks
     if not (e.holds_tag({"button"}) and e.holds_tag({"pre"})):
         return []
-    wanted = e.has_tag({"button"}) & (blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS)
-    wanted &= e.nearest(e.has_tag(HEADING_TAGS)) < 0
+    is_button = e.has_tag({"button"})
+    # one in a heading is the heading; one that the user keeps stays
+    wanted = (
+        is_button & (blocks.subtree_sums(blocks.tokens) <= BUTTON_TOKENS) & (e.nearest(e.has_tag(HEADING_TAGS)) < 0)
+    )
     for match in page.kept_by_user:
         wanted &= ~e.inside(match.elements)
-    return [one for one in np.flatnonzero(wanted).tolist() if COPIES.match(page.tree.text_in(one).strip())]
+    copies = [one for one in np.flatnonzero(wanted).tolist() if COPIES.match(page.tree.text_in(one).strip())]
+    # several together may be tabs
+    lone = wanted & (np.bincount(e.parent[is_button], minlength=len(e)) == 1)[e.parent]
+    code = np.pad(blocks.has(Flag.PREFORMATTED), 1)
+    beside = e.nearest(lone)[blocks.element[code[:-2] | code[2:]]]
+    return [*copies, *np.unique(beside[beside >= 0]).tolist()]
 
 
 _NUMBER = re.compile(r"\s*(\d{1,6})(?!\d)", re.ASCII)

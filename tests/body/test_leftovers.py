@@ -49,6 +49,8 @@ BUTTON, HEADER, LINES = "a button beside code", "a header without a row", "line 
     ("page", "crossed", "lost", "stays", "reason"),
     [
         (f"<div><button>Copy</button>{CODE}</div>", (), "Copy", "$ bridge --close", BUTTON),
+        (f"<div><button>Try it yourself</button>{CODE}</div>", (), "Try it", "$ bridge --close", BUTTON),
+        (f"<div><button>Copy link</button><button>Run</button>{CODE}</div>", (), "Copy", "$ bridge --close", BUTTON),
         (f"<button>Copy</button>{CODE}", (), "Copy", "$ bridge --close", BUTTON),
         (TABLE, ROWS, "City", "walkers", HEADER),
         (TABLE.replace("<thead>", "").replace("</thead>", ""), ROWS, "City", "walkers", HEADER),
