@@ -23,7 +23,8 @@ class Run:
         ignore = shutil.ignore_patterns("__pycache__")
         self.folder = Path(shutil.copytree(PROJECTS / project, folder / project, ignore=ignore))
         file = self.folder / "stats.json"
-        crawl = ("crawl", spider, "-a", f"start={start}", "-s", STATS, "-s", f"STATS_FILE={file}", *options)
+        given = (STATS, f"STATS_FILE={file}", "TELNETCONSOLE_ENABLED=0")  # whose port another crawl may have
+        crawl = ("crawl", spider, "-a", f"start={start}", *(part for one in given for part in ("-s", one)), *options)
         done = run_python(self.folder, ["-m", "scrapy", *crawl], PYTHONWARNINGS="default")
         assert done.returncode == 0, done.stdout
         noise = noise_in(done.stdout)
