@@ -36,8 +36,8 @@ from evaluation import figures
 
 HOSTS, PAGES, ROUNDS = 8, 150, 5
 #: Hosts that the gate crawls, of 150 pages, and the least share of the bare crawl's pages per second. It fails if that
-#: is missed in two attempts.
-GATE_HOSTS, FLOOR, ATTEMPTS = 2, 0.45, 2
+#: is missed in each attempt: where the median is .5, one of four measured less than .45, with the same code.
+GATE_HOSTS, FLOOR, ATTEMPTS = 2, 0.45, 4
 #: Seconds before the server responds -> least share of the bare crawl's pages per second to reach.
 TARGETS = {0.0: 0.65, 0.05: 0.95}
 #: Most processor time per page if responses come at once, and most megabytes above the bare crawl's.
