@@ -414,13 +414,10 @@ def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
 
 
 def _is_edited(new: FeatureStrings, places: npt.NDArray[np.intp]) -> bool:
-    """Return whether the words at some places look like an editor's changes: many, no numbers, few names.
-
-    Scripts without capitals do not tell names.
-    """
-    words, names = new.hashes[places], new.names
-    if len(places) < EDITED or not len(names) or (new.kinds[places] == NUMBER).any():
+    """Return whether the words at some places look like an editor's changes: many, no numbers, few names."""
+    if len(places) < EDITED or (new.kinds[places] == NUMBER).any():
         return False
+    words, names = new.hashes[places], new.names
     return bool((names.searchsorted(words, "right") > names.searchsorted(words)).mean() < EDITED_NAMES)
 
 

@@ -70,7 +70,9 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
     pairs = [(here, there) for here, there in zip(novel, lost, strict=True) if here and there]
     if sum(lost) and not any(max(pair) <= 20 * min(pair) for pair in pairs):
         return False  # nothing stands in the place of the other
-    # no text is an edited one here: its words have no capitals, so that nothing tells whether they are names
+    inner = new_words(new, kept)[novel[0] : sum(novel) - novel[2]]
+    if same_site and same_title and len(inner) >= 6 and not any(map(str.isdigit, "".join(inner))):
+        return False  # edited: the words have no capitals here, so that none is a name
     if len(siblings) < (1 if same_site else 2):
         return same_site
     told = {word for word in kept if not is_stop_word(word)}
@@ -78,6 +80,11 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
     if same_site and not same_title:
         return bool(alone & lacking)
     return len(alone & lacking) >= (0.25 if novel[1] and same_site else 0.4) * max(1, len(alone))
+
+
+def new_words(new, kept):
+    """Return the words of a text, except stop words, that another lacks."""
+    return [word for word in new if word not in kept and not is_stop_word(word)]
 
 
 def without_chance_matches(texts):
@@ -284,15 +291,6 @@ def test_an_edited_text_is_a_copy_whatever_its_byline_says():
     text = " ".join(edits.get(word, word) for word in STORY.split())
     for byline in ("", " By Ann Reed, 3 May 2024."):
         assert judged((KEPT, STORY, HEADLINE), ("https://a.example/8", text + byline, HEADLINE)) == ["new", KEPT]
-
-
-def test_where_no_word_tells_that_it_is_a_name_nothing_tells_an_editors_changes():
-    form = (
-        "原告{}与被告{}借贷纠纷一案，本院立案受理后公开开庭进行了审理。被告因{}向原告借款，约定{}归还，到期后未还。" * 2
-    )
-    claims = [("李某", "张某", "装修房屋", "年底"), ("周某", "何某", "购买货车", "半年内")]
-    texts = [form.format(*claim, *claim) for claim in claims]
-    assert judged((KEPT, texts[0], HEADLINE), ("https://a.example/8", texts[1], HEADLINE)) == ["new", f"~{KEPT}"]
 
 
 def test_a_copy_of_the_thirtieth_of_fifty_is_one_of_that_one():
