@@ -322,13 +322,14 @@ def _run(new: FeatureStrings) -> int:
 def adds_words(new: FeatureStrings, kept: Fingerprint, one: Stretch, lines: Lines) -> bool:
     """Return whether a line has a few words more in one of two texts of a site, or others that are not novel.
 
-    Numbers alone that are put into a sampled text may be marks of footnotes.
+    The words of a sampled text must be novel: others may be at another place.
     """
-    run, each = _run(new), EVERY // kept.limit
+    run = _run(new)
     if one.words or (new.kinds[one.start : one.end] == NUMBER).any():
-        few = one.lost < run * each and (one.words or each == 1)
+        few = one.lost < run and (one.words or kept.limit == EVERY)
     else:
-        few = (one.size > 0 or each > 1 or one.lost >= run) and one.lost < run + SENTENCE * per_word(new)
+        least = 0 if one.size else run
+        few = kept.limit == EVERY and least <= one.lost < run + SENTENCE * per_word(new)
     return bool(one.inner and few and not (lines.alone(one) or lines.headed(one)))
 
 

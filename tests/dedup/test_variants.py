@@ -270,15 +270,8 @@ def test_one_other_number_is_a_variant():
             ("owner", "tenant"),
             ("tenant", "owner"),
         ),
-        (" ".join(english(4, 200)) + " Dogs are {} allowed in the garden. " + STORY, ("",), ("not",)),
-        (" ".join(english(4, 200)) + " Dogs are {} allowed in the garden. " + STORY, ("also",), ("not",)),
-        (
-            " ".join(english(4, 600)) + " Dogs {} walk in the garden. " + STORY,
-            ("of ours may of course also",),
-            ("may",),
-        ),
     ],
-    ids=["not for also", "Chinese", "two words change places", "long, not", "long, not for also", "longer, left out"],
+    ids=["not for also", "Chinese", "two words change places"],
 )
 def test_words_exchanged_within_a_line_make_a_variant_though_no_word_is_novel(form, one, other):
     texts = [f"This is how it is here, as a reader may know. {form.format(*words)}" for words in (one, other)]
