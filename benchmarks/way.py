@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import pickle
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -23,9 +22,10 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.http import Response
 
-import denoise_scrapy.crawl.workers
+import denoise_scrapy
 from benchmarks.crawl import SETTINGS, WAYS
 from benchmarks.made_site import HOST, serving
+from denoise_scrapy import worker
 
 #: Pages of the site, and those of them that are counted: the site is known by then.
 PAGES, COUNTED = 40, range(30, 40)
@@ -72,15 +72,19 @@ class _Tally:
             self.files.add(name)
             self._last = name
 
-    def dumps(self, message: Any) -> bytes:
-        """Pickle a message to a worker, counting."""
-        self.messages += 1
-        return pickle.dumps(message)
+    def messages_of(self, pack: Any, unpack: Any) -> tuple[Any, Any]:
+        """Return the functions that write and read messages, counting."""
 
-    def loads(self, data: bytes) -> Any:
-        """Read a message of a worker, counting."""
-        self.messages += 1
-        return pickle.loads(data)
+        def packing(message: Any) -> bytes:
+            self.messages += 1
+            return bytes(pack(message))
+
+        def unpacking(received: bytearray) -> list[Any]:
+            found: list[Any] = unpack(received)
+            self.messages += len(found)
+            return found
+
+        return packing, unpacking
 
 
 class Pages(Spider):
@@ -90,9 +94,10 @@ class Pages(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         self.found: list[Way] = []
+        pack, unpack = worker.pack, worker.unpack
         for number in range(PAGES):
             self.over, self.tally = asyncio.Event(), _Tally()
-            denoise_scrapy.crawl.workers.pickle = self.tally  # type: ignore[assignment, attr-defined]
+            worker.pack, worker.unpack = self.tally.messages_of(pack, unpack)
             yield Request(f"http://{HOST.format(0)}:{self.port}/{number}.html")  # type: ignore[attr-defined]
             await self.over.wait()
             tally = self.tally

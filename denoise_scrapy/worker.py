@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import IO, Any, NamedTuple
@@ -28,7 +29,7 @@ MAX_SECONDS = 10.0
 # Maximum bytes of a worker's data: twice what a page of 10 MB takes.
 MAX_BYTES = 1 << 30
 
-LENGTH = struct.Struct("<Q")
+_LENGTH = struct.Struct("<Q")
 _PR_SET_PDEATHSIG = 1
 # What a new interpreter runs: the crawl's own modules may be needed, and are not imported from its main module.
 _PROGRAM = """
@@ -76,8 +77,8 @@ def file_in_memory() -> IO[bytes]:
 
 def number_in(at_work: IO[bytes]) -> int:
     """Return the number of a worker's current or last job; 0 if there is none."""
-    written = os.pread(at_work.fileno(), LENGTH.size, 0)
-    return int(LENGTH.unpack(written)[0]) if written else 0
+    written = os.pread(at_work.fileno(), _LENGTH.size, 0)
+    return int(_LENGTH.unpack(written)[0]) if written else 0
 
 
 def can_start() -> bool:
@@ -85,41 +86,57 @@ def can_start() -> bool:
     return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
+def pack(message: Any) -> bytes:
+    """Return a message with its length in front."""
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(data)) + data
+
+
+def unpack(received: bytearray) -> list[Any]:
+    """Return the complete messages at the beginning of what was received, and remove them."""
+    messages = []
+    while len(received) >= _LENGTH.size:
+        end = _LENGTH.size + _LENGTH.unpack_from(received)[0]
+        if len(received) < end:
+            break
+        with memoryview(received)[_LENGTH.size : end] as data:
+            messages.append(pickle.loads(data))
+        del received[:end]
+    return messages
+
+
 def work(descriptor: int, at_work: int, parent: int) -> None:
     """Do the jobs from a socket until it is closed: what a worker's process runs.
 
-    Messages are pickled. The first is a pair of `Limits` and the arguments of an `Extractor`; the response is whether
-    the strategy of its settings can be imported. Further ones are lists of jobs: number, method of the extractor, and
-    arguments; responses are lists of results: number, and value or exception. Each response has its length in front.
+    The first message is a pair of `Limits` and the arguments of an `Extractor`; the response is whether the strategy of
+    its settings can be imported. Further ones are lists of jobs: number, method of the extractor, and arguments.
+    Responses are lists of results: number, value or exception, and the exception's traceback.
     """
     _end_with(parent)
-    with socket.socket(fileno=descriptor) as link, link.makefile("rb") as source:
-        messages = _messages(source)
+    with socket.socket(fileno=descriptor) as link:
+        messages = _messages(link)
         limits, given = next(messages)
         extractor = _made(*given)
         limits.apply()
-        _send(link, extractor.can_use(given[0].strategy))
+        link.sendall(pack(extractor.can_use(given[0].strategy)))
         for jobs in messages:
             results = []
             for number, name, args in jobs:
-                os.pwrite(at_work, LENGTH.pack(number), 0)
-                results.append((number, _done(extractor, name, args, limits.seconds)))
+                os.pwrite(at_work, _LENGTH.pack(number), 0)
+                results.append((number, *_done(extractor, name, args, limits.seconds)))
                 if name == "extract":  # an item is waiting for it
-                    _send(link, results)
+                    link.sendall(pack(results))
                     results = []
             if results:
-                _send(link, results)
+                link.sendall(pack(results))
 
 
-def _messages(source: IO[bytes]) -> Iterator[Any]:
-    with suppress(EOFError, OSError, pickle.UnpicklingError):  # the crawl has ended, perhaps within a message
-        while True:
-            yield pickle.load(source)
-
-
-def _send(link: socket.socket, message: Any) -> None:
-    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    link.sendall(LENGTH.pack(len(data)) + data)
+def _messages(link: socket.socket) -> Iterator[Any]:
+    received = bytearray()
+    with suppress(OSError):  # the crawl has ended, perhaps without reading all results
+        while part := link.recv(1 << 20):
+            received += part
+            yield from unpack(received)
 
 
 def _made(*args: Any) -> Extractor:
@@ -132,17 +149,15 @@ def _made(*args: Any) -> Extractor:
     return extractor
 
 
-def _done(extractor: Extractor, name: str, args: tuple[Any, ...], seconds: float) -> Any:
-    """Return a job's result, or its exception, whose cause will be its traceback."""
+def _done(extractor: Extractor, name: str, args: tuple[Any, ...], seconds: float) -> tuple[Any, str]:
+    """Return a job's result; or its exception, and the traceback."""
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        return getattr(extractor, name)(*args)
+        return getattr(extractor, name)(*args), ""
     except MemoryError:
         os._exit(1)
     except Exception as error:
-        from multiprocessing import pool  # noqa: PLC0415 - such errors are rare
-
-        return pool.ExceptionWithTraceback(sendable(error), error.__traceback__)  # type: ignore[attr-defined]
+        return sendable(error), traceback.format_exc()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 

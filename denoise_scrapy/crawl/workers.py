@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pickle
 import socket
 import zlib
 from collections import Counter, deque
@@ -51,6 +50,13 @@ WORKER_DIED = "worker died"
 SAID_DIED = "A worker died (exit status %s). Its page, %s, is read without structure. (Further: denoise/workers/died)"
 SAID_NONE = "Pages are extracted in the crawl's own process, since no worker can be started now: %r"
 SAID_STAYS = "Pages are extracted in the crawl's own process, since workers cannot import the strategy %s"
+
+
+class _Remote(Exception):  # noqa: N818 - the cause of an error in a worker
+    """The traceback of an error in a worker."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
 
 
 @dataclass(eq=False)
@@ -173,7 +179,7 @@ class Worker:
     async def _take_from(self, source: asyncio.StreamReader, link: asyncio.StreamWriter) -> None:
         """Take the first message of the process, and the results of its jobs."""
         messages = _messages(source)
-        link.write(pickle.dumps(self._given))
+        link.write(worker.pack(self._given))
         can_use = await asyncio.wait_for(anext(messages, None), STARTING)
         if can_use is None:
             raise EOFError("its process has ended")
@@ -184,14 +190,16 @@ class Worker:
         async for results in messages:
             self._take(results)
 
-    def _take(self, results: list[tuple[int, Any]]) -> None:
+    def _take(self, results: list[tuple[int, Any, str]]) -> None:
         self._has_worked = True
-        for number, value in results:
-            job, failed = self._sent.pop(number), isinstance(value, Exception)
+        for number, value, said in results:
+            job = self._sent.pop(number)
+            if said:
+                value.__cause__ = _Remote(said)
             if job.answer is None or job.answer.done():
-                if failed:
+                if said:
                     self._crawl.report(job.name, value)
-            elif failed:
+            elif said:
                 job.answer.set_exception(value)
             else:
                 job.answer.set_result(value)
@@ -209,7 +217,7 @@ class Worker:
         if self._link is None or not self._waiting:
             return
         jobs = dict(zip(self._numbers, self._waiting))  # noqa: B905 - there is no last number
-        self._link.write(pickle.dumps([(number, job.name, job.args) for number, job in jobs.items()]))
+        self._link.write(worker.pack([(number, job.name, job.args) for number, job in jobs.items()]))
         self._sent |= jobs
         self._waiting.clear()
 
@@ -226,10 +234,12 @@ class Worker:
 
 async def _messages(source: asyncio.StreamReader) -> AsyncIterator[Any]:
     """Yield the messages of a process until it ends."""
-    with suppress(OSError, asyncio.IncompleteReadError):
-        while True:
-            [length] = worker.LENGTH.unpack(await source.readexactly(worker.LENGTH.size))
-            yield pickle.loads(await source.readexactly(length))
+    received = bytearray()
+    with suppress(OSError):
+        while part := await source.read(1 << 20):
+            received += part
+            for message in worker.unpack(received):
+                yield message
 
 
 class Workers:
