@@ -111,6 +111,7 @@ cdef inline int add_to(uint64_t* filter, uint64_t name) noexcept nogil:
     filter[name >> 62] |= <uint64_t>1 << (name >> 56 & 63)
 
 
+cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil
 cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil
 cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet) except -1 nogil
 cdef int add_style(Style* style, const Style* more) noexcept nogil

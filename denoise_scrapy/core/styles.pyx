@@ -133,11 +133,13 @@ for _bit, _names in {
         _properties[<bytes>_name.encode()] = _bit
 
 
-cdef int32_t named(unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil:
+cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil:
     """Return the value of a name, `UNKNOWN` for none."""
     cdef string key
+    cdef unordered_map[string, int32_t].const_iterator found
     key.assign(name, size)
-    return values[key] if values.count(key) else UNKNOWN
+    found = values.const_find(key)
+    return UNKNOWN if found == values.const_end() else dereference(found).second
 
 
 cdef const unsigned char* behind_comment(const unsigned char* at) noexcept nogil:

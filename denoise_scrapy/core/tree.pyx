@@ -15,6 +15,7 @@ from libc.string cimport memchr, memcmp, memmove, memset, strchr, strlen
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
+from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
 from lxml.includes.tree cimport (
     XML_COMMENT_NODE,
@@ -41,7 +42,7 @@ from denoise_scrapy.core.sight cimport (
     ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
     Bytes, Sight, look_at, open_sight,
 )
-from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet
+from denoise_scrapy.core.styles cimport BY_ARIA, BY_ATTRIBUTE, BY_OPACITY, Sheet, StyleSheet, named
 
 from denoise_scrapy.core import characters as characters_of, markup
 
@@ -400,18 +401,20 @@ cdef SeenName* seen_of(Walk* w, const unsigned char* name) noexcept nogil:
     """Look a name up."""
     cdef size_t at = ((<size_t>name >> 3) ^ (<size_t>name >> 11)) & (SEEN_NAMES - 1), size
     cdef string key
+    cdef unordered_map[string, Tag].iterator known
     cdef SeenName* seen = &w.seen[at]
     if seen.name != name:
         seen.name = name
         key.assign(<const char*>name)
         size = key.size()
-        if _tags.count(key):
-            seen.tag = &_tags[key]
+        known = _tags.find(key)
+        if known != _tags.end():
+            seen.tag = &dereference(known).second
         elif key.find(b"-") >= size or begins(name, b"mjx-"):  # MathJax's own elements are inline
             seen.tag = &_unknown
         else:
             seen.tag = &_custom
-        seen.attribute = _attributes[key] if _attributes.count(key) else 0
+        seen.attribute = max(named(_attributes, key.c_str(), size), 0)
         if size >= 6 and memcmp(name + size - 6, b"srcset", 6) == 0 or (
                 size >= 3 and memcmp(name + size - 3, b"src", 3) == 0 and name[0] != 58):
             seen.attribute = SOURCE
@@ -479,7 +482,7 @@ cdef int32_t role_flags(const unsigned char* role) noexcept nogil:
     while role[0] and not is_blank(role[0]) and name.size() < MAX_NAME:
         name.push_back(<char>lower(role[0]))
         role += 1
-    return _role_flags[name] if _role_flags.count(name) else 0
+    return max(named(_role_flags, name.c_str(), name.size()), 0)
 
 
 cdef inline uint64_t hash_of(const string& names, Span span, uint64_t seed) noexcept nogil:
