@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 from collections.abc import Callable, Iterator
@@ -37,7 +38,8 @@ LARGE = 200_000
 class Crawl:
     """The settings, stats and log that all parts of a crawl share.
 
-    The log has a line of progress every LOGSTATS_INTERVAL seconds, and a summary.
+    The log has a line of progress every LOGSTATS_INTERVAL seconds, and a summary. What the process holds when the crawl
+    starts, modules above all, is not examined for garbage until it ends: each time took a made crawl 70 ms.
     """
 
     def __init__(self, crawler: Crawler):
@@ -106,16 +108,22 @@ class Crawl:
         return {name.removeprefix(begin): number() for name, number in self._memories.items() if begin in name}
 
     def start(self) -> None:
-        """Start logging progress."""
+        """Start logging progress, and set aside what the process holds."""
+        gc.collect()
+        gc.freeze()
         interval = self.crawler.settings.getfloat("LOGSTATS_INTERVAL")
         if interval:
             self._progress = create_looping_call(self._say_progress)
             self._progress.start(interval, now=False)
 
-    def finish(self) -> None:
-        """Set the stats of memory, log the summary, and write all stats to the job directory, if there is one."""
+    def close(self) -> None:
+        """Stop what `start` started."""
         if self._progress is not None and self._progress.running:
             self._progress.stop()
+        gc.unfreeze()
+
+    def finish(self) -> None:
+        """Set the stats of memory, log the summary, and write all stats to the job directory, if there is one."""
         self.set("memory/bytes", sum(self.bytes().values()))
         for name, number in self._memories.items():
             self.set(name, number())

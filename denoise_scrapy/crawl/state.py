@@ -89,6 +89,7 @@ class CrawlState:
             if self.pages.used:
                 self.crawl.finish()
         finally:
+            self.crawl.close()
             self.pages.recent.clear()
 
 

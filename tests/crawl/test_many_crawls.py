@@ -25,7 +25,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet import reactor
 
 logging.disable(logging.CRITICAL)
-crawlers, alive, rows = [], [], []
+crawlers, alive, aside, rows = [], [], [], []
 
 class PageSpider(scrapy.Spider):
     name = "pages"
@@ -36,6 +36,7 @@ class PageSpider(scrapy.Spider):
 
     def parse(self, response):
         yield {"url": response.url}
+        aside.append(gc.get_freeze_count())
         if response.url == sys.argv[-1]:
             gc.collect()  # Python's own collections come while a crawl runs
             alive.append(sum(crawler() is not None for crawler in crawlers[:-1]))
@@ -60,7 +61,7 @@ async def run():
             rows.append([len(gc.get_objects()), len(own), started, frozen, gc_off, scraped])
 
 def end(result):
-    print(json.dumps({"rows": rows, "alive": alive, "error": str(result or "")}))
+    print(json.dumps({"rows": rows, "alive": alive, "aside": aside, "error": str(result or "")}))
     reactor.stop()
 
 deferred_from_coro(run()).addBoth(end)
@@ -82,6 +83,8 @@ def test_nothing_is_left_of_an_ended_crawl(tmp_path: Path, web: Web, workers: st
     assert last - first < CRAWLS * MOST_OBJECTS, many["objects"]
     # it is freed while the next one runs: a collection between crawls, which nobody calls for, is not needed
     assert max(found["alive"]) <= 1, found["alive"]
+    # modules are set aside from collections as long as a crawl runs
+    assert min(found["aside"]) > MOST_OBJECTS * 100
     assert set(many["frozen"]) == {0} and not any(many["gc off"])
     # (besides threads of the reactor and the loop, which become more at first)
     for name in ("threads", "processes"):
