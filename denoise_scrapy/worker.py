@@ -67,6 +67,7 @@ def start(link: socket.socket, at_work: IO[bytes]) -> subprocess.Popen[bytes]:
         [sys.executable, "-c", _PROGRAM, json.dumps([*map(str, sys.path)]), *map(str, [*descriptors, os.getpid()])],
         stdin=subprocess.DEVNULL,
         pass_fds=descriptors,
+        env={"OPENBLAS_NUM_THREADS": "1", **os.environ},  # a thread of NumPy's beside it would spin for .1 s
     )
 
 

@@ -32,7 +32,7 @@ from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import BackOff
 
-# Pages of a crawl after which a worker is worth its start, which takes .3 s of processor time, on another core: made
+# Pages of a crawl after which a worker is worth its start, which takes .2 s of processor time, on another core: made
 # crawls of 150, 300 and 600 pages were fastest with 20 to 50. (Large pages are worth it at once.)
 WORTH_PAGES = 30
 # Tags above which a page is as large: 5,000 elements take as long.
