@@ -11,7 +11,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from denoise_scrapy.crawl.budget import FETCH_META
-from denoise_scrapy.crawl.pages import OK
+from denoise_scrapy.crawl.pages import OK, redirected_from
 from denoise_scrapy.crawl.state import Component
 
 
@@ -55,7 +55,7 @@ class ComparisonPagesMiddleware(Component):
     def _note_answer(self, request: Request) -> None:
         """Note a request of the spider that brings no page, which an item may wait for."""
         if self._crawl.settings.pages_field and request.method == "GET" and FETCH_META not in request.meta:
-            self._state.paged.answer(request)
+            self._state.paged.answer([request.url, *redirected_from(request)])
 
 
 class ItemPageMiddleware(Component):

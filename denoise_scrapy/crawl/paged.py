@@ -8,7 +8,7 @@ the whole only if it is there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from hashlib import blake2b
 from itertools import chain
 from math import inf
@@ -77,9 +77,9 @@ class PagedBodies:
             if len(followed) < MOST_FOLLOWED:
                 followed.add(url)
 
-    def answer(self, request: Request) -> None:
-        """Note a request of the spider that brings no page, so that nothing waits for it."""
-        for url in (request.url, *request.meta.get("redirect_urls", ())):
+    def answer(self, urls: Iterable[str]) -> None:
+        """Note requested URLs that bring no page, so that nothing waits for them."""
+        for url in urls:
             self._answered[spelling(url)] = monotonic()
 
     async def joined(self, page: CrawledPage, text: Extracted) -> Extracted:

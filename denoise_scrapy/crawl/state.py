@@ -16,6 +16,7 @@ from denoise_scrapy.crawl.bodies import Bodies
 from denoise_scrapy.crawl.budget import FetchBudget
 from denoise_scrapy.crawl.duplicates import Duplicates
 from denoise_scrapy.crawl.geometry import Geometry
+from denoise_scrapy.crawl.pages import redirected_from
 from denoise_scrapy.crawl.passages import Passages
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
@@ -52,6 +53,8 @@ class CrawlState:
         if crawl.settings.enabled:
             connect(crawl.start, signals.spider_opened)
         connect(self._follow_items, signals.spider_opened)
+        if crawl.settings.pages_field:
+            connect(self._request_dropped, signals.request_dropped)
         connect(self._ask_layout, signals.request_reached_downloader)
         connect(self.geometry.take, signals.request_left_downloader)
         connect(self._spider_idle, signals.spider_idle)
@@ -68,6 +71,10 @@ class CrawlState:
     def _follow_items(self) -> None:
         engine: Any = self.crawl.crawler.engine
         self.passages.follow(engine.scraper.itemproc)
+
+    def _request_dropped(self, request: Request) -> None:
+        """Note URLs that lead to a page which was requested before."""
+        self.paged.answer(redirected_from(request))
 
     def _ask_layout(self, request: Request) -> None:
         try:

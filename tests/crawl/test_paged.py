@@ -342,7 +342,7 @@ def test_a_page_that_is_requested_again_after_an_error_is_joined(paged: Web) -> 
     assert [page["joined"] for page in item_of(done, "/river")["pages"]] == [True] * 3
 
 
-@pytest.mark.parametrize("why", ["no HTML", "no answer", "robots.txt"])
+@pytest.mark.parametrize("why", ["no HTML", "no answer", "robots.txt", "back again"])
 def test_a_request_that_brings_no_page_is_not_waited_for(paged: Web, why: str) -> None:
     settings = {"RETRY_ENABLED": False, "ROBOTSTXT_OBEY": why == "robots.txt"}
     paged.pages["/robots.txt"] = "User-agent: *\nDisallow: /river?page=3"
@@ -351,6 +351,8 @@ def test_a_request_that_brings_no_page_is_not_waited_for(paged: Web, why: str) -
     if why == "no answer":
         paged.pages["/river?page=3"] = Reply(b"late", seconds=3)
         settings["DOWNLOAD_TIMEOUT"] = 0.5
+    if why == "back again":  # Scrapy drops the request
+        paged.pages["/river?page=3"] = Reply(status=302, headers={"Location": "/river?page=2"})
     done = crawled(paged, "/river", parse=follows, settings=settings)
     assert [page["joined"] for page in item_of(done, "/river")["pages"]] == [True, True, False]
     assert done.stat("pages/waited_in_vain") == 0
