@@ -169,6 +169,8 @@ class Bodies:
             # the long wait: held items delay the crawl.
             requests = self._fetcher.is_crawl_requesting(page)
             idle = 0 if requests else idle + 1
+            if not requests and self._fetcher.is_crawl_held_up():
+                break
             until = latest if requests and known.pages < needed else soon
             # idle only once may be the gap between two requests
             if now() >= until or (known.mates >= needed and idle > 1):

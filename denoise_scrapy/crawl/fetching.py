@@ -76,6 +76,11 @@ class Fetcher:
         active = getattr(slots.get(self._server(page)), "active", ())
         return any(FETCH_META not in request.meta for request in active)
 
+    def is_crawl_held_up(self) -> bool:
+        """Return whether the crawl sends no further requests until items have left, as too many responses wait."""
+        slot = self._crawl.crawler.engine.scraper.slot
+        return bool(slot and slot.needs_backout())
+
     async def fetch(self, page: CrawledPage, needed: int) -> None:
         """Fetch pages until a number of known ones share a page's template, or nothing more may be fetched."""
         site, asked = page.site, monotonic()

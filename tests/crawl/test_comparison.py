@@ -241,6 +241,13 @@ def test_no_page_is_waited_for_where_the_crawl_asks_for_none(articles: Web, monk
     crawl(spider_of(*articles.urls(range(4))), {"DENOISE_COMPARISON_WAIT": 60})
 
 
+def test_no_page_is_waited_for_where_waiting_items_hold_up_the_crawl(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crawling, "LONGEST", 30)  # less than the wait
+    settings = {"DENOISE_COMPARISON_WAIT": 60, "DENOISE_COMPARISON_FETCH": False, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
+    done = crawl(spider_of(*templates(web, 3)), settings)
+    assert done.stat("comparison/waits") == 3 and len(done.items) == 3
+
+
 @pytest.mark.parametrize("limit", [{"CLOSESPIDER_PAGECOUNT_NO_ITEM": 3}, {"CLOSESPIDER_TIMEOUT_NO_ITEM": 2}], ids=str)
 def test_no_item_waits_where_the_crawl_ends_without_one(web: Web, limit: dict[str, int]) -> None:
     web.pages, web.seconds = {f"/a/{n}": article(n) for n in range(6)}, 0.8
