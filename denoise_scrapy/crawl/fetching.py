@@ -91,15 +91,20 @@ class Fetcher:
 
         # requests may name several slots of the downloader for one site, and one for several sites
         async with self._lock("site", site), self._lock("server", self._server(page)):
-            # another task may have fetched pages, or given up on the site; then examining links is unnecessary
-            known = await is_done()
-            if known is None or monotonic() - asked >= TIMEOUT:
+            if not self._affords(site):
                 return
-            for url in await self._candidates(page, needed, known):
+            self._budget.count_request(site)  # set aside: to examine a page's links takes as long as its body
+            try:
+                known = await is_done()  # another task may have fetched pages, or given up on the site
+                if known is None or monotonic() - asked >= TIMEOUT:
+                    return
+                urls = await self._candidates(page, needed, known)
+            finally:
+                self._budget.count_request(site, -1)
+            for url in urls:
                 if await is_done() is None:
                     return
-                if not self._budget.affords(site):
-                    self._crawl.count("comparison/over_budget")
+                if not self._affords(site):
                     return
                 await self._fetch(url, page, site)
 
@@ -110,6 +115,11 @@ class Fetcher:
 
     def _gives_up(self, site: str) -> bool:
         return self._budget.gives_up(site) or self.is_stopping()
+
+    def _affords(self, site: str) -> bool:
+        affords = self._budget.affords(site)
+        self._crawl.count(not affords and "comparison/over_budget")
+        return affords
 
     def _lock(self, of: str, name: str) -> asyncio.Lock:
         return self._locks.setdefault((of, name), asyncio.Lock())
