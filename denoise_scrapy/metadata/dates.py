@@ -18,18 +18,22 @@ YEAR = re.compile(r"(?<!\d)(?:19[89]|20[0-4])\d(?!\d{5})|\d[./-]\s?\d\d?[./-]\s?
 _TIME = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s?T\s?|\s)(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
 )
+#: The name of a month, with the marks that the vowels of many scripts are; in Vietnamese it has a number.
+_MONTH = r"(?:[Tt]háng\s1?\d|[^\W\d_][^\s\d,|/()–-]{1,14})"
 _DATE = re.compile(
     r"(?P<y>(?:19|20)\d\d)\s?(?P<to>[년年./–-])\s?(?P<m>[01]?\d)\s?(?:[月월./–-])\s?(?P<d>[0-3]?\d)(?!\d|\.[^\W\d])"
     r"|(?<![\d/.-])(?P<first>[0-3]?\d)(?P<by>[/.-])\s?(?P<second>[0-3]?\d)(?P=by)\s?(?P<last>(?:19|20)?\d\d)(?!\d)"
     r"|(?<!\d)(?P<month>1?\d)\s?月\s?(?P<day>[0-3]?\d)\s?日?,\s?(?P<year>(?:19|20)\d\d)(?!\d)"
-    r"|(?P<named>(?<!\d)\d{1,2}(?:st|nd|rd|th|er|\.|º|ης|η)?(?:,?\s(?:de\s|of\s)?|-)[^\W\d_]{3,14}\.?(?:,?\s(?:de\s|del\s)?|-)"
-    r"(?:19|20)\d\d(?!\d)|[^\W\d_]{3,14}\.?\s\d{1,2}(?:st|nd|rd|th|\.)?,?\s?(?:19|20)\d\d(?!\d))"
+    rf"|(?P<named>(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|\.|º|ης|η)?(?:,?\s(?:de\s|of\s)?|-){_MONTH}(?:,?\s(?:de\s|del\s)?|-)"
+    rf"(?:19|20)\d\d(?!\d)|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th|\.)?,?\s?(?:19|20)\d\d(?!\d)"
+    rf"|(?<!\d)(?:19|20)\d\d(?:\sm)?\.?\s{_MONTH}\s\d{{1,2}}(?!\d))"
 )
 _IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)([/_-])([01]?\d)\2([0-3]?\d)(?!\d)")
 #: Words before a date, or classes of its element, that make it the date of a change, in the languages of most pages.
 CHANGED = re.compile(
     r"updat|modif|\bedited|revis|reviewed|actuali[sz]|aktuali[sz]|ge[äa]ndert|bearbeitet|überarbeitet|mise? à jour"
-    r"|aggiorn|atualiz|zmieni|zmodyfik|обновл|измен|bijgewerkt|uppdater|opdater|oppdater|güncelle|ενημ[εέ]ρω|更新|修改|수정|最終",
+    r"|aggiorn|atualiz|zmieni|zmodyfik|обновл|оновл|измен|bijgewerkt|uppdater|opdater|oppdater|päivit|güncelle|ενημ[εέ]ρω"
+    r"|frissít|cập nhật|diperbarui|更新|修改|수정|最終",
     re.IGNORECASE,
 )
 #: Words before a date of something else: today's, of a membership, of a manuscript, of a look-up.
@@ -42,12 +46,12 @@ _OTHERS = re.compile(
 
 #: A time of day; minutes are missing only where a word says that it is one. "3:20 min" is a length.
 _CLOCK = (
-    r"(?<![\w.:])(?P<hour>[01]?\d|2[0-3])(?:\s?[:h時时点시]\s?(?P<minute>[0-5]\d)(?![\d/-])|\.(?P<dotted>[0-5]\d)(?![\d./%€-])"
+    r"(?:(?P<noon>[上下]午|午[前後]|오[전후])\s?|(?<![\w.:]))(?P<hour>[01]?\d|2[0-3])(?:\s?[:h時时点시]\s?(?P<minute>[0-5]\d)(?![\d/-])|\.(?P<dotted>[0-5]\d)(?![\d./%€-])"
     r"|(?=\s?(?:Uhr|h|[ap]\.?m)\b))(?::(?P<second>[0-5]\d))?\s?[分h]?\s?(?:(?P<half>[ap])\.?\s?m\b\.?)?(?!\s?min)"
     r"(?:\s?\(?(?P<zone>(?-i:[A-Z]{3,4})(?:\s?[+-]\d{1,4})?|[+-]\d\d:?\d\d)\b)?"
 )
 #: Signs and short words between date and time: "at", "a las", "um".
-_BETWEEN = r"\W{0,4}(?:[^\W\d]{1,5}\.?\s){0,2}\W?"
+_BETWEEN = r"日?\W{0,4}(?:[^\W\d]{1,5}\W{0,2}\s){0,2}?\W?"
 _CLOCK_BEHIND = re.compile(_BETWEEN + _CLOCK, re.IGNORECASE)
 _CLOCK_BEFORE = re.compile(rf"{_CLOCK}{_BETWEEN}\Z", re.IGNORECASE)
 #: Letters beside a date in a line that is only a date: a weekday, "updated".
@@ -86,9 +90,9 @@ def dates_in(given: str, language: str, american: bool = False) -> Iterator[Date
 
 def _time_of(clock: re.Match[str]) -> str:
     part = clock.groupdict("")
-    hour, half, zone = int(part["hour"]), part["half"].lower(), ""
+    hour, half, zone = int(part["hour"]), part["half"].lower() or part["noon"], ""
     if half and hour <= 12:
-        hour = hour % 12 + 12 * (half == "p")
+        hour = hour % 12 + 12 * (half in ("p", "下午", "午後", "오후"))
     if part["zone"] != "IST":  # there are three
         with suppress(Exception):  # another word
             offset = load("dateparser.timezone_parser").pop_tz_offset_from_string(f" {part['zone']}")[1]

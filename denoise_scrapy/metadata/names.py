@@ -15,7 +15,7 @@ from denoise_scrapy.page.attributes import letters
 #: Words before a name in a byline, wherever they are.
 _BY = re.compile(
     r"(?:^|(?<=[\s|•·–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter"
-    r"|[Aa]ut(?:h?or|orin|eur|rice|ore|orka|ora)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文|文责|文|기자)"
+    r"|[Aa]ut(?:h?or(?:s|in|en|es)?|eurs?|rice|or[ei]|orka|ora)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文|文责|文|기자)"
     r"(?:\s?[:：/／●]\s?|\s)(?!\d)"
 )
 #: Those that are parts of names too, as in "di Stefano": only where nothing is before them, or what was done.
@@ -31,7 +31,7 @@ _OF = re.compile(
 _OTHER_WORK = re.compile(
     r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|v[ií]d[eé]o|graphics?|sponsored|presented"
     r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|фото|写真|撮影|摄影|攝影)"
-    r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*",
+    r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*?(?=\bwritten by|$)",
     re.DOTALL | re.IGNORECASE,
 )
 #: All behind a sign, or behind a sentence.

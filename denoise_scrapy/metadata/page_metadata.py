@@ -420,7 +420,7 @@ class _Fields:
         return day
 
     def _published_dates(self) -> Iterator[str]:
-        yield self.ld.string(self.ld.work, "datePublished", "dateCreated", "uploadDate")
+        yield self.ld.string(self.ld.work, "datePublished", "dateCreated", "uploadDate", "datePosted")
         yield from self._meta_dates(_PUBLISHED, _NOT_PUBLISHED)
         for mark in self._marks(lambda mark: mark.prop in ("datepublished", "datecreated")):
             yield mark.text
@@ -517,6 +517,6 @@ class _Fields:
 
     def _lead(self, given: str) -> str:
         """Return the absolute address of an image that may be the main picture, "" for others."""
-        address = joined(self.base, given)
+        address = joined(self.base, given.replace("&amp;", "&"))
         path = urlsplit(address).path
         return "" if _NO_LEADS.search(path) or _NO_LEAD.search(path.rpartition("/")[2]) or "{" in address else address
