@@ -75,6 +75,7 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
             "Fox wins",
         ),
         (titled("Fox wins – Sport – Herald", ld('{"@type":"Article","headline":"Fox wins"}')), [], "Fox wins"),
+        (titled("Sport | Fox wins - Herald", "<h1>Fox wins</h1>"), [], "Fox wins"),
         # a title that all pages have says nothing
         (titled("Herald", "<h1>Herald</h1><h1>Fox\n wins</h1>"), ["Herald", "Herald"], "Fox wins"),
         (titled("Herald"), ["Herald", "Herald"], "Herald"),
