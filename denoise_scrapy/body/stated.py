@@ -73,6 +73,7 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
         return None
     states = [value for _, value in page.tree.values_of(b"state") if len(value) <= MAX_STATE]
     found = [prose for state in states if (prose := _prose_of(state))]
+    found += [[text] for text in json_strings(page.json_ld, "description")]  # of a job, a product
     if not found:
         return None
     longest = max(found, key=lambda texts: sum(map(len, texts)))

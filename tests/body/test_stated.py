@@ -95,6 +95,11 @@ def test_the_data_of_a_script(data: object) -> None:
     assert body.confidence == 0.5
 
 
+def test_the_description_of_a_job() -> None:
+    job = written({"@type": "JobPosting", "description": "".join(f"<p>{line}</p>" for line in LINES)})
+    assert extract(page(f"<script type=application/ld+json>{job}</script>")).text.splitlines()[-4:] == LINES
+
+
 @pytest.mark.parametrize("kind", ["", " type=text/javascript", " type=module"])
 def test_the_data_that_a_script_sets(kind: str) -> None:
     data = written({"story": {"text": "".join(f"<p>{line}</p>" for line in LINES)}})
