@@ -25,6 +25,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     elements to omit when its text is written.
     """
     signs = {"a link to its own heading": _permalinks(page), "a link to its source": _source_links(page)}
+    signs["a bullet beside that of its list"] = _bullets(page)
     if page.elements.holds_tag({"pre", "code"}):
         frames = code_frames(page)
         signs["a button beside code"] = [*_code_buttons(page), *frames.buttons]
@@ -115,6 +116,24 @@ def _source_links(page: Page) -> list[int]:
         block = np.searchsorted(blocks.start, e.rows["marks"]["start"][links], "right")  # the one after the link's
         beside = (is_title[block - 1] | is_title[block + 1]) & (e.nearest(e.has_tag({"p"}))[links] < 0)
         found = links[(titles[links] >= 0) & (sizes[titles[links]] > sizes[links]) | beside].tolist()
+    return found
+
+
+#: A bullet, or the number of an item with its sign.
+_BULLET = re.compile(r"[•·∙◦‣⁃▪▫●○■□▢➤►▸▶]|(\d{1,3})[.)]", re.ASCII)
+MOST_BULLET = 4
+
+
+def _bullets(page: Page) -> list[int]:
+    """Return the elements at the start of list items that hold only a bullet, or the number that their list shows."""
+    e, seen = page.elements, page.elements.rows["seen"]
+    item, is_numbered = e.nearest(e.has_tag({"li"})), e.has_tag({"ol"})
+    begins = (item >= 0) & (seen["start"] == seen["start"][item]) & (seen["end"] < seen["end"][item])
+    found = list[int]()
+    for element in np.flatnonzero(begins & (seen["end"] - seen["start"] <= MOST_BULLET)).tolist():
+        sign, holder = _BULLET.fullmatch(page.tree.text_in(element).strip()), int(e.parent[item[element]])
+        if sign and sign[1] in (None, str(is_numbered[holder] * (e.parent[holder:element] == holder).sum())):
+            found.append(element)
     return found
 
 
