@@ -143,21 +143,23 @@ def written_tables(page: Page, kept: BoolArray, live: BoolArray) -> tuple[BoolAr
 def _crowded(page: Page, kept: BoolArray, cells: IntArray, alone: IntArray) -> IntArray:
     """Return cells with too many kept blocks, or a heading with text, which our tables cannot hold.
 
-    And with preformatted text in what is no table of data.
+    And with preformatted text or a displayed formula in what is no table of data.
     Of cells `alone` in their table's only row, those with an element around a block: they are columns of the page.
     """
     e = page.elements
     is_cell = np.zeros(len(e), bool)
     is_cell[cells] = True
     of_block = page.blocks.element[kept]
-    tags = map(e.has_tag, ({"li", "dt", "dd"}, {"pre"}, HEADING_TAGS))
-    cell, item, pre, heading = (e.nearest(a)[of_block] for a in (is_cell, *tags))
+    in_cell, *others = map(e.nearest, (is_cell, *map(e.has_tag, ({"li", "dt", "dd"}, HEADING_TAGS))))
+    cell, item, heading = (of[of_block] for of in (in_cell, *others))
     inside = np.bincount(cell[(cell >= 0) & (item < cell)], minlength=len(e))
     direct = inside > MAX_CELL_BLOCKS
     headed = cell[(cell >= 0) & (heading > cell)]
     direct[headed] |= inside[headed] > 1
     direct[np.intersect1d(cell[(cell >= 0) & (of_block > cell)], alone)] = True
-    code = cell[(cell >= 0) & (pre > cell)]
+    is_code = e.has_tag({"pre"})
+    is_code[[element for element, given in page.noted.attributes.items() if "display" in given]] = True
+    code = in_cell[is_code & (in_cell >= 0)]
     if len(code):
         direct[code[~data_tables(page)[e.nearest(e.has_tag({"table"}))[code]]]] = True
     return np.flatnonzero(direct)

@@ -48,7 +48,7 @@ cdef enum:
     BACKGROUND
     COLOUR
     PICTURE               # behind it
-    ATTRIBUTES = 29
+    ATTRIBUTES = 30
 
 cdef struct Sight:
     const Sheet* sheet    # NULL for none

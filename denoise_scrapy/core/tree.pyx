@@ -127,7 +127,7 @@ _NAMED = " head title meta base script noscript a math img rt dialog template".s
 _ATTRIBUTES = (
     " class id role itemprop itemtype style hidden aria-hidden href name type checked display src "
     "colspan rowspan scope start dir height width alt data-original popover bgcolor color background "
-    "data-language".split(" ")
+    "data-language data-lang".split(" ")
 )
 _LAID_OUT = "colspan rowspan scope start dir height style width"
 _NOTING = {
@@ -136,7 +136,8 @@ _NOTING = {
     **dict.fromkeys(["img", "source"], "src data-original alt height style width"),
     "mjx-container": "display",
     "input": "type",
-    **dict.fromkeys(["pre", "code"], "data-language"),
+    **dict.fromkeys(["pre", "code"], "data-language data-lang"),
+    "div": f"{_LAID_OUT} data-language data-lang",
 }
 _KINDS = (
     (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
@@ -806,6 +807,10 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
         if node.type == XML_ELEMENT_NODE:
             name = <const unsigned char*>b"img" if is_named(node, b"amp-img") else node.name
             tag = tag_of(w, name)
+            # code elements one behind the other in preformatted text are its lines
+            if is_named(node, b"code") and node.prev != NULL and is_named(node.prev, b"code") and (
+                    is_named(node.parent, b"pre")):
+                add_text(tree, w, b"\n")
             start(tree, w, name, tag, node.properties, node)
             if w.too_large:
                 return 0

@@ -29,7 +29,7 @@ KEPT_ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "html": ("dir",),
     "body": ("dir",),
     **dict.fromkeys(["math", "script", "img"], ("display",)),  # noted by the core for formulas only
-    **dict.fromkeys(["pre", "code"], ("data-language",)),
+    **dict.fromkeys(["pre", "code", "div"], ("data-language", "data-lang")),
     "input": ("box",),  # of a check box: "x", or " " for an empty one
 }
 #: Preferred to any `src`, which is then a grey.gif.

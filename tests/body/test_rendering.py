@@ -36,6 +36,8 @@ PICTURE = "data:image/png;base64," + "A" * 4000
         # quotes, figures, preformatted text
         ("<pre>\n a\r\n  b \n</pre>", "<pre> a\n  b</pre>"),
         ("<pre>a<br><br>b<div>c</div>d</pre>", "<pre>a\n\nb\nc\nd</pre>"),
+        ("<pre><code>a</code><code> b</code></pre>", "<pre><code>a\n b</code></pre>"),
+        ("<div data-lang=Ruby><pre>a</pre></div>", '<pre><code class="language-ruby">a</code></pre>'),
         (
             "<div class=highlight-python><div><pre>a</pre></div></div>",
             '<pre><code class="language-python">a</code></pre>',
@@ -73,7 +75,8 @@ ROW = "<tr><td>{}<td>{}<td>{}"
             "<table><tr><td rowspan=2>no<td>no<tr><td>a<td>b<tr><td>no<td>no<td>no</table>",
             '<table><tr><td rowspan="2"></td><td></td></tr><tr><td>a</td><td>b</td></tr></table>',
         ),
-        # layout: one cell a row, crowded cells, tables around tables
+        # layout: one cell a row, crowded cells, displayed formulas, tables around tables
+        ("<table><tr><td><math display=block alttext=x></math><td>(1)</table>", r"<p>\[x\]</p><p>(1)</p>"),
         (
             "<table><tr><td>m<td><table><tr><td>a<td>b</table></table>",
             "<p>m</p><table><tr><td>a</td><td>b</td></tr></table>",
@@ -134,6 +137,11 @@ def test_images(markup, expected):
         ("<a href='x y?a=1&b=2#c'>z</a>", '<p><a href="http://a.example/d/x%20y?a=1&amp;b=2#c">z</a></p>'),
         # a link around several blocks is written in the first of them
         ("<a href=/x><h2>a</h2><p>b</p></a>", '<h2><a href="http://a.example/x">a</a></h2><p>b</p>'),
+        # one that leads to its own heading is not
+        (
+            "<section id=a><h2>1. <a href=#a>a</a> <a href=#b>b</a></h2><p id=b>c</section>",
+            '<h2>1. a <a href="http://a.example/d/page.html#b">b</a></h2><p>c</p>',
+        ),
     ],
 )
 def test_links(markup, expected):

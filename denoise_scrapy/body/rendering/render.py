@@ -349,6 +349,18 @@ def render(page: Page, kept: BoolArray) -> list[Token]:
     return [Token("start", "div", (("dir", "rtl"),)), *tokens, Token("end", "div")]
 
 
+def _links_to_their_titles(page: Page) -> list[int]:
+    """Return the links in headings and terms that lead to these."""
+    starts = page.elements.rows["seen"]["start"]
+    title = page.elements.nearest(page.elements.has_tag(HEADING_TAGS | {"dt"}))
+    places = {name: starts[place] for place, name in page.tree.values_of(b"id")}
+    return [
+        link
+        for link, href in page.tree.values_of(b"href")
+        if title[link] >= 0 and places.get(href.partition("#")[2]) == starts[title[link]] and page.leads_here(href)
+    ]
+
+
 class _Walk:
     """A walk over the marks of a page that passes kept content to a `_Writer`."""
 
@@ -358,6 +370,8 @@ class _Walk:
         self._tags = page.tags()
         self._ends_block = page.elements.column("block").tolist()
         self._references = dict(page.noted.references)
+        for link in _links_to_their_titles(page):
+            del self._references[link]
         self._attributes_of = page.noted.attributes
         self._manual, self._frames = Manual(page), code_frames(page)
         # only the explanation draws such text
@@ -554,8 +568,9 @@ class _Walk:
         """Return the language of code from its classes or label; "" if unknown, None for other preformatted text."""
         is_code = self._tags[element + 1 : element + 2] == ["code"]
         for one in (*([element + 1] if is_code else ()), *self._around(element)):
-            named = language_of(self._page, one) or self._attributes_of.get(one, {}).get("data-language", "").lower()
-            if _LANGUAGE.fullmatch(named):
+            given = self._attributes_of.get(one, {})
+            told = given.get("data-language") or given.get("data-lang", "")
+            if _LANGUAGE.fullmatch(named := language_of(self._page, one) or told.lower()):
                 return named
         return self._frames.languages.get(element, "" if is_code else None)
 
