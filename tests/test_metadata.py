@@ -118,6 +118,7 @@ def test_a_short_text_has_the_pages_word_for_it(declared: str, expected: str) ->
                 "Bijgewerkt op",
                 "Registered:",
                 "Päivitetty",
+                "Event:",
             )
         ),
         ("version 2026-02-25.clover", "", ""),
@@ -374,6 +375,7 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ("site_name", {"head": meta("og:site_name", "{{site.name}}")}, "The Herald"),
         ("image", {"head": meta("og:image", "{{ page.image }}")}, ""),
         ("authors", {"head": ld(ARTICLE % PERSONS)}, ("Ann Reed", "Bo Li")),
+        ("authors", {"head": ld(ARTICLE % PERSONS.replace("Ann Reed", "Reed, Ann"))}, ("Ann Reed", "Bo Li")),
         ("authors", {"head": "<meta name=author content='Ann Reed &amp;amp; Bo Li'>"}, ("Ann Reed", "Bo Li")),
         ("authors", {"byline": "<i itemprop=author itemscope><b itemprop=name>Ann Reed</b></i>"}, ("Ann Reed",)),
         ("authors", {"byline": "<a rel=author href=/ann>Ann Reed</a>"}, ("Ann Reed",)),
@@ -396,6 +398,7 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
             "https://cdn.example/x/b.jpg",
         ),
         ("image", {"head": meta("og:image", "b.jpg?a&amp;amp;b")}, "https://herald.example/news/b.jpg?a&b"),
+        ("image", {"head": "<meta itemprop=image content=/b.jpg>"}, "https://herald.example/b.jpg"),
         ("image", {"head": meta("og:image", "/logo.png") + meta("og:image", "/b.jpg")}, "https://herald.example/b.jpg"),
         ("image", {"head": ld(ARTICLE % '"image":{"url":"/c.jpg"}')}, "https://herald.example/c.jpg"),
         ("image", {"head": meta("og:image", "javascript:alert(1)")}, ""),

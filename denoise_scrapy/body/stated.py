@@ -72,8 +72,8 @@ def stated_text(page: Page, shown: float = 0) -> Stated | None:
     if page.articles or shown > MOST_TOKENS:
         return None
     states = [value for _, value in page.tree.values_of(b"state") if len(value) <= MAX_STATE]
+    states += page.json_ld if shown < LEAST_TOKENS else []  # of a job, a recipe
     found = [prose for state in states if (prose := _prose_of(state))]
-    found += [[text] for text in json_strings(page.json_ld, "description")]  # of a job, a product
     if not found:
         return None
     longest = max(found, key=lambda texts: sum(map(len, texts)))

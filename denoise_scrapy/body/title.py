@@ -20,7 +20,7 @@ from denoise_scrapy.page.parse import json_strings
 #: Separators between a title and the site's name: a symbol between spaces, a colon, a bar or underscore, and a dash
 #: next to an East Asian character (U+2E80 and above), where spaces are not used.
 SEPARATOR = re.compile(
-    r"\s+[-–—|·•»«›‹/~:⋆>]+\s+|:\s+|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
+    r"\s+[-–—|·•»«›‹/~:⋆>]+\s+|:\s+|：|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
 )
 #: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5
@@ -137,7 +137,7 @@ def _as_declared(title: str, declared: Iterable[str], names: Sequence[str]) -> s
         else:
             continue
         # a colon parts title and subtitle too
-        if (edge and edge[0].strip() != ":") or any(name and name in letters(rest) for name in names):
+        if (edge and edge[0].strip() not in ":：") or any(name and name in letters(rest) for name in names):
             return short
     return title
 

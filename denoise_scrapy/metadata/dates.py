@@ -39,7 +39,7 @@ CHANGED = re.compile(
 #: Words before a date of something else: today's, of a membership, of a manuscript, of a look-up.
 _OTHERS = re.compile(
     r"regist|joined|member since|mitglied seit|inscrit|hours|today|heute|received|accepted|accessed|retrieved|abgerufen"
-    r"|expires|deadline|copyright|©|born|注册|登録",
+    r"|expires|\bevents?\b|deadline|copyright|©|born|注册|登録",
     re.IGNORECASE,
 )
 

@@ -51,7 +51,7 @@ MAX_TEXT = 5_000
 BEFORE, BEHIND, AFTER = 3, 10, 2
 #: Lines before the text and behind it within which a date is looked for last; characters of its line, and of a line
 #: before it that may be its label.
-FAR, FAR_BEHIND, MOST_DATED, MOST_LABEL = 15, 5, 60, 30
+FAR, FAR_BEHIND, MOST_DATED, MOST_LABEL = 15, 5, 70, 30
 #: Characters of a line that may be the "by" of the name in the next one.
 MOST_BY = 8
 #: Bytes of a line above which it is text and not around it; half of the longest one where all are shorter.
@@ -370,7 +370,7 @@ class _Fields:
 
     def _person(self, value: Node) -> str:
         parts = (self.ld.string(value, part) for part in ("givenName", "familyName"))
-        return self.ld.string(value, "name") or " ".join(filter(None, parts))
+        return _TURNED.sub(r"\2 \1", self.ld.string(value, "name")) or " ".join(filter(None, parts))
 
     def _bylines(self) -> Iterator[str]:
         """Yield lines that may be bylines; a short one, as "By", also with the name in the line behind it."""
@@ -504,7 +504,7 @@ class _Fields:
         return ()
 
     def _images(self) -> Iterator[str]:
-        for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"):
+        for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src", "image"):
             yield from self.read.metas.get(name, ())
         for value in self.ld.values(self.ld.work, "image", "thumbnailUrl"):
             yield self.ld.string(value, "url", "contentUrl") if isinstance(value, dict) else string_of(value)

@@ -76,6 +76,7 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         ),
         (titled("Fox wins – Sport – Herald", ld('{"@type":"Article","headline":"Fox wins"}')), [], "Fox wins"),
         (titled("Sport | Fox wins - Herald", "<h1>Fox wins</h1>"), [], "Fox wins"),
+        (titled("狐狸赢了：先驱报"), ["山猫来了：先驱报"], "狐狸赢了"),
         # a title that all pages have says nothing
         (titled("Herald", "<h1>Herald</h1><h1>Fox\n wins</h1>"), ["Herald", "Herald"], "Fox wins"),
         (titled("Herald"), ["Herald", "Herald"], "Herald"),
