@@ -96,6 +96,8 @@ def _permalinks(page: Page) -> list[int]:
 _NO_MARKS = str.maketrans("", "", START + END)
 _SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNORECASE)
 
+#: "[view source code]" has 16 visible characters.
+MOST_SOURCE = 16
 #: Ends of their texts, with the mark of an element's end.
 _SOURCE_ENDS = (b"ource]", b"ource\2", b"src]", b"src\2")
 
@@ -106,8 +108,7 @@ def _source_links(page: Page) -> list[int]:
         return []
     e, blocks = page.elements, page.blocks
     sizes = e.rows["seen"]["end"] - e.rows["seen"]["start"]
-    # "src" and "[view source code]", which has 16 visible characters; the others have an even number
-    short = np.flatnonzero(np.isin(sizes, [3, 5, 6, 8, 10, 12, 14, 16]) & e.has_tag({"a"})).tolist()
+    short = np.flatnonzero((sizes <= MOST_SOURCE) & e.has_tag({"a"})).tolist()
     found = [link for link in short if _SOURCE.fullmatch(page.tree.text_in(link).strip())]
     if found:
         links = np.array(found, np.int64)
@@ -128,7 +129,7 @@ def _bullets(page: Page) -> list[int]:
     """Return the elements at the start of list items that hold only a bullet, or the number that their list shows."""
     e, seen = page.elements, page.elements.rows["seen"]
     item, is_numbered = e.nearest(e.has_tag({"li"})), e.has_tag({"ol"})
-    begins = (item >= 0) & (seen["start"] == seen["start"][item]) & (seen["end"] < seen["end"][item])
+    begins = (seen["start"] == seen["start"][item]) & (seen["end"] < seen["end"][item])
     found = list[int]()
     for element in np.flatnonzero(begins & (seen["end"] - seen["start"] <= MOST_BULLET)).tolist():
         sign, holder = _BULLET.fullmatch(page.tree.text_in(element).strip()), int(e.parent[item[element]])

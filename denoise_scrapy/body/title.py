@@ -143,15 +143,18 @@ def _as_declared(title: str, declared: Iterable[str], names: Sequence[str]) -> s
 
 
 def _as_a_heading(page: Page, parts: Parts) -> Parts:
-    """Return the longest run of parts that is in a heading of the page."""
+    """Return the longest run of parts, from the first or to the last, that is in a heading of the page.
+
+    Else the longest part, if that is.
+    """
     if len(parts) < 2:
         return parts
     found = page.words.titles.nonzero()[0].tolist()
     headings = {fold(page.block_text(block)): page.blocks.link_density[block] <= LINKED for block in reversed(found)}
     title, longest = parts[0].string, max(parts, key=lambda part: len(part[0]))
     for length in range(len(parts), 0, -1):
-        for run in (parts[first : first + length] for first in range(len(parts) - length + 1)):
+        for run in (parts[:length], parts[-length:]):
             is_own = headings.get(fold(title[run[0].start() : run[-1].end()]))
             if is_own or (is_own is not None and longest in run):  # a linked one may be the site's logo
                 return run
-    return parts
+    return [longest] if fold(longest[0]) in headings else parts

@@ -129,15 +129,13 @@ _ATTRIBUTES = (
     "colspan rowspan scope start dir height width alt data-original popover bgcolor color background "
     "data-language data-lang".split(" ")
 )
-_LAID_OUT = "colspan rowspan scope start dir height style width"
+_OF_FRAMES = "colspan rowspan scope start dir height style width data-language data-lang"
 _NOTING = {
-    **dict.fromkeys(["td", "th", "ol", "html", "body", *markup.SIZED_TAGS], _LAID_OUT),
+    **dict.fromkeys(["td", "th", "ol", "html", "body", "pre", "code", *markup.SIZED_TAGS], _OF_FRAMES),
     **dict.fromkeys(["a", "area"], "href name"),
     **dict.fromkeys(["img", "source"], "src data-original alt height style width"),
     "mjx-container": "display",
     "input": "type",
-    **dict.fromkeys(["pre", "code"], "data-language data-lang"),
-    "div": f"{_LAID_OUT} data-language data-lang",
 }
 _KINDS = (
     (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),

@@ -19,7 +19,7 @@ _TIME = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s?T\s?|\s)(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
 )
 #: The name of a month, with the marks that the vowels of many scripts are; in Vietnamese it has a number.
-_MONTH = r"(?:[Tt]háng\s1?\d|[^\W\d_][^\s\d,|/()–-]{1,14})"
+_MONTH = r"(?:[Tt]háng\s1?\d|[^\W\d_][^\s\d,:;|/()–-]{1,14})"
 _DATE = re.compile(
     r"(?P<y>(?:19|20)\d\d)\s?(?P<to>[년年./–-])\s?(?P<m>[01]?\d)\s?(?:[月월./–-])\s?(?P<d>[0-3]?\d)(?!\d|\.[^\W\d])"
     r"|(?<![\d/.-])(?P<first>[0-3]?\d)(?P<by>[/.-])\s?(?P<second>[0-3]?\d)(?P=by)\s?(?P<last>(?:19|20)?\d\d)(?!\d)"

@@ -504,7 +504,7 @@ class _Fields:
         return ()
 
     def _images(self) -> Iterator[str]:
-        for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src", "image"):
+        for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"):
             yield from self.read.metas.get(name, ())
         for value in self.ld.values(self.ld.work, "image", "thumbnailUrl"):
             yield self.ld.string(value, "url", "contentUrl") if isinstance(value, dict) else string_of(value)
