@@ -34,7 +34,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     gone = np.array(list(chain.from_iterable(signs.values())), np.int64)
     e, blocks = page.elements, page.blocks
     notes = blocks_of_notes(page, decision.kept)
-    if notes.any() and page.removed_by_user:
+    if page.removed_by_user:
         notes &= blocks.share_owned_by(page.removed_elements) < 1
     has_units = page.tree.tokens_named(UNIT_NAMES) or page.elements.holds_tag({"details"})
     followed = Manual(page).follow(decision.kept) if has_units else decision.kept
@@ -65,8 +65,6 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
     if not e.holds_tag({"th", "thead"}):  # as on most pages
         return np.zeros(len(kept), bool)
     is_th = e.has_tag({"th", "thead"})
-    if not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():
-        return np.zeros(len(kept), bool)
     cells, row, table = cells_of(page)
     is_data = np.zeros(n, bool)
     is_data[row[cells[~is_th[cells]]]] = True
@@ -200,8 +198,7 @@ def _gutters(page: Page) -> list[int]:
 def _before_lines(page: Page) -> list[int]:
     """Return the elements with a line number in preformatted text that has one at each line start."""
     e, blocks = page.elements, page.blocks
-    tags, found = page.tags(), list[int]()
-    pre = e.nearest(e.has_tag({"pre"}))
+    found, pre = list[int](), e.nearest(e.has_tag({"pre"}))
     for block in np.flatnonzero(pre[blocks.element] >= 0).tolist():
         lines = page.block_text(block).split("\n")
         numbers = [number[1] for line in lines if (number := _NUMBER.match(line))]
@@ -209,7 +206,7 @@ def _before_lines(page: Page) -> list[int]:
             continue
         if sum(_NUMBER_ALONE.fullmatch(line) is None for line in lines) >= MIN_CODE * len(lines):
             found += _at_line_starts(page, int(pre[blocks.element[block]]), numbers)
-    return [element for element in found if tags[element] != "pre"]
+    return found
 
 
 def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:

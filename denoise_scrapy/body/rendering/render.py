@@ -349,16 +349,16 @@ def render(page: Page, kept: BoolArray) -> list[Token]:
     return [Token("start", "div", (("dir", "rtl"),)), *tokens, Token("end", "div")]
 
 
-def _links_to_their_titles(page: Page) -> list[int]:
-    """Return the links in headings and terms that lead to these."""
-    starts = page.elements.rows["seen"]["start"]
-    title = page.elements.nearest(page.elements.has_tag(HEADING_TAGS | {"dt"}))
+def _references(page: Page) -> dict[int, str]:
+    """Return the addresses of images and links, except links in headings and terms that lead to these."""
+    e, starts = page.elements, np.append(page.elements.rows["seen"]["start"], -1)  # the last one for none
+    titles = starts[e.nearest(e.has_tag(HEADING_TAGS | {"dt"}))]
     places = {name: starts[place] for place, name in page.tree.values_of(b"id")}
-    return [
-        link
-        for link, href in page.tree.values_of(b"href")
-        if title[link] >= 0 and places.get(href.partition("#")[2]) == starts[title[link]] and page.leads_here(href)
-    ]
+    return {
+        one: to
+        for one, to in page.noted.references
+        if places.get(to.partition("#")[2]) != titles[one] or not page.leads_here(to)
+    }
 
 
 class _Walk:
@@ -369,9 +369,7 @@ class _Walk:
         self._writer = _Writer()
         self._tags = page.tags()
         self._ends_block = page.elements.column("block").tolist()
-        self._references = dict(page.noted.references)
-        for link in _links_to_their_titles(page):
-            del self._references[link]
+        self._references = _references(page)
         self._attributes_of = page.noted.attributes
         self._manual, self._frames = Manual(page), code_frames(page)
         # only the explanation draws such text
