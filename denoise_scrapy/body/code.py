@@ -106,7 +106,7 @@ def language_of(page: Page, element: int) -> str:
     step = page.elements.step(element)
     named = _NAMED.search(step)
     name = named[1].lower() if named else ""
-    if not name and step.startswith(("pre", "code")):
+    if not name and step.startswith(("pre", "code", "figure.highlight")):
         words = step.lower().replace(":", "").split(".")[1:]
         name = next((word for word in words if word in LANGUAGES and len(word) > 1), "")
     return "" if name in _UNKNOWN else name
