@@ -65,6 +65,8 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
     if not e.holds_tag({"th", "thead"}):  # as on most pages
         return np.zeros(len(kept), bool)
     is_th = e.has_tag({"th", "thead"})
+    if not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():
+        return np.zeros(len(kept), bool)
     cells, row, table = cells_of(page)
     is_data = np.zeros(n, bool)
     is_data[row[cells[~is_th[cells]]]] = True
@@ -118,22 +120,18 @@ def _source_links(page: Page) -> list[int]:
     return found
 
 
-#: A bullet, or the number of an item with its sign.
-_BULLET = re.compile(r"[•·∙◦‣⁃▪▫●○■□▢➤►▸▶]|(\d{1,3})[.)]", re.ASCII)
-MOST_BULLET = 4
+#: Bullets as UTF-8; not the middle dot, which most pages have between other texts.
+_BULLETS = tuple(map(str.encode, "•◦‣⁃▪▫●○■□▢➤►▸▶"))
 
 
 def _bullets(page: Page) -> list[int]:
-    """Return the elements at the start of list items that hold only a bullet, or the number that their list shows."""
+    """Return the elements at the start of list items that hold only a bullet, as their list has one."""
+    if not page.tree.holds_text(_BULLETS):
+        return []
     e, seen = page.elements, page.elements.rows["seen"]
-    item, is_numbered = e.nearest(e.has_tag({"li"})), e.has_tag({"ol"})
-    begins = (seen["start"] == seen["start"][item]) & (seen["end"] < seen["end"][item])
-    found = list[int]()
-    for element in np.flatnonzero(begins & (seen["end"] - seen["start"] <= MOST_BULLET)).tolist():
-        sign, holder = _BULLET.fullmatch(page.tree.text_in(element).strip()), int(e.parent[item[element]])
-        if sign and sign[1] in (None, str(is_numbered[holder] * (e.parent[holder:element] == holder).sum())):
-            found.append(element)
-    return found
+    starts, ends, item = seen["start"], seen["end"], e.nearest(e.has_tag({"li"}))
+    begins = np.flatnonzero((starts == starts[item]) & (ends == starts + 1) & (ends < ends[item])).tolist()
+    return [one for one in begins if page.tree.text_in(one).strip().encode() in _BULLETS]
 
 
 #: The button of a code block has a word or two: "Copy", "Try it yourself".
