@@ -33,7 +33,7 @@ MOST_TEXTS = 40
 def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
     """Return the footnotes of m blocks that kept text refers to; `kept` and the result have shape (m,)."""
     blocks, of_notes, done = page.blocks, np.zeros(len(kept), bool), set[int]()
-    if not kept.any() or kept.all() or not _has_signs(page):  # the rest takes a tenth of a body's time
+    if not _has_signs(page):  # the rest takes a tenth of a body's time
         return of_notes
     notes, marks = Footnotes(page, blocks.block_of_text >= 0), page.elements.rows["marks"]
     start = {label: mark for mark, label in notes.starts.items()}
