@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Mapping, Set
 from datetime import date
 from datetime import time as clock_time
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -102,14 +103,23 @@ def has_text(item: Any, field: str) -> bool:
 
 
 def copied(item: Any) -> Any:
-    """Return a copy of an item; the item itself if its class does not permit copies."""
+    """Return a copy of an item; the item itself if its class does not permit copies, or may lose what it holds."""
     try:
+        if not isinstance(item, (dict, Item)) and _holds_more(item):
+            return item
         made = copy.copy(item)
         if isinstance(item, Item):  # its copy() would call the class, whose arguments are unknown
             made._values = item._values.copy()
     except Exception:
         return item
     return made
+
+
+def _holds_more(item: Any) -> bool:
+    """Return whether an item has attributes besides its fields, as rows of SQLAlchemy and others have their session."""
+    slots = chain.from_iterable(getattr(kind, "__slots__", ()) for kind in type(item).__mro__)
+    names = {*getattr(item, "__dict__", ()), *(name for name in slots if not name.startswith("__"))}
+    return not names <= {*ItemAdapter(item).field_names()}
 
 
 def with_field(item: Any, field: str, value: Any) -> Any:

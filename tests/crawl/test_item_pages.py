@@ -50,6 +50,32 @@ class Uncopied(dict[str, Any]):
 
 
 @dataclasses.dataclass
+class Attached:
+    """Known to another object, as a row of SQLAlchemy to its session."""
+
+    url: str
+    body: str = ""
+
+    def __post_init__(self) -> None:
+        self.me = weakref.ref(self)
+
+
+class Slot:
+    __slots__ = ("me",)
+
+
+@attrs.define
+class Slotted(Slot):
+    """With a slot that copies lack, as items of zyte-common-items."""
+
+    url: str
+    body: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        self.me = weakref.ref(self)
+
+
+@dataclasses.dataclass
 class Bare:
     url: str
 
@@ -63,6 +89,8 @@ KINDS: list[Any] = [
     OwnDict,
     OwnItem,
     Uncopied,
+    Attached,
+    Slotted,
     dataclasses.make_dataclass("DataItem", FIELDS),
     dataclasses.make_dataclass("FrozenItem", FIELDS, frozen=True),
     attrs.make_class("AttrsItem", ATTRS),
@@ -85,7 +113,8 @@ def test_the_objects_of_the_spider_stay_as_it_made_them(web: Web, tmp_path: Path
     done = crawl(spider_of(*web.urls(range(len(KINDS))), parse=parse), settings)
     assert {type(item) for item in done.items} == set(KINDS)
     assert all(get_field(item, "body") for item in done.items)
-    assert all(not get_field(item, "body") for item in mine if type(item) is not Uncopied)
+    assert all(item.me() is item for item in done.items if isinstance(item, (Attached, Slotted)))
+    assert all(not get_field(item, "body") for item in mine if type(item) not in {Uncopied, Attached, Slotted})
     assert done.stat("dedup/checked") == len(KINDS)
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).passages._handed_on) == 0
