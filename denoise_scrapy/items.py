@@ -20,8 +20,11 @@ from denoise_scrapy.dedup.variants import written
 
 
 def values_of(item: Any) -> Mapping[Any, Any]:
-    """Return the values of an item by field; a dict is returned itself, which takes a tenth of the time."""
-    if type(item) is dict:
+    """Return the values of an item by field.
+
+    A dict is returned itself, which takes a tenth of the time; through an adapter, some add what they lack.
+    """
+    if isinstance(item, dict):
         return item
     held = ItemAdapter(item)
     return {**held, **(item.model_extra or {})} if _is_open(item) else held

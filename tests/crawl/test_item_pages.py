@@ -9,6 +9,7 @@ import gc
 import json
 import sqlite3
 import weakref
+from collections import defaultdict
 from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
@@ -131,8 +132,8 @@ def test_what_has_no_field_or_page_or_is_no_item_passes(articles: Web) -> None:
     assert done.log.count("Bare has no field 'body'") == 1
     assert done.stat("errors") == 0
     items = [{"url": "https://nowhere.example/"}, {"name": "no url at all"}]
-    done = crawl(items_only(*items))
-    assert done.items == items
+    done = crawl(items_only(items[0], defaultdict(dict, items[1])))
+    assert done.items == items, "a look at it adds nothing"
     assert done.stat("body/no_page") == done.stat("body/elsewhere") == 1
     assert done.stat("dedup/no_text") == 2
 
