@@ -26,6 +26,7 @@ from denoise_scrapy.crawl.index import MEMORY, index_place
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.fields import CHUNKS, WHOLE, chunk_rows_of, held_bytes, with_item
+from denoise_scrapy.items import get_field, values_of
 from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import MARK, DenoiseSettings
 from denoise_scrapy.shown import counted, shown
@@ -156,7 +157,7 @@ class _ChunkRows(BaseItemExporter):
             super().export_item(row)  # type: ignore[safe-super]
 
     def _rows_of(self, item: ItemAdapter) -> list[dict[str, Any]]:
-        chunks = chunk_rows_of(item.get(self._field))
+        chunks = chunk_rows_of(get_field(item.item, self._field))
         left_out = self._left_out.difference(self.fields_to_export or ())
         named = {
             name: self.serialize_field(item.get_field_meta(name), name, value)
@@ -237,7 +238,7 @@ class _Pages(BaseItemExporter):
 
     def export_item(self, item: Any) -> None:
         """Export an item that has an http(s) URL."""
-        values = ItemAdapter(item)
+        values = values_of(item)
         found = {what: values.get(name) for what, name in self._names.items()}
         texts = {what: value for what, value in found.items() if isinstance(value, str)}
         if site_key(texts.get("url", "")) and not found[MARK]:

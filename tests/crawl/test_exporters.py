@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import tempfile
+from collections import defaultdict
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -19,7 +20,7 @@ from pyarrow import parquet
 from scrapy.extensions.postprocessing import GzipPlugin, PostProcessingManager
 
 from denoise_scrapy import row_files
-from denoise_scrapy.exporters import LlmsFullExporter, LlmsTxtExporter, ParquetItemExporter
+from denoise_scrapy.exporters import JsonLinesChunkExporter, LlmsFullExporter, LlmsTxtExporter, ParquetItemExporter
 from denoise_scrapy.settings import ConfigurationError
 from denoise_scrapy.shown import counted
 from tests.crawl.crawling import crawl, spider_of
@@ -189,6 +190,13 @@ def test_a_title_that_begins_the_text_stands_once() -> None:
     item = {"url": "http://a.example/1", "title": "Live: storm", "body": "Live: storm\nLive: storms\nIt rained."}
     said = "# Live: storm\n\nSource: <http://a.example/1>\n\nLive: storms\n\nIt rained.\n\n"
     assert listed(item, by=LlmsFullExporter) == said
+
+
+def test_nothing_is_added_to_an_item_that_other_feeds_get_too() -> None:
+    item = defaultdict[str, Any](str, url="http://a.example/1")
+    listed(item)
+    JsonLinesChunkExporter(io.BytesIO()).export_item(item)
+    assert [*item] == ["url"]
 
 
 def test_pages_are_listed_by_folders_below_the_start_page() -> None:
