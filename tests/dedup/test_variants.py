@@ -387,7 +387,16 @@ POST = (
     "ходили пешком, потому что машина сломалась. Начальник отделения просит жителей подписать ящики и держать собак "
     "дома. Касса работает до семи вечера, в субботу до обеда. Пенсию по-прежнему приносят домой, газеты лежат у входа."
 )
+CAR = (
+    "{}. Year: {}. Doors: five. Mileage: {} kilometres. Petrol. Manual. Power: {} hp. "
+    "Price: {} euros. Grey metallic. Reference: {}.\n"
+    "Every car of our house is checked at a hundred points before it goes on sale, and comes with a new battery. You "
+    "may drive it for an hour, with one of us beside you or alone, and bring it back within two weeks if it does not "
+    "suit you. We buy your old car as well, at a price that three dealers have agreed on, and register the new one. "
+    "Our workshop looks after cars of all makes. Come without an appointment, have a coffee, and wait while we mend it."
+)
 FILLED_IN = {
+    "a car": (CAR, ("Tern estate", 2019, 48200, 115, 13900, 77121), ("Heron coupe", 2022, 20650, 180, 24500, 80466)),
     "robot's news": (QUAKE, (4.1, 12, "Lakeport", "Monday"), (3.7, 31, "Ferndale", "Friday")),
     "prices": (NUMBERS, ("杭州", 6, 9), ("兰州城关", 8, 11)),
     "a report": (POST, ("Тверь", 340, 28), ("Псков и Остров", 512, 77)),
