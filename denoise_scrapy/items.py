@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import re
 import time
+import weakref
 from collections.abc import Container, Iterable, Mapping, Set
 from datetime import date
 from datetime import time as clock_time
@@ -106,23 +107,22 @@ def has_text(item: Any, field: str) -> bool:
 
 
 def copied(item: Any) -> Any:
-    """Return a copy of an item; the item itself if its class does not permit copies, or may lose what it holds."""
+    """Return a copy of an item; the item itself if its class does not permit copies, or other objects know it.
+
+    These have weak references to it, as the states of SQLAlchemy's rows.
+    """
     try:
-        if not isinstance(item, (dict, Item)) and _holds_more(item):
+        if not isinstance(item, Item) and weakref.getweakrefcount(item):  # Scrapy counts its own by such references
             return item
         made = copy.copy(item)
         if isinstance(item, Item):  # its copy() would call the class, whose arguments are unknown
             made._values = item._values.copy()
+        for slot in chain.from_iterable(getattr(kind, "__slots__", ()) for kind in type(item).__mro__):
+            if hasattr(item, slot) and not hasattr(made, slot):  # attrs copies its fields only
+                object.__setattr__(made, slot, getattr(item, slot))
     except Exception:
         return item
     return made
-
-
-def _holds_more(item: Any) -> bool:
-    """Return whether an item has attributes besides its fields, as rows of SQLAlchemy and others have their session."""
-    slots = chain.from_iterable(getattr(kind, "__slots__", ()) for kind in type(item).__mro__)
-    names = {*getattr(item, "__dict__", ()), *(name for name in slots if not name.startswith("__"))}
-    return not names <= {*ItemAdapter(item).field_names()}
 
 
 def with_field(item: Any, field: str, value: Any) -> Any:

@@ -73,7 +73,18 @@ class Slotted(Slot):
     body: str = ""
 
     def __attrs_post_init__(self) -> None:
-        self.me = weakref.ref(self)
+        self.me = "slotted"
+
+
+@dataclasses.dataclass
+class Private:
+    """With an attribute that is no field."""
+
+    url: str
+    body: str = ""
+
+    def __post_init__(self) -> None:
+        self.me = "private"
 
 
 @dataclasses.dataclass
@@ -92,6 +103,7 @@ KINDS: list[Any] = [
     Uncopied,
     Attached,
     Slotted,
+    Private,
     dataclasses.make_dataclass("DataItem", FIELDS),
     dataclasses.make_dataclass("FrozenItem", FIELDS, frozen=True),
     attrs.make_class("AttrsItem", ATTRS),
@@ -114,8 +126,9 @@ def test_the_objects_of_the_spider_stay_as_it_made_them(web: Web, tmp_path: Path
     done = crawl(spider_of(*web.urls(range(len(KINDS))), parse=parse), settings)
     assert {type(item) for item in done.items} == set(KINDS)
     assert all(get_field(item, "body") for item in done.items)
-    assert all(item.me() is item for item in done.items if isinstance(item, (Attached, Slotted)))
-    assert all(not get_field(item, "body") for item in mine if type(item) not in {Uncopied, Attached, Slotted})
+    assert all(item.me() is item for item in done.items if isinstance(item, Attached))
+    assert {item.me for item in done.items if isinstance(item, (Slotted, Private))} == {"slotted", "private"}
+    assert all(not get_field(item, "body") for item in mine if type(item) not in {Uncopied, Attached})
     assert done.stat("dedup/checked") == len(KINDS)
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).passages._handed_on) == 0
