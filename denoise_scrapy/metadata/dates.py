@@ -26,7 +26,7 @@ _DATE = re.compile(
     r"|(?<!\d)(?P<month>1?\d)\s?月\s?(?P<day>[0-3]?\d)\s?日?,\s?(?P<year>(?:19|20)\d\d)(?!\d)"
     rf"|(?P<named>(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|\.|º|ης|η)?(?:,?\s(?:de\s|of\s)?|-){_MONTH}(?:,?\s(?:de\s|del\s)?|-)"
     rf"(?:19|20)\d\d(?!\d)|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th|\.)?,?\s?(?:19|20)\d\d(?!\d)"
-    rf"|(?<!\d)(?:19|20)\d\d(?:\sm)?\.?\s{_MONTH}\s\d{{1,2}}(?!\d))"
+    rf"|(?<!\d)(?:19|20)\d\d(?:\sm)?\.?\s{_MONTH}\s\d{{1,2}}(?!\d|(?:st|nd|rd|th|\.)?,?\s?(?:19|20)\d\d))"
 )
 _IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)([/_-])([01]?\d)\2([0-3]?\d)(?!\d)")
 #: Words before a date, or classes of its element, that make it the date of a change, in the languages of most pages.
@@ -80,12 +80,20 @@ class Dated(NamedTuple):
 def dates_in(given: str, language: str, american: bool = False) -> Iterator[Dated]:
     """Yield the dates in a line; `language` is for names of months, and 3/12/2024 is in March if `american`."""
     given, end = clean(given)[:BYLINE_CHARS], 0
-    for match in _DATE.finditer(given):
+    for match, found in _matches(given, language, american):
+        words = given[end : match.start()]
+        clock = _CLOCK_BEHIND.match(given, match.end()) or _CLOCK_BEFORE.search(words[-NEAR:])
+        yield Dated(f"{found}T{_time_of(clock)}" if clock else found, words)
+        end = max(match.end(), clock.end() if clock else 0)
+
+
+def _matches(given: str, language: str, american: bool = False) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the dates in a line with their days; what is none may overlap one, as "30 AM 2024" before "-03-05"."""
+    end = 0
+    while match := _DATE.search(given, end):
         if found := _day_of(match, language, american):
-            words = given[end : match.start()]
-            clock = _CLOCK_BEHIND.match(given, match.end()) or _CLOCK_BEFORE.search(words[-NEAR:])
-            yield Dated(f"{found}T{_time_of(clock)}" if clock else found, words)
-            end = max(match.end(), clock.end() if clock else 0)
+            yield match, found
+        end = match.end() if found else match.start() + 1
 
 
 def _time_of(clock: re.Match[str]) -> str:
@@ -130,7 +138,11 @@ def date_in(given: str, language: str, american: bool = False) -> str:
 
 def without_dates(given: str, language: str) -> str:
     """Return a line with a bar for each of its dates."""
-    return _DATE.sub(lambda match: " | " if _day_of(match, language, american=False) else match[0], given)
+    end, parts = 0, list[str]()
+    for match, _ in _matches(given, language):
+        parts.append(given[end : match.start()])
+        end = match.end()
+    return " | ".join([*parts, given[end:]])
 
 
 def is_date(given: str, language: str) -> bool:
