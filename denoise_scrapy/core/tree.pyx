@@ -787,6 +787,14 @@ cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept no
     return node if node != NULL and node.type == XML_TEXT_NODE and node.content != NULL else NULL
 
 
+cdef bint ends_line(const xmlNode* node) noexcept nogil:
+    """Return whether the content of an element ends with the end of a line."""
+    while node.last != NULL:
+        node = node.last
+    return is_named(node, b"br") or (
+        is_text(node) and node.content[0] and node.content[strlen(<const char*>node.content) - 1] == 10)
+
+
 cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
     """Visit all nodes in document order."""
     cdef const xmlNode* node = root
@@ -805,9 +813,9 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
         if node.type == XML_ELEMENT_NODE:
             name = <const unsigned char*>b"img" if is_named(node, b"amp-img") else node.name
             tag = tag_of(w, name)
-            # code elements one behind the other in preformatted text are its lines
+            # code elements one behind the other in preformatted text are its lines, unless these end in them
             if is_named(node, b"code") and node.prev != NULL and is_named(node.prev, b"code") and (
-                    is_named(node.parent, b"pre")):
+                    is_named(node.parent, b"pre")) and not ends_line(node.prev):
                 add_text(tree, w, b"\n")
             start(tree, w, name, tag, node.properties, node)
             if w.too_large:

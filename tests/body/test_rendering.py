@@ -37,6 +37,7 @@ PICTURE = "data:image/png;base64," + "A" * 4000
         ("<pre>\n a\r\n  b \n</pre>", "<pre> a\n  b</pre>"),
         ("<pre>a<br><br>b<div>c</div>d</pre>", "<pre>a\n\nb\nc\nd</pre>"),
         ("<pre><code>a</code><code> b</code></pre>", "<pre><code>a\n b</code></pre>"),
+        ("<pre><code>a\n</code><code>b<br></code><code>c</code></pre>", "<pre><code>a\nb\nc</code></pre>"),
         (
             "<figure class='highlight ruby'><pre>a</pre></figure>",
             '<figure><pre><code class="language-ruby">a</code></pre>\n</figure>',
