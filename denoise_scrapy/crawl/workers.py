@@ -33,7 +33,8 @@ from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import BackOff
 
 # Pages of a crawl after which a worker is worth its start, which takes .2 s of processor time, on another core: made
-# crawls of 150, 300 and 600 pages were fastest with 20 to 50. (Large pages are worth it at once.)
+# crawls of 150, 300 and 600 pages were fastest with 20 to 50. (Large pages are worth it at once.) So is a collection of
+# garbage, after which modules are left out of others.
 WORTH_PAGES = 30
 # Tags above which a page is as large: 5,000 elements take as long.
 MANY_TAGS = 10_000
@@ -346,6 +347,8 @@ class Workers:
     async def _prepare(self, source: PageSource) -> None:
         """Start workers for a crawl that is worth it."""
         self._pages += 1
+        if self._pages == WORTH_PAGES:
+            self._crawl.set_aside()
         strategy = (source.settings or self._crawl.settings).strategy
         if strategy not in self._travels and self._workers and source.settings is not None:
             self._note_travels(strategy, await self._workers[0].call("can_use", strategy))
