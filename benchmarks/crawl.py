@@ -36,8 +36,8 @@ from evaluation import figures
 
 HOSTS, PAGES, ROUNDS = 8, 150, 5
 #: Rounds of the gate, and the least share of the bare crawl's pages per second. It fails if that is missed in each
-#: attempt: where the median is .75, one was .65, with the same code.
-GATE_ROUNDS, FLOOR, ATTEMPTS = 3, 0.6, 4
+#: attempt: with the same code, medians of some rounds are .65 to .80 on one machine.
+GATE_ROUNDS, FLOOR, ATTEMPTS = 3, 0.55, 4
 #: Seconds before the server responds -> least share of the bare crawl's pages per second to reach.
 TARGETS = {0.0: 0.65, 0.05: 0.95}
 #: Most processor time per page if responses come at once, and most megabytes above the bare crawl's.
