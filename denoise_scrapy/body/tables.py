@@ -150,8 +150,9 @@ def _crowded(page: Page, kept: BoolArray, cells: IntArray, alone: IntArray) -> I
     is_cell = np.zeros(len(e), bool)
     is_cell[cells] = True
     of_block = page.blocks.element[kept]
-    in_cell, *others = map(e.nearest, (is_cell, *map(e.has_tag, ({"li", "dt", "dd"}, HEADING_TAGS))))
-    cell, item, heading = (of[of_block] for of in (in_cell, *others))
+    in_cell = e.nearest(is_cell)
+    cell, item = in_cell[of_block], e.nearest(e.has_tag({"li", "dt", "dd"}))[of_block]
+    heading = e.nearest(e.has_tag(HEADING_TAGS))[of_block]
     inside = np.bincount(cell[(cell >= 0) & (item < cell)], minlength=len(e))
     direct = inside > MAX_CELL_BLOCKS
     headed = cell[(cell >= 0) & (heading > cell)]
