@@ -1,6 +1,7 @@
 """Archives: bodies and near-duplicates of pages on disk, as pure functions; `spark` runs them on PySpark.
 
-Rows of pages and bodies are dicts, in the order documented by each function.
+Rows of pages and bodies are dicts, in the order documented by each function (`pages`). `warc`, `records` and `places`
+read what lies in an archive; `run` goes through one in stages.
 `python -m denoise_scrapy.archive IN... OUT` processes a whole archive.
 """
 

@@ -1,4 +1,8 @@
-"""Several pages of one site: their URLs, comparison pages, facts for the next crawl, and health."""
+"""Several pages of one site: their URLs, comparison pages, facts for the next crawl, and health.
+
+`memory` remembers pages and says what a page shares with the most similar ones; `urls` says which URLs are one page,
+one site or one template; `facts_store` keeps pages between crawls; `health` compares crawls of a site.
+"""
 
 from denoise_scrapy.site.facts_store import FactsStore, RedisFacts, SQLiteFacts, facts_store
 from denoise_scrapy.site.memory import PageMemory, SiteStatistics, likest_first, template_similarity
