@@ -98,8 +98,8 @@ class Tools:
             second: The other one.
 
         Returns:
-            For each of the two as the new one: `duplicate`, `why`, `variant` (why it is about something else although
-            it is similar), `shares` (how much they have in common), some words that only the new one has.
+            For each of the two as the new one: `duplicate`, `verdict` ("a variant" is similar, but about something
+            else), `why`, `shares` (how much they have in common), some words that only the new one has.
         """
         found, problems = await self._read([first, second], "text", 0)
         if len(found) != 2:
@@ -109,9 +109,7 @@ class Tools:
         for name, new, kept in (("second_is_new", b, a), ("first_is_new", a, b)):
             judged = await asyncio.to_thread(explained, new, kept, PartRule.name, PartRule.threshold)
             ways[name] = {
-                "duplicate": judged.duplicate,
-                "why": judged.why,
-                "variant": judged.variant,
+                **{name: getattr(judged, name) for name in ("duplicate", "verdict", "why")},
                 "shares": {check.name: round(check.share, 3) for check in judged.checks if check.of},
                 "only_in_the_new_one": list(judged.lacking_units),
             }

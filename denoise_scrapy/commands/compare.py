@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass
 from denoise_scrapy.commands import Given, show
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
-from denoise_scrapy.dedup import RULES
+from denoise_scrapy.dedup import RULES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.rules import MOST_NEW, Check
-from denoise_scrapy.dedup.store import Name, Record
-from denoise_scrapy.dedup.variants import Like, is_same_site, read_text, site_of, why_variant
+from denoise_scrapy.dedup.variants import STANDS_APART, is_same_site, read_text, site_of
 from denoise_scrapy.settings import DenoiseSettings
 
 EXAMPLES = 8  # units shown
+NEW = "no near-duplicate"
 
 _INPUT = "a file, an http(s) URL, or - for standard input; for HTML, the body is compared"
 _ESTIMATES = {"new", "missing"}  # checks of shares estimated from runs
@@ -26,13 +26,12 @@ class TextComparison:
     """The reasons why a new text is a duplicate of a kept one, or is not."""
 
     duplicate: bool  # for an index that compares every text; considers the sites of URLs
+    verdict: str  # the same in words, and what the text would be if both were of one site
     why: str  # what decided, to be part of a sentence
     level: int  # frequency threshold t of the kept text
     same_words: bool  # the same units in the same order
     checks: Sequence[Check]  # all steps of the decision
     lacking_units: Sequence[str]  # some main units of the new text that the kept one lacks; none with the literal rule
-    variant: str  # why it is a variant of the kept one; of a duplicate, why it would be one on the same site, else ""
-    one_site: bool  # whether both are known to be from one site
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,21 +80,36 @@ def explained(
     own, other = item.fingerprint, there.fingerprint
     compared = rule.judge(item.text, other, every=True)
     same = bool(own.n) and own.digest == other.digest
-    alike, variant = (same or compared.duplicate) and not item.is_short, ""
-    duplicate = alike
-    units = list[str]()
+    alike = (same or compared.duplicate) and not item.is_short
+    keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
+
+    def judged(site: str, its: str) -> Verdict:
+        with DuplicateIndex(threshold, rule=rule_name, most_new=most_new) as index:
+            index.add(keys[1], there, site=its)
+            return index.check(keys[0], item, site=site)
+
     sites = site_of(new.url), site_of(kept.url)
-    one_site = is_same_site(*sites)
+    found = judged(*sites)
+    near = found if is_same_site(*sites) else judged("one", "one")
+    units = list[str]()
     if isinstance(item.text, FeatureStrings) and isinstance(there.text, FeatureStrings):
-        if duplicate:  # a variant also if it were one on the same site
-            keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
-            mine, theirs = (Name(key, site=site) for key, site in zip(keys, sites, strict=True))
-            named, record = item._replace(name=mine), Record(1, theirs, other)
-            duplicate = not (variant := why_variant(named, Like(record, compared, own=one_site)))
-            variant = variant or why_variant(named, Like(record, compared, own=True))
         units = _lacking_units(item.text, there.text, other.t)
-    why = _why(compared.checks, short=item.is_short, same=same, duplicate=alike)
-    return TextComparison(duplicate, why, other.t, same, compared.checks, units, variant, one_site)
+    verdict, elsewhere = _kind(near), _kind(found)
+    if verdict != elsewhere:
+        verdict += f" on one site, elsewhere {elsewhere},"
+    why = [
+        _why(compared.checks, short=item.is_short, same=same, duplicate=alike),
+        STANDS_APART * (alike and elsewhere == NEW),
+        *(one.reason.partition(": ")[2] for one in (found, near)),
+    ]
+    said = "; ".join(dict.fromkeys(filter(None, why)))
+    return TextComparison(found.duplicate, verdict, said, other.t, same, compared.checks, units)
+
+
+def _kind(found: Verdict) -> str:
+    if found.duplicate:
+        return "a near-duplicate"
+    return "a variant" if found.variant_of else "an update" if found.update_of else NEW
 
 
 def _why(checks: Sequence[Check], *, short: bool, same: bool, duplicate: bool) -> str:
@@ -126,11 +140,7 @@ def _lacking_units(new: FeatureStrings, kept: FeatureStrings, t: int) -> list[st
 
 
 def _lines(new: str, kept: str, found: TextComparison, runs: str) -> Iterator[str]:
-    verdict = "a near-duplicate" if found.duplicate else "a variant" if found.variant else "no near-duplicate"
-    if found.duplicate and found.variant:
-        verdict = "a variant on one site, elsewhere a near-duplicate,"
-    why = f"{found.why}; {found.variant}" if found.variant else found.why
-    yield f"{new} is {verdict} of {kept}: {why}."
+    yield f"{new} is {found.verdict} of {kept}: {found.why}."
     facts = {"t": f"{found.level}: main units occur more often; set by the length of {kept}"}
     for check in found.checks:
         if check.of:

@@ -28,7 +28,9 @@ def two(here: Path) -> None:
 def test_says_why(told: Told) -> None:
     out, _ = told("compare a.txt b.txt --threshold 0.9")
     assert "B is a near-duplicate of A: c1 is .97; c2 is .97." in out
-    assert "A is no near-duplicate of B: c1 is .84; c2 is .69; .31 of it is new." in out
+    assert (
+        "A is an update on one site, elsewhere no near-duplicate, of B: c1 is .84; c2 is .69; .31 of it is new." in out
+    )
     assert "units of B that A lacks: staff\n" in out
 
 
@@ -65,7 +67,7 @@ def test_the_verdict_is_that_of_an_index(
         index.add(keys[1], kept.text, title=kept.title, site=site)
         verdict = index.check(keys[0] + "?2" * (keys[0] == keys[1]), new.text, title=new.title, site=site)
     assert judged.duplicate == verdict.duplicate
-    assert (judged.one_site and judged.variant != "") == (verdict.variant_of is not None)
+    assert ("a variant" in judged.verdict.rpartition("elsewhere")[2]) == (verdict.variant_of is not None)
 
 
 FLAT = (
@@ -82,8 +84,19 @@ def test_what_makes_a_variant_is_said(here: Path, told: Told) -> None:
     out, _ = told("compare a.txt b.txt")
     assert "; something else is filled in." in out and "a variant on one site, elsewhere a near-duplicate, of" in out
     found = json.loads(told("compare a.html b.html --json")[0])["comparisons"]
-    verdicts = [(one["duplicate"], one["variant"], one["one_site"]) for one in found]
-    assert verdicts == [(False, "another title", False)] * 2
+    verdicts = [(one["duplicate"], one["verdict"], one["why"].rpartition("; ")[2]) for one in found]
+    assert verdicts == [(False, "a variant", "another title")] * 2
+
+
+def test_what_is_added_is_an_update_on_one_site_and_elsewhere_a_text_of_its_own() -> None:
+    kept = story(1, 4)
+    line = (
+        "Since an infection on Monday the ward has been closed, and no further nurse is sought before the clinic opens "
+    )
+    line += "its doors again in autumn, said its director."
+    judged = explained(GivenText(f"{kept} {line}"), GivenText(kept), "part", 0.6)
+    assert judged.verdict == "an update on one site, elsewhere no near-duplicate,"
+    assert judged.why.endswith("; much of it is its own")
 
 
 def test_of_html_the_body_is_compared(here: Path, monkeypatch: pytest.MonkeyPatch, told: Told) -> None:
