@@ -13,6 +13,7 @@ from pathlib import Path
 
 from denoise_scrapy.archive.pages import CELL, FIELDS, SCOPES
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
+from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.metadata.annotations import LIBRARIES
 from denoise_scrapy.shown import counted, say
 
@@ -72,8 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     option("--slices", type=_number, default=1, help="parts of the archive, by site, sorted one at a time (default: 1)")
     option("--strategy", choices=tuple(STRATEGIES), default=DEFAULT_STRATEGY)
     option("--scope", choices=SCOPES, default=SCOPES[0], help="where to search for near-duplicates")
-    option("--markdown", action="store_true", help="also write bodies as Markdown")
-    option("--html", action="store_true", help="also write bodies as HTML")
+    for form in FORMS_BESIDE_TEXT:
+        option(f"--{form}", action="store_true", help=f"also write bodies as {form}")
     option("--meta", action="store_true", help="also write authors, dates, language and more of each page")
     option("--url", metavar="URL", default="", help=address)
     return parser

@@ -23,22 +23,23 @@ from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.commands.jobs import bodies_of, in_processes
 from denoise_scrapy.commands.page_files import Pages, is_many
 from denoise_scrapy.commands.tei import tei_of
-from denoise_scrapy.formats import format_of
+from denoise_scrapy.formats import FORMS, format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, json_line, say, straight
 from denoise_scrapy.site import site_key
 
 MOST_JOBS = 64
-#: Suffixes of files of texts, by format.
-_ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "tei": ".xml"}
+_FORMATS = (*FORMS, "json", "tei")
+#: Suffixes of files of texts, by format, unless they are its name.
+_ENDINGS = {"text": "txt", "markdown": "md", "tei": "xml"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page_arguments(parser, several=True)
     of_files = "address of the file or folder; default: the one each page declares (link rel=canonical)"
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
-    parser.add_argument("--format", choices=tuple(_ENDINGS), default="text", help="default: text")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text")
     parser.add_argument("--links", choices=LINKS, help="links in Markdown; default: DENOISE_MARKDOWN, or keep")
     parser.add_argument("--images", choices=IMAGES, help="images in Markdown; default: as for --links")
     parser.add_argument(
@@ -170,7 +171,7 @@ def _output(args: argparse.Namespace) -> BodyFiles:
         if args.format == "html" and any(os.path.realpath(one) == os.path.realpath(args.output_dir) for one in folders):
             raise UsageError("extract: --output-dir has the pages: their HTML needs another folder, or one in it")
         root = os.path.commonpath(folders or [Path()])
-        return FolderOfTexts(args.output_dir, root, _ENDINGS[args.format], resume=args.resume)
+        return FolderOfTexts(args.output_dir, root, f".{_ENDINGS.get(args.format, args.format)}", resume=args.resume)
     if args.resume and (is_parquet or args.output == STANDARD or args.output.endswith(COMPRESSIONS)):
         raise UsageError("extract: --resume needs -o FILE of JSON lines, not compressed, or --output-dir")
     return ParquetFile(args.output) if is_parquet else JsonLinesFile(args.output, resume=args.resume)
