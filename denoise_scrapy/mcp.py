@@ -109,7 +109,9 @@ class Tools:
         for name, new, kept in (("second_is_new", b, a), ("first_is_new", a, b)):
             judged = await asyncio.to_thread(explained, new, kept, PartRule.name, PartRule.threshold)
             ways[name] = {
-                **{name: getattr(judged, name) for name in ("duplicate", "verdict", "why")},
+                "duplicate": judged.duplicate,
+                "verdict": judged.verdict,
+                "why": judged.why,
                 "shares": {check.name: round(check.share, 3) for check in judged.checks if check.of},
                 "only_in_the_new_one": list(judged.lacking_units),
             }

@@ -11,7 +11,7 @@ from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_g
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.rules import MOST_NEW, Check
-from denoise_scrapy.dedup.variants import STANDS_APART, is_same_site, read_text, site_of
+from denoise_scrapy.dedup.variants import STANDS_APART, read_text, site_of
 from denoise_scrapy.settings import DenoiseSettings
 
 EXAMPLES = 8  # units shown
@@ -29,7 +29,6 @@ class TextComparison:
     verdict: str  # the same in words, and what the text would be if both were of one site
     why: str  # what decided, to be part of a sentence
     level: int  # frequency threshold t of the kept text
-    same_words: bool  # the same units in the same order
     checks: Sequence[Check]  # all steps of the decision
     lacking_units: Sequence[str]  # some main units of the new text that the kept one lacks; none with the literal rule
 
@@ -88,9 +87,7 @@ def explained(
             index.add(keys[1], there, site=its)
             return index.check(keys[0], item, site=site)
 
-    sites = site_of(new.url), site_of(kept.url)
-    found = judged(*sites)
-    near = found if is_same_site(*sites) else judged("one", "one")
+    found, near = judged(site_of(new.url), site_of(kept.url)), judged("one", "one")
     units = list[str]()
     if isinstance(item.text, FeatureStrings) and isinstance(there.text, FeatureStrings):
         units = _lacking_units(item.text, there.text, other.t)
@@ -103,7 +100,7 @@ def explained(
         *(one.reason.partition(": ")[2] for one in (found, near)),
     ]
     said = "; ".join(dict.fromkeys(filter(None, why)))
-    return TextComparison(found.duplicate, verdict, said, other.t, same, compared.checks, units)
+    return TextComparison(found.duplicate, verdict, said, other.t, compared.checks, units)
 
 
 def _kind(found: Verdict) -> str:
@@ -141,7 +138,7 @@ def _lacking_units(new: FeatureStrings, kept: FeatureStrings, t: int) -> list[st
 
 def _lines(new: str, kept: str, found: TextComparison, runs: str) -> Iterator[str]:
     yield f"{new} is {found.verdict} of {kept}: {found.why}."
-    facts = {"t": f"{found.level}: main units occur more often; set by the length of {kept}"}
+    yield f"  t            {found.level}: main units occur more often; set by the length of {kept}"
     for check in found.checks:
         if check.of:
             kind = "main units" if check.name == "c1" else runs
@@ -150,9 +147,7 @@ def _lines(new: str, kept: str, found: TextComparison, runs: str) -> Iterator[st
             fact = f"{_percent(check.value)}, as estimated from the runs (at most {_percent(check.bound)})"
         else:
             fact = f"{check.value} (needed {check.bound})"
-        facts[check.name] = fact
-    facts["same words"] = "yes" if found.same_words else "no"
-    yield from (f"  {name:<12} {fact}" for name, fact in facts.items())
+        yield f"  {check.name:<12} {fact}"
     if found.lacking_units:
         yield f"  units of {new} that {kept} lacks: {', '.join(found.lacking_units)}"
 
