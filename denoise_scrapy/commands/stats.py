@@ -32,7 +32,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     counts = {name.removeprefix(PREFIX): found[name] for name in sorted(found) if name.startswith(PREFIX)}
     if not counts:
         raise ValueError(f"{args.source}: no stat begins with {PREFIX!r}; was the plugin enabled?")
-    rows = [[_written(value), name, meaning_of(name)] for name, value in counts.items()]
+    rows = [[_written(value), name, meaning] for name, meaning, value in _rows(counts)]
     show(args, counts, text_table(["value", "stat", "meaning"], rows, [1, 2]), stats_page(args.source, counts))
     return 0
 
@@ -61,11 +61,15 @@ def stats_page(source: str, counts: Counts) -> str:
         >>> page.count('class="bar"'), "<td>body/<wbr>items<td>items that received a text" in page
         (1, True)
     """
-    rows = [
-        [name, f"{meaning_of(name)}: {value}", ""] if isinstance(value, str) else [name, meaning_of(name), value]
+    return figures_page(f"What {source} counted", [_chart(counts), figures_table(_rows(counts))])
+
+
+def _rows(counts: Counts) -> list[tuple[str, str, Any]]:
+    """Return name, meaning and value of each stat; a text, such as a URL, follows its meaning."""
+    return [
+        (name, f"{meaning_of(name)}: {value}", "") if isinstance(value, str) else (name, meaning_of(name), value)
         for name, value in counts.items()
     ]
-    return figures_page(f"What {source} counted", [_chart(counts), figures_table(rows)])
 
 
 def _chart(counts: Counts) -> str:

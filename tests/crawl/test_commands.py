@@ -283,7 +283,9 @@ class TestStats:
             ["1,200", "body/items"],
         ]
         assert lines[3].endswith("  items that received a text")
-        assert r"a\u001b[2J" in lines[4] and len(lines) == 5
+        assert (
+            lines[4].startswith("       dedup/most_copied") and lines[4].endswith(r": a\u001b[2J") and len(lines) == 5
+        )
         drawn = (here / "x.html").read_text("utf-8")
         assert 'width:100%"></div><td class="n">1,200' in drawn
         assert 'width:25%"></div><td class="n">300' in drawn
