@@ -14,7 +14,10 @@ from lxml import etree
 try:
     from denoise_scrapy.core import source
 except ImportError:
-    raise ImportError("denoise_scrapy.core is not compiled for this Python: `pip install .` compiles it") from None
+    raise ImportError(
+        "denoise_scrapy.core is not compiled for this Python: in a checkout `pip install -e .` compiles it; "
+        "after `pip install .`, use it in another folder"
+    ) from None
 
 _PAGE = "<title>T</title><div class=a>One <b>two</b><p>three"
 _TAGS, _BLOCKS = ["html", "head", "body", "div", "b", "p"], ["One two", "three"]
