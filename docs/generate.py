@@ -73,7 +73,7 @@ def settings_table() -> str:
         lines += [f"\n## {heading}\n", "| setting | valid | default | meaning |", "|---|---|---|---|"]
         lines += [rows.pop(name) for name in names.split() if name in rows]
     if rows:
-        raise ValueError(f"settings in none of GROUPS: {', '.join(rows)}")
+        raise SystemExit(f"{__file__}: add to one of GROUPS, the headings of the page on settings: {', '.join(rows)}")
     return "\n".join(lines).lstrip() + "\n"
 
 

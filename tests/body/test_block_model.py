@@ -25,7 +25,7 @@ HTML = (
 
 
 def test_the_model_belongs_to_the_features():
-    assert block_model().names == NAMES
+    assert block_model().names == NAMES, "fit the model to these features: make train CORPORA=path"
     assert set(block_model().provenance) >= {"corpora", "cross-validated F1", "seed", "features"}
 
 
@@ -65,10 +65,10 @@ def test_some_of_the_reasons_are_read_as_all_are():
 def test_parts_say_how_the_odds_change_without_a_family():
     page = Page.parse(HTML)
     model, neighbours = block_model(), Neighbours.of(page.tree)
-    features = view_of(page, SiteStatistics(), model.vocabulary).features
+    features = model.known(view_of(page, SiteStatistics(), model.vocabulary).features)
     found = contributions(features, neighbours, model)["links"]
     without = features.copy()
-    rows = [NAMES.index(name) for name in FAMILIES["links"].names]
+    rows = [model.names.index(name) for name in FAMILIES["links"].names]
     without[rows] = model.network.mean[rows, None]
 
     def odds(p):

@@ -92,8 +92,9 @@ class Literal:
         """Features of a block by name, less those of words."""
         found: dict[str, float] = {}
         for family in LITERAL:
-            values = getattr(self, f"_{family}")(i, self.blocks[i])
-            found |= zip(FAMILIES[family].names, map(float, values), strict=True)
+            names, values = FAMILIES[family].names, [*getattr(self, f"_{family}")(i, self.blocks[i])]
+            assert len(values) == len(names), f"{__file__}: _{family} yields {len(values)} values of {', '.join(names)}"
+            found |= zip(names, map(float, values), strict=True)
         return found
 
     def _text(self, i: int, block: Any) -> Values:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denoise_scrapy.body.strategies.combined import block_model
-from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.judge import NEIGHBOUR_NAMES, Forest, Neighbours, Network
 from denoise_scrapy.page import Page
 from tests.html_strategies import SOUP, pages
@@ -138,7 +137,7 @@ def test_what_are_no_neighbours():
 # ---- trees ----
 
 FOREST = block_model().forests["forest"]
-ROWS = len(NAMES) + len(NEIGHBOUR_NAMES)
+ROWS = len(block_model().names) + len(NEIGHBOUR_NAMES)
 
 
 def walk(forest, tree, values):

@@ -74,7 +74,11 @@ def test_values_are_converted(name: str, value: Any, read: Any) -> None:
     [
         ("DENOISE_Dedup_field", "a", "did you mean DENOISE_DEDUP_FIELDS?"),
         ("DENOISE_STRATEGI", "lcs", "DENOISE_STRATEGI = 'lcs': no such setting; did you mean DENOISE_STRATEGY?"),
-        ("DENOISE_STRATEGY", "best", "DENOISE_STRATEGY = 'best': unknown strategy 'best': did you mean 'cluster'?"),
+        (
+            "DENOISE_STRATEGY",
+            "clustre",
+            "DENOISE_STRATEGY = 'clustre': unknown strategy 'clustre': did you mean 'cluster'?",
+        ),
         ("DENOISE_DEDUP_THRESHOLD", 1.5, "= 1.5: valid is number, 0 to 1"),
         ("DENOISE_DEDUP_THRESHOLD", "nan", "valid is number"),
         ("DENOISE_COMPARISON_PAGES", 2.5, "valid is whole number, 0 to 64"),
