@@ -30,7 +30,6 @@ from denoise_scrapy.shown import counted, json_line, say, straight
 from denoise_scrapy.site import site_key
 
 MOST_JOBS = 64
-_FORMATS = (*FORMS, "json", "tei")
 #: Suffixes of files of texts, by format, unless they are its name.
 _ENDINGS = {"text": "txt", "markdown": "md", "tei": "xml"}
 
@@ -39,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page_arguments(parser, several=True)
     of_files = "address of the file or folder; default: the one each page declares (link rel=canonical)"
     parser.add_argument("--url", metavar="URL", default="", help=of_files)
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text")
+    parser.add_argument("--format", choices=(*FORMS, "json", "tei"), default="text", help="default: text")
     parser.add_argument("--links", choices=LINKS, help="links in Markdown; default: DENOISE_MARKDOWN, or keep")
     parser.add_argument("--images", choices=IMAGES, help="images in Markdown; default: as for --links")
     parser.add_argument(
