@@ -72,7 +72,7 @@ cdef struct Compound:     # of a selector, as `div#main.story.new`; names are ha
 cdef struct Condition:    # on an attribute
     string name
     string value
-    unsigned char operator  # the first character of =, ~=, |=, ^=, $=, *= or exists
+    unsigned char operator  # the first character of =, ~=, |=, ^=, $=, *=, or `EXISTS`
 
 cdef struct Rule:
     vector[Compound] compounds  # the last of the selector first
@@ -99,6 +99,8 @@ cdef enum:
     OF_ID
     OF_CLASS
     ANY = 1
+    # Of a condition that an attribute is there, whatever its value.
+    EXISTS = 0
 
 
 cdef inline uint64_t name_of(const unsigned char* name, size_t size, uint64_t of) noexcept nogil:

@@ -53,9 +53,13 @@ STATES[:] = [
 # What media queries for screens say.
 cdef const char* ON_SCREENS[6]
 ON_SCREENS[:] = [b"only ", b"and", b"screen", b"all", b"not print", b"not speech"]
-# Conditions that stand for selectors.
-cdef const char* GROUPS[5]
-GROUPS[:] = [b":is(", b":where(", b":any(", b":matches(", b":root"]
+# Beginnings of attributes that scripts change, as those of parts that are shown when a page is ready: no condition on
+# them hides.
+cdef const char* CHANGED[9]
+CHANGED[:] = [
+    b"hidden", b"style", b"aria-", b"data-state", b"data-open", b"data-active", b"data-show", b"data-visible",
+    b"data-collapsed",
+]
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR = 500
 #: A page scrolls down: pages of boxes with places, as site builders write them, have boxes 9,000 pixels below its top.
@@ -148,12 +152,27 @@ cdef const unsigned char* behind_comment(const unsigned char* at) noexcept nogil
     return at + strlen(<const char*>at) if end == NULL else <const unsigned char*>end + 2
 
 
+cdef const unsigned char* write_escaped(const unsigned char* at, string& out) nogil:
+    """Write the character that an escape behind a backslash stands for, if it is of one byte; return what follows."""
+    cdef uint32_t code = 0
+    cdef int digits = 0
+    while digits < 6 and hex_of(at[0]) >= 0:
+        code = code * 16 + hex_of(at[0])
+        at += 1
+        digits += 1
+    if digits == 0:
+        code = at[0]
+        at += 1
+    elif is_blank(at[0]):
+        at += 1
+    out.push_back(<char>code if 32 < code < 256 else 63)
+    return at
+
+
 cdef int write_clean(const unsigned char* text, string& out) nogil:
     """Write CSS in lower case without comments, escapes, the contents of strings, and needless white space."""
     cdef const unsigned char* end = text + MOST_BYTES
-    cdef uint32_t code
     cdef unsigned char quote
-    cdef int digits
     while text[0] and text < end:
         if text[0] == 47 and text[1] == 42:  # /*
             text = behind_comment(text + 2)
@@ -167,18 +186,8 @@ cdef int write_clean(const unsigned char* text, string& out) nogil:
             out.push_back(34)
             continue
         if text[0] == 92 and text[1]:
-            text += 1
-            code = digits = 0
-            while digits < 6 and hex_of(text[0]) >= 0:
-                code = code * 16 + hex_of(text[0])
-                text += 1
-                digits += 1
-            if digits == 0:
-                code = text[0]
-                text += 1
-            elif is_blank(text[0]):
-                text += 1
-            out.push_back(<char>lower(<unsigned char>code) if 32 < code < 127 else 63)
+            text = write_escaped(text + 1, out)
+            out[out.size() - 1] = <char>lower(<unsigned char>out.back())
             continue
         if not is_blank(text[0]):
             out.push_back(<char>lower(text[0]))
@@ -800,7 +809,7 @@ cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil:
     cdef const char* value = condition.value.c_str()
     cdef size_t size = condition.value.size()
     cdef const char* at
-    if given == NULL or condition.operator == 101:  # exists
+    if given == NULL or condition.operator == EXISTS:
         return given != NULL
     if condition.operator == 61:  # =
         return equal(given, value)
@@ -892,30 +901,36 @@ cdef string trimmed(const string& text):
     return text.substr(start, end - start)
 
 
+cdef size_t length_of_first(const char* selectors) noexcept nogil:
+    """Return the length of the first of a list of selectors; commas in brackets end none."""
+    cdef size_t size = 0
+    cdef int depth = 0
+    while selectors[size] and (depth or selectors[size] != 44):
+        depth += (selectors[size] == 40 or selectors[size] == 91) - (selectors[size] == 41 or selectors[size] == 93)
+        size += 2 if selectors[size] == 92 and selectors[size + 1] else 1
+    return size
+
+
 cdef string nested(const string& around, const string& selectors):
-    """Return the selectors of a block in another one's: each with each of the other, in place of `&` or in front."""
-    cdef string found, one, whole
-    cdef size_t start = 0, end, outer, outer_end, at
+    """Return the selectors of a block in another one's, which stand in place of `&` or in front."""
+    cdef string found, one, outer = around
+    cdef size_t start = 0, at
     if around.size() > MOST_SELECTOR or selectors.size() > MOST_SELECTOR:
         return around + selectors  # too long to be read
+    if length_of_first(around.c_str()) < around.size():
+        outer = b":is(" + around + b")"
     while start <= selectors.size():
-        end = start + strcspn(selectors.c_str() + start, b",")
-        outer = 0
-        while outer <= around.size() and found.size() <= MOST_SELECTOR:
-            outer_end = outer + strcspn(around.c_str() + outer, b",")
-            one = trimmed(selectors.substr(start, end - start))
-            if one.find(b"&") >= one.size():
-                one.insert(0, b"& ")
-            whole = trimmed(around.substr(outer, outer_end - outer))
-            at = one.find(b"&")
-            while at < one.size():
-                one.replace(at, 1, whole)
-                at = one.find(b"&", at + whole.size())  # the outer one may contain it, where nothing is around
-            if found.size():
-                found.push_back(44)
-            found.append(one)
-            outer = outer_end + 1
-        start = end + 1
+        one = selectors.substr(start, length_of_first(selectors.c_str() + start))
+        start += one.size() + 1
+        one = trimmed(one)
+        at = one.find(b"&")
+        if at >= one.size():
+            one.insert(0, b"& ")
+            at = 0
+        while at < one.size():
+            one.replace(at, 1, outer)
+            at = one.find(b"&", at + outer.size())  # the outer one may contain it, where nothing is around
+        found.append(one).push_back(44 if start <= selectors.size() else 32)
     return found
 
 
@@ -923,26 +938,28 @@ cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
     return is_letter(byte) or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte >= 0x80
 
 
-cdef inline bint begins_name(const unsigned char* at) noexcept nogil:
-    at += at[0] == 45
-    return is_in_name(at[0]) and not 45 <= at[0] <= 57
-
-
-cdef const unsigned char* skip_name(const unsigned char* at) noexcept nogil:
-    """Return what follows a name; the same place if there is none."""
-    if not begins_name(at):
+cdef const unsigned char* read_name(const unsigned char* at, string& name) nogil:
+    """Read a name; return what follows it, the same place if there is none."""
+    cdef const unsigned char* first = at + (at[0] == 45)
+    name.clear()
+    if 45 <= first[0] <= 57:
         return at
-    while is_in_name(at[0]):
-        at += 1
+    while is_in_name(at[0]) or (at[0] == 92 and at[1]):
+        if at[0] == 92:
+            at = write_escaped(at + 1, name)
+        else:
+            name.push_back(<char>at[0])
+            at += 1
     return at
 
 
-cdef const unsigned char* skip_condition(const unsigned char* at) noexcept nogil:
+cdef const unsigned char* skip_condition(const unsigned char* at) nogil:
     """Return what follows `:name`, `:name(...)`, `::name` or `[...]`."""
     cdef unsigned char close = 93 if at[0] == 91 else 0
     cdef int32_t depth = 0
+    cdef string name
     if not close:
-        at = skip_name(at + 1 + (at[1] == 58))
+        at = read_name(at + 1 + (at[1] == 58), name)
         if at[0] != 40:
             return at
         close = 41
@@ -966,15 +983,47 @@ cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
     return False
 
 
-cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
-    """Read a selector; return False if it is not understood."""
-    cdef Compound part
+cdef bint read_condition(const unsigned char* at, Condition* condition) nogil:
+    """Read a condition on an attribute; return False if it is not understood, or scripts change the attribute."""
     cdef const unsigned char* first
-    cdef const unsigned char* name
+    cdef const char* end
+    cdef int32_t i
+    at = behind_blanks(read_name(behind_blanks(at + 1), condition.name))
+    if condition.name.empty() or condition.name.find(b"cloak") < condition.name.size():
+        return False
+    for i in range(9):
+        if begins(<const unsigned char*>condition.name.c_str(), CHANGED[i]):
+            return False
+    if at[0] == 93:  # ]
+        condition.operator = EXISTS
+        return True
+    condition.operator = at[0]
+    at += strspn(<const char*>at, b"~|^$*")
+    if at[0] != 61:  # =
+        return False
+    first = behind_blanks(at + 1)
+    if first[0] == 34 or first[0] == 39:
+        end = strchr(<const char*>first + 1, first[0])
+        if end == NULL:
+            return False
+        condition.value.assign(<const char*>first + 1, end - <const char*>first - 1)
+        at = <const unsigned char*>end + 1
+    else:
+        at = read_name(first, condition.value)
+    return at > first and behind_blanks(at)[0] == 93
+
+
+cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
+    """Read a selector; return False if it is not understood. Conditions on attributes are, of its last compound."""
+    cdef Compound part
+    cdef Condition condition
+    cdef const unsigned char* first
+    cdef const unsigned char* behind
     cdef unsigned char mark
-    cdef string tag
+    cdef string tag, name
     cdef bint is_child = False, is_unknown = False, has_unknown = False, is_clicked = False
     rule.compounds.clear()
+    rule.conditions.clear()
     rule.weight, rule.is_state = 0, False
     while True:
         at = behind_blanks(at)
@@ -987,9 +1036,11 @@ cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
             is_child = at[0] == 62
             if not is_child:  # what is before it may change, whatever it is
                 rule.compounds.clear()
+                rule.conditions.clear()
                 rule.is_state, is_unknown = True, False
             at += 1
             continue
+        is_unknown |= rule.conditions.size() > 0
         part.tag = part.id_ = 0
         part.classes.clear()
         tag.clear()
@@ -1001,53 +1052,41 @@ cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
                 at += 1
                 continue
             if mark == 58 or mark == 91:  # : [
+                behind = skip_condition(at)
                 if is_of_click(at):
                     rule.is_state = is_clicked = True
+                elif begins(at, b":root") and behind == at + 5:
+                    rule.weight += 1 << 8
+                    if tag.empty():
+                        tag.assign(b"html")
+                elif mark == 91 and read_condition(at, &condition):
+                    rule.weight += 1 << 8
+                    rule.conditions.push_back(condition)
                 else:
                     is_unknown = has_unknown = True
-                at = skip_condition(at)
+                at = behind
                 continue
             if mark != 35 and mark != 46 and at != first:  # # .
                 return False
-            name = at + (mark == 35 or mark == 46)
-            at = skip_name(name)
-            if at == name:
+            behind = at + (mark == 35 or mark == 46)
+            at = read_name(behind, name)
+            if at == behind:
                 return False
             if mark == 35:
-                part.id_ = name_of(name, at - name, OF_ID)
+                part.id_ = name_of(<const unsigned char*>name.data(), name.size(), OF_ID)
                 rule.weight += 1 << 16
             elif mark == 46:
-                part.classes.push_back(name_of(name, at - name, OF_CLASS))
+                part.classes.push_back(name_of(<const unsigned char*>name.data(), name.size(), OF_CLASS))
                 rule.weight += 1 << 8
             else:
-                while name < at:
-                    tag.push_back(<char>lower(name[0]))
-                    name += 1
-                part.tag = name_of(<const unsigned char*>tag.data(), tag.size(), OF_TAG)
+                for letter in name:
+                    tag.push_back(<char>lower(<unsigned char>letter))
                 rule.weight += 1
+        if tag.size():
+            part.tag = name_of(<const unsigned char*>tag.data(), tag.size(), OF_TAG)
         # scripts change the classes of the page
         rule.is_state |= part.classes.size() > 0 and (tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
         rule.compounds.push_back(part)
-
-
-cdef bint is_hard(const string& selector, bint hides) noexcept nogil:
-    """Return whether a selector that is not understood may be one for a library.
-
-    It has escapes; or, if its style may hide, conditions on attributes or groups. A click changes all other conditions.
-    """
-    cdef const unsigned char* at = <const unsigned char*>selector.c_str()
-    cdef bint has_conditions = False
-    cdef int32_t i
-    while at[0]:
-        if at[0] == 58 or at[0] == 91:  # : [
-            has_conditions = True
-            i = 0
-            while at[0] == 58 and i < 5 and not begins(at, GROUPS[i]):
-                i += 1
-            if i == 5 and not is_of_click(at):
-                return False
-        at += 2 if at[0] == 92 and at[1] else 1
-    return hides or not has_conditions
 
 
 cdef int add_rule(Sheet* sheet, Rule* rule) nogil:
@@ -1076,59 +1115,58 @@ cdef int add_rule(Sheet* sheet, Rule* rule) nogil:
     sheet.rules.push_back(rule[0])
 
 
-cdef uint64_t hash_of(str name, uint64_t of):
-    """Return the hash of a name, 0 for ""."""
-    data = name.encode()
-    return name_of(data, len(data), of) if data else 0
+cdef string spread(const string& selector):
+    """Return the list of selectors that one with a group such as `:is(a, b)` stands for, "" if it has none."""
+    # of the last one, which has no other in it
+    cdef size_t at = max(selector.rfind(b":is(") + 1, selector.rfind(b":where(") + 1) - 1, first = at, inner, end
+    cdef string found, one, whole
+    # its compound, which a tag has to begin
+    while 0 < first < selector.size() and strchr(b" \t\n>+~(,", selector[first - 1]) == NULL:
+        first -= 1
+    inner = selector.find(b"(", at) + 1
+    end = selector.find_first_of(b"()", inner)
+    if at >= selector.size() or end >= selector.size() or selector[end] != 41:
+        return found
+    while inner < end:
+        one = selector.substr(inner, min(strcspn(selector.c_str() + inner, b","), end - inner))
+        inner += one.size() + 1
+        one = trimmed(one)
+        whole = selector.substr(0, at)
+        whole.insert(first if is_letter(<unsigned char>one[0]) else at, one)
+        found.append(whole).append(selector.c_str() + end + 1).push_back(44)
+    return found
 
 
-cdef int add_selector(Sheet* sheet, const string& selector, const Style* style, bint is_some, read_hard):
-    """Add the rules of a selector."""
+cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style, bint is_some, int32_t* left):
+    """Add the rules of a list of selectors, if there are some left to be read."""
     cdef Rule rule
-    cdef Compound part
-    cdef Condition condition
+    cdef string one, whole
+    cdef size_t start = 0
     rule.style = style[0]
-    if read_selector(<const unsigned char*>selector.c_str(), &rule):
-        rule.is_state |= is_some
-        add_rule(sheet, &rule)
-    elif is_hard(selector, (style.off & ~P_HELPS) != 0):
-        for (ids, marks, tags), compounds, is_state, conditions in read_hard(selector.decode("utf-8", "replace")):
-            rule.compounds.clear()
-            rule.conditions.clear()
-            for name, operator, value in conditions:
-                condition.name, condition.operator, condition.value = name.encode(), ord(operator[0]), value.encode()
-                rule.conditions.push_back(condition)
-            for tag, id_, classes, is_child in compounds:
-                part.tag, part.id_, part.is_child = hash_of(tag, OF_TAG), hash_of(id_, OF_ID), is_child
-                part.classes = [hash_of(name, OF_CLASS) for name in classes]
-                rule.compounds.push_back(part)
-            rule.weight = (ids << 16) + (marks << 8) + tags
-            rule.is_state = is_state or is_some
+    while start <= selectors.size() and left[0] > 0:
+        left[0] -= 1
+        one = selectors.substr(start, length_of_first(selectors.c_str() + start))
+        whole = spread(one)
+        if whole.size():
+            add_selectors(sheet, whole, style, is_some, left)
+        elif read_selector(<const unsigned char*>one.c_str(), &rule):
+            rule.is_state |= is_some
             add_rule(sheet, &rule)
+        start += one.size() + 1
 
 
-cdef int add_block(
-    Sheet* sheet, const string& selectors, const string& declarations, bint is_some, int32_t* left, read_hard
-):
+cdef int add_block(Sheet* sheet, const string& selectors, const string& declarations, bint is_some, int32_t* left):
     """Add the rules of a block of declarations, if they concern what can be seen."""
     cdef Style style
-    cdef size_t start = 0, size
-    cdef bint is_whole = selectors.find(b"(") < selectors.size()  # commas in brackets
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
     read_style(<const unsigned char*>declarations.c_str(), &style, sheet)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
-    if not style.said & ~PLACES and not style.off:
-        return 0
-    while start <= selectors.size():
-        left[0] -= 1
-        size = selectors.size() if is_whole else strcspn(selectors.c_str() + start, b",")
-        if selectors.size() <= MOST_SELECTOR:
-            add_selector(sheet, selectors.substr(start, size), &style, is_some, read_hard)
-        start += size + 1
+    if (style.said & ~PLACES or style.off) and selectors.size() <= MOST_SELECTOR:
+        add_selectors(sheet, selectors, &style, is_some, left)
 
 
-cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard):
+cdef int read_sheet(Sheet* sheet, const unsigned char* text):
     """Read the rules of a style sheet, which its braces tell; in comments and strings they count for nothing."""
     cdef vector[Around] around
     cdef Around block
@@ -1173,9 +1211,9 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text, read_hard):
                 around.push_back(block)
             elif around.size():
                 block = around.back()
-                if holds != NEVER and left > 0 and block.prelude[0] != 64:  # @
+                if holds != NEVER and block.prelude[0] != 64:  # @
                     block.declarations.append(declarations).append(piece)
-                    add_block(sheet, block.prelude, block.declarations, holds == SOMETIMES, &left, read_hard)
+                    add_block(sheet, block.prelude, block.declarations, holds == SOMETIMES, &left)
                 around.pop_back()
             piece.clear()
             declarations.clear()
@@ -1237,18 +1275,10 @@ def styles_of(_Element root not None) -> tuple[bytes, bool]:
 
 
 cdef class StyleSheet:
-    """The rules of a page's style sheets that concern sight.
+    """The rules of a page's style sheets that concern sight, given these, and whether the page loads no other one."""
 
-    Args:
-        text: The style sheets.
-        is_all: Whether the page loads no other one.
-        read_hard: Reads a selector that is more than names, classes and ids: returns of each one that is understood
-            its specificity; its compounds as (tag, id, classes, is_child), the last one first; whether it holds in a state
-            only; and conditions on attributes of the last one as (name, operator, value).
-    """
-
-    def __init__(self, bytes text, bint is_all, read_hard):
+    def __init__(self, bytes text, bint is_all):
         self.sheet.is_all = is_all
         open_table(self.sheet.names, 64)
         add_custom(&self.sheet, text)
-        read_sheet(&self.sheet, text, read_hard)
+        read_sheet(&self.sheet, text)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 from urllib.parse import urldefrag, urljoin
@@ -19,13 +19,13 @@ from denoise_scrapy.core.features import Words, read_words
 from denoise_scrapy.core.markup import REASONS, Flag, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
+from denoise_scrapy.core.styles import StyleSheet, styles_of
 from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS_SKIPPED, Tree, tree_of
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
 from denoise_scrapy.page.parse import MAX_JSON, json_strings, read_declared, root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, find_elements
-from denoise_scrapy.page.styles import sheet_of
 
 
 def _column(*names: str) -> cached_property[IntArray]:
@@ -369,7 +369,7 @@ class Page:
             root = None if is_too_large(body) else root_of(body, for_selectors=has_selectors)
         tree = Tree()
         if root is not None:
-            tree = tree_of(root, sheet=sheet_of(root), keep_nodes=has_selectors, keep_readings=keep_readings)
+            tree = tree_of(root, sheet=_sheet_of(root), keep_nodes=has_selectors, keep_readings=keep_readings)
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))
         page = cls(tree, url=url or "", boxes=boxes)
@@ -654,6 +654,16 @@ def _absolute(base: str, reference: str) -> str:
     except ValueError:
         return ""
     return url if url.startswith(("http://", "https://")) else ""
+
+
+def _sheet_of(root: Any) -> StyleSheet | None:
+    """Return the rules of the style sheets in a page's tree, None if there are none and others may be loaded."""
+    text, is_all = styles_of(root)
+    return _sheet(text, is_all) if is_all or text else None
+
+
+#: Sheets are kept for other pages of a site.
+_sheet = lru_cache(64)(StyleSheet)
 
 
 def _text_alone(body: bytes) -> Tree:

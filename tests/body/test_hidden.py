@@ -115,6 +115,8 @@ def test_styles_that_hide_nothing(style: str) -> None:
         "span[data-x~=one] { opacity: 0 }",
         "p :is(.x, .y) { display: none }",
         "main :where(span.x) { display: none }",
+        ".y:not(.z), .x { display: none }",
+        "p, li { span:is(:where(.x, .z)) { display: none } }",
         ":root .x { display: none }",
         "main { & .x { display: none } }",
         "main { color: #123; p { .x { display: none } } }",
@@ -138,6 +140,7 @@ def test_rules_that_hide(rule: str) -> None:
     [
         "[x-cloak] { display: none }",
         "[data-x=two], a[href] { display: none }",
+        ".x { font-size: 0 } .x[data-x] { font-size: 1rem }",
         "@media not screen { .x { display: none } }",
         "@media (min-width: 0\\0) { .x { display: none } }",
         "@media (min-width: 900px) { .x { display: none } }",
