@@ -18,7 +18,6 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport Tree
 from denoise_scrapy.core.wide cimport wide_void
 
@@ -294,11 +293,7 @@ cdef class Neighbours:
         cdef int32_t[:, ::1] rows = found.around
         found.around.setflags(write=False)
         found.rows = rows
-        if tree.blocks.size() < WORTH_BLOCKS:
-            find_around(tree, rows)
-        else:
-            with nogil:
-                find_around(tree, rows)
+        find_around(tree, rows)
         return found
 
     def __reduce__(self):
