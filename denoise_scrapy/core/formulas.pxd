@@ -11,7 +11,6 @@ cdef inline bint is_of_mathjax(const char* names) noexcept nogil:
     return starts(names, b"MathJax") or starts(names, b"mjx-chtml")
 
 
-cdef bint has_word(const char* names, const char* word) noexcept nogil
 cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil
 cdef bint is_tex_script(const xmlNode* node) noexcept nogil
 cdef bint is_formula_image(const xmlNode* node) noexcept nogil

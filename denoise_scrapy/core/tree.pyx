@@ -35,7 +35,6 @@ from denoise_scrapy.core.formulas cimport (
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, is_text, next_in, type_of, value_of
-from denoise_scrapy.core.shadow cimport Shadows, find_shadows, first_in, next_to, opens_shadow, shown_in
 from denoise_scrapy.core.sight cimport (
     ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
     Bytes, Sight, look_at, open_sight,
@@ -187,8 +186,6 @@ cdef struct Walk:
     Table places          # by a hash of an element's id, or of a link's target id
     vector[int32_t] place_at  # the element of each place, `LINKED` or `NOTED`
     Sight sight
-    Shadows shadows       # found once a template opens one
-    bint has_shadows
     int32_t open          # the open element, -1 for none
     int32_t visible       # visible characters so far
     int32_t break_at      # `visible` at the last br, -1 before the first
@@ -809,7 +806,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
                 return 0
             if not tag.kind & IS_SKIPPED or (tag.role == NOSCRIPT_TAG and w.keep_noscript) or (
                     tag.role == READING_TAG and w.keep_readings):
-                goes_in = first_in(w.shadows, node) != NULL
+                goes_in = node.children != NULL
                 if goes_in and tag.role == READING_TAG:
                     add_text(tree, w, b"(")
                 if tag.role == META_TAG:
@@ -818,7 +815,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
                 read_formula(tree, w, node)
             else:
                 read_skipped(tree, w, node, tag, title)
-                w.has_shadows |= tag.role == TEMPLATE_TAG and opens_shadow(node)
+                tree.has_shadows |= tag.role == TEMPLATE_TAG and attribute_of(node, b"shadowrootmode") != NULL
                 if tag.role == HEAD_TAG and not w.head_read:
                     w.head_read = True
                     # if the page does not close its head, the body begins at the first tag that a head may not hold:
@@ -835,19 +832,19 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
         elif w.open >= 0 and is_text(node):
             add_text(tree, w, node.content)
         if goes_in:
-            node = first_in(w.shadows, node)
+            node = node.children
             continue
         if node.type == XML_ELEMENT_NODE:
             end(tree, w)
-        while next_to(w.shadows, node) == NULL and w.open >= 0:
-            node = shown_in(w.shadows, node)
+        while node.next == NULL and w.open >= 0:
+            node = node.parent
             if w.keep_readings and tag_of(w, node.name).role == READING_TAG:
                 add_text(tree, w, b")")
             end(tree, w)
         # elements after the end of html become its siblings; those of an inner element are not in its tree
         if w.open < 0 and root.parent != NULL and root.parent.type == XML_ELEMENT_NODE:
             break
-        node = next_to(w.shadows, node)
+        node = node.next
         if node == NULL:
             break
     close_block(tree, w)
@@ -901,11 +898,10 @@ cdef int read_tree(
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
 
     The rule was measured: twice the visible text, and at least some 20 words of 5 letters more. Once more if hidden
-    elements are most of the page, or elements show others than their children.
+    elements are most of the page.
     """
     cdef Walk w
     cdef bint keep = False, has_shells = False
-    w.has_shadows = False
     while True:
         memset(w.seen, 0, sizeof(w.seen))
         open_sight(&w.sight, sheet, root)
@@ -921,9 +917,7 @@ cdef int read_tree(
         tree.noscript_read = keep
         if w.too_large:
             break
-        if w.has_shadows and w.shadows.links.empty():
-            find_shadows(w.shadows, root)
-        elif not keep and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
+        if not keep and w.noscript > NOSCRIPT_CHARS and w.noscript > w.visible + NOSCRIPT_CHARS:
             keep = True
         elif not has_shells and find_shells(tree, &w):
             has_shells = True
@@ -1056,6 +1050,7 @@ cdef class Tree:
         title: Text of the title element, white space collapsed; the first `MAX_TITLE` characters.
         noscript_read: Whether the text inside `noscript` counts as the page's, since it is most of it.
         is_too_large: Whether the page exceeds a limit, and was read as text without structure.
+        has_shadows: Whether it may have declarative shadow trees, which are not read.
     """
 
     def __init__(self):  # with `__cinit__` it could not be pickled

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.page.columns import Boxes
 from denoise_scrapy.page.page import Page
 from denoise_scrapy.page.parse import root_of, to_utf8
+from denoise_scrapy.page.shadow import shown_tree
 
 # Values per element: x, y, width, height and font size in tenths of pixels, flags.
 COLUMNS = 6
@@ -34,8 +34,10 @@ def boxes_on(page: Page, layout: str) -> Boxes | None:
     try:
         size, values, tags = layout.split("\n", 2)
         boxes, root = _boxes(size, values), root_of(to_utf8(tags))
-        tree = None if root is None else tree_of(root, keep_nodes=True)
-        if root is None or tree is None or tree.tags() != page.tree.tags():
+        if root is None:
+            return None
+        root, tree = shown_tree(root, keep_nodes=True)
+        if tree.tags() != page.tree.tags():
             return None
         numbers = [-1] * len(tree.element_rows)
         elements = [element for top in (root, *root.itersiblings()) for element in top.iter()]

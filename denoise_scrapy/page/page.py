@@ -26,6 +26,7 @@ from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
 from denoise_scrapy.page.parse import MAX_JSON, json_strings, read_declared, root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, find_elements
+from denoise_scrapy.page.shadow import shown_tree
 
 
 def _column(*names: str) -> cached_property[IntArray]:
@@ -369,7 +370,8 @@ class Page:
             root = None if is_too_large(body) else root_of(body, for_selectors=has_selectors)
         tree = Tree()
         if root is not None:
-            tree = tree_of(root, sheet=_sheet_of(root), keep_nodes=has_selectors, keep_readings=keep_readings)
+            options = {"sheet": _sheet_of(root), "keep_nodes": has_selectors, "keep_readings": keep_readings}
+            root, tree = shown_tree(root, is_ours=bool(body), **options)
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))
         page = cls(tree, url=url or "", boxes=boxes)

@@ -1,10 +1,9 @@
 """Declarative shadow trees: what browsers show of a host, its shadow tree and its own children."""
 
 import pytest
-from lxml.html import document_fromstring
+from lxml.html import document_fromstring, tostring
 
 from denoise_scrapy import extract
-from denoise_scrapy.core.tree import tree_of
 from denoise_scrapy.page import Page
 
 OPEN = "<template shadowrootmode=open>"
@@ -57,8 +56,11 @@ def test_a_selector_finds_what_is_in_the_shade() -> None:
 
 
 def test_an_element_of_a_page_as_root() -> None:
-    root = document_fromstring(f"<div id=a><x-a>{OPEN}<p>Shade</template></x-a></div><p>Beside")
-    assert tree_of(root.get_element_by_id("a")).block_text(0) == "Shade"
+    root = document_fromstring(f"<div id=a><x-a>{OPEN}<p><slot></slot></template>&#1;Shade</x-a></div><p>Beside")
+    before = tostring(root)
+    assert Page.parse("", root=root.get_element_by_id("a")).block_texts == ["Shade"]
+    assert Page.parse("", root=root).block_texts == ["Shade", "Beside"]
+    assert tostring(root) == before
 
 
 def test_hostile_pages_end() -> None:
