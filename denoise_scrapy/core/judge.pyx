@@ -143,19 +143,15 @@ cdef class Network:
 
     def odds(self, features) -> np.ndarray:
         """Return the log odds of m blocks, shape (m,), from features of shape (n, m), NaN where unknown."""
-        cdef const float[:, ::1] values = self._values(features)
+        cdef const float[:, ::1] values = np.ascontiguousarray(features, np.float32)
+        if values.shape[0] != self.features:
+            raise ValueError(f"the network takes {self.features} features, got {values.shape[0]}")
         found = np.empty(values.shape[1], np.float32)
         cdef float[::1] out = found
         if out.shape[0]:
             with nogil:
                 self.read_odds(&values[0, 0], <int32_t>values.shape[1], &out[0])
         return found
-
-    def _values(self, features):
-        values = np.ascontiguousarray(features, np.float32)
-        if len(values) != self.features:
-            raise ValueError(f"the network takes {self.features} features, got {len(values)}")
-        return values
 
     cdef int read_odds(self, const float* features, int32_t m, float* odds) except -1 nogil:
         """Compute the log odds of m blocks from features of shape (n, m)."""
@@ -197,14 +193,12 @@ cdef enum:
     # Longer distances in blocks are clipped.
     FAR = 30
 
-cdef enum:
-    # Rows of `Neighbours.around`, one value per block.
-    TOKENS = 0
-    SLOT = 1              # number of its path
-    IN_ORDER = 2          # the blocks in the order of their elements
-    START = 3             # place in that order where the enclosing box 1 to LEVELS levels up begins
-    END = 6               # where it ends
-    AROUND_ROWS = 9
+cdef struct Around:       # what is around a block
+    int32_t tokens
+    int32_t slot          # number of its path
+    int32_t in_order      # the block that has its number in the order of their elements
+    int32_t[LEVELS] start  # place in that order where the enclosing box 1 to LEVELS levels up begins
+    int32_t[LEVELS] end   # where it ends
 
 #: Names of the features of neighbours, in their order.
 NEIGHBOUR_NAMES = (
@@ -245,11 +239,12 @@ cdef inline double mean_around(const vector[Judged]& running, int32_t block, int
     )
 
 
-cdef int find_around(Tree tree, int32_t[:, ::1] rows) nogil:
-    """Write the rows of `Neighbours.around`; blocks are in element order, so that boxes are ranges of them."""
+cdef int find_around(Tree tree, vector[Around]& around) nogil:
+    """Write what is around each block; blocks are in element order, so that boxes are ranges of them."""
     cdef size_t m = tree.blocks.size(), n = tree.elements.size(), i
     cdef int32_t level, element
     cdef vector[int32_t] before, place
+    around.resize(m)
     before.assign(n + 1, 0)           # blocks of the elements before each
     for i in range(m):
         before[tree.blocks[i].element + 1] += 1
@@ -258,49 +253,28 @@ cdef int find_around(Tree tree, int32_t[:, ::1] rows) nogil:
     place = before
     for i in range(m):
         element = tree.blocks[i].element
-        rows[TOKENS, i] = tree.blocks[i].tokens
-        rows[SLOT, i] = tree.blocks[i].slot
-        rows[IN_ORDER, place[element]] = <int32_t>i
+        around[i].tokens = tree.blocks[i].tokens
+        around[i].slot = tree.blocks[i].slot
+        around[place[element]].in_order = <int32_t>i
         place[element] += 1
         for level in range(LEVELS):
             if tree.elements[element].parent >= 0:
                 element = tree.elements[element].parent
-            rows[START + level, i] = before[element]
-            rows[END + level, i] = before[tree.elements[element].end]
+            around[i].start[level] = before[element]
+            around[i].end[level] = before[tree.elements[element].end]
 
 
 cdef class Neighbours:
-    """The surroundings of each of a page's m blocks, `around`: int32 of shape (9, m), rows as above; can be pickled."""
+    """The surroundings of each of a page's m blocks; can be pickled."""
 
-    cdef readonly object around   # int32, shape (9, m): rows as named above
-    cdef const int32_t[:, ::1] rows
-
-    def __init__(self, around):
-        self.around = np.array(around, np.int32, order="C")  # checked below, so nobody may change it
-        self.around.setflags(write=False)
-        self.rows = self.around
-        m = self.rows.shape[1]
-        if len(self.around) != AROUND_ROWS or m and not (
-            self.around.min() >= 0 and self.around[SLOT:START].max() < m and self.around[START:].max() <= m
-        ):
-            raise ValueError("these are not the neighbours of blocks")
+    cdef vector[Around] blocks
 
     @staticmethod
     def of(Tree tree not None) -> Neighbours:
         """Return the neighbours of a page's blocks."""
-        cdef Neighbours found = Neighbours.__new__(Neighbours)
-        found.around = np.empty((AROUND_ROWS, tree.blocks.size()), np.int32)
-        cdef int32_t[:, ::1] rows = found.around
-        found.around.setflags(write=False)
-        found.rows = rows
-        find_around(tree, rows)
+        cdef Neighbours found = Neighbours()
+        find_around(tree, found.blocks)
         return found
-
-    def __reduce__(self):
-        return Neighbours, (self.around,)
-
-    def __len__(self) -> int:
-        return self.rows.shape[1]
 
     def features(self, odds) -> np.ndarray:
         """Return the features from the first log odds, rows as in `NEIGHBOUR_NAMES`, shape (rows, m).
@@ -308,8 +282,8 @@ cdef class Neighbours:
         Means are weighted by the logarithm of a block's length; shares are of the text expected to be kept.
         """
         cdef const float[::1] first = np.ascontiguousarray(odds, np.float32)
-        if first.shape[0] != self.rows.shape[1]:
-            raise ValueError(f"expected {self.rows.shape[1]} odds, got {first.shape[0]}")
+        if <size_t>first.shape[0] != self.blocks.size():
+            raise ValueError(f"expected {self.blocks.size()} odds, got {first.shape[0]}")
         found = np.empty((NEIGHBOUR_ROWS, first.shape[0]), np.float32)
         cdef float[:, ::1] out = found
         if out.shape[1]:
@@ -319,8 +293,8 @@ cdef class Neighbours:
 
     cdef int read_features(self, const float* odds, float* features) except -1 nogil:
         """Write the features, rows as in `NEIGHBOUR_NAMES`."""
-        cdef const int32_t[:, ::1] rows = self.rows
-        cdef int32_t m = <int32_t>rows.shape[1], i, level, start, end, best = 0
+        cdef const Around* around = self.blocks.data()
+        cdef int32_t m = <int32_t>self.blocks.size(), i, level, start, end, best = 0
         cdef int64_t tokens = 0
         cdef double whole, most = -1
         cdef Judged none
@@ -332,16 +306,16 @@ cdef class Neighbours:
         in_order.assign(m + 1, none)  # … and in the order of their elements
         of_path.assign(m, none)       # sums of each path
         for i in range(m):
-            own[i].weight = log1p(rows[TOKENS, i])
+            own[i].weight = log1p(around[i].tokens)
             own[i].judged = own[i].weight / (1 + exp(-<double>odds[i]))
-            own[i].expected = rows[TOKENS, i] / (1 + exp(-<double>odds[i]))
-            tokens += rows[TOKENS, i]
+            own[i].expected = around[i].tokens / (1 + exp(-<double>odds[i]))
+            tokens += around[i].tokens
             if own[i].expected > most:
                 best, most = i, own[i].expected
         for i in range(m):
             add(&in_line[i], &own[i], &in_line[i + 1])
-            add(&in_order[i], &own[rows[IN_ORDER, i]], &in_order[i + 1])
-            sums = &of_path[rows[SLOT, i]]
+            add(&in_order[i], &own[around[i].in_order], &in_order[i + 1])
+            sums = &of_path[around[i].slot]
             add(sums, &own[i], sums)
         whole = max(in_line[m].expected, 1e-6)
         for i in range(m):
@@ -349,11 +323,11 @@ cdef class Neighbours:
             features[1 * m + i] = mean_around(in_line, i, NARROW)
             features[2 * m + i] = mean_around(in_line, i, WIDE)
             for level in range(LEVELS):
-                start, end = rows[START + level, i], rows[END + level, i]
+                start, end = around[i].start[level], around[i].end[level]
                 features[(3 + level) * m + i] = mean_between(&in_order[start], &in_order[end])
                 if level < SHARE_LEVELS:
                     features[(6 + level) * m + i] = (in_order[end].expected - in_order[start].expected) / whole
-            features[8 * m + i] = mean_between(&none, &of_path[rows[SLOT, i]])
+            features[8 * m + i] = mean_between(&none, &of_path[around[i].slot])
             features[9 * m + i] = in_line[i].expected / whole
             features[10 * m + i] = min(max(i - best, -FAR), FAR)
             features[11 * m + i] = whole / max(tokens, 1)
@@ -521,19 +495,5 @@ def judge(
     Raises:
         ValueError: The shapes do not match.
     """
-    values = network._values(features)
-    n, m = values.shape
-    if m != len(neighbours) or forest.features > n + NEIGHBOUR_ROWS:
-        raise ValueError(f"features of shape {values.shape} do not match {len(neighbours)} blocks")
-    seen, odds, found = np.empty((n + NEIGHBOUR_ROWS, m), np.float32), np.empty(m, np.float32), np.empty(m)
-    seen[:n] = values
-    cdef float[:, ::1] all_features = seen
-    cdef float[::1] first = odds
-    cdef double[::1] second = found
-    cdef int32_t blocks = m, known = n
-    if blocks:
-        with nogil:
-            network.read_odds(&all_features[0, 0], blocks, &first[0])
-            neighbours.read_features(&first[0], &all_features[known, 0])
-            forest.read_probability(&all_features[0, 0], blocks, &second[0])
-    return found, odds
+    odds = network.odds(features)
+    return forest.probability(np.concatenate([features, neighbours.features(odds)])), odds

@@ -1,6 +1,7 @@
 """The model in plain Python: the network unit by unit, neighbours by loops, a walk down each tree."""
 
 import math
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -120,18 +121,12 @@ def test_features_equal_plain_loops(html, seed):
         assert found[name] == pytest.approx(row, abs=1e-4), name
 
 
-def test_what_are_no_neighbours():
-    found = Neighbours.of(Page.parse("<p>One two.<p>Three.").tree).around
-    with pytest.raises(ValueError, match="not the neighbours"):
-        Neighbours(found[:-1])
-    for row in range(1, len(found)):  # the first is of tokens
-        for wrong in (-1, 3):
-            damaged = found.copy()
-            damaged[row, 0] = wrong
-            with pytest.raises(ValueError, match="not the neighbours"):
-                Neighbours(damaged)
+def test_neighbours_are_of_one_page():
+    neighbours = Neighbours.of(Page.parse("<p>One two.<p>Three.").tree)
     with pytest.raises(ValueError, match="expected 2 odds, got 3"):
-        Neighbours(found).features([1, 2, 3])
+        neighbours.features([1, 2, 3])
+    back = pickle.loads(pickle.dumps(neighbours))
+    assert np.array_equal(back.features([1, 2]), neighbours.features([1, 2]))
 
 
 # ---- trees ----
