@@ -1037,12 +1037,6 @@ _ELEMENT, _BLOCK = np.asarray(<Element[:1]>&_element).dtype, np.asarray(<BlockRo
 _TOKEN, _WORD = np.asarray(<ElementKind[:1]>&_token).dtype, np.asarray(<Word[:1]>&_word).dtype
 
 
-cdef struct Inner:        # the hash before the element
-    uint64_t sum
-    uint64_t inverse
-    uint64_t count
-
-
 cdef class Tree:
     """A parsed page in columns, made by `tree_of`; empty if made directly.
 
@@ -1255,35 +1249,27 @@ cdef class Tree:
     def inner_hashes(self, const uint64_t[::1] urls):
         """Hash the innerHTML of each of the n elements; `urls` holds hashes of addresses or 0; shape (n,)."""
         self._check(urls.shape[0], self.elements.size(), "elements")
-        hashes = np.empty(self.elements.size(), np.uint64)
+        hashes = np.zeros(self.elements.size(), np.uint64)
         cdef uint64_t[::1] out = hashes
-        cdef vector[Inner] inner  # by element
-        cdef Inner now
-        cdef uint64_t power = 1
-        cdef int32_t open_ = -1
+        cdef uint64_t whole
+        cdef int32_t open_ = -1, last = -1
         cdef size_t i = 0, size = self.text.size()
         cdef const unsigned char* text = <const unsigned char*>self.text.data()
         cdef uint32_t code
-        now.sum = now.count = 0
-        now.inverse = 1
         with nogil:
             while i < size:
                 i += decode(text + i, &code)
-                if class_of(code) == SPACE:
+                if code == 1:
+                    open_ = last = last + 1
                     continue
-                if code == 1:
-                    open_ = <int32_t>inner.size()
-                    now.sum += mix(self.tokens[self.elements[open_].token].own ^ urls[open_]) * power
-                else:
-                    now.sum += (2 if code == 2 else mix(code)) * power
-                power *= <uint64_t>0x9E3779B97F4A7C15
-                now.inverse *= <uint64_t>0xF1DE83E19937733D  # of the factor, modulo 2**64
-                now.count += 1
-                if code == 1:
-                    inner.push_back(now)
-                elif code == 2:
-                    out[open_] = (now.sum - inner[open_].sum) * inner[open_].inverse + mix(now.count - inner[open_].count)
+                if class_of(code) == SPACE or open_ < 0:
+                    continue
+                whole = code
+                if code == 2:
+                    whole = mix(self.tokens[self.elements[open_].token].own ^ urls[open_]) ^ out[open_]
                     open_ = self.elements[open_].parent
+                if open_ >= 0:
+                    out[open_] = mix(out[open_] ^ whole)
         return hashes
 
     cdef const ElementKind* _token(self, int number) except NULL:
