@@ -501,29 +501,29 @@ class Page:
             return np.zeros(len(self.tree.block_rows), np.bool_)
         return np.asarray(self.blocks.share_owned_by(self.unseen_elements) == 1)
 
+    def _unseen_texts(self) -> Iterator[tuple[int, int]]:
+        """Yield the mark before each text that nothing shows, and the outermost element that hides it."""
+        e, unseen = self.elements, self.unseen_elements
+        outermost = e.nearest(unseen & ~np.where(e.parent >= 0, unseen[e.parent], False))
+        marks = np.flatnonzero(e.of_text(unseen) & (e.visible_after > 0))
+        return zip(marks.tolist(), outermost[e.text_owner[marks]].tolist(), strict=True)
+
+    def _why_unseen(self, element: int) -> str:
+        return REASONS[int(self.elements.tokens["reason"][self.elements.token[element]])] or _BY_BROWSER
+
     def hidden_texts(self) -> Iterator[tuple[str, str, str]]:
         """Yield path, text and reason of each outermost element that nothing shows, if it has any such text."""
-        e, unseen = self.elements, self.unseen_elements
-        around = e.nearest(unseen & ~np.where(e.parent >= 0, unseen[e.parent], False))
-        texts = defaultdict[int, list[str]](list)
-        for mark in np.flatnonzero(e.of_text(unseen)).tolist():
-            text = self.tree.slice(int(e.marks[mark]) + 1, int(e.text_ends[mark]))
-            texts[int(around[e.text_owner[mark]])] += text.split()
-        written = sorted(element for element, words in texts.items() if words)
-        for element, path in zip(written, self.paths_of(written), strict=True):
-            reason = REASONS[int(e.tokens["reason"][e.token[element]])] or _BY_BROWSER
-            yield path, " ".join(texts[element]), reason
+        e, texts = self.elements, defaultdict[int, list[str]](list)
+        for mark, element in self._unseen_texts():
+            texts[element] += self.tree.slice(int(e.marks[mark]) + 1, int(e.text_ends[mark])).split()
+        for element, path in zip(sorted(texts), self.paths_of(sorted(texts)), strict=True):
+            yield path, " ".join(texts[element]), self._why_unseen(element)
 
     def unseen_reasons(self) -> dict[int, str]:
         """Return why nothing shows the text after a mark, by mark."""
-        e = self.elements
         if not self.unseen_elements.any():
             return {}
-        marks = np.flatnonzero(e.of_text(self.unseen_elements) & (e.visible_after > 0))
-        own = np.asarray(e.tokens["reason"][e.token])
-        hider = e.nearest(own > 0)[e.text_owner[marks]]
-        reasons = np.where(hider >= 0, own[hider], 0).tolist()
-        return {mark: REASONS[reason] or _BY_BROWSER for mark, reason in zip(marks.tolist(), reasons, strict=True)}
+        return {mark: self._why_unseen(element) for mark, element in self._unseen_texts()}
 
     def unseen_pieces(self) -> frozenset[str]:
         """Return the texts between tags that only elements which nothing shows have, white space collapsed."""
