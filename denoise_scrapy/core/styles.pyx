@@ -944,13 +944,14 @@ cdef const unsigned char* read_name(const unsigned char* at, string& name) nogil
     name.clear()
     if 45 <= first[0] <= 57:
         return at
-    while is_in_name(at[0]) or (at[0] == 92 and at[1]):
-        if at[0] == 92:
-            at = write_escaped(at + 1, name)
-        else:
-            name.push_back(<char>at[0])
+    while True:
+        first = at
+        while is_in_name(at[0]):
             at += 1
-    return at
+        name.append(<const char*>first, at - first)
+        if at[0] != 92 or not at[1]:
+            return at
+        at = write_escaped(at + 1, name)
 
 
 cdef const unsigned char* skip_condition(const unsigned char* at) nogil:
@@ -1146,12 +1147,13 @@ cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style
     while start <= selectors.size() and left[0] > 0:
         left[0] -= 1
         one = selectors.substr(start, length_of_first(selectors.c_str() + start))
-        whole = spread(one)
-        if whole.size():
-            add_selectors(sheet, whole, style, is_some, left)
-        elif read_selector(<const unsigned char*>one.c_str(), &rule):
+        if read_selector(<const unsigned char*>one.c_str(), &rule):
             rule.is_state |= is_some
             add_rule(sheet, &rule)
+        else:
+            whole = spread(one)
+            if whole.size():
+                add_selectors(sheet, whole, style, is_some, left)
         start += one.size() + 1
 
 
