@@ -14,6 +14,7 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
+from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport (
     HEADING, HIDDEN, IS_LIST, IS_QUOTE, PREFORMATTED, BlockRow, Span, Tree, is_within,
 )
@@ -303,6 +304,30 @@ class Choice(NamedTuple):
     f1: float
 
 
+cdef double choose_blocks(
+    Tree tree, double[::1] chances, const float[::1] repeated, const float[::1] shared, const double[::1] places,
+    const double[:, ::1] lies, const uint8_t[::1] unseen, const int32_t[::1] tables, double beta, uint8_t[::1] kept
+) nogil:
+    """Apply the rules, then choose; arguments as in `choose`."""
+    cdef int32_t i
+    cdef vector[int32_t] tokens
+    cdef double f1
+    for i in range(<int32_t>tree.blocks.size()):
+        tokens.push_back(tree.blocks[i].tokens)
+    lower_repeated(tree, chances, repeated)
+    lower_stock(tree, chances, shared, places)
+    for i in range(<int32_t>tree.blocks.size()):
+        if unseen[i]:
+            chances[i] = 0
+    if lies.shape[1]:
+        lower_beside(chances, lies)
+    move_to_list(tree, chances)
+    move_to_table(tree, chances, tables, unseen)
+    f1 = select(chances, tokens, beta, kept)
+    keep_once(tree, tables, kept)
+    return f1
+
+
 def choose(
     Tree tree not None, probability, *, in_place=None, stock=None, place=None, layout=None, unseen=None, tables=None,
     double beta=1.0,
@@ -323,29 +348,24 @@ def choose(
     Raises:
         ValueError: An array has the wrong shape.
     """
-    cdef size_t m = tree.blocks.size(), i
-    cdef vector[int32_t] tokens
-    cdef double f1
+    m = tree.blocks.size()
     found, kept = np.array(probability, np.float64), np.zeros(m, np.bool_)
     cdef double[::1] chances = _filled(found, np.float64, m)
+    cdef const float[::1] repeated = _filled(in_place, np.float32, m)
+    cdef const float[::1] shared = _filled(stock, np.float32, m)
     cdef const uint8_t[::1] hidden = _filled(unseen, np.uint8, m)
     cdef const int32_t[::1] of_table = np.full(m, -1, np.int32) if tables is None else _filled(tables, np.int32, m)
+    cdef const double[::1] places = _filled(place, np.float64, m)
     cdef const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
     cdef uint8_t[::1] chosen = kept.view(np.uint8)
+    cdef double f1
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
-    lower_repeated(tree, chances, _filled(in_place, np.float32, m))
-    lower_stock(tree, chances, _filled(stock, np.float32, m), _filled(place, np.float64, m))
-    for i in range(m):
-        tokens.push_back(tree.blocks[i].tokens)
-        if hidden[i]:
-            chances[i] = 0
-    if lies.shape[1]:
-        lower_beside(chances, lies)
-    move_to_list(tree, chances)
-    move_to_table(tree, chances, of_table, hidden)
-    f1 = select(chances, tokens, beta, chosen)
-    keep_once(tree, of_table, chosen)
+    if m < WORTH_BLOCKS:
+        f1 = choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
+    else:
+        with nogil:
+            f1 = choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
     return Choice(kept, found, f1)
 
 

@@ -17,6 +17,7 @@ from libcpp.algorithm cimport lower_bound, sort, unique
 from libcpp.vector cimport vector
 
 from denoise_scrapy.core.hashing cimport NOT_THERE, Table, find, hash_bytes, number_of, open_table
+from denoise_scrapy.core.lock cimport WORTH_BLOCKS
 from denoise_scrapy.core.tree cimport IS_CONTAINER, Tree
 
 # ---- the facts of a page --------------------------------------------------------------------------------------------
@@ -85,7 +86,11 @@ def facts_of(Tree tree not None, str url="") -> bytes:
     cdef unsigned char* out
     cdef uint64_t* wide
     cdef uint32_t* tokens
-    list_shapes(tree, shapes)
+    if m < WORTH_BLOCKS:
+        list_shapes(tree, shapes)
+    else:
+        with nogil:
+            list_shapes(tree, shapes)
     data = PyBytes_FromStringAndSize(NULL, HEADER_BYTES + CONTAINER_BYTES * shapes.size() + BLOCK_BYTES * m)
     out = <unsigned char*>PyBytes_AsString(data)
     header.checksum, header.containers, header.blocks = 0, <uint32_t>shapes.size(), <uint32_t>m
@@ -401,5 +406,9 @@ def share(bytes own not None, others) -> Shared:
     cdef double[:, ::1] columns = rows
     cdef double[:, ::1] carried = found.carried
     cdef double[::1] likeness = found.likeness
-    compare(&facts, all_others, columns, carried, likeness)
+    if <size_t>facts.blocks * all_others.size() < WORTH_BLOCKS:
+        compare(&facts, all_others, columns, carried, likeness)
+    else:
+        with nogil:
+            compare(&facts, all_others, columns, carried, likeness)
     return found
