@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
 
@@ -12,7 +13,7 @@ from denoise_scrapy.body.code import COPIES, code_frames
 from denoise_scrapy.body.rendering import UNIT_NAMES, Manual, blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.body.tables import CELL_TOKENS, cells_of
-from denoise_scrapy.core.characters import DIGIT, END, START
+from denoise_scrapy.core.characters import DIGIT
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
@@ -93,23 +94,20 @@ def _permalinks(page: Page) -> list[int]:
     ]
 
 
-_NO_MARKS = str.maketrans("", "", START + END)
 _SOURCE = re.compile(r"\[?\s*(?:view )?(?:source|src)(?: code)?\s*\]?", re.IGNORECASE)
 
 #: "[view source code]" has 16 visible characters.
 MOST_SOURCE = 16
-#: Ends of their texts, with the mark of an element's end.
-_SOURCE_ENDS = (b"ource]", b"ource\2", b"src]", b"src\2")
 
 
 def _source_links(page: Page) -> list[int]:
     """Return links in, or right before or after, a heading or term that say only "source"."""
-    if not page.tree.holds_text(_SOURCE_ENDS):  # as on most pages
-        return []
-    e, blocks = page.elements, page.blocks
-    sizes = e.rows["seen"]["end"] - e.rows["seen"]["start"]
-    short = np.flatnonzero((sizes <= MOST_SOURCE) & e.has_tag({"a"})).tolist()
-    found = [link for link in short if _SOURCE.fullmatch(page.tree.text_in(link).strip())]
+    e, blocks, sizes = (
+        page.elements,
+        page.blocks,
+        page.elements.rows["seen"]["end"] - page.elements.rows["seen"]["start"],
+    )
+    found = [link for link, _, text in page.tree.short_links(MOST_SOURCE) if _SOURCE.fullmatch(text.strip())]
     if found:
         links = np.array(found, np.int64)
         titles = e.nearest(e.has_tag(HEADING_TAGS | {"dt"}))
@@ -194,7 +192,7 @@ def _gutters(page: Page) -> list[int]:
 
 
 def _before_lines(page: Page) -> list[int]:
-    """Return the elements with a line number in preformatted text that has one at each line start."""
+    """Return the elements of one kind with the line numbers of preformatted text that has one at each line start."""
     e, blocks = page.elements, page.blocks
     found, pre = list[int](), e.nearest(e.has_tag({"pre"}))
     for block in np.flatnonzero(pre[blocks.element] >= 0).tolist():
@@ -203,30 +201,14 @@ def _before_lines(page: Page) -> list[int]:
         if len(numbers) < max(2, len(lines)) or not _go_on(numbers):
             continue
         if sum(_NUMBER_ALONE.fullmatch(line) is None for line in lines) >= MIN_CODE * len(lines):
-            found += _at_line_starts(page, int(pre[blocks.element[block]]), numbers)
+            kinds = defaultdict[int, list[int]](list)
+            around = int(pre[blocks.element[block]])
+            for element in range(around + 1, int(e.end[around])):
+                kinds[int(e.token[element])].append(element)
+            for some in kinds.values():
+                if len(some) == len(numbers) and [page.tree.text_in(one).strip() for one in some] == numbers:
+                    found += some
     return found
-
-
-def _at_line_starts(page: Page, pre: int, numbers: Sequence[str]) -> list[int]:
-    """Return elements of one kind that hold the numbers; none if that kind occurs elsewhere too."""
-    e, found = page.elements, list[int]()
-    end = start = int(e.rows["marks"]["start"][pre])  # end of the previous number
-    inside = -1
-    for element in range(pre + 1, int(e.end[pre])):
-        start, after = e.rows["marks"][element].tolist()
-        text = page.tree.text_in(element)
-        is_outer = element + 1 < e.end[element] and (e.rows["seen"][element + 1] == e.rows["seen"][element])
-        if element < inside or is_outer or not _NUMBER_ALONE.fullmatch(text):
-            continue
-        before = page.tree.slice(end, start).translate(_NO_MARKS)
-        line = (before + text[: len(text) - len(text.lstrip())]).rpartition("\n")
-        if line[2].strip() == "" and (line[1] or not found):
-            found.append(element)
-        end, inside = after, int(e.end[element])
-    kinds = set(e.token[found].tolist())
-    if len(kinds) != 1 or [page.tree.text_in(element).strip() for element in found] != list(numbers):
-        return []
-    return found if (e.token[pre : int(e.end[pre])] == kinds.pop()).sum() == len(found) else []
 
 
 def _go_on(numbers: Sequence[str]) -> bool:

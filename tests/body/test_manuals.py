@@ -93,7 +93,7 @@ FORMS = {
         "**pip**\n\nOne.\n\n**conda**\n\nTwo.\n\n> [!WARNING]\n> **Read this**\n>\n> It is short.",
     ),
     "rustdoc": (
-        "<section id='method.new' class='method'><a class='src' href='../src/v.rs.html'>Source</a><h4 "
+        "<section id='method.new' class='method'><a class='src' href='../src/v.rs.html#9'>Source</a><h4 "
         "class='code-header'>"
         "pub fn <a href='#method.new'>new</a>() -&gt; <a href='v.html'>V</a>&lt;T&gt;</h4></section><p>It is empty.</p>"
         "<pre class='rust rust-example-rendered'><code>V::new()</code></pre>",
@@ -147,7 +147,7 @@ FORMS = {
     ),
     "rustdoc: bounds": (
         "<details class='toggle' open><summary><section class='impl'><a class='src' "
-        "href='../src/v.rs.html'>Source</a><a "
+        "href='../src/v.rs.html#9'>Source</a><a "
         "href='#i' class='anchor'>§</a><h3 class='code-header'>impl&lt;T&gt; Send for "
         "V&lt;T&gt;<div class='where'>where "
         "T: Send,</div></h3></section></summary><div class='docblock'><p>It can be sent.</p></div></details>",
