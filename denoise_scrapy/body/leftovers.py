@@ -175,18 +175,14 @@ def _gutters(page: Page) -> list[int]:
     for element in np.flatnonzero(alone & ~alone[e.parent_or_self]).tolist():
         beside = int(e.end[element])
         if beside >= int(e.end[e.parent[element]]) or not is_code[beside]:
-            before = np.flatnonzero((e.end[:element] == element) & (e.parent[:element] == e.parent[element]))
-            if not len(before) or not is_code[before[0]]:
-                continue
-            beside = int(before[0])
+            continue
         numbers = page.tree.text_in(element, " ").split()
         first, last = np.searchsorted(blocks.start, e.rows["marks"][beside].tolist()).tolist()
         if last - first > len(numbers) or not _go_on(numbers):
             continue
         lines = sum(page.block_text(block).count("\n") + 1 for block in range(first, last))
         # if each line is an element, empty ones are not blocks
-        most = lines + EMPTY if is_pre[beside] else 2 * lines + EMPTY
-        if lines <= len(numbers) <= most and (len(numbers) > 1 or (is_pre[element] and is_pre[beside])):
+        if lines <= len(numbers) <= 2 * lines + EMPTY and (len(numbers) > 1 or (is_pre[element] and is_pre[beside])):
             found.append(element)
     return found
 
