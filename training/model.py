@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from denoise_scrapy.body.kind import likeliest
 from denoise_scrapy.body.strategies.combined import BlockModel, CombinedStrategy, page_signals
-from denoise_scrapy.body.wording import NO_WORDING
 from denoise_scrapy.core.features import NAMES
 from denoise_scrapy.core.judge import Network
 from training import trees
@@ -51,19 +50,16 @@ class PageScore:
     tokens: tuple[int, int]
 
 
-def fit_model(
-    examples: Sequence[Example], seed: int, provenance: dict[str, Any], names: tuple[str, ...] = NAMES
-) -> BlockModel:
-    """Fit the network, then the trees, then the trees of the parts, on the features in `names`.
+def fit_model(examples: Sequence[Example], seed: int, provenance: dict[str, Any]) -> BlockModel:
+    """Fit the network, then the trees, then the trees of the parts.
 
     The trees learn from odds by networks that were not fitted on the page's fold: the odds of pages that a network was
     fitted on are too sure.
     """
-    rows = [NAMES.index(name) for name in names]
     every = range(len(examples))
     told = [i for i in every if examples[i].made not in PAGES_ALONE]
     vocabularies = Vocabularies([examples[i] for i in told])
-    inputs = [vocabularies.filled(example)[rows] for example in examples]
+    inputs = [vocabularies.filled(example) for example in examples]
     odds: dict[int, npt.NDArray[np.float32]] = {}
     for fold in sorted({example.fold for example in examples}):
         network = _network([i for i in told if examples[i].fold != fold], examples, inputs, seed)
@@ -75,13 +71,12 @@ def fit_model(
 
     forest = trees.fit_forest([examples[i] for i in told], seen, seed)
     network = _network(told, examples, inputs, seed)
-    forests, wording = {"forest": forest}, NO_WORDING
-    if names == NAMES:
-        for fit in (fit_parts, fit_kinds):
-            forests |= fit(examples, inputs, odds, seed)
-        content, wording = fit_content(examples, inputs, odds, seed)
-        forests |= content
-    return BlockModel(names, vocabularies.without(None), network, forests, wording, provenance)
+    forests = {"forest": forest}
+    for fit in (fit_parts, fit_kinds):
+        forests |= fit(examples, inputs, odds, seed)
+    content, wording = fit_content(examples, inputs, odds, seed)
+    forests |= content
+    return BlockModel(NAMES, vocabularies.without(None), network, forests, wording, provenance)
 
 
 def _network(
@@ -91,11 +86,9 @@ def _network(
     return fit_network(*drawn, seed)
 
 
-def cross_validate(
-    examples: Sequence[Example], seed: int, names: tuple[str, ...] = NAMES, jobs: int = 2
-) -> list[PageScore]:
+def cross_validate(examples: Sequence[Example], seed: int, jobs: int = 2) -> list[PageScore]:
     """Return the score of each page, each fold judged by a model that was not fitted on its publishers."""
-    folds = by_fold(examples, partial(_fold_scores, seed=seed, names=names), jobs)
+    folds = by_fold(examples, partial(_fold_scores, seed=seed), jobs)
     return [score for fold in folds for score in fold]
 
 
@@ -114,13 +107,13 @@ def _of_fold(work: Callable[[Sequence[Example], int], T], fold: int) -> T:
     return work(_examples, fold)
 
 
-def model_without(examples: Sequence[Example], fold: int, seed: int, names: tuple[str, ...] = NAMES) -> BlockModel:
+def model_without(examples: Sequence[Example], fold: int, seed: int) -> BlockModel:
     """Fit a model without a fold's publishers."""
-    return fit_model([example for example in examples if example.fold != fold], seed, {}, names)
+    return fit_model([example for example in examples if example.fold != fold], seed, {})
 
 
-def _fold_scores(examples: Sequence[Example], fold: int, seed: int, names: tuple[str, ...]) -> list[PageScore]:
-    model = model_without(examples, fold, seed, names)
+def _fold_scores(examples: Sequence[Example], fold: int, seed: int) -> list[PageScore]:
+    model = model_without(examples, fold, seed)
     return list(judge([example for example in examples if example.fold == fold and example.k >= 0], model))
 
 

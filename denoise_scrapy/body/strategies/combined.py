@@ -65,7 +65,7 @@ class BlockModel:
     """A model of the probability that a block is content, from its features and its neighbours.
 
     Attributes:
-        names: Names of the n features it takes.
+        names: Names of the n features it was fitted on: `NAMES`.
         vocabulary: Word odds, which some features use.
         network: The first judgement.
         forests: The trees of the second judgement, "forest", over those n features and `core.judge.NEIGHBOUR_NAMES`;
@@ -82,14 +82,10 @@ class BlockModel:
     wording: Wording
     provenance: dict[str, Any]
 
-    def known(self, features: Values) -> Values:
-        """Return the features that the model was fitted on, of those in `NAMES`, shape (n, m)."""
-        return features if self.names == NAMES else features[[NAMES.index(name) for name in self.names]]
-
     def judge(self, features: Values, neighbours: Neighbours) -> tuple[FloatArray, Values]:
         """Return the probability of each of m blocks, and its log odds from the network alone, shape (m,) each.
 
-        The features have shape (n, m), rows as in `names`, NaN where unknown.
+        The features have shape (n, m), rows as in `NAMES`, NaN where unknown.
         """
         return judge(self.network, self.forests["forest"], neighbours, features)
 
@@ -126,7 +122,7 @@ def block_model() -> BlockModel:
 def first_judgement(page: Page, site: SiteStatistics) -> tuple[Values, Values]:
     """Return the features of a page's m blocks, shape (n, m), and the log odds of the network, shape (m,)."""
     model = block_model()
-    features = model.known(view_of(page, site, model.vocabulary).features)
+    features = view_of(page, site, model.vocabulary).features
     return features, model.network.odds(features)
 
 
@@ -167,7 +163,7 @@ def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -
 
     whole, found = odds(features), {}
     for name, family in FAMILIES.items():
-        without, rows = features.copy(), [i for i, feature in enumerate(model.names) if feature in family.names]
+        without, rows = features.copy(), [NAMES.index(feature) for feature in family.names]
         without[rows] = model.network.mean[rows, None]
         found[name] = whole - odds(without)
     return found
@@ -177,7 +173,7 @@ def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel) -> l
     """Return the reason for each block of a page: the families that change its log odds most."""
     if features.shape[1] > MOST_BLOCKS:
         return ["the page has too many blocks to say why"] * features.shape[1]
-    parts, rows = contributions(features, neighbours, model), dict(zip(model.names, features, strict=True))
+    parts, rows = contributions(features, neighbours, model), dict(zip(NAMES, features, strict=True))
     names, added = list(parts), np.array(list(parts.values())).T  # (m, families)
     order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :MOST]
     reasons = []
@@ -223,9 +219,8 @@ class CombinedStrategy(Strategy):
         `place` is the share of the text in each block's place that two pages have, if enough pages are known.
         """
         model = self._model or block_model()
-        known = model.known(features)
         neighbours = Neighbours.of(page.tree)
-        probability, odds = model.judge(known, neighbours)
+        probability, odds = model.judge(features, neighbours)
         choice = choose(
             page.tree,
             probability,
@@ -241,9 +236,9 @@ class CombinedStrategy(Strategy):
         confidence, content = choice.f1, model.forests.get("content")
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
             wording = model.wording.odds(page.text_of(odds > 0))
-            signals = content_signals(known, odds, page.blocks.tokens, wording)
+            signals = content_signals(features, odds, page.blocks.tokens, wording)
             chance = float(content.probability(signals)[0])
             chance /= chance + MISSED_WALL * (1 - chance)
             confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
-        reasons = LazyReasons(partial(reasons_of, known, neighbours, model))
+        reasons = LazyReasons(partial(reasons_of, features, neighbours, model))
         return Decision(kept, choice.probability, confidence, reasons)
