@@ -74,10 +74,6 @@ def _escaped(text: str, most: int | None = None) -> str:
     return escape(text.encode("utf-8", "replace").decode())  # names of files have half characters
 
 
-#: Characters of a block displayed at once (a paragraph), and on focus (a chapter).
-SHORT_TEXT, LONG_TEXT = 400, 20_000
-#: A longer word is cut in a cut text.
-WORD_LENGTH = 30
 #: Characters displayed of a path, from its end, and of an address: a line or two; and of an image's description.
 PATH_LENGTH, ADDRESS_LENGTH, IMAGE_LENGTH = 160, 160, 80
 #: Addresses displayed of a block of links.
@@ -99,11 +95,10 @@ class _Pen:
         self._wanted: list[Token] = []  # inline elements around the next text …
         self._opened: list[str] = []  # … and those of them already written
         self._block = -1  # block of the open frame
-        self._place = self._chars = 0  # its start tag, which is complete only at its end; and its characters
+        self._place = 0  # its start tag, which is complete only at its end
         self._addresses: list[str] = []
         self._known: set[int] = set()
         self._images = 0
-        self._run = self._run_place = 0  # consecutive images without a description, and the first one's place
 
     def draw(self, tokens: Iterable[Token]) -> str:
         """Return the tokens as HTML."""
@@ -137,22 +132,12 @@ class _Pen:
             if not text:
                 return
             self._enter(token.block)
-        self._run = 0
         self._open_inlines()
-        start, self._chars = self._chars, self._chars + len(text)
-        now, later = max(SHORT_TEXT - start, 0), max(LONG_TEXT - start, 0)
-        if len(text) > now > 0:
-            now = max(text.rfind(" ", now - WORD_LENGTH, now), 0) or now  # words are not cut
-        drawn = _escaped(text[:now]) + _rest(text[now:later])
-        reason = dict(token.attributes).get("unseen", "")
+        drawn, reason = _escaped(text), dict(token.attributes).get("unseen", "")
         self._out.append(f'<s title="{_escaped(reason)}">{drawn}</s>' if reason else drawn)
 
     def _image(self, token: Token) -> None:
         given = dict(token.attributes).get("alt", "")
-        if self._run and not given:
-            self._run += 1
-            self._out[self._run_place] = f'<span class="img">{self._run:,} images</span>'
-            return
         self._images += 1
         if self._images > MAX_BLOCKS:
             return
@@ -160,12 +145,11 @@ class _Pen:
             self._enter(token.block)
         if self._block >= 0:
             self._open_inlines()
-        self._run, self._run_place = int(not given), len(self._out)
         self._out.append(f'<span class="img">image{": " if given else ""}{_escaped(given, IMAGE_LENGTH)}</span>')
 
     def _enter(self, block: int) -> None:
         self._leave()
-        self._block, self._place, self._chars, self._addresses = block, len(self._out), 0, []
+        self._block, self._place, self._addresses = block, len(self._out), []
         self._out.append("")
 
     def _open_inlines(self) -> None:
@@ -181,9 +165,8 @@ class _Pen:
         self._out += self._opened[::-1]
         self._opened.clear()
         if self._block >= 0:
-            left = self._chars - LONG_TEXT
             self._out[self._place] = self._start_tag()
-            self._out.append(f"{_rest(f' … {left:,} characters more' if left > 0 else '')}</span>")
+            self._out.append("</span>")
             self._known.add(self._block)
         self._block = -1
 
@@ -191,7 +174,7 @@ class _Pen:
         """Return the start tag of the frame; if it continues a block, only with its style."""
         row = self._rows[self._block]
         score, path = row.block.probability, row.block.path
-        names = f"b {row.name} p{round(STEPS * score)}{' long' * (self._chars > SHORT_TEXT)}"
+        names = f"b {row.name} p{round(STEPS * score)}"
         if self._block in self._known:
             return f'<span class="{names}">'
         given = {
@@ -206,11 +189,6 @@ class _Pen:
         data = " ".join(f'data-{name}="{_escaped(value)}"' for name, value in given.items())
         label = f"{row.name}, {round(100 * score)}%"
         return f'<span class="{names}" id="b{self._block}" tabindex="0" role="group" aria-label="{label}" {data}>'
-
-
-def _rest(text: str) -> str:
-    """Return the part of a text that is folded."""
-    return f'<span class="rest">{_escaped(text)}</span>' if text else ""
 
 
 #: Characters of a name, an address or a title: two lines.

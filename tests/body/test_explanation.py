@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from lxml import html
 
-from denoise_scrapy.body.explanation import CLASSES, LONG_TEXT, MAX_BLOCKS, explain_page
+from denoise_scrapy.body.explanation import CLASSES, MAX_BLOCKS, explain_page
 from tests.body.rendered import MARKUP, bare
 from tests.hostile.checks import check_explanation
 
@@ -141,15 +141,6 @@ def test_removed_text_is_drawn_and_not_in_the_text():
     assert [name for name, _ in framed(tree)] == ["low", "kept"]
     assert framed(tree)[1][1].endswith("Bold.")
     assert "Bold" not in tree.xpath("string(//section[@id='text'])")
-
-
-def test_long_text_shows_in_parts():
-    _, tree = checked(f"<p>{PROSE * 40}</p><p>{PROSE * 400}</p>")
-    short = [block.text for block in tree.xpath("//span[@tabindex]")]
-    assert all(350 < len(text) <= 400 and (PROSE * 9).startswith(text) for text in short)
-    assert framed(tree)[0][1] == PROSE * 40
-    left = len(PROSE) * 400 - LONG_TEXT
-    assert framed(tree)[1][1].endswith(f"… {left:,} characters more")
 
 
 def test_many_blocks_are_bounded_and_kept_ones_go_first():
