@@ -475,10 +475,9 @@ class _Read(NamedTuple):
     html: str | bytes
     url: str | None = None
     encoding: str | None = None
-    root: Any = None
 
     def parse(self, keep: str | Iterable[str] = (), remove: str | Iterable[str] = ()) -> Page:
-        return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove, root=self.root)
+        return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove)
 
     def meta_of(self, body: Body) -> Metadata:
         html = self.html
@@ -495,7 +494,7 @@ def _parsed(
         return source, None
     read = _read(source, url)
     address = read.url or declared_url(read.html, read.encoding)
-    return read._replace(url=address).parse(keep, remove), read._replace(root=None)
+    return read._replace(url=address).parse(keep, remove), read
 
 
 def _read(source: Source, url: str | None = None) -> _Read:
@@ -506,10 +505,7 @@ def _read(source: Source, url: str | None = None) -> _Read:
     if isinstance(source, Selector):
         if not isinstance(getattr(source.root, "tag", None), str):  # a comment's is a function
             raise TypeError(f"a selector must select an element, got {source!r}")
-        html = source.get()
-        is_clean = to_utf8(html) == html.encode("utf-8", "replace")
-        root = source.root if is_clean else None
-        return _Read(html, url or source.root.getroottree().docinfo.URL, root=root)
+        return _Read(source.get(), url or source.root.getroottree().docinfo.URL)
     data = source.body if hasattr(source, "body") else getattr(source, "content", None)
     if not isinstance(data, bytes) or not hasattr(source, "headers"):
         raise TypeError(f"a page must be HTML, a path, a selector or a response, got {type(source).__name__}")
