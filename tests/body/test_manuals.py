@@ -139,12 +139,6 @@ FORMS = {
         "<details class='example' open='open'><summary>Example</summary><p>Lift it.</p></details>",
         "> [!NOTE]\n> **Is it full?**\n>\n> Look.\n\n> [!NOTE]\n> Lift it.",
     ),
-    "VitePress: changed lines": (
-        "<div class='language-ts'><span class='lang'>ts</span><pre class='shiki has-diff'><code><span class='line'>a {"
-        "</span>\n<span class='line diff remove'>  b(1)</span>\n<span class='line diff add'>  b(2)</span>\n<span class="
-        "'line'>}</span></code></pre></div><pre><span class='line diff remove'>- c</span></pre>",
-        "```ts\na {\n-   b(1)\n+   b(2)\n}\n```\n\n```\n- c\n```",
-    ),
     "rustdoc: bounds": (
         "<details class='toggle' open><summary><section class='impl'><a class='src' "
         "href='../src/v.rs.html#9'>Source</a><a "

@@ -53,12 +53,6 @@ LABEL_TOKENS = 6
 _LEVELS = 3
 #: Rows of tabs, and elements of a signature, that are looked at: pages may be hostile.
 _MOST_ROWS, _MOST_INSIDE = 200, 200
-#: Words in the name of a line of code that was removed or added, each beside one of these.
-_LINES = {"line", "diff"}
-_CHANGES = {
-    **dict.fromkeys("remove removed del deleted".split(), "-"),
-    **dict.fromkeys("add added ins inserted".split(), "+"),
-}
 #: A signature of a function, as terms of definitions and headings have it; and of a class.
 _CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOTALL)
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
@@ -172,14 +166,6 @@ class Manual:
             if self._edges[child, 0] < self._edges[child, 1]:
                 yield child
             child = int(self._e.end[child])
-
-    def change_of(self, line: int) -> str:
-        """Return the sign of a line of code that is named as removed or added and does not say it, else ""."""
-        words = self._words_of(line)
-        sign = next((_CHANGES[word] for word in words if word in _CHANGES), "")
-        if not sign or words.isdisjoint(_LINES):
-            return ""
-        return "" if self._page.tree.text_in(line).lstrip().startswith(sign) else f"{sign} "
 
     # ---- admonitions ----
 

@@ -456,7 +456,7 @@ class _Walk:
             return
         if element in self._tabs:
             self._write_tab(element)
-        if self._start_of_manual(element, block):
+        if self._start_of_manual(element):
             return
         if element in self._images:
             writer.image(self._images[element], block)
@@ -495,12 +495,10 @@ class _Walk:
             is_displayed = "display" in self._attributes_of.get(element, ())
             writer.open_inline(element, "display" if is_displayed else INLINES[tag])
 
-    def _start_of_manual(self, element: int, block: int) -> bool:
-        """Start a box, its title, a signature or a changed line; return whether its tag needs not be written."""
+    def _start_of_manual(self, element: int) -> bool:
+        """Start a box, its title or a signature; return whether its tag needs not be written."""
         writer = self._writer
         if writer.is_preformatted:
-            if sign := self._manual.change_of(element):
-                writer.text(sign, block)
             return False
         if element in self._admonitions:
             box = self._admonitions[element]
@@ -509,8 +507,8 @@ class _Walk:
             writer.open_inline(element, "strong")
         elif element in self._signatures:
             e = self._page.elements
-            block = np.searchsorted(self._page.blocks.start, e.rows["marks"]["start"][element])
-            self._signature = int(e.end[element]), int(block)
+            block = int(np.searchsorted(self._page.blocks.start, e.rows["marks"]["start"][element]))
+            self._signature = int(e.end[element]), block
             if self._signatures[element]:
                 writer.open_heading(element, self._signatures[element])
             writer.open_inline(element, "code")
