@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -61,9 +61,11 @@ def code_frames(page: Page) -> CodeFrames:
     is_pre = e.has_tag({"pre"})
     is_code = blocks.has(Flag.PREFORMATTED)
     no_label = e.has_tag(_NO_LABELS)
-    pres = e.subtree_sums(is_pre)
+    pres, around = e.subtree_sums(is_pre), e.nearest(no_label)
+    texts = np.bincount(e.text_owner[(e.visible_after > 0) & (e.text_owner >= 0)], minlength=len(e))
+    holds_one = (e.subtree_sums(texts) == 1) & (e.nearest(is_pre) < 0)
     for pre in np.flatnonzero(is_pre & (pres == 1)).tolist():
-        frame, inside = pre, range(0)
+        frame = pre
         for _level in range(LEVELS):
             above = int(e.parent[frame])
             if above < 0 or pres[above] > 1 or no_label[above]:
@@ -72,33 +74,22 @@ def code_frames(page: Page) -> CodeFrames:
             others = ~is_code[first:last]
             if (blocks.tokens[first:last][others] > FRAME_TOKENS).any() or others.sum() > FRAME_TOKENS:
                 break
-            frame, inside = above, range(first, last)
-        labels = dict[int, str]()
-        for block in (block for block in inside if not is_code[block] and not no_label[blocks.element[block]]):
-            for holder, text in _holders(page, block, frame):
-                name = "-".join(text.lower().split())
-                if name in LANGUAGES or name == language_of(page, pre):
-                    labels[holder] = name
-                elif COPIES.match(name):
-                    found.buttons.append(holder)
+            frame = above
+        labels = defaultdict[str, list[int]](list)
+        for element in (frame + 1 + np.flatnonzero(holds_one[frame + 1 : int(e.end[frame])])).tolist():
+            name = "-".join(page.tree.text_in(element).lower().split())
+            if around[element] > frame:
+                continue
+            if name in LANGUAGES or name == language_of(page, pre):
+                labels[name].append(element)
+            elif COPIES.match(name):
+                found.buttons.append(element)
         if len(labels) == 1:  # several are tabs
-            found.labels.extend(labels)
-            found.languages.update((pre, name) for name in labels.values() if name not in _UNKNOWN)
+            [(name, elements)] = labels.items()
+            found.labels.extend(elements)
+            if name not in _UNKNOWN:
+                found.languages[pre] = name
     return found
-
-
-def _holders(page: Page, block: int, frame: int) -> Iterator[tuple[int, str]]:
-    """Yield the largest elements in a frame that hold only one of the texts of a block, each with its text."""
-    e, seen = page.elements, page.elements.rows["seen"]
-    first, last = np.searchsorted(e.marks, [page.blocks.start[block] - 1, page.blocks.end[block]]).tolist()
-    of_block = (page.blocks.block_of_text[first:last] == block) & (e.visible_after[first:last] > 0)
-    for mark in (first + np.flatnonzero(of_block)).tolist():
-        element, found = int(e.text_owner[mark]), -1
-        while element > frame and seen["end"][element] - seen["start"][element] == e.visible_after[mark]:
-            found = element
-            element = int(e.parent[element])
-        if found >= 0:
-            yield found, page.tree.slice(int(e.marks[mark]) + 1, int(e.text_ends[mark]))
 
 
 def language_of(page: Page, element: int) -> str:
