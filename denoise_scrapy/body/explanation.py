@@ -243,7 +243,7 @@ class Explanation:
             strategy=_escaped(self.body.strategy),
             evidence=self.body.evidence,
             fallback=f"<div><dt>fallback</dt><dd>{self.body.fallback}</dd></div>" if self.body.fallback else "",
-            notices="".join(f'<p class="notice">{given}</p>' for given in self._notices()),
+            notices=self._notice(),
             pages=self._pages(),
             verdict=self._summary(),
             **{
@@ -263,12 +263,11 @@ class Explanation:
         others = f"compared with {counted(compared, 'page')}" if compared else "no page to compare with"
         return f"Kept {kept:,} of {blocks:,} blocks, {words:,} of {of_words:,} words: {sure}; {others}."
 
-    def _notices(self) -> Iterator[str]:
-        if not self.body.comparison:
-            yield "The page was judged alone: without a comparison page nothing is known to be template."
-        if len(self.rows) > MAX_BLOCKS:
-            drawn = f"{MAX_BLOCKS:,} of the page's {len(self.rows):,} blocks are drawn, kept ones first"
-            yield f"{drawn}; the counts and the text are whole."
+    def _notice(self) -> str:
+        if len(self.rows) <= MAX_BLOCKS:
+            return ""
+        drawn = f"{MAX_BLOCKS:,} of the page's {len(self.rows):,} blocks are drawn, kept ones first"
+        return f'<p class="notice">{drawn}; the counts and the text are whole.</p>'
 
     def _pages(self) -> str:
         """Return the comparison pages, folded."""
