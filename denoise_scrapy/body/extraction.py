@@ -326,21 +326,25 @@ class SiteModel:
         if taste.hidden == "keep":
             page = page.with_unseen()
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
-        if not len(page.blocks):
-            nothing = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ())
-            lazy = {"make_title": partial(title_of, page), "make_kind": partial(kind_of, page, site)}
-            body = _body(page, nothing, chosen.name, WHOLE_TEXT, WHOLE_TEXT, **lazy)
-            return _stated(page, nothing, taste, body) or body
-        decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
-        if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
-            decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))
-        decision, lack = follow(page, site, decision, taste)
+        decision, lack = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ()), WHOLE_TEXT
+        if len(page.blocks):
+            decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
+            if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
+                decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))
+            decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
         urls = tuple([other.url for other in site.pages])
-        title = partial(title_of, page, [other.title for other in site.pages])
-        lazy = {"make_title": title, "make_kind": partial(kind_of, page, site)}
-        body = _body(page, decision, chosen.name, fallback, evidence, comparison=urls, **lazy)
+        body = _body(
+            page,
+            decision,
+            chosen.name,
+            fallback,
+            evidence,
+            comparison=urls,
+            make_title=partial(title_of, page, [other.title for other in site.pages]),
+            make_kind=partial(kind_of, page, site),
+        )
         return (_stated(page, decision, taste, body) if lack in {"", WHOLE_TEXT} else None) or body
 
 
@@ -353,11 +357,8 @@ def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence
         columns = (shown.block_paths(), texts, decision.probability.tolist(), decision.kept.tolist(), decision.reasons)
         return tuple(starmap(Block, zip(*columns, strict=True)))
 
-    def hidden() -> tuple[Hidden, ...]:
-        return tuple(starmap(Hidden, page.hidden_texts()))
-
     return Body(
-        make_hidden=hidden,
+        make_hidden=lambda: tuple(starmap(Hidden, page.hidden_texts())),
         make_unseen=page.unseen_pieces,
         text=page.without(gone).text_of(decision.kept) if len(decision.kept) else "",
         confidence=decision.confidence,
