@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from denoise_scrapy.body.strategies import lcs
 from denoise_scrapy.body.strategies.lcs import aggregate, match_trees, score_clusters
 from denoise_scrapy.page import Boxes, FeatureTree, Page
 from tests.html_strategies import SOUP, pages
@@ -62,14 +61,6 @@ def test_score_equals_the_literal_table(a, b, ts, seed):
 def test_broken_markup_is_matched_too(a, b):
     x = tree_of(a)
     assert match_trees(x, tree_of(b))[0].shape == (len(x),)
-
-
-def test_a_level_too_large_for_a_table_is_matched_by_equality(monkeypatch):
-    html = "<body><ul>" + "".join(f"<li class=c{'x' * (i % 3)}><p>item {i}</p></li>" for i in range(40)) + "</ul>"
-    tree, other = tree_of(html), tree_of(html.replace("item 7<", "something else<"))
-    monkeypatch.setattr(lcs, "MAX_LEVEL_CELLS", 100)
-    assert match_trees(tree, tree)[0].all()
-    assert int((~match_trees(other, tree)[0]).sum()) == 1
 
 
 def test_fourteen_attributes_by_hand():

@@ -82,7 +82,7 @@ def test_bytes_are_bounded() -> None:
 
 
 def test_a_matching_that_takes_too_long_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Levels of 1,400 nodes have tables of two million cells each."""
+    """Levels of 1,400 nodes have a table of two million cells."""
     monkeypatch.setattr(lcs, "MAX_CELLS", 500_000)
     level = "<p>".join(f"<b>{number}</b>" for number in range(700))
     source = "<div>" * 2 + f"<div>{level}</div>" * 2

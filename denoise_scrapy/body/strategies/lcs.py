@@ -23,10 +23,9 @@ SIMILAR = 0.5
 #: Weight of "one more pair above SIMILAR" among matchings of equal score; too small to outweigh any score: scores are
 #: sums of fractions with denominators 3 to 7, which differ by 1/420 at least.
 _PREFER = 1e-9
-#: A level with a larger table (nodes times nodes; 16 MB of scores) is matched only by equality.
-MAX_LEVEL_CELLS = 2_000_000
-#: Maximum cells in a page's tables, at 5 ns each. Recorded pages have a hundredth of that.
-MAX_CELLS = 250_000_000
+#: Maximum cells in the table of a level (nodes times nodes; 16 MB of scores, and 10 ms). One of 1,032 recorded pages,
+#: compared with itself, has a larger one.
+MAX_CELLS = 2_000_000
 #: A node matched on at least this share of the comparison pages is template.
 MATCHED_SHARE = 0.5
 #: Points for the top three clusters of an indicator (the source's values); the link rate's are subtracted.
@@ -45,12 +44,6 @@ LINKED_SHARE = 0.5
 VISUAL_WIDTH, VISUAL_HEIGHT = 0.6, 0.8
 
 
-def table_cells(target: FeatureTree, comparison: FeatureTree) -> int:
-    """Count the cells of the tables for matching two trees: for a large page a thousand times its nodes."""
-    cells = [a * b for a, b in zip(*(np.diff(tree.levels).tolist() for tree in (target, comparison)), strict=False)]
-    return sum(number for number in cells if number <= MAX_LEVEL_CELLS)
-
-
 def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = SIMILAR) -> tuple[BoolArray, float]:
     """Match the tree of the page to be cleaned with that of a page with its template, level by level.
 
@@ -59,18 +52,10 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
     """
     matched = np.zeros(len(target), bool)
     score = 0.0
-    above: BoolArray | None = None  # which nodes of the level above are similar; None: not tabulated
+    above = np.zeros((0, 0), bool)  # which nodes of the level above are similar
     for level in range(min(len(target.levels), len(comparison.levels)) - 1):
         a = slice(int(target.levels[level]), int(target.levels[level + 1]))
         b = slice(int(comparison.levels[level]), int(comparison.levels[level + 1]))
-        if (a.stop - a.start) * (b.stop - b.start) > MAX_LEVEL_CELLS:
-            # by equal content, or an equal tag, class and id, anywhere in the level
-            content = np.isin(target.inner_hash[a], comparison.inner_hash[b][comparison.is_content[b]])
-            structure = np.isin(target.token[a], comparison.token[b][~comparison.is_content[b]])
-            matched[a] = np.where(target.is_content[a], content, structure)
-            score += float(matched[a].sum())
-            above = None
-            continue
         similarity = _similarities(target, a, comparison, b, above, level)
         if not similarity.any():
             break
@@ -81,19 +66,14 @@ def match_trees(target: FeatureTree, comparison: FeatureTree, similar: float = S
     return matched, score
 
 
-def _similarities(
-    x: FeatureTree, a: slice, y: FeatureTree, b: slice, above: BoolArray | None, level: int
-) -> FloatArray:
+def _similarities(x: FeatureTree, a: slice, y: FeatureTree, b: slice, above: BoolArray, level: int) -> FloatArray:
     """Compute Sim of every pair of a level, rules 1 to 7 of the source, shape (nodes of x, nodes of y)."""
     if level == 0:
         # rules 2 and 3: BODY is similar only to BODY; its siblings have no parent that could be similar
         return np.asarray((x.tag[a][:, None] == y.tag[b]), float)
     parents = x.parent[a], y.parent[b]
-    if above is None:
-        alike = x.token[parents[0]][:, None] == y.token[parents[1]]
-    else:
-        first = x.levels[level - 1], y.levels[level - 1]
-        alike = above[parents[0] - first[0]][:, parents[1] - first[1]]  # rule 4
+    first = x.levels[level - 1], y.levels[level - 1]
+    alike = above[parents[0] - first[0]][:, parents[1] - first[1]]  # rule 4
     alike = alike & (x.tag[a][:, None] == y.tag[b])  # rule 1
     content = x.is_content[a][:, None], y.is_content[b]
     same_inner = x.inner_hash[a][:, None] == y.inner_hash[b]  # rule 5
@@ -145,9 +125,9 @@ class LcsStrategy(Strategy):
         # without a comparison page every node is a candidate
         tree = FeatureTree(page)
         others = [FeatureTree(other) for other in site.whole_pages[: self.comparison_pages]]
-        cells = sum(table_cells(tree, other) for other in others)
-        if cells > MAX_CELLS:
-            raise TooLargeError(f"tables of {cells:,} cells")
+        sizes, *of_others = (np.diff(each.levels).tolist() for each in (tree, *others))
+        if any(a * b > MAX_CELLS for other in of_others for a, b in zip(sizes, other, strict=False)):
+            raise TooLargeError("a level has too many nodes to match")
         matched = [match_trees(tree, other)[0] for other in others]
         candidates = np.mean(matched, axis=0) < MATCHED_SHARE if matched else np.arange(len(tree)) > 0
         clusters = aggregate(tree, candidates)
