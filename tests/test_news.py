@@ -41,8 +41,7 @@ PART = {"@type": "WebPageElement", "isAccessibleForFree": "False", "cssSelector"
         (ld(article(isAccessibleForFree="False")), "", True),
         (ld(article(isAccessibleForFree="http://schema.org/False")), "", True),
         (ld(article(isAccessibleForFree=True)), "", False),
-        (ld(article(isAccessibleForFree="true", hasPart=PART)), "", False),  # a template's; the page has no such part
-        (ld(article(isAccessibleForFree="true", hasPart=[PART])), "<div class='b premium'>More</div>", True),
+        (ld(article(isAccessibleForFree="true", hasPart=PART)), "", False),  # a template's
         (ld(article(hasPart=PART)), "", True),
         (ld({"@graph": [{"@type": "WebSite"}, article(isAccessibleForFree=False)]}), "", True),
         (ld(article(isAccessibleForFree=[False])), "", True),

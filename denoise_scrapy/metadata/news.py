@@ -67,7 +67,7 @@ class News:
     @cached_property
     def paywalled(self) -> bool | None:
         """True if the text is not free to read, by what the page declares, or offers where it ends; None if unknown."""
-        return self._asked(lambda root: is_paywalled(root, self._ld, _metas(root), self._lines), None)
+        return self._asked(lambda root: is_paywalled(self._ld, _metas(root), self._lines), None)
 
     @cached_property
     def pages(self) -> list[str]:

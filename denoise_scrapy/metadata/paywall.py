@@ -20,8 +20,7 @@ LONGEST_LINE, PARAGRAPH = 400, 60
 LEVELS = 3
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]{1,80})", re.IGNORECASE)
-_TIERS = {"free": True, "metered": False, "locked": False}
+_TRUTHS |= {"free": True, "metered": False, "locked": False}  # tiers
 
 
 def _any(alternatives: str) -> re.Pattern[str]:
@@ -71,26 +70,19 @@ _WALL = re.compile(
 _CUT = re.compile(r"(?:…|\.\.\.)\W{0,2}$|[\w,]$")
 
 
-def is_paywalled(root: Any, ld: JsonLd, metas: Mapping[str, Sequence[str]], lines: Sequence[Line]) -> bool | None:
+def is_paywalled(ld: JsonLd, metas: Mapping[str, Sequence[str]], lines: Sequence[Line]) -> bool | None:
     """Return whether a page's text is not free to read; None if nothing says so.
 
     Args:
-        root: lxml's tree of the page.
         ld: Its JSON-LD.
         metas: Contents of its meta elements and microdata, by name in lower case.
         lines: Its lines.
     """
     for item in (ld.work, ld.page):
-        if (found := _declared(root, ld, item)) is not None:
+        if (found := _declared(ld, item)) is not None:
             return found
     for name, contents in metas.items():
-        if name.endswith("isaccessibleforfree"):
-            free = _truth(contents[0])
-        elif name.rpartition(":")[2] == "content_tier":
-            free = _TIERS.get(contents[0].strip().lower())
-        else:
-            continue
-        if free is not None:
+        if name.endswith(("isaccessibleforfree", "content_tier")) and (free := _truth(contents[0])) is not None:
             return not free
     return True if _has_offer(lines) else None
 
@@ -100,31 +92,13 @@ def _truth(value: Any) -> bool | None:
     return value if isinstance(value, bool) else _TRUTHS.get(str(value).strip().lower().rpartition("/")[2])
 
 
-def _declared(root: Any, ld: JsonLd, item: Node) -> bool | None:
-    """Return what an item of JSON-LD says of itself, and of its parts."""
-    free = _truth(item.get("isAccessibleForFree"))
-    closed = [
-        part
-        for part in ld.values(item, "hasPart")
-        if isinstance(part, dict) and _truth(part.get("isAccessibleForFree")) is False
-    ]
-    if free is None and not closed:
-        return None
-    # templates name parts also of free articles, which do not have them
-    return not free if not closed or free is False else free is None or any(_is_there(root, part) for part in closed)
-
-
-def _is_there(root: Any, part: Node) -> bool:
-    """Return whether a page has the part that a simple selector names; others could take long."""
-    match = _SIMPLE.fullmatch(str(part.get("cssSelector", "")).strip())
-    if match is None:
-        return False
-    tag, sign, name = match.groups()
-    for element in root.iter(tag or "*"):
-        value = element.get("class" if sign == "." else "id") or ""
-        if name in (value.split() if sign == "." else (value,)):
-            return True
-    return False
+def _declared(ld: JsonLd, item: Node) -> bool | None:
+    """Return what an item of JSON-LD says of itself, else of its parts: templates name those of free articles, too."""
+    parts = [item, *(part for part in ld.values(item, "hasPart") if isinstance(part, dict))]
+    free, *others = (_truth(part.get("isAccessibleForFree")) for part in parts)
+    if free is None and False in others:
+        free = False
+    return None if free is None else not free
 
 
 def _has_offer(lines: Sequence[Line]) -> bool:
