@@ -5,14 +5,12 @@ The page is parsed once, and each is made when it is read. None raises anything,
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import Any, TypeVar
 
 from denoise_scrapy.metadata.annotations import (
-    MAX_ELEMENTS,
     MAX_HTML,
     MAX_JSON,
     MAX_NAMES,
@@ -139,14 +137,11 @@ def _text_of(element: Any) -> str:
     return " ".join("".join(parts).split())
 
 
-def _metas(root: Any) -> dict[str, list[str]]:
-    """Return the contents of meta elements and of elements with a property of microdata, by name in lower case."""
-    found = defaultdict[str, list[str]](list)
+def _metas(root: Any) -> Iterator[tuple[str, str]]:
+    """Yield names, in lower case, and contents of meta elements and of elements with a property of microdata."""
     for element in root.iter():
         if element.tag == "meta" or element.get("itemprop"):
-            content = element.get("content") or element.get("href") or element.text
-            for key in ("name", "property", "itemprop"):
-                name = (element.get(key) or "").lower()[:MAX_NAMES]
-                if name and content and len(found) < MAX_ELEMENTS:
-                    found[name].append(content)
-    return found
+            content = element.get("content") or element.get("href") or element.text or ""
+            yield from (
+                ((element.get(key) or "").lower()[:MAX_NAMES], content) for key in ("name", "property", "itemprop")
+            )

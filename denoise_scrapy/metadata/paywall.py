@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -70,19 +70,19 @@ _WALL = re.compile(
 _CUT = re.compile(r"(?:…|\.\.\.)\W{0,2}$|[\w,]$")
 
 
-def is_paywalled(ld: JsonLd, metas: Mapping[str, Sequence[str]], lines: Sequence[Line]) -> bool | None:
+def is_paywalled(ld: JsonLd, metas: Iterable[tuple[str, str]], lines: Sequence[Line]) -> bool | None:
     """Return whether a page's text is not free to read; None if nothing says so.
 
     Args:
         ld: Its JSON-LD.
-        metas: Contents of its meta elements and microdata, by name in lower case.
+        metas: Names of its meta elements and microdata, in lower case, with their contents.
         lines: Its lines.
     """
     for item in (ld.work, ld.page):
         if (found := _declared(ld, item)) is not None:
             return found
-    for name, contents in metas.items():
-        if name.endswith(("isaccessibleforfree", "content_tier")) and (free := _truth(contents[0])) is not None:
+    for name, content in metas:
+        if name.endswith(("isaccessibleforfree", "content_tier")) and (free := _truth(content)) is not None:
             return not free
     return True if _has_offer(lines) else None
 
