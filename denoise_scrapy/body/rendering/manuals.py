@@ -242,31 +242,19 @@ class Manual:
             tabs = list(self._children(element))
             if len(tabs) < 2 or not (named[element] or named[tabs].all()):
                 continue
-            if self._alternate(tabs):
-                self.tabs |= dict(zip(tabs[1::2], tabs[::2], strict=True))
+            named_labels = [self._tags[one] in ("label", "button") for one in tabs]
+            labels, panels = tabs[::2], tabs[1::2]  # each label above its panel
+            if named_labels != [True, False] * len(panels) or not all(map(self._is_panel, panels)):
+                labels, panels = tabs, []
+            edges = self._edges[labels]
+            if (edges[:, 1] - edges[:, 0] != 1).any() or (self._page.blocks.tokens[edges[:, 0]] > LABEL_TOKENS).any():
                 continue
-            if (self._edges[tabs, 1] - self._edges[tabs, 0] != 1).any() or not self._are_short(tabs):
-                continue
-            panels = self._panels_of(element, len(tabs))
-            if self._tags[tabs[0]] in ("label", "button") or all(map(self._is_panel, panels)):
-                self.tabs |= dict(zip(panels, tabs, strict=False))
-
-    def _alternate(self, children: list[int]) -> bool:
-        """Return whether each second of some elements is a panel, below its label."""
-        labels, panels = children[::2], children[1::2]
-        return (
-            len(labels) == len(panels)
-            and all((self._tags[one] in ("label", "button")) == (n % 2 == 0) for n, one in enumerate(children))
-            and bool((self._edges[labels, 1] - self._edges[labels, 0] == 1).all())
-            and self._are_short(labels)
-            and all(map(self._is_panel, panels))
-        )
+            panels = panels or self._panels_of(element, len(tabs))
+            if named_labels[0] or all(map(self._is_panel, panels)):
+                self.tabs |= dict(zip(panels, labels, strict=False))
 
     def _is_panel(self, element: int) -> bool:
         return not self._words_of(element).isdisjoint(_PANELS)
-
-    def _are_short(self, tabs: list[int]) -> bool:
-        return bool((self._page.blocks.tokens[self._edges[tabs, 0]] <= LABEL_TOKENS).all())
 
     def _panels_of(self, row: int, count: int) -> list[int]:
         """Return the panels of a row of tabs: as many elements after it, or in the one after it."""
