@@ -65,7 +65,7 @@ def test_some_of_the_reasons_are_read_as_all_are():
 def test_parts_say_how_the_odds_change_without_a_family():
     page = Page.parse(HTML)
     model, neighbours = block_model(), Neighbours.of(page.tree)
-    features = model.known(view_of(page, SiteStatistics(), model.vocabulary).features)
+    features = view_of(page, SiteStatistics(), model.vocabulary).features
     found = contributions(features, neighbours, model)["links"]
     without = features.copy()
     rows = [model.names.index(name) for name in FAMILIES["links"].names]
