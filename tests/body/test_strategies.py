@@ -197,8 +197,9 @@ STORY = (
 )
 STORIES = [STORY.format(word) for word in WORDS]
 OF_SHIP = ["Title ship", "The ship came first, and then ship came again."]
-MENU = "<table><tr><td><a href=/x>Home</a></td></tr></table>"
-INDEX = "<table>" + "<tr><td><a href=/y>A story with a long title</a></td></tr>" * 3 + "</table>"
+MENU = "<table{}><tr><td><a href=/x>Home</a></td></tr></table>"
+INDEX = "<table{}>" + "<tr><td><a href=/y>A story with a long title</a></td></tr>" * 3 + "</table>"
+SIZES = " width='90%' height='80%'", " width='60%' height='20%'"
 LINKED = "<div class=menu>" + "<p>About <a href=/x>a link with quite a long text of its own</a></p>" * 3 + "</div>"
 NESTED = f"<section><p>{MORE}</p><table><tr><td><p>{PROSE}<p>{PROSE}<p>{PROSE}</td></tr></table></section>"
 READ_ON = "<p>Read on at once<b>{}</b></p><p>x</p>"
@@ -216,8 +217,9 @@ TEASERS = f"<div id=all><div id=story><p>{LONG}</p></div>{'<p>More text</p>' * 1
         ("framework", [f"<h1>Flood</h1>{ONE}<p>Short.</p><ul><li>Menu</li></ul>"], [PROSE, "Short."]),
         ("framework", [f"<ul><li>Menu</li></ul>{PROSE}<br>{MORE}"], [f"{PROSE}\n{MORE}"]),
         ("framework", ["<ul><li>One</li><li>Two</li></ul>"], ["One", "Two"]),
-        # so is all that an index page has
-        ("framework", [MENU + INDEX], ["Home", *["A story with a long title"] * 3]),
+        # an index page keeps its large frame, by sizes before texts
+        ("framework", [MENU.format("") + INDEX.format("")], ["A story with a long title"] * 3),
+        ("framework", [MENU.format(SIZES[0]) + INDEX.format(SIZES[1])], ["Home"]),
         ("framework", [f"<div>{ONE}<p hidden>{MORE}</p></div>"], [PROSE]),
         # the rule of the cluster beats the page itself
         ("cluster", [SHORT], [SAID]),

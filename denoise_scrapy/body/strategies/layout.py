@@ -28,6 +28,8 @@ MIN_WIDTH = 300.0
 MIN_WIDTH_PERCENT, MIN_HEIGHT_PERCENT = 40.0, 40.0
 #: Long side / short side: a banner of 468 x 60 has 7.8, a skyscraper of 160 x 600 has 3.75 (1 to 10).
 MAX_ASPECT_RATIO = 3.0
+#: On a page without paragraphs, a frame with more than this share of the page's area is a large part of it.
+LARGE_SHARE = 0.5
 
 
 def passing(sizes: FrameSizes) -> BoolArray:
@@ -77,14 +79,16 @@ class FrameworkStrategy(Strategy):
         if not frames.any():  # rule iv
             kept = is_line[blocks.element] | ~is_line.any()
             return Decision.of_rule(page, kept & shown, np.where(kept, "a paragraph", "no paragraph").tolist())
-        rejected = frames & ~passing(FrameSizes(page))
+        sizes = FrameSizes(page)
+        rejected = frames & ~passing(sizes)
         if not counts[elements.nearest(rejected) < 0].any():
             rejected[:] = False
         counts = np.where(elements.nearest(rejected) < 0, counts, 0)
-        topic = -1
         if counts.any():
             topic = topic_frame(page, frames & ~rejected, counts)
             rejected |= frames & (elements.subtree_sums(counts) == 0)  # rule i, within the topic's frame
+        else:
+            topic = large_frame(page, frames & ~rejected, sizes)
         kept = blocks.inside(topic) if topic >= 0 else np.ones(len(blocks), bool)
         in_rejected = elements.nearest(rejected)[blocks.element] > topic
         reasons = np.where(kept, "in the frame of the paragraphs", "outside the frame of the paragraphs")
@@ -124,6 +128,16 @@ def topic_frame(page: Page, frames: BoolArray, counts: IntArray) -> int:
     depth = page.elements.depth[enough]
     deepest = enough[depth == depth.max()]
     return int(deepest[np.argmax(inside[deepest])])
+
+
+def large_frame(page: Page, frames: BoolArray, sizes: FrameSizes) -> int:
+    """Return the frame of a page without paragraphs: the deepest that is a large part of it, -1 for none."""
+    # of its area, or of its text if that is unknown
+    chars = page.elements.subtree_sums(page.elements.own_chars)
+    area = sizes.width_percent * sizes.height_percent / 1e4
+    share = np.where(np.isnan(area), chars / max(int(page.elements.own_chars.sum()), 1), area)
+    large = np.flatnonzero(frames & (share > LARGE_SHARE))
+    return int(large[np.argmax(page.elements.depth[large])]) if len(large) else -1
 
 
 _SIZE = re.compile(r"\s*(\d{1,6}(?:\.\d*)?|\.\d+)\s*(%|px)?\s*(?:!important)?\s*", re.IGNORECASE | re.ASCII)
