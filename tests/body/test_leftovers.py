@@ -42,7 +42,7 @@ TABLE = (
     "<tr><th scope=row>Bergen<td>9 mm<tr><th scope=row>Oslo<td>3 mm</table>"
 )
 ROWS = ("mm", "Bergen", "Oslo")
-BUTTON, HEADER, LINES = "a button beside code", "a header without a row", "line numbers"
+BUTTON, HEADER, LINES = "a button beside code", "a heading of nothing that is kept", "line numbers"
 BULLET = "a bullet beside that of its list"
 
 
@@ -88,7 +88,40 @@ def test_what_looks_like_leftovers_stays(page: str) -> None:
     assert re.findall(r"\w+", body.text) == re.findall(r"\w+", re.sub("<[^>]*>", " ", page + STORY))
 
 
-@pytest.mark.parametrize("sign", "¶#§🔗\uf0c1")
+@pytest.mark.parametrize(
+    ("end", "stays"),
+    [
+        ("<h2>Read more</h2><ul><li>✗Storm</ul>", False),
+        ("<h2>Read more</h2>", True),
+        ("<h1>Read more</h1><p>✗Storm</p>", True),
+    ],
+)
+def test_a_heading_at_the_end_stays_with_what_it_heads(end: str, stays: bool) -> None:
+    assert kept_of(STORY + end).text.endswith("Read more") == stays
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<i>[<a href='/w?title=Bridge&amp;action=edit&amp;section=1'>edit</a>]</i>",
+        "<i><b>[</b><a href='/w?veaction=edit'>Bearbeiten</a> | <a href='/w?action=edit'>Quelltext</a><b>]</b></i>",
+        " <a href='#start'><b>top</b></a>",
+    ],
+)
+def test_links_behind_a_heading_that_edit_it_or_lead_to_the_top_are_no_text(link: str) -> None:
+    body = kept_of(f"<a id=start></a>{STORY}<h2><span>The bridge</span>{link}</h2>{STORY}")
+    assert body.text.splitlines()[1] == "The bridge"
+    assert "## The bridge\n" in body.markdown
+
+
+def test_other_links_in_headings_stay() -> None:
+    link = "<a href='?action=edit'>edit</a>"
+    page = f"<h2>The <a href='/edit'>edit</a></h2><h3><b>{link} [<i>it]</i></b></h3>{STORY}<p>Or [{link}]</p>"
+    for last in ("", "<h4></h4>", f"<h4>{link}</h4>"):
+        assert kept_of(page + last).text.splitlines()[:2] == ["The edit", "edit [it]"]
+
+
+@pytest.mark.parametrize("sign", "¶#§🔗◆\uf0c1")
 @pytest.mark.parametrize("address", ["#bridge", "manual.html#bridge", URL + "#bridge"])
 @pytest.mark.parametrize("frame", ["<a href='{}'>{}</a>", "<a href='{}'> <span>{}</span></a>"])
 def test_a_link_to_its_own_heading_is_no_text(sign: str, address: str, frame: str) -> None:
