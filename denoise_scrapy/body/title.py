@@ -17,10 +17,11 @@ from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.page.parse import json_strings
 
-#: Separators between a title and the site's name: a symbol between spaces, a colon, a bar or underscore, and a dash
-#: next to an East Asian character (U+2E80 and above), where spaces are not used.
+#: Separators between a title and the site's name: a symbol between spaces or at an end, a colon, a bar or underscore, a
+#: dash next to an East Asian character (U+2E80 and above), where spaces are not used, and the bracket around the end.
 SEPARATOR = re.compile(
-    r"\s+[-–—|·•»«›‹/~:⋆>]+\s+|:\s+|：|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
+    r"(?:^|\s+)[-–—|·•»«›‹/~:⋆>]+(?:\s+|$)|:\s+|：|\s*[|_｜丨]+\s*|\s*[-–—](?=[\u2e80-\uffef])|(?<=[\u2e80-\uffef])[-–—]\s*"
+    r"|\s+\[(?=[^][]+\]$)"
 )
 #: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5
@@ -45,8 +46,10 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     others = [other for other in titles if _folded(other) != said]
     # some declare the title as the site's name
     is_site = letters(title) in ["", *names] and not any(letters(one) in letters(title) for one in headlines)
-    is_site |= title[:2] in ("| ", "- ", "– ") and len(_parts(title)) == 1  # a template's, without a title
-    if is_site or (len(titles) > 1 and not others):  # the first heading of level one that is not the site's name
+    is_site |= title[:1] in "|-–" and len(_parts(title)) == 1  # a template's, without a title
+    same = sum(said in _split(other)[-1:] for other in others)  # the site's name is the end of others
+    # the first heading of level one that is not the site's name
+    if is_site or (len(titles) > 1 and 2 * same >= len(others)):
         in_heading = page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element] >= 0
         likely = in_heading & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
         texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
@@ -150,11 +153,11 @@ def _as_a_heading(page: Page, parts: Parts) -> Parts:
     if len(parts) < 2:
         return parts
     found = page.words.titles.nonzero()[0].tolist()
-    headings = {fold(page.block_text(block)): page.blocks.link_density[block] <= LINKED for block in reversed(found)}
+    headings = {letters(page.block_text(block)): page.blocks.link_density[block] <= LINKED for block in reversed(found)}
     title, longest = parts[0].string, max(parts, key=lambda part: len(part[0]))
     for length in range(len(parts), 0, -1):
         for run in (parts[:length], parts[-length:]):
-            is_own = headings.get(fold(title[run[0].start() : run[-1].end()]))
+            is_own = headings.get(letters(title[run[0].start() : run[-1].end()]))
             if is_own or (is_own is not None and longest in run):  # a linked one may be the site's logo
                 return run
-    return [longest] if fold(longest[0]) in headings else parts
+    return [longest] if letters(longest[0]) in headings else parts

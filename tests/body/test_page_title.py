@@ -85,6 +85,12 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled("Herald", f"{og('site_name', 'Herald')}{og('title', 'Fox')}<h1>Fox wins</h1>"), [], "Fox wins"),
         (titled("Herald", f"{og('site_name', 'Herald')}{og('title', 'Herald')}<h1>Fox wins</h1>"), [], "Herald"),
         (titled(" | Herald", "<h1>Fox wins</h1>"), [], "Fox wins"),
+        (titled("Herald", "<h1>Fox wins</h1>"), ["Dog - Herald", "Ox - Herald", "Ox"], "Fox wins"),
+        (titled("Ox", "<h1>Fox wins</h1>"), ["Dog - Herald", "Ox"], "Ox"),
+        # signs at the ends, and brackets
+        (titled("• Fox wins —"), [], "Fox wins"),
+        (titled("fox_wins [Herald]"), ["dog [Herald]", "ox [Herald]"], "fox_wins"),
+        (titled("Fox wins [video] "), ["Dog", "Ox"], "Fox wins [video]"),
     ],
 )
 def test_the_name_of_the_site_is_left_out(page: Page, others: list[str], expected: str) -> None:
