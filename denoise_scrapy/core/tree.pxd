@@ -23,6 +23,7 @@ cpdef enum:
     IS_LIST = 128         # ul, ol, dl
     IS_CONTENT = 256      # a content tag of Song et al. (2011)
     IS_PICTURE = 512      # img
+    IS_TERM = 1024        # dt
     IS_DIV = 2048
     IS_QUOTE = 4096       # blockquote, q, cite
 

@@ -138,7 +138,7 @@ _KINDS = (
     (IS_BLOCK, markup.BLOCK_TAGS), (IS_CONTAINER, markup.CONTAINER_TAGS), (IS_SKIPPED, markup.SKIPPED_TAGS),
     (IS_BREAK, {"br"}), (IS_ROOT, {"html", "body"}), (IS_EXACT, EXACT_TAGS), (IS_IN_HEAD, markup.HEAD_TAGS),
     (IS_LIST, {"ul", "ol", "dl"}), (IS_CONTENT, markup.CONTENT_TAGS), (IS_PICTURE, {"img"}),
-    (IS_DIV, {"div"}), (IS_QUOTE, {"blockquote", "q", "cite"}),
+    (IS_TERM, {"dt"}), (IS_DIV, {"div"}), (IS_QUOTE, {"blockquote", "q", "cite"}),
 )
 
 
@@ -318,7 +318,8 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
         return 0
     size = strlen(<const char*>text)
     if w.junction:
-        if words_meet(w, code, text) and not is_within(tree, w.joined, IS_EXACT):
+        # a dot within a term is one within a name: "kelp." and "Queue"
+        if words_meet(w, code, text) and not is_within(tree, w.joined, IS_EXACT | IS_TERM if w.left == 46 else IS_EXACT):
             tree.text.push_back(32)
             w.in_word = False
         w.junction = NO_JUNCTION

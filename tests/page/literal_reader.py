@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from typing import Any
@@ -300,7 +300,8 @@ def _glued(events: list[Event], elements: list[Element]) -> Iterator[Event]:
                 twins = any(
                     elements[one].tag == "a" and elements[one].path == elements[one - 1].path for one in started
                 )
-                if words_meet(before, event[5:], twins=twins) and not is_exact(started[-1], elements):
+                tags = {*EXACT_TAGS, "dt"} if before[-1] == "." else EXACT_TAGS
+                if words_meet(before, event[5:], twins=twins) and not is_within(started[-1], elements, tags):
                     yield "text  ", number
             before, between = event[5:], []
         else:
@@ -325,12 +326,12 @@ def words_meet(before: str, after: str, *, twins: bool) -> bool:
     return class_of(right) == UPPER or (class_of(right) == DIGIT and left.isascii())
 
 
-def is_exact(number: int, elements: list[Element]) -> bool:
-    """Whether an element, or one a few levels above it, is of text that is exact."""
+def is_within(number: int, elements: list[Element], tags: Collection[str]) -> bool:
+    """Whether an element, or one a few levels above it, has one of these tags."""
     for _ in range(EXACT_LEVELS):
         if number < 0:
             return False
-        if elements[number].tag in EXACT_TAGS:
+        if elements[number].tag in tags:
             return True
         number = elements[number].parent
     return False

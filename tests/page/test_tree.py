@@ -173,6 +173,7 @@ def test_the_walk_on_pages_of_its_rules(html: str) -> None:
         ("<a href=/a>case stud</a><a href=/a>ies</a>", "case studies"),
         ("<b>electro</b>catalyst", "electrocatalyst"),
         ("<code>from</code><code>import</code>", "fromimport"),
+        ("<dl><dt><i>kelp.</i><i>Queue</i>", "kelp.Queue"),
     ],
 )  # fmt: skip
 def test_longer_words_in_elements_side_by_side_are_two(html: str, shown: str) -> None:
