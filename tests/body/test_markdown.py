@@ -58,6 +58,10 @@ READER = MarkdownIt("commonmark", {"html": True, "maxNesting": 1000}).enable(["t
             "<table><tr><th rowspan=2>a<th colspan=2>b<tr><td>c<td rowspan=2>d<tr><td>e<td>f</table>",
             "| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n| e | f |  |",
         ),
+        (
+            "<table><tr><td><th>a<tr><th>b<td>1<tr><th>c<td>2</table>",
+            "|  | a |\n| --- | --- |\n| b | 1 |\n| c | 2 |",
+        ),
         # tasks
         (
             "<ul><li><input type=checkbox checked> a<li><label><input type='CheckBox'>b</label>"

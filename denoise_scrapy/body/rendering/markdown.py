@@ -371,9 +371,10 @@ def _table(tokens: Iterator[Token]) -> str:
             if tag == "caption":
                 caption = " ".join(lines)
                 continue
-            if len(rows) == 1:
+            text = "<br>".join(lines).replace("|", "\\|")
+            if len(rows) == 1 and (text or rows[0]):  # the first one may be an empty corner
                 first_tags.add("thead" if in_head else tag)
-            rows[-1].append(_Cell("<br>".join(lines).replace("|", "\\|"), columns, height))
+            rows[-1].append(_Cell(text, columns, height))
         elif tag == "tr" and starts:
             rows.append([])
         elif tag == "thead":
