@@ -357,6 +357,12 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ),
         # Korean names stand before the word
         ("authors", {"byline": "<p>김민수 기자 | 입력 2024.03.12"}, ("김민수",)),
+        ("authors", {"byline": "<p><i>記者王小明</i><i>2024年3月12日</i>"}, ("王小明",)),
+        ("authors", {"byline": "<p>記者王小明"}, ("王小明",)),
+        ("authors", {"byline": "<p>記者王小明昨天看見了貓頭鷹"}, ()),
+        ("authors", {"byline": "<p>記者王小明 台北報導"}, ()),
+        ("authors", {"byline": "<p>取材・文＝山田太郎"}, ("山田太郎",)),
+        ("authors", {"head": meta("authors", "Ann Reed")}, ("Ann Reed",)),
         ("authors", {"byline": "<p>(서울=통신) 김민수 기자 = 배"}, ("김민수",)),
         ("authors", {"byline": "<p>전직 기자 출신이 썼다"}, ()),
         # labels of a card

@@ -14,9 +14,9 @@ from denoise_scrapy.page.attributes import letters
 
 #: Words before a name in a byline, wherever they are.
 _BY = re.compile(
-    r"(?:^|(?<=[\s|•·–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter"
+    r"(?:^|(?<=[\s|•·・–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter"
     r"|[Aa]ut(?:h?or(?:s|in|en|es)?|eurs?|rice|or[ei]|orka|ora)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文|文责|文|기자)"
-    r"(?:\s?[:：/／●]\s?|\s)(?!\d)"
+    r"(?:\s?[:：/／●＝]\s?|\s)(?!\d)"
 )
 #: Those that are parts of names too, as in "di Stefano": only where nothing is before them, or what was done.
 _OF = re.compile(
@@ -80,7 +80,7 @@ _NO_NAME = re.compile(
 _AND = re.compile(r"\s*[;、&+]\s*|\s(?:[Aa]nd|AND|und|et|y|och|og|и|και|oraz|dan)\s(?![a-z])|\s[ei]\s(?=[^\W\d_a-z])")
 #: Those of initials are part of a name.
 _DOTS = re.compile(r"(?<!\b[A-Z])(?<!\bJr)(?<!\bSr)[. ]+$")
-_POSTED = {"", *"post posted written published reported story text words am pm staff by uhr reviewed".split()}
+_POSTED = {"", *"post posted written published reported story text words am pm staff by uhr reviewed 取材".split()}
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +141,8 @@ _FAMILY = re.compile(
     r"[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂][\u4e00-\u9fff]{1,2}"
 )
 _REPORTERS = re.compile(
-    r"(?:记者|記者)[:：\s]?([\u4e00-\u9fff]{2,4}?(?:[、\s][\u4e00-\u9fff]{2,4}?)*)\s?(?:[)）】]|[/／╱][^摄攝]{0,4}[报報采採])"
+    r"(?:记者|記者)[:：\s]?([\u4e00-\u9fff]{2,4}(?=\s?(?:\d{4}年|$))"
+    r"|[\u4e00-\u9fff]{2,4}?(?:[、\s][\u4e00-\u9fff]{2,4}?)*(?=\s?(?:[)）】]|[/／╱][^摄攝]{0,4}[报報采採])))"
 )
 #: A Korean one, which stands before its "기자": at the start of a line, or behind a place, and before no more words.
 _KOREAN = re.compile(r"(?:^|[)\]=·|/]\s?)([가-힣]{2,4})\s?기자(?=\s*(?:$|입력|[^\s가-힣]))")

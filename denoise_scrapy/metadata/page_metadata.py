@@ -190,8 +190,8 @@ _AMERICAN = {"com", "org", "net", "us", "gov", "edu", "info", "tv", ""}
 #: Countries where they have it so too.
 _MONTH_FIRST = {"us", "ph", "ca"}
 _AUTHOR_METAS = (
-    "author article:author citation_author dc.creator dc:creator dcterms.creator parsely-author sailthru.author byl "
-    "byline vr:author"
+    "author authors article:author citation_author dc.creator dc:creator dcterms.creator parsely-author "
+    "sailthru.author byl byline vr:author"
 )
 #: Items that are the page itself, rather than what it is about, such as a book, which others may have written.
 _OWN = re.compile("(?:page|question|videoobject)$", re.IGNORECASE)
