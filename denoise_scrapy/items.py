@@ -109,20 +109,25 @@ def has_text(item: Any, field: str) -> bool:
 def copied(item: Any) -> Any:
     """Return a copy of an item; the item itself if its class does not permit copies, or other objects know it.
 
-    These have weak references to it, as the states of SQLAlchemy's rows.
+    These have weak references to it, as the states of SQLAlchemy's rows. Classes that do something at an object's end,
+    and dicts that are their own attributes, permit none either.
     """
     try:
-        if not isinstance(item, Item) and weakref.getweakrefcount(item):  # Scrapy counts its own by such references
+        own = getattr(item, "__dict__", {})
+        is_known = weakref.getweakrefcount(item) > isinstance(item, Item)  # Scrapy counts its own by one each
+        if is_known or own is item or hasattr(type(item), "__del__"):
             return item
         made = copy.copy(item)
         if isinstance(item, Item):  # its copy() would call the class, whose arguments are unknown
             made._values = item._values.copy()
+        if own:  # what is left out of pickles, as locks, is left out of copies too
+            vars(made).update({**own, **vars(made)})
         for slot in chain.from_iterable(getattr(kind, "__slots__", ()) for kind in type(item).__mro__):
             if hasattr(item, slot) and not hasattr(made, slot):  # attrs copies its fields only
                 object.__setattr__(made, slot, getattr(item, slot))
     except Exception:
         return item
-    return made
+    return made if type(made) is type(item) else item
 
 
 def with_field(item: Any, field: str, value: Any) -> Any:
