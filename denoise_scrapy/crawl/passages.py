@@ -467,7 +467,7 @@ class Passages:
         for number, method in enumerate(methods):
             if not str(getattr(method, "__module__", "")).startswith("denoise_scrapy."):  # ours hand them on
                 methods[number] = followed = self._followed(method)
-                if method in manager._mw_methods_requiring_spider:  # an old signature
+                if method in getattr(manager, "_mw_methods_requiring_spider", ()):  # an old signature
                     manager._mw_methods_requiring_spider.add(followed)
 
     def _followed(self, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -475,7 +475,9 @@ class Passages:
         async def process_item(item: Any, *spider: Any) -> Any:
             passage = await self.of(item)
             self.hand_on(passage)
-            passage.item = item = await ensure_awaitable(method(item, *spider), _warn=global_object_name(method))
+            item = await ensure_awaitable(method(item, *spider), _warn=global_object_name(method))
+            if self.find(item) is None:  # otherwise it returned another item of the crawl, as one that it had held back
+                passage.item = item
             return item
 
         return process_item

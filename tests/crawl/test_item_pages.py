@@ -50,6 +50,24 @@ class Uncopied(dict[str, Any]):
         raise TypeError("not to be copied")
 
 
+class CopiedAsDict(dict[str, Any]):
+    def __copy__(self) -> Any:
+        return {**self}
+
+
+class OwnAttributes(dict[str, Any]):
+    def __init__(self, **values: Any):
+        super().__init__(values)
+        self.__dict__ = self
+
+
+class Ending(OwnDict):
+    """Does something at its end, as to remove a file."""
+
+    def __del__(self) -> None:
+        pass
+
+
 @dataclasses.dataclass
 class Attached:
     """Known to another object, as a row of SQLAlchemy to its session."""
@@ -78,13 +96,16 @@ class Slotted(Slot):
 
 @dataclasses.dataclass
 class Private:
-    """With an attribute that is no field."""
+    """With an attribute that is no field, and that no pickle has, as a lock."""
 
     url: str
     body: str = ""
 
     def __post_init__(self) -> None:
         self.me = "private"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"url": self.url, "body": self.body}
 
 
 @dataclasses.dataclass
@@ -100,8 +121,7 @@ KINDS: list[Any] = [
     ScrapyItem,
     OwnDict,
     OwnItem,
-    Uncopied,
-    Attached,
+    *(SHARED := (Uncopied, CopiedAsDict, OwnAttributes, Ending, Attached)),
     Slotted,
     Private,
     dataclasses.make_dataclass("DataItem", FIELDS),
@@ -128,7 +148,7 @@ def test_the_objects_of_the_spider_stay_as_it_made_them(web: Web, tmp_path: Path
     assert all(get_field(item, "body") for item in done.items)
     assert all(item.me() is item for item in done.items if isinstance(item, Attached))
     assert {item.me for item in done.items if isinstance(item, (Slotted, Private))} == {"slotted", "private"}
-    assert all(not get_field(item, "body") for item in mine if type(item) not in {Uncopied, Attached})
+    assert all(bool(get_field(item, "body")) is (type(item) in SHARED) for item in mine)
     assert done.stat("dedup/checked") == len(KINDS)
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).passages._handed_on) == 0
@@ -279,6 +299,28 @@ def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web)
     done = crawl(spider_of(articles("/a/0"), articles("/a/1"), articles("/copy")), settings)
     assert [sentence(0) in item["body"] for item in done.items] == [True, False]
     assert done.of() == [articles("/a/1")]
+
+
+class Swapping:
+    """Returns each of two items for the other, as those that hold items back do."""
+
+    def __init__(self) -> None:
+        self._held: Any = None
+
+    async def process_item(self, item: Any) -> Any:
+        if self._held is None:
+            self._held = item, asyncio.get_running_loop().create_future()
+            return await self._held[1]
+        self._held[1].set_result(item)
+        return self._held[0]
+
+
+@pytest.mark.parametrize("number", [-250, -150, 900])
+def test_an_item_keeps_its_page_through_pipelines_that_return_another_item(articles: Web, number: int) -> None:
+    done = crawl(spider_of(articles("/a/0"), articles("/a/1")), {"ITEM_PIPELINES": {Swapping: number}})
+    assert all(sentence(n) in done.bodies()[articles(f"/a/{n}")] for n in range(2))
+    assert done.stat("dedup/checked") == 2
+    assert len(state_of(done.crawler).passages._handed_on) == 0
 
 
 def test_a_text_that_a_pipeline_between_ours_has_changed_is_compared(articles: Web) -> None:
