@@ -154,7 +154,7 @@ class BodyPipeline(ItemPipeline):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
-        self._earlier: list[str] = []
+        self._earlier = list[str]()
         self._last = ""
         with refusing_to_start(state.crawl.crawler):
             if state.crawl.settings.enabled:
@@ -173,21 +173,26 @@ class BodyPipeline(ItemPipeline):
             if not isinstance(one, ItemPipeline):
                 others.append(name)
                 continue
-            names.append(name.rpartition(".")[2])
+            self._last = name.rpartition(".")[2]
+            names.append(self._last)
             before = others.copy()
             if one is self:
                 self._earlier = before
-        self._last = names[-1]
         settings = self._crawl.settings
         idle = settings.adapters.keys() - settings.item_fields.keys()
         if idle:
             logger.warning(NO_FIELD_FOR, ", ".join(sorted(idle)), extra=self._crawl.extra)
         if settings.enabled and before:
-            named = " and ".join(names), ", ".join(before)
-            logger.info("Pipelines of the project before %s: %s", *named, extra=self._crawl.extra)
+            logger.info(
+                "Pipelines of the project before %s: %s",
+                " and ".join(names),
+                ", ".join(before),
+                extra=self._crawl.extra,
+            )
 
     async def close_spider(self) -> None:
         """Judge the health of sites, close the site memory, and warn if no item has a text."""
+        self._crawl.take_back()  # before the extensions that look for objects left over
         if self._state.pages.used:
             counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
             field = self._crawl.settings.html_field
@@ -256,8 +261,8 @@ class BodyPipeline(ItemPipeline):
                 wanted.append(name)
         if missing:
             self._crawl.add("body/no_field", len(missing))
-            kind, named = type(item), ", ".join(map(repr, missing))
-            self._crawl.say_once(f"no_field/{kind}", NO_FIELDS, kind.__name__, named)
+            kind = type(item)
+            self._crawl.say_once(f"no_field/{kind}", NO_FIELDS, kind.__name__, ", ".join(map(repr, missing)))
         return wanted
 
     def _check_libraries(self) -> None:
@@ -502,8 +507,11 @@ def _order(crawler: Crawler) -> list[tuple[Any, str]]:
     """Return the enabled pipelines in order, each with its path and number."""
     # of Scrapy's own list, as entries may be functions, or classes that create objects of others
     engine: Any = crawler.engine
-    listed = crawler.settings.getdict("ITEM_PIPELINES")
-    numbers = {load_object(path): number for path, number in listed.items() if number is not None}
+    numbers = {
+        load_object(path): number
+        for path, number in crawler.settings.getdict("ITEM_PIPELINES").items()
+        if number is not None
+    }
     return [
         (one, f"{global_object_name(type(one))} ({numbers.get(type(one), 'number unknown')})")
         for one in getattr(engine.scraper.itemproc, "middlewares", ())

@@ -44,8 +44,10 @@ class Crawl:
     def __init__(self, crawler: Crawler):
         self.crawler = crawler
         self.settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
-        self.said: set[str] = set()  # keys of messages that were logged
+        self.said = set[str]()  # keys of messages that were logged
         self._progress: Any = None
+        #: Has what was set aside examined for garbage again.
+        self.take_back: Callable[[], None] = lambda: None
         self._memories: dict[str, Callable[[], int]] = {}
 
     @property
@@ -108,21 +110,22 @@ class Crawl:
 
     def start(self) -> None:
         """Start logging progress."""
-        interval = self.crawler.settings.getfloat("LOGSTATS_INTERVAL")
-        if interval:
+        if interval := self.crawler.settings.getfloat("LOGSTATS_INTERVAL"):
             self._progress = create_looping_call(self._say_progress)
             self._progress.start(interval, now=False)
 
     def set_aside(self) -> None:
         """Do not examine for garbage what the process holds now, modules above all: each time took a crawl 70 ms."""
-        gc.collect()
-        gc.freeze()
+        if not gc.get_freeze_count():  # otherwise the project, or another crawl, did so
+            gc.collect()
+            gc.freeze()
+            self.take_back = gc.unfreeze
 
     def close(self) -> None:
-        """Stop logging progress, and examine for garbage what was set aside."""
+        """Stop logging progress, and take back what was set aside."""
         if self._progress is not None and self._progress.running:
             self._progress.stop()
-        gc.unfreeze()
+        self.take_back()
 
     def finish(self) -> None:
         """Set the stats of memory, log the summary, and write all stats to the job directory, if there is one."""
@@ -131,8 +134,7 @@ class Crawl:
             self.set(name, number())
         self._say_progress("denoise at the end: ")
         try:
-            directory = job_dir(self.crawler.settings)
-            if directory:  # for `scrapy denoise stats`
+            if directory := job_dir(self.crawler.settings):  # for `scrapy denoise stats`
                 stats = json.dumps(self.crawler.stats.get_stats(), default=str, indent=1, sort_keys=True)
                 with replacing(Path(directory, STATS_FILE)) as temporary:
                     temporary.write_text(stats, encoding="utf-8")

@@ -1,5 +1,6 @@
 """Many crawls in one process, one after the other: each leaves nothing behind."""
 
+import gc
 import json
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from denoise_scrapy.crawl.workers import WORTH_PAGES
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article
 from tests.processes import run_in
 
@@ -30,7 +32,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet import reactor
 
 logging.disable(logging.CRITICAL)
-crawlers, alive, aside, rows = [], [], [], []
+crawlers, alive, aside, closed, rows = [], [], [], [], []
 
 class PageSpider(scrapy.Spider):
     name = "pages"
@@ -45,6 +47,9 @@ class PageSpider(scrapy.Spider):
         if response.url == sys.argv[-1]:
             gc.collect()  # Python's own collections come while a crawl runs
             alive.append(sum(crawler() is not None for crawler in crawlers[:-1]))
+
+    def closed(self, reason):
+        closed.append(gc.get_freeze_count())
 
 async def run():
     for _ in range(int(sys.argv[1])):
@@ -66,7 +71,7 @@ async def run():
             rows.append([len(gc.get_objects()), len(own), started, frozen, gc_off, scraped])
 
 def end(result):
-    print(json.dumps({"rows": rows, "alive": alive, "aside": aside, "error": str(result or "")}))
+    print(json.dumps({"rows": rows, "alive": alive, "aside": aside, "closed": closed, "error": str(result or "")}))
     reactor.stop()
 
 deferred_from_coro(run()).addBoth(end)
@@ -90,7 +95,17 @@ def test_nothing_is_left_of_an_ended_crawl(tmp_path: Path, web: Web, workers: st
     assert max(found["alive"]) <= 1, found["alive"]
     # modules are set aside from collections as long as a crawl runs
     assert sum(count > MANY_OBJECTS for count in found["aside"]) > PAGES
-    assert set(many["frozen"]) == {0} and not any(many["gc off"])
+    assert {*many["frozen"], *found["closed"]} == {0} and not any(many["gc off"])
     # (besides threads of the reactor and the loop, which become more at first)
     for name in ("threads", "processes"):
         assert many[name][-1] == many[name][0], many
+
+
+def test_what_the_project_has_set_aside_from_collections_stays_there(web: Web) -> None:
+    web.pages = {"/a/0": article(0)}
+    gc.freeze()
+    try:
+        crawl(spider_of(web("/a/0")))
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()

@@ -9,6 +9,7 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse, TextResponse
 from scrapy.pipelines import ItemPipelineManager
+from scrapy.utils.defer import ensure_awaitable
 
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, article, sentence
@@ -246,13 +247,30 @@ class InTasks(ItemPipelineManager):
         return await asyncio.create_task(super().process_item_async(item))
 
 
+class Plain:
+    """Has no more of a usual manager than Scrapy calls, and the methods of pipelines."""
+
+    def __init__(self, crawler: Any):
+        self._usual = ItemPipelineManager.from_crawler(crawler)
+        self.methods: Any = self._usual.methods
+        self.open_spider_async, self.close_spider_async = self._usual.open_spider_async, self._usual.close_spider_async
+
+    from_crawler = classmethod(lambda cls, crawler: cls(crawler))
+
+    async def process_item_async(self, item: Any) -> Any:
+        for method in self.methods["process_item"]:
+            item = await ensure_awaitable(method(item))
+        return item
+
+
 class Renews:
     def process_item(self, item: Any) -> Any:
         return {**item}
 
 
-def test_an_item_that_was_replaced_in_another_task_is_delivered_at_once(linked: Web) -> None:
+@pytest.mark.parametrize("manager", [InTasks, Plain])
+def test_an_item_that_was_replaced_in_another_task_is_delivered_at_once(linked: Web, manager: type) -> None:
     linked.pages["/a/2"] = linked.pages["/a/1"]
-    done = crawl(spider_of(*linked.urls((1, 2))), {"ITEM_PROCESSOR": InTasks, "ITEM_PIPELINES": {Renews: 1000}})
+    done = crawl(spider_of(*linked.urls((1, 2))), {"ITEM_PROCESSOR": manager, "ITEM_PIPELINES": {Renews: 1000}})
     assert len(done.items) == done.stat("dedup/dropped") == 1
     assert done.stat("dedup/waits") <= 1
