@@ -26,7 +26,7 @@ from denoise_scrapy.site.urls import spelling
 OK = 200
 META_KEY = "denoise"
 # Meta that determines how a request is sent; comparison pages are fetched in the same way.
-META_OF_WAY = ("proxy", "bindaddress")
+META_OF_WAY = ("proxy", "bindaddress", "allow_offsite")
 # Our own browser context: in the spider's, pages it keeps open may use up the limit while they wait for us.
 PLAYWRIGHT_CONTEXT = "denoise"
 

@@ -155,6 +155,12 @@ def test_what_is_asked_of_a_site(name: str, linked: Web, limits: Limits) -> None
     assert done.stat("errors") == 0
 
 
+def test_a_site_that_is_allowed_by_request_is_asked(linked: Web) -> None:
+    request = Request(linked("/a/0"), meta={"allow_offsite": True})
+    crawl(spider_of(request, allowed_domains=["b.example"]))
+    assert linked.asked == ["/a/0", "/a/1", "/a/2"]
+
+
 def test_other_sites_are_never_asked(linked: Web, other_web: Web) -> None:
     linked.pages["/a/0"] = article(0, [other_web("/a/1"), other_web("/a/2")])
     done = crawl(spider_of(linked("/a/0")))
