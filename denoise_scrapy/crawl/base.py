@@ -123,7 +123,7 @@ class Crawl:
 
     def close(self) -> None:
         """Stop logging progress, and take back what was set aside."""
-        if self._progress is not None and self._progress.running:
+        if self._progress and self._progress.running:
             self._progress.stop()
         self.take_back()
 

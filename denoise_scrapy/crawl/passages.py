@@ -476,7 +476,7 @@ class Passages:
             passage = await self.of(item)
             self.hand_on(passage)
             item = await ensure_awaitable(method(item, *spider), _warn=global_object_name(method))
-            if self.find(item) is None:  # otherwise it returned another item of the crawl, as one that it had held back
+            if self.find(item) in {None, passage}:  # otherwise it is another item of the crawl, that was held back
                 passage.item = item
             return item
 

@@ -301,6 +301,22 @@ def test_an_item_keeps_its_page_through_pipelines_that_replace_it(articles: Web)
     assert done.of() == [articles("/a/1")]
 
 
+class Wrapping:
+    def process_item(self, item: Any) -> Any:
+        return {"wrapped": item}
+
+
+class Unwrapping:
+    def process_item(self, item: Any) -> Any:
+        return item["wrapped"]
+
+
+def test_an_item_that_was_wrapped_meanwhile_is_the_one_that_goes_on(articles: Web) -> None:
+    settings = {"ITEM_PIPELINES": {Wrapping: -180, Unwrapping: -150}}
+    done = crawl(spider_of(articles("/a/0")), settings)
+    assert sentence(0) in done.bodies()[articles("/a/0")]
+
+
 class Swapping:
     """Returns each of two items for the other, as those that hold items back do."""
 
