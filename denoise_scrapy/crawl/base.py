@@ -48,7 +48,7 @@ class Crawl:
         self._progress: Any = None
         #: Has what was set aside examined for garbage again.
         self.take_back: Callable[[], None] = lambda: None
-        self._memories: dict[str, Callable[[], int]] = {}
+        self._memories = dict[str, Callable[[], int]]()
 
     @property
     def extra(self) -> dict[str, Any]:
@@ -86,10 +86,9 @@ class Crawl:
 
     def report(self, place: str, error: Exception, url: str = "") -> None:
         """Count an internal error; log the first of each place and kind with its traceback."""
-        self.count("errors")
-        self.count(f"errors/{place}")
-        key, about = f"{place}/{type(error).__name__}", url or "a page or an item"
-        self.say_once(key, FAILED, place, about, place, level=logging.ERROR, error=error)
+        self.count("errors", f"errors/{place}")
+        key = f"{place}/{type(error).__name__}"
+        self.say_once(key, FAILED, place, url or "a page or an item", place, level=logging.ERROR, error=error)
 
     def say_once(
         self, key: str, message: str, *args: object, level: int = logging.WARNING, error: Exception | None = None

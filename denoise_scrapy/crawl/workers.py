@@ -125,13 +125,13 @@ class Worker:
 
     def end(self) -> None:
         """End the process for good."""
-        self.is_up = False
         self._life.cancel()
 
     async def close(self) -> None:
         """Do so, and wait until it has ended."""
-        self.end()
-        await asyncio.wait([self._life])
+        while not self._life.done():
+            self.end()  # before Python 3.12, it is not if its start succeeds at this moment
+            await asyncio.wait([self._life], timeout=FINISHING)
 
     async def _live(self) -> None:
         """Keep the process running; if it does not start, or dies with nothing to do, start it after a pause.

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ from scrapy import Request, Spider, signals
 from denoise_scrapy import worker
 from denoise_scrapy.crawl import base, workers
 from denoise_scrapy.crawl.workers import Workers
-from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
+from tests.crawl.crawling import LONGEST, ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.strategies import Harmful
 from tests.crawl.web import Web, article, sentence, story
 from tests.processes import ROOT, Forked, wait_until
@@ -225,6 +226,25 @@ def test_a_crawl_may_end_while_its_worker_starts(web: Web, monkeypatch: pytest.M
     done = crawl(spider_of(*map(web, web.pages)))
     assert (len(done.items), done.stat("workers/started")) == (6, 0)
     assert children_of(os.getpid()) == before
+
+
+def test_a_crawl_may_end_at_the_moment_when_its_worker_has_started(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait_for = asyncio.wait_for
+
+    async def unheeding(waiting: Any, seconds: float) -> Any:
+        """Does not notice that it is cancelled when it has its result, as before Python 3.12."""
+        if seconds != workers.STARTING:
+            return await wait_for(waiting, seconds)
+        started = asyncio.ensure_future(waiting)
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(LONGEST)
+        return await started
+
+    monkeypatch.setattr(asyncio, "wait_for", unheeding)
+    web.pages = {f"/a/{n}": article(n) for n in range(workers.WORTH_PAGES + 1)}
+    done = crawl(spider_of(*map(web, web.pages)), {"DENOISE_COMPARISON_FETCH": False})
+    assert len(done.items) == len(web.pages)
+    assert done.stat("memory/bytes"), "it has ended by itself"
 
 
 def test_a_worker_that_is_killed_again_and_again_costs_no_item(web: Web) -> None:
