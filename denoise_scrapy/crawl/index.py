@@ -115,15 +115,8 @@ class CrawlIndex:
             aside: Whether it takes long, so that it is made beside the reactor in any case.
         """
         if self.is_in_memory and not (aside or self.index is None or self._calls.under_way):
-            answer, error = self._called(call)
-        else:
-            found = await self._calls.run(lambda: self._called(call))
-            if found is None:
-                return None
-            answer, error = found
-        if error is not None:
-            raise error
-        return answer
+            return self._called(call)
+        return await self._calls.run(lambda: self._called(call))
 
     async def check(self, text: ItemText, read: ReadText, *, aside: bool = False) -> Verdict | None:
         """Check the text of an item, and keep it unless it is a copy; arguments and result as for `use`."""
@@ -167,24 +160,23 @@ class CrawlIndex:
         else:
             await self._calls.last(self._let_go)
 
-    def _called(self, call: Callable[[DuplicateIndex], Answer]) -> tuple[Answer | None, Exception | None]:
-        """Write what is pending, then call; return the result, or an error that is not the store's."""
+    def _called(self, call: Callable[[DuplicateIndex], Answer]) -> Answer:
+        """Write what is pending, then call; errors of the store become `_Shown`, those about arguments stay."""
+        is_called = False
         try:
             if self.index is None:
                 self.index = self._opened()
             while self._pending:
                 self._write(self.index, *self._pending[0])
                 self._pending.popleft()
-            try:
-                return call(self.index), None
-            except StoreMismatch:
-                raise
-            except _OF_ARGUMENTS as error:
-                return None, error
+            is_called = True
+            return call(self.index)
         except StoreMismatch as error:  # the store has lost its content
             self._let_go()
             raise _Shown(self._said(error)) from error
         except Exception as error:
+            if is_called and isinstance(error, _OF_ARGUMENTS):
+                raise
             raise _Shown(self._said(error)) from error
 
     def _write(self, index: DuplicateIndex, text: ItemText, claim: int, lost: bool) -> None:

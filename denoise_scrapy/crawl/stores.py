@@ -58,12 +58,13 @@ class StoreCalls:
             return None
         self.under_way += 1
         try:
-            answer, seconds, error = await beside(lambda: self._called(work, parts), self._thread)
+            answer, seconds = await beside(lambda: self._called(work, parts), self._thread)
+        except self._failures as error:
+            self.say(error)
+            return None
         finally:
             self.under_way -= 1
-        if error is not None:
-            self.say(error)
-        elif self._has_failed and answer is not None:
+        if self._has_failed and answer is not None:
             self._has_failed = False
             logger.info("%s can be used again", self._name, extra=self._crawl.extra)
         if seconds > SLOW_SECONDS:
@@ -94,16 +95,16 @@ class StoreCalls:
         """Allow the next call even if the store failed recently: it is the last chance."""
         self._back_off.worked()
 
-    def _called(self, work: Callable[[], Answer], parts: int) -> tuple[Answer | None, float, Exception | None]:
-        """Call, unless the previous call has failed: otherwise every call would wait for a silent server."""
+    def _called(self, work: Callable[[], Answer], parts: int) -> tuple[Answer | None, float]:
+        """Call, and measure; not if the previous call has failed: every call would wait for a silent server."""
         if not self.ready:
-            return None, 0.0, None
+            return None, 0.0
         begun = time.monotonic()
         try:
             answer = work()
-        except self._failures as error:
+        except self._failures:
             self._back_off.failed()
-            return None, 0.0, error
+            raise
         seconds = (time.monotonic() - begun) / parts
         self._back_off.worked(seconds)
-        return answer, seconds, None
+        return answer, seconds
