@@ -84,7 +84,7 @@ class Bodies:
             if page.text is None and page.source is not None:
                 text = await self._made(page, waits=waits)
                 page.text, page.source = text, None  # the HTML is no longer needed
-                self._recent.changed.append(page)
+                self._recent.measure(page)
         return page.text
 
     async def body_of(self, page: CrawledPage) -> Body | None:

@@ -143,8 +143,7 @@ class RecentPages:
 
     def __init__(self, max_bytes: int):
         self.evicted = 0  # evicted or never kept
-        self.changed: list[CrawledPage] = []  # pages that have another size
-        self._nbytes = 0
+        self.nbytes = 0  # approximate, of all pages
         self._max_bytes = max_bytes
         self._pages: OrderedDict[CrawledPage, int] = OrderedDict()  # with their sizes
         self._named: dict[str, CrawledPage] = {}
@@ -153,24 +152,20 @@ class RecentPages:
         """Keep a page, as the newest, under its URLs."""
         self._pages[page] = 0
         self._named |= dict.fromkeys(page.names, page)
-        self.changed.append(page)
+        self.measure(page)
         while self.nbytes > self._max_bytes:
             oldest, nbytes = self._pages.popitem(last=False)
-            self._nbytes -= nbytes
+            self.nbytes -= nbytes
             self.evicted += 1
             for name in oldest.names:
                 if self._named.get(name) is oldest:
                     del self._named[name]
 
-    @property
-    def nbytes(self) -> int:
-        """Approximate bytes of all pages."""
-        for page in self.changed:
-            if page in self._pages:
-                self._nbytes += page.nbytes - self._pages[page]
-                self._pages[page] = page.nbytes
-        self.changed.clear()
-        return self._nbytes
+    def measure(self, page: CrawledPage) -> None:
+        """Note the size of a page, which is another once its text is made."""
+        if page in self._pages:
+            self.nbytes += page.nbytes - self._pages[page]
+            self._pages[page] = page.nbytes
 
     def get(self, url: str) -> CrawledPage | None:
         """Return the newest page with a URL, or None."""
@@ -180,7 +175,7 @@ class RecentPages:
         """Forget everything."""
         self._pages.clear()
         self._named.clear()
-        self._nbytes = 0
+        self.nbytes = 0
 
 
 def _origin(request: Request, url: str) -> str:
