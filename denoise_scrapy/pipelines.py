@@ -342,15 +342,15 @@ class NearDuplicatePipeline(ItemPipeline):
         if not (passage.settings.enabled and passage.settings.needs_index):
             return
         keeps, chunks = self._state.bodies.keeps_versions, self._duplicates.chunk_field
-        text = passage.compare(self._duplicates.spellings, version=keeps, chunks=chunks)
-        if text.obstacle:
-            self._crawl.count(f"dedup/{text.obstacle}")
-            if text.obstacle in SAID:
-                self._crawl.say_once(f"dedup/{text.obstacle}", SAID[text.obstacle], level=logging.INFO)
+        obstacle = passage.compare(self._duplicates.spellings, version=keeps, chunks=chunks)
+        if obstacle:
+            self._crawl.count(f"dedup/{obstacle}")
+            if obstacle in SAID:
+                self._crawl.say_once(f"dedup/{obstacle}", SAID[obstacle], level=logging.INFO)
             return
         page = passage.own_page
         if page is not None:
-            page.item_keys.add(text.key)
+            page.item_keys.add(passage.text.key)
         verdict = await self._duplicates.check(passage)
         if verdict is None:
             return

@@ -83,7 +83,6 @@ class ItemText(NamedTuple):
     chunks: Sequence[str] = ()  # ids of its chunks, if a feed lists their changes
     made: ReadText | None = None  # the text, if already read
     is_alone: bool = False  # whether it is compared only with its own earlier version
-    obstacle: str = ""  # name of the stat for the reason why it is not compared
 
     def read(self, rule: str) -> ReadText:
         """Return the text as read by a rule, with the item's attributes."""
@@ -281,8 +280,8 @@ class Passage:
         of = self.page or self.siblings.page
         self.tally = None if of is None else of.tally  # the counts of its site
 
-    def compare(self, spellings: Spellings, *, version: bool, chunks: str = "") -> ItemText:
-        """Return the part of the item that is compared with others, or why it has none; set `text` to it.
+    def compare(self, spellings: Spellings, *, version: bool, chunks: str = "") -> str:
+        """Set `text` to the part of the item that is compared with others; return why it has none, else "".
 
         The text is what the plugin put into the body field, or the value of the field named by the settings. The key is
         the value of the key field (for a URL, the page that it names), else the item's page. With `version`, changes
@@ -292,14 +291,14 @@ class Passage:
         name = fields.text or settings.body_field
         text = held.get(name)
         if not isinstance(text, str) or not text.strip():
-            return ItemText(obstacle="no_text")
+            return "no_text"
         made, is_body = self.joined or (None if self.page is None else self.page.text), name == settings.body_field
         # the text of the page, possibly changed by another pipeline
         is_given = name in self.given or (made is not None and made.fields.get(name) == text)
         key = self._key(held.get(settings.dedup_key_field))
         obstacle = self._obstacle(key, text, is_given=is_given, is_body=is_body)
         if obstacle:
-            return ItemText(obstacle=obstacle)
+            return obstacle
         if site_key(key):
             key = spellings.key(key)
         own = None if self.own_page is None else made
@@ -326,7 +325,7 @@ class Passage:
             made=read,
             is_alone=settings.dedup == "off",
         )
-        return self.text
+        return ""
 
     def _shown(self, held: Mapping[Any, Any], skipped: set[str]) -> dict[str, object]:
         """Return the fields that show a change."""
