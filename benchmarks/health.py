@@ -138,8 +138,8 @@ def crawl(
     tally = SiteTally(began=0.0)
     for page in parsed:
         body = SiteModel([one.facts for one in memory.comparison_pages(page, 20)]).extract(page)
-        tally.fetched += 1
-        tally.items += 1
+        tally.counts.fetched += 1
+        tally.counts.items += 1
         reading = PageReading.of(body.text, body.confidence, body.kind, page.facts)
         tally.add(page.url, reading.text, reading, is_empty=not body.text)
     return tally.crawl(), [page.facts for page in parsed]

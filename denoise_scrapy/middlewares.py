@@ -40,7 +40,7 @@ class ComparisonPagesMiddleware(Component):
             if page is None:
                 self._note_answer(request)
             elif page.tally is not None:
-                page.tally.fetched += 1
+                page.tally.counts.fetched += 1
         except Exception as error:
             self._crawl.report("process_response", error, response.url)
         return response

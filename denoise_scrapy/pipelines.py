@@ -221,7 +221,7 @@ class BodyPipeline(ItemPipeline):
         if passage.reason and self._state.pages.used:
             self._crawl.count(f"body/{passage.reason}")
         if passage.tally is not None and settings.enabled:
-            passage.tally.items += 1
+            passage.tally.counts.items += 1
         fields = [] if page is None else self._open_fields(passage)
         if page is None or not fields:
             return
@@ -402,10 +402,10 @@ class NearDuplicatePipeline(ItemPipeline):
         elif outcome == NO_CONTENT:
             self._crawl.say_once(NO_CONTENT, SAID_NO_CONTENT, key, level=logging.INFO)
             if tally is not None:
-                tally.no_content += 1
+                tally.counts.no_content += 1
         elif outcome == COPY:
             if tally is not None:
-                tally.copies += 1
+                tally.counts.copies += 1
             self._note_copy(passage, verdict)
         marks = {
             VARIANT: verdict.variant_of,

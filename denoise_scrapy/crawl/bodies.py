@@ -128,7 +128,7 @@ class Bodies:
         self._crawl.count_share("body/confidence", found.confidence)
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
-            if tally.pages in JUDGED_AT:
+            if tally.counts.pages in JUDGED_AT:
                 await self._health.judge(page.site)
         if page.settings.wants_meta:
             self._note_meta(page, found)

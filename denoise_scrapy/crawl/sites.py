@@ -189,7 +189,7 @@ class SiteHealth:
             return found
         if len(self._tallies) >= MOST_SITES:
             self._crawl.count("memory/evicted/health")
-            small = next((other for other, tally in self._tallies.items() if not tally.is_enough), None)
+            small = next((other for other, tally in self._tallies.items() if not tally.counts.is_enough), None)
             if small is None:
                 return None
             del self._tallies[small]

@@ -12,7 +12,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple
@@ -163,7 +163,7 @@ class Spread(NamedTuple):
 NO_SPREAD = Spread()
 
 
-@dataclass(frozen=True)
+@dataclass
 class SiteCrawl:
     """Figures of a site in a crawl."""
 
@@ -193,11 +193,10 @@ class SiteCrawl:
 
 
 class SiteTally:
-    """Counts a site's results during a crawl; attributes are those of `SiteCrawl`."""
+    """Counts a site's results during a crawl: `counts` has numbers only, `crawl` the figures of the sample too."""
 
     def __init__(self, began: float) -> None:
-        self.began = began
-        self.fetched = self.items = self.pages = self.empty = self.copies = self.no_content = 0
+        self.counts = SiteCrawl(began)
         self._wanted = self._read = 0
         self._sample: list[PageReading] = []
         self._templates: list[tuple[Hashes, list[int]]] = []  # containers of the first page, number of pages
@@ -205,11 +204,6 @@ class SiteTally:
         # path and text of pages under their own URLs, and of those that redirects led to
         self._last: list[deque[tuple[int, int]]] = [deque(maxlen=LAST), deque(maxlen=LAST)]
         self._random = Random(0)  # so that the same crawl gets the same result
-
-    @property
-    def is_enough(self) -> bool:
-        """True if it has enough pages to be judged."""
-        return self.pages >= ENOUGH
 
     @property
     def nbytes(self) -> int:
@@ -226,8 +220,8 @@ class SiteTally:
 
         `origin` is the URL that led to it by a redirect from another page.
         """
-        self.pages += 1
-        self.empty += is_empty
+        self.counts.pages += 1
+        self.counts.empty += is_empty
         self._last[bool(origin)].append((path_hash(origin or url), plain))
         if reading is None:
             return
@@ -255,12 +249,12 @@ class SiteTally:
         return sum(last.values()) >= max(SEVERAL, 0 if origin else len(last) / 2)
 
     def crawl(self) -> SiteCrawl:
-        """Return the counts."""
+        """Return the counts, and the figures of the sample."""
         texts = [page for page in self._sample if page.length]
         frequent = sorted(((count, first) for first, (count,) in self._templates), key=lambda one: -one[0])
         kept = frequent[:KEPT_TEMPLATES]
-        return SiteCrawl(
-            *(self.began, self.fetched, self.items, self.pages, self.empty, self.copies, self.no_content),
+        return replace(
+            self.counts,
             same=_share_of_one_text(texts) * len(texts) / max(1, len(self._sample)),
             common=_common_share(texts),
             length=Spread.of([page.length for page in texts]),
@@ -398,8 +392,8 @@ def _read(row: Mapping[str, Any]) -> SiteCrawl:
     tuples = {name: tuple(row[name]) for name in ("shares", "containers", "alarms")}
     spreads = {name: Spread._make(row[name]) for name in ("length", "confidence")}
     one = SiteCrawl(**{**row, **tuples, **spreads})
-    counts = one.began, one.fetched, one.items, one.pages, one.empty, one.copies, one.no_content, one.templates
-    numbers = *counts, one.ended, one.same, one.common, *one.length, *one.confidence, *one.shares, *one.kinds.values()
+    plain = [getattr(one, each.name) for each in fields(one) if each.type in {"int", "float"}]
+    numbers = *plain, *one.length, *one.confidence, *one.shares, *one.kinds.values()
     if not all(isinstance(each, (int, float)) and 0 <= each < float("inf") for each in numbers):
         raise ValueError("a number is invalid")
     if len(one.shares) != len(one.containers) or not all(isinstance(each, str) for each in one.alarms):

@@ -33,7 +33,7 @@ def tallied(texts, *, confidence=0.95, kind="article", html=None, url="http://a.
         page = Page.parse(html or article(1), url=url.format(number))
         reading = PageReading.of(text, confidence, kind, page.facts)
         tally.add(page.url, reading.text, reading, is_empty=not text)
-    tally.items = tally.fetched = len(texts)
+    tally.counts.items = tally.counts.fetched = len(texts)
     return tally
 
 
