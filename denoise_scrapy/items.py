@@ -87,19 +87,6 @@ def html_in(item: Any, path: str) -> str:
     return value if isinstance(value, str) and value.strip() else ""
 
 
-def html_fields(item: Any) -> list[str]:
-    """Return the paths of fields that hold HTML, for `html_in`.
-
-    Example:
-        >>> html_fields({"id": 7, "title": "Rain", "content": {"rendered": "<p>It rained."}})
-        ['content.rendered']
-    """
-    outer = [name for name in values_of(item) if isinstance(name, str)]
-    held = [(name, value) for name in outer if isinstance(value := get_field(item, name), dict)]
-    inner = [f"{name}.{key}" for name, value in held for key in value if isinstance(key, str)]
-    return [path for path in (*outer, *inner) if is_markup(html_in(item, path))]
-
-
 def has_text(item: Any, field: str) -> bool:
     """Return whether `field` has a value other than white space."""
     value = get_field(item, field)

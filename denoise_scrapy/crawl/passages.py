@@ -49,7 +49,6 @@ from denoise_scrapy.items import (
     all_values,
     copied,
     field_lines,
-    html_fields,
     html_in,
     is_markup,
     own_values,
@@ -396,7 +395,7 @@ _SAID = {
     ELSEWHERE: "An item from %s names a page that the spider has not fetched, %r, and gets no text: follow that link, "
     "and yield the item from its callback. (Further such items: denoise/body/elsewhere)",
     NO_HTML: "%s is no HTML, so its items get no text. If they hold HTML, name the field in DENOISE_HTML_FIELD (now "
-    "%r; HTML is in %s); else follow the link to their page, and yield them from its callback. (Further such items: "
+    "%r); else follow the link to their page, and yield them from its callback. (Further such items: "
     "denoise/body/no_html)",
 }
 # Maximum passages that wait to be found: hundreds at a time, unless other components drop items before the pipelines.
@@ -539,8 +538,7 @@ class Passages:
         """Log why an item has no text, for the first of each reason."""
         reason = passage.reason
         if passage.page is None and reason in _SAID and reason not in self._crawl.said:
-            about = [passage.url or "start()", passage.named][: _SAID[reason].count("%")]
-            if reason == NO_HTML:
-                about[1:] = passage.settings.html_field, ", ".join(html_fields(passage.item)) or "no field"
+            other = passage.settings.html_field if reason == NO_HTML else passage.named
+            about = [passage.url or "start()", other][: _SAID[reason].count("%")]
             self._crawl.say_once(reason, _SAID[reason], *about, level=logging.INFO)
         return passage
