@@ -11,9 +11,8 @@ import json
 import zlib
 from base64 import b64decode, b64encode
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -304,27 +303,26 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
         return [f"no items from {crawl.fetched} pages"]
     if not crawl.is_enough:
         return []
+    each = [crawl, *usual]
     found = [
-        _raised(crawl, usual, lambda one: one.empty / one.pages, "of the bodies are empty"),
-        _raised(crawl, usual, lambda one: one.same, "of the pages have one text in common"),
+        _raised([one.empty / one.pages for one in each], "of the bodies are empty"),
+        _raised([one.same for one in each], "of the pages have one text in common"),
     ]
     is_plain = any(found)  # their consequences are left out
     if usual:  # a first crawl may consist of copies
-        found.append(
-            _raised(crawl, usual, lambda one: one.copies / max(1, one.items), "of the items are near-duplicates")
-        )
+        found.append(_raised([one.copies / max(1, one.items) for one in each], "of the items are near-duplicates"))
         found.append(_template(crawl, usual))
     if usual and crawl.words and not is_plain:
         found += [rule(crawl, usual) for rule in (_common, _words, _length, _confidence, _kinds)]
     return [one for one in found if one]
 
 
-def _raised(crawl: SiteCrawl, usual: Sequence[SiteCrawl], share: Callable[[SiteCrawl], float], words: str) -> str:
-    """Compare a share with the greatest before; without any before, a share of most pages is too large."""
-    now = share(crawl)
-    if not usual:
+def _raised(shares: Sequence[float], words: str) -> str:
+    """Compare the first share with the greatest other; without others, a share of most pages is too large."""
+    now, *others = shares
+    if not others:
         return f"{now:.0%} {words}" if now >= MOST else ""
-    before = max(map(share, usual))
+    before = max(others)
     return f"{now:.0%} {words}, {before:.0%} before" if now >= before + MARGIN else ""
 
 
@@ -364,14 +362,11 @@ def _confidence(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
 
 def _kinds(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     named = [one for one in usual if one.kinds]
-    rises = [
-        _raised(crawl, named, partial(_share_of, kind), f"of the pages are of kind {kind}") for kind in crawl.kinds
-    ]
+    rises = (
+        _raised([one.kinds.get(kind, 0.0) for one in (crawl, *named)], f"of the pages are of kind {kind}")
+        for kind in crawl.kinds
+    )
     return next(filter(None, rises), "") if named else ""
-
-
-def _share_of(kind: str, crawl: SiteCrawl) -> float:
-    return crawl.kinds.get(kind, 0.0)
 
 
 def record_of(crawls: Sequence[SiteCrawl]) -> bytes:
