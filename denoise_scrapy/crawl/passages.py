@@ -459,8 +459,10 @@ class Passages:
                 return found
         return None
 
-    def follow(self, manager: Any) -> None:
+    def follow(self) -> None:
         """Have passages follow items that pipelines replace, if the manager of these is of a usual kind."""
+        engine: Any = self._crawl.crawler.engine
+        manager = engine.scraper.itemproc
         methods = getattr(manager, "methods", {}).get("process_item", ())
         for number, method in enumerate(methods):
             if not str(getattr(method, "__module__", "")).startswith("denoise_scrapy."):  # ours hand them on

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -52,7 +52,7 @@ class CrawlState:
         connect = crawler.signals.connect
         if crawl.settings.enabled:
             connect(crawl.start, signals.spider_opened)
-        connect(self._follow_items, signals.spider_opened)
+        connect(self.passages.follow, signals.spider_opened)
         if crawl.settings.pages_field:
             connect(self._request_dropped, signals.request_dropped)
         connect(self._ask_layout, signals.request_reached_downloader)
@@ -67,10 +67,6 @@ class CrawlState:
 
         text_of = partial(self.bodies.text_of, waits=False)
         return PagedBodies(self.crawl, self.pages, self.sites, text_of, self.bodies.is_stopping)
-
-    def _follow_items(self) -> None:
-        engine: Any = self.crawl.crawler.engine
-        self.passages.follow(engine.scraper.itemproc)
 
     def _request_dropped(self, request: Request) -> None:
         """Note URLs that lead to a page which was requested before."""
