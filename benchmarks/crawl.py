@@ -31,7 +31,7 @@ from scrapy.settings import default_settings
 from twisted.internet.defer import Deferred, succeed
 
 from benchmarks.made_site import HOST, serving
-from denoise_scrapy.crawl.state import state_of
+from denoise_scrapy.crawl.state import CrawlState, state_of
 from evaluation import figures
 
 HOSTS, PAGES, ROUNDS = 8, 150, 5
@@ -217,7 +217,7 @@ class Watch:
         if self._pages % self._step == 0:
             fields = Path("/proc/self/statm").read_text("ascii").split()
             self._memory.append((self._pages, int(fields[1]) * 4096))
-            self._held.append(dict(state_of(self._crawler).crawl.bytes()) if self._ours else {})
+            self._held.append(_held(state_of(self._crawler)) if self._ours else {})
 
     def _item(self) -> None:
         self._items += 1
@@ -241,6 +241,14 @@ def _seconds_of_workers() -> float:
     """Return the processor time of this process's children."""
     found = [Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split() for pid in _workers()]
     return sum(int(fields[11]) + int(fields[12]) for fields in found) / os.sysconf("SC_CLK_TCK")
+
+
+def _held(state: CrawlState) -> dict[str, int]:
+    """Return the approximate bytes that the crawl's own process holds, by structure."""
+    index = state.duplicates.index.index
+    stats = {} if index is None else index.stats
+    of_index = stats.get("bytes", 0) + stats.get("store_bytes", 0)
+    return {"index": of_index, "recent": state.pages.recent.nbytes, "health": state.health.nbytes}
 
 
 def _bytes_with_workers() -> int:

@@ -48,7 +48,6 @@ class Crawl:
         self._progress: Any = None
         #: Has what was set aside examined for garbage again.
         self.take_back: Callable[[], None] = lambda: None
-        self._memories = dict[str, Callable[[], int]]()
 
     @property
     def extra(self) -> dict[str, Any]:
@@ -98,15 +97,6 @@ class Crawl:
             self.said.add(key)
             logger.log(level, message, *args, extra=self.extra, exc_info=error)
 
-    def watch(self, name: str, number: Callable[[], int]) -> None:
-        """Register a number for the stat ``denoise/memory/<name>``, "bytes/…" or "evicted/…", set at the end."""
-        self._memories[f"memory/{name}"] = number
-
-    def bytes(self) -> dict[str, int]:
-        """Return the approximate bytes that each memory holds now."""
-        begin = "memory/bytes/"
-        return {name.removeprefix(begin): number() for name, number in self._memories.items() if begin in name}
-
     def start(self) -> None:
         """Start logging progress."""
         if interval := self.crawler.settings.getfloat("LOGSTATS_INTERVAL"):
@@ -127,10 +117,9 @@ class Crawl:
         self.take_back()
 
     def finish(self) -> None:
-        """Set the stats of memory, log the summary, and write all stats to the job directory, if there is one."""
-        self.set("memory/bytes", sum(self.bytes().values()))
-        for name, number in self._memories.items():
-            self.set(name, number())
+        """Sum up the bytes held, log the summary, and write all stats to the job directory, if there is one."""
+        sizes = self.crawler.stats.get_stats().items()
+        self.set("memory/bytes", sum(size for name, size in sizes if f"{PREFIX}memory/bytes/" in str(name)))
         self._say_progress("denoise at the end: ")
         try:
             if directory := job_dir(self.crawler.settings):  # for `scrapy denoise stats`

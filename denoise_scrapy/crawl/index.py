@@ -73,11 +73,9 @@ class CrawlIndex:
         what, meanwhile = "The index of texts", "items pass without comparison"
         self._calls = StoreCalls(crawl, "dedup/store_", what, meanwhile, (_Shown,), rest=REST)
         self._beat: Any = None
-        self._nbytes = 0  # size of the index when it was closed
         self._file: tuple[int, int] | None = None
         self._pending: deque[tuple[ItemText, int, bool]] = deque()  # text, claim, and whether the item was lost
         self._timer: asyncio.TimerHandle | None = None
-        crawl.watch("bytes/index", lambda: self._nbytes if self.index is None else _nbytes(self.index))
 
     @property
     def keeps_versions(self) -> bool:
@@ -226,7 +224,7 @@ class CrawlIndex:
         index, self.index = self.index, None
         try:
             if index is not None:
-                self._nbytes = _nbytes(index)
+                self._crawl.set("memory/bytes/index", index.stats["bytes"] + index.stats["store_bytes"])
                 index.close()
         except Exception as error:  # it is no longer needed
             logger.debug("The index of texts was not closed: %r", error)
@@ -250,11 +248,6 @@ class CrawlIndex:
 
 class _Shown(Exception):  # noqa: N818 - wraps any error of a store
     """An error of the store, in words for the log."""
-
-
-def _nbytes(index: DuplicateIndex) -> int:
-    stats = index.stats
-    return stats["bytes"] + stats["store_bytes"]
 
 
 def _identity(place: str) -> tuple[int, int] | None:

@@ -44,11 +44,6 @@ class CrawlState:
         self.bodies = Bodies(crawl, self.sites, self.health, budget, self.pages, self.workers)
         self.bodies.keeps_versions = self.duplicates.index.keeps_versions
         self.items_in_work = 0
-        watch, recent = crawl.watch, self.pages.recent
-        watch("bytes/recent", lambda: recent.nbytes)
-        watch("bytes/health", lambda: self.health.nbytes)
-        watch("evicted/recent", lambda: recent.evicted)
-        watch("evicted/shapes", lambda: self.pages.visited.evicted)
         connect = crawler.signals.connect
         if crawl.settings.enabled:
             connect(crawl.start, signals.spider_opened)
@@ -90,6 +85,11 @@ class CrawlState:
             await self.workers.close()
             await self.duplicates.index.close()  # pipelines are not closed if another one fails
             if self.pages.used:
+                recent = self.pages.recent
+                self.crawl.set("memory/bytes/recent", recent.nbytes)
+                self.crawl.set("memory/bytes/health", self.health.nbytes)
+                self.crawl.set("memory/evicted/recent", recent.evicted)
+                self.crawl.set("memory/evicted/shapes", self.pages.visited.evicted)
                 self.crawl.finish()
         finally:
             self.crawl.close()

@@ -15,7 +15,6 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
 from math import inf
 from typing import Any
@@ -314,7 +313,7 @@ class Workers:
             await each.close()
         self._crawl.set("pages/evicted", sizes.pop("pages/evicted"))
         for name, size in sizes.items():
-            self._crawl.watch(name, partial(int, size))
+            self._crawl.set(f"memory/{name}", size)
         self._own = Extractor(self._crawl.settings, 0)
 
     def _at(self, url: str, settings: DenoiseSettings | None = None) -> Worker | None:
