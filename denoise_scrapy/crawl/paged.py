@@ -8,7 +8,7 @@ the whole only if it is there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import chain
 from math import inf
@@ -23,7 +23,7 @@ from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.body.joining import join_pages
 from denoise_scrapy.crawl.base import Crawl
-from denoise_scrapy.crawl.bodies import LONGEST_WAIT, LOOK_AGAIN, PATIENCE
+from denoise_scrapy.crawl.bodies import LONGEST_WAIT, LOOK_AGAIN, PATIENCE, Bodies
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteMemory
@@ -46,23 +46,14 @@ class PagedBodies:
         crawl: The crawl.
         pages: Its pages.
         sites: Tells of new ones.
-        text_of: Returns the text of a page, without waiting for others to compare it with.
-        is_stopping: Returns whether the crawl is about to end.
+        bodies: Makes their texts.
     """
 
-    def __init__(
-        self,
-        crawl: Crawl,
-        pages: CrawledPages,
-        sites: SiteMemory,
-        text_of: Callable[[CrawledPage], Awaitable[Extracted | None]],
-        is_stopping: Callable[[], bool],
-    ) -> None:
+    def __init__(self, crawl: Crawl, pages: CrawledPages, sites: SiteMemory, bodies: Bodies) -> None:
         self._crawl = crawl
         self._pages = pages
         self._sites = sites
-        self._text_of = text_of
-        self._is_stopping = is_stopping
+        self._bodies = bodies
         self._open: dict[CrawledPage, list[str]] = {}  # whose items are being made, with the pages of their articles
         self._followed: WeakKeyDictionary[CrawledPage, set[str]] = WeakKeyDictionary()
         self._answered: LocalCache[str, float] = LocalCache(MOST_ANSWERED)  # when a request brought no page
@@ -126,7 +117,7 @@ class PagedBodies:
             pending = any(not missing.isdisjoint(self._followed.get(each, ())) for each in pages)
             # the callback of a page that has just arrived may still request the next one
             grew, before = len(seen) > before, len(seen)
-            gives_up = self._vain[site] >= PATIENCE or not is_asyncio_available() or self._is_stopping()
+            gives_up = self._vain[site] >= PATIENCE or not is_asyncio_available() or self._bodies.is_stopping()
             if not missing or not (pending or grew) or gives_up or monotonic() >= latest:
                 break
             self._crawl.count(not waited and "pages/waits")
@@ -142,7 +133,7 @@ class PagedBodies:
     async def _first(self, page: CrawledPage, addresses: list[str]) -> None:
         """Wait until the item of the first page of an article has its text, if it is being made: that is bounded."""
         first, names = self._visited(addresses[0]) if addresses else None, page.names
-        while is_asyncio_available() and not self._is_stopping():
+        while is_asyncio_available() and not self._bodies.is_stopping():
             if not any(one is first or not names.isdisjoint(map(spelling, told)) for one, told in self._open.items()):
                 break
             await self._sites.arrival(page.site, LOOK_AGAIN)
@@ -156,7 +147,7 @@ class PagedBodies:
             for url, other in new:
                 # it may redirect to the first, or be an error page
                 is_other = other.is_ok and spelling(other.url) not in page.names
-                found = await self._text_of(other) if is_other else None
+                found = await self._bodies.text_of(other, waits=False) if is_other else None
                 seen[spelling(url)] = found
                 told: list[str] = (found and found.fields.get(name)) or []
                 # a later page may not know the address of the first, which often has no number

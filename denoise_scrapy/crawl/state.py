@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
@@ -60,8 +60,7 @@ class CrawlState:
         """Joins the pages of articles, in crawls with a field for them."""
         from denoise_scrapy.crawl.paged import PagedBodies  # noqa: PLC0415 - for these alone
 
-        text_of = partial(self.bodies.text_of, waits=False)
-        return PagedBodies(self.crawl, self.pages, self.sites, text_of, self.bodies.is_stopping)
+        return PagedBodies(self.crawl, self.pages, self.sites, self.bodies)
 
     def _request_dropped(self, request: Request) -> None:
         """Note URLs that lead to a page which was requested before."""
