@@ -201,13 +201,13 @@ class Extractor:
         return True
 
     def sizes(self) -> dict[str, int]:
-        """Return the approximate bytes held, and the numbers of pages removed for others."""
+        """Return the stats of the approximate bytes held, and of the pages removed for others."""
         return {
-            "bytes/pages": self._memory.nbytes,
-            "bytes/waiting": self._nbytes,
+            "memory/bytes/pages": self._memory.nbytes,
+            "memory/bytes/waiting": self._nbytes,
             "pages/evicted": self._memory.evicted,
-            "evicted/whole_pages": self._memory.reduced,
-            "evicted/waiting": self._evicted,
+            "memory/evicted/whole_pages": self._memory.reduced,
+            "memory/evicted/waiting": self._evicted,
         }
 
     def _page(self, number: int) -> Page | None:

@@ -19,14 +19,14 @@ import tempfile
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from denoise_scrapy.extractor import Extractor, PageSource, Wish, sendable
 from denoise_scrapy.settings import DenoiseSettings
 
 # Maximum seconds of a job: the slowest recorded page takes a hundredth, a page of 10 MB a fifth.
 MAX_SECONDS = 10.0
-# Maximum bytes of a worker's data: twice what a page of 10 MB takes.
+# Maximum bytes of a worker's data, without the memory of its `Extractor`: twice what a page of 10 MB takes.
 MAX_BYTES = 1 << 30
 
 _LENGTH = struct.Struct("<Q")
@@ -38,22 +38,6 @@ sys.path[:] = json.loads(sys.argv[1])
 from denoise_scrapy.worker import work
 work(*map(int, sys.argv[2:]))
 """
-
-
-class Limits(NamedTuple):
-    """Limits of a worker, which ends it when it exceeds one."""
-
-    seconds: float = MAX_SECONDS  # of a job
-    nbytes: int = MAX_BYTES  # of its data, without the memory of its `Extractor`
-
-    def apply(self) -> None:
-        """Limit this process."""
-        with suppress(ImportError, OSError, ValueError):  # not on all systems
-            import resource  # noqa: PLC0415
-
-            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-            most = self.nbytes if hard == resource.RLIM_INFINITY else min(self.nbytes, hard)
-            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def start(link: socket.socket, at_work: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -109,22 +93,23 @@ def unpack(received: bytearray) -> list[Any]:
 def work(descriptor: int, at_work: int, parent: int) -> None:
     """Do the jobs from a socket until it is closed: what a worker's process runs.
 
-    The first message is a pair of `Limits` and the arguments of an `Extractor`; the response is whether the strategy of
-    its settings can be imported. Further ones are lists of jobs: number, method of the extractor, and arguments.
-    Responses are lists of results: number, value or exception, and the exception's traceback.
+    The first message has the arguments of an `Extractor`, the maximum seconds of a job, and the maximum bytes of this
+    process's data; the response is whether the strategy of the settings can be imported. Further ones are lists of
+    jobs: number, method of the extractor, and arguments. Responses are lists of results: number, value or exception,
+    and the exception's traceback.
     """
     _end_with(parent)
     with socket.socket(fileno=descriptor) as link:
         messages = _messages(link)
-        limits, given = next(messages)
-        extractor = _made(*given)
-        limits.apply()
-        link.sendall(pack(extractor.can_use(given[0].strategy)))
+        settings, memory_bytes, seconds, most = next(messages)
+        extractor = _made(settings, memory_bytes)
+        _limit(most)
+        link.sendall(pack(extractor.can_use(settings.strategy)))
         for jobs in messages:
             results = []
             for number, name, args in jobs:
                 os.pwrite(at_work, _LENGTH.pack(number), 0)
-                results.append((number, *_done(extractor, name, args, limits.seconds)))
+                results.append((number, *_done(extractor, name, args, seconds)))
                 if name == "extract":  # an item is waiting for it
                     link.sendall(pack(results))
                     results = []
@@ -138,6 +123,16 @@ def _messages(link: socket.socket) -> Iterator[Any]:
         while part := link.recv(1 << 20):
             received += part
             yield from unpack(received)
+
+
+def _limit(nbytes: int) -> None:
+    """Limit the data of this process."""
+    with suppress(ImportError, OSError, ValueError):  # not on all systems
+        import resource  # noqa: PLC0415
+
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        most = nbytes if hard == resource.RLIM_INFINITY else min(nbytes, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def _made(*args: Any) -> Extractor:

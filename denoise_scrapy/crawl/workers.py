@@ -75,25 +75,16 @@ class Worker:
 
     Args:
         crawl: The crawl.
-        ready: Called when the process is ready, with whether it can import the strategy of the crawl.
-        died: Called with the exit status, and the page that the process was working on, if any.
-        limits: Limits of the process.
-        given: Arguments of its `Extractor`.
+        workers: Those of the crawl, told when the process is ready, and when it has died.
+        given: The first message to the process.
     """
 
-    def __init__(
-        self,
-        crawl: Crawl,
-        ready: Callable[[Worker, bool], None],
-        died: Callable[[int, CrawledPage | None], None],
-        limits: worker.Limits,
-        *given: Any,
-    ) -> None:
+    def __init__(self, crawl: Crawl, workers: Workers, *given: Any) -> None:
         self.is_up = False  # whether it takes jobs: its process is ready, or soon will be again
         self.tried = asyncio.Event()  # whether its start has succeeded or failed
         self._crawl = crawl
-        self._note_ready, self._note_death = ready, died
-        self._given = limits, given
+        self._workers = workers
+        self._given = given
         self._numbers = count(1)
         self._waiting: deque[_Job] = deque()  # to be sent
         self._sent: dict[int, _Job] = {}  # without a result yet
@@ -175,7 +166,7 @@ class Worker:
                 status = process.wait()
             job = self._sent.get(worker.number_in(at_work))
             self._has_worked |= job is not None
-            self._note_death(status, None if job is None else job.page)
+            self._workers.note_death(status, None if job is None else job.page)
 
     async def _take_from(self, source: asyncio.StreamReader, link: asyncio.StreamWriter) -> None:
         """Take the first message of the process, and the results of its jobs."""
@@ -185,7 +176,7 @@ class Worker:
         if can_use is None:
             raise EOFError("its process has ended")
         self._link, self.is_up = link, True
-        self._note_ready(self, can_use)
+        self._workers.take_over(self, can_use=can_use)
         self.tried.set()
         self._flush()
         async for results in messages:
@@ -246,8 +237,6 @@ async def _messages(source: asyncio.StreamReader) -> AsyncIterator[Any]:
 class Workers:
     """The extractors of a crawl: its own, and those of its workers."""
 
-    limits = worker.Limits()
-
     def __init__(self, crawl: Crawl) -> None:
         self.on_death: Callable[[], object] = lambda: None  # called when a worker has died, with the facts of its sites
         self._crawl = crawl
@@ -305,15 +294,14 @@ class Workers:
             at.send("remember", pages)
 
     async def close(self) -> None:
-        """Register what was held, for the stats, and end the workers."""
+        """Set the stats of what was held, and end the workers."""
         sizes = Counter(self._own.sizes())
         for each in self._workers:
             with suppress(asyncio.TimeoutError):
                 sizes.update(await asyncio.wait_for(each.call("sizes"), FINISHING) or {})
             await each.close()
-        self._crawl.set("pages/evicted", sizes.pop("pages/evicted"))
         for name, size in sizes.items():
-            self._crawl.set(f"memory/{name}", size)
+            self._crawl.set(name, size)
         self._own = Extractor(self._crawl.settings, 0)
 
     def _at(self, url: str, settings: DenoiseSettings | None = None) -> Worker | None:
@@ -356,16 +344,17 @@ class Workers:
             return
         at_once = self._crawl.settings.workers is not None or _is_large(source.html)
         if not self._workers and (at_once or self._pages > self._worth):
-            given = self._crawl.settings, self._bytes // self._wanted
-            limits = self.limits._replace(nbytes=self.limits.nbytes + given[1])
-            self._workers = [
-                Worker(self._crawl, self._take_over, self._note_death, limits, *given) for _ in range(self._wanted)
-            ]
+            share = self._bytes // self._wanted
+            given = self._crawl.settings, share, worker.MAX_SECONDS, worker.MAX_BYTES + share
+            self._workers = [Worker(self._crawl, self, *given) for _ in range(self._wanted)]
         for each in self._workers if at_once else ():
             await each.tried.wait()
 
-    def _take_over(self, by: Worker, can_use: bool) -> None:
-        """Tell a new worker what is known of its sites; pages that items may still need are read again."""
+    def take_over(self, by: Worker, *, can_use: bool) -> None:
+        """Tell a new worker what is known of its sites, if it can import the strategy of the crawl.
+
+        Pages that items may still need are read again.
+        """
         strategy = self._crawl.settings.strategy
         self._note_travels(strategy, can_use)
         if not can_use:
@@ -381,7 +370,8 @@ class Workers:
         if can_use is False:
             self._crawl.say_once(f"strategy/{strategy}", SAID_STAYS, strategy)
 
-    def _note_death(self, status: int, page: CrawledPage | None) -> None:
+    def note_death(self, status: int, page: CrawledPage | None) -> None:
+        """Note that a worker has died with a status, of the page that it was working on, if any."""
         self._crawl.count("workers/died")
         self.on_death()
         if page is not None:

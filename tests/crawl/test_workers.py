@@ -71,7 +71,7 @@ def test_items_and_stats_are_the_same_with_any_number_of_workers(web: Web, other
 def test_a_worker_that_dies_of_a_page_costs_that_pages_structure(
     harm: str, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Workers, "limits", worker.Limits(seconds=0.7))
+    monkeypatch.setattr(worker, "MAX_SECONDS", 0.7)
     paths = [*(f"/a/{n}" for n in range(4)), f"/{harm}", *(f"/a/{n}" for n in range(4, 8))]
     web.pages = {path: article(number) for number, path in enumerate(paths)}
     done = crawl(spider_of(*map(web, paths)), {**HARMFUL, "DENOISE_WORKERS": 1})
@@ -85,7 +85,7 @@ def test_a_worker_that_dies_of_a_page_costs_that_pages_structure(
 
 
 def test_a_page_that_two_workers_die_of_has_no_text(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Workers, "limits", worker.Limits(seconds=1.5))
+    monkeypatch.setattr(worker, "MAX_SECONDS", 1.5)
     web.pages = {"/a/0": article(0), "/eats": article(1), "/a/2": article(2)}
     made = worker.PageSource._replace
     monkeypatch.setattr(worker.PageSource, "_replace", lambda source, **more: made(source, as_text=False))
