@@ -52,6 +52,7 @@ class PagedBodies:
     def __init__(self, crawl: Crawl, pages: CrawledPages, sites: SiteMemory, bodies: Bodies) -> None:
         self._crawl = crawl
         self._pages = pages
+        self._visited = pages.recent.get
         self._sites = sites
         self._bodies = bodies
         self._open: dict[CrawledPage, list[str]] = {}  # whose items are being made, with the pages of their articles
@@ -154,9 +155,6 @@ class PagedBodies:
                 if len(told) > len(addresses) and spelling(told[1]) == spelling(addresses[1]):
                     addresses = [addresses[0], *told[1:]]
         return addresses, seen
-
-    def _visited(self, url: str) -> CrawledPage | None:
-        return self._pages.recent.get(url) or self._pages.recent.get(spelling(url))
 
 
 def _joined_fields(page: CrawledPage, texts: list[Extracted]) -> dict[str, Any]:

@@ -25,8 +25,6 @@ from denoise_scrapy.site.urls import spelling
 
 OK = 200
 META_KEY = "denoise"
-# Meta that determines how a request is sent; comparison pages are fetched in the same way.
-META_OF_WAY = ("proxy", "bindaddress", "allow_offsite")
 # Our own browser context: in the spider's, pages it keeps open may use up the limit while they wait for us.
 PLAYWRIGHT_CONTEXT = "denoise"
 
@@ -168,8 +166,8 @@ class RecentPages:
             self._pages[page] = page.nbytes
 
     def get(self, url: str) -> CrawledPage | None:
-        """Return the newest page with a URL, or None."""
-        return self._named.get(url)
+        """Return the newest page with a URL, else with another spelling of it, or None."""
+        return self._named.get(url) or self._named.get(spelling(url))
 
     def clear(self) -> None:
         """Forget everything."""
@@ -185,8 +183,10 @@ def _origin(request: Request, url: str) -> str:
 
 
 def _carried_meta(request: Request) -> dict[str, Any]:
-    meta = request.meta  # rendered pages are compared with rendered ones
-    carried = {key: meta[key] for key in (*META_OF_WAY, "download_slot", META_KEY) if key in meta}
+    """Return the meta that determine how a request is sent, and ours; rendered pages are compared with such."""
+    meta = request.meta
+    names = ("proxy", "bindaddress", "allow_offsite", "download_slot", META_KEY)
+    carried = {key: meta[key] for key in names if key in meta}
     if meta.get("playwright"):
         carried["playwright"] = True
         carried["playwright_context"] = PLAYWRIGHT_CONTEXT
