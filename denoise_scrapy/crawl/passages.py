@@ -26,7 +26,7 @@ import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, wraps
+from functools import wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -38,7 +38,7 @@ from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.crawl.base import LARGE, Crawl, beside
+from denoise_scrapy.crawl.base import LARGE, Crawl
 from denoise_scrapy.crawl.pages import OK, CrawledPage, is_html
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES
@@ -59,8 +59,8 @@ from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
 
-# Maximum URLs that a page may declare as its own; usually it declares one, in one or two places.
-MOST_DECLARED = 4
+# URLs that a page declares as its own, and how many are read; usually it declares one, in one or two places.
+DECLARATIONS, MOST_DECLARED = "link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)", 4
 # Maximum pages whose first address in the crawl is remembered: 20 MB. Other addresses of forgotten pages pass as the
 # same item.
 MOST_SPELLINGS = 100_000
@@ -137,7 +137,7 @@ class ResponseItems:
         """Whether an item is held."""
         return self._held is not None
 
-    async def named(self, item: Any, url_field: str, pages: CrawledPages) -> Named:
+    def named(self, item: Any, url_field: str, pages: CrawledPages) -> Named:
         """Return the page that an item names, if the spider has fetched it.
 
         It is the one that led to this response, where sessions get different pages at one URL, else the newest.
@@ -151,10 +151,10 @@ class ResponseItems:
             return Named(this=url in self._names or "#" not in url)
         page = pages.page_before(self.response)
         if page is None or page.names.isdisjoint({url, name}):
-            page = pages.recent.get(url) or pages.recent.get(name)
+            page = pages.recent.get(url)
         if page is None and self.page is not None:
             is_cut = "#" not in url and any(is_shortened(name, own) for own in self._names)  # as tracking often is
-            if is_cut or name in await self._declares():
+            if is_cut or name in self._declares():
                 return Named(this=True)
         return Named(other=url, other_page=page)
 
@@ -219,17 +219,14 @@ class ResponseItems:
         except ValueError:
             return url
 
-    async def _declares(self) -> set[str]:
+    def _declares(self) -> set[str]:
         """Return the spellings of the URLs that the page declares (`canonical`, `og:url`), or was fetched for."""
         response = self.response
         if self._declared is None and isinstance(response, TextResponse):
-            if len(response.body) <= LARGE and type(response) is HtmlResponse:
-                links = _declared(response)
-            else:
-                # another, since the spider may be using the page's selector: selectors of one tree are not thread-safe,
-                # and a class of the project may have none, or take other arguments
-                plain = HtmlResponse(response.url, body=response.body, encoding=response.encoding)
-                links = await beside(partial(_declared, plain))
+            # declarations stand at the start; and a class of the project may have no selector, or take other arguments
+            if len(response.body) > LARGE or type(response) is not HtmlResponse:
+                response = HtmlResponse(response.url, body=response.body[:LARGE], encoding=response.encoding)
+            links = response.css(DECLARATIONS).getall()[:MOST_DECLARED]
             self._declared = {spelling(self.absolute(link)) for link in (*links, *addresses_within(response.url))}
         return self._declared or set()
 
@@ -246,11 +243,6 @@ def addresses_within(url: str) -> list[str]:
     values = [value for _, value in parse_qsl(urlsplit(url).query)]
     site, begin = site_key(url), url.find("/http", len("https://"))
     return [one for one in (*values, url[begin + 1 :] if begin > 0 else "") if site_key(one) not in {"", site}]
-
-
-def _declared(response: TextResponse) -> list[str]:
-    links = response.css("link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)").getall()
-    return links[:MOST_DECLARED]
 
 
 @dataclass(eq=False)
@@ -431,7 +423,7 @@ class Passages:
         item = copied(item)  # the spider's own object may be stored elsewhere, or yielded again
         if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
             return self._started([passage])
-        named = await siblings.named(item, self._crawl.settings.url_field, self._pages)
+        named = siblings.named(item, self._crawl.settings.url_field, self._pages)
         return self._started(siblings.take(item, named))
 
     def rest(self, response: Response) -> list[Any]:
@@ -495,7 +487,7 @@ class Passages:
             if ItemAdapter.is_item(item):
                 if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
                     return passage
-                named = await siblings.named(item, self._crawl.settings.url_field, self._pages)
+                named = siblings.named(item, self._crawl.settings.url_field, self._pages)
         except Exception as error:
             self._crawl.report("passage", error, siblings.url)
         siblings.count(named)
