@@ -64,11 +64,6 @@ def adapters_of(item: Any, fields: Mapping[str, str], paths: Mapping[str, str]) 
     return {**dict.fromkeys(fields.values(), _itself), **OF_ZYTE, **own} if is_zyte else own
 
 
-def adapted(value: Any, made_by: Adapter) -> Any:
-    """Return what an adapter makes of a value; None for an empty one."""
-    return made_by(value) if value else None
-
-
 def _itself(value: Any) -> Any:
     return value
 

@@ -15,7 +15,7 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
-from denoise_scrapy.adapters import Adapter, adapted, adapters_of
+from denoise_scrapy.adapters import Adapter, adapters_of
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, SEVERAL, Passage
@@ -124,11 +124,14 @@ class ItemPipeline(Component):
         """Process the item of a passage."""
 
     def _set(self, passage: Passage, field: str, value: Any, made_by: Adapter | None = None) -> bool:
-        """Set a field of an item, by an adapter if there is one; return whether its class accepts the value."""
+        """Set a field of an item; return whether its class accepts the value.
+
+        An adapter makes what is set; an empty value becomes None then.
+        """
         before = passage.item if isinstance(passage.item, dict) else copied(passage.item)
         is_made = made_by is None
         try:
-            made = value if made_by is None else adapted(value, made_by)
+            made = value if made_by is None else made_by(value) if value else None
             is_made = True
             passage.item = with_field(passage.item, field, made)
         except Exception as error:  # whatever adapters and validators raise, some after the value was set

@@ -129,7 +129,7 @@ class Bodies:
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
             if tally.counts.pages in JUDGED_AT:
-                await self._health.judge(page.site)
+                await self._health.judge([page.site])
         if page.settings.wants_meta:
             self._note_meta(page, found)
         if found.fallback == TOO_LARGE:

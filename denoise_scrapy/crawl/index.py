@@ -66,8 +66,7 @@ class CrawlIndex:
         self.index: DuplicateIndex | None = None  # None if it is not open
         self._crawl = crawl
         self._settings = crawl.settings
-        directory = job_dir(crawl.crawler.settings)
-        place = index_place(crawl.settings, str(Path(directory).absolute()) if directory else None)
+        place = index_place(crawl.settings, job_dir(crawl.crawler.settings))
         self._place = place if crawl.settings.needs_index else MEMORY
         self.is_in_memory = self._place == MEMORY  # and ends with the crawl
         what, meanwhile = "The index of texts", "items pass without comparison"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -200,14 +200,9 @@ class SiteHealth:
         crawls = {site: tally.crawl() for site, tally in self._tallies.items()}
         return {site: replace(crawl, alarms=tuple(alarms(crawl, ()))) for site, crawl in crawls.items()}
 
-    async def judge(self, site: str) -> None:
-        """Judge a site, which has many pages, during the crawl."""
-        if site in self._tallies:
-            await self._judge([site])
-
     async def finish(self) -> None:
         """Judge all sites and set the stats; call before the site memory is closed."""
-        judged = await self._judge([*self._tallies])
+        judged = await self.judge(self._tallies)
         wrong = {site: crawl for site, crawl in judged.items() if crawl.alarms}
         self._crawl.set("health/sites", sum(crawl.is_enough for crawl in judged.values()))
         self._crawl.set("health/alarms", len(wrong))
@@ -219,9 +214,10 @@ class SiteHealth:
             self._crawl.set(f"site/{host}/length", crawl.length.median)
             self._crawl.set(f"site/{host}/alarms", "; ".join(crawl.alarms))
 
-    async def _judge(self, sites: Sequence[str]) -> dict[str, SiteCrawl]:
+    async def judge(self, some: Iterable[str]) -> dict[str, SiteCrawl]:
         """Compare sites with their last crawls, log problems, and save the counts of this crawl so far."""
         judged, records = {}, {}
+        sites = [site for site in some if site in self._tallies]
         if not sites:
             return {}
         kept = await self._sites.use(lambda store: {site: store.health(site) for site in sites}, len(sites)) or {}

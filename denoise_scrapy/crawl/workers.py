@@ -342,7 +342,8 @@ class Workers:
         is_tried = self._workers and all(each.tried.is_set() for each in self._workers)
         if is_tried or not self._wanted:
             return
-        at_once = self._crawl.settings.workers is not None or _is_large(source.html)
+        is_large = len(source.html) > LARGE or source.html.count(b"<") > MANY_TAGS
+        at_once = self._crawl.settings.workers is not None or is_large
         if not self._workers and (at_once or self._pages > self._worth):
             share = self._bytes // self._wanted
             given = self._crawl.settings, share, worker.MAX_SECONDS, worker.MAX_BYTES + share
@@ -377,10 +378,6 @@ class Workers:
         if page is not None:
             page.deaths += 1
             self._crawl.say_once("died", SAID_DIED, status, page.url)
-
-
-def _is_large(html: bytes) -> bool:
-    return len(html) > LARGE or html.count(b"<") > MANY_TAGS
 
 
 def _wanted(asked: int | None) -> tuple[int, float]:
