@@ -14,6 +14,7 @@ from scrapy.responsetypes import responsetypes
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from denoise_scrapy.core.source import is_too_large
+from denoise_scrapy.crawl.base import LARGE
 from denoise_scrapy.crawl.budget import FetchRecord
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.extractor import Extracted, PageSource
@@ -67,8 +68,8 @@ def redirected_from(request: Request) -> list[str]:
     return list(request.meta.get("redirect_urls", ()))
 
 
-def selector_root(response: Response, told: str | None) -> Any | None:
-    """Return the root of the tree of `response.selector`, None if our own parse might differ."""
+def selector_root(response: Response | None, told: str | None) -> Any | None:
+    """Return the root of the tree of `response.selector`, None if it is large or our own parse might differ."""
     # the selector must be new, hence unmodified, and made from the same bytes, decoded as browsers do
     is_new = getattr(response, "_cached_selector", response) is None
     own = getattr(type(response), "selector", None)
@@ -76,7 +77,7 @@ def selector_root(response: Response, told: str | None) -> Any | None:
         return None
     body = to_utf8(response.body, told)
     # if nothing is declared and the page is not UTF-8, Scrapy guesses, which may take a second
-    if (body is not response.body and told is None) or is_too_large(body):
+    if (body is not response.body and told is None) or len(body) > LARGE or is_too_large(body):
         return None
     try:
         # valid UTF-8 read as UTF-8 is the same without decoding and encoding it

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from itertools import count
-from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.datatypes import LocalCache
 
-from denoise_scrapy.crawl.base import LARGE, Crawl
+from denoise_scrapy.crawl.base import Crawl
 from denoise_scrapy.crawl.budget import FetchBudget, FetchRecord
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.pages import (
@@ -22,7 +21,6 @@ from denoise_scrapy.crawl.pages import (
     is_get,
     is_page,
     redirected_from,
-    selector_root,
     told_encoding,
 )
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
@@ -104,7 +102,7 @@ class CrawledPages:
 
     async def read_example(self, request: Request, response: Response, settings: DenoiseSettings) -> None:
         """Read a page that was fetched for comparison."""
-        await self._read(self._source(request, response, settings, 0, is_example=True), None, response)
+        await self._read(self._source(request, response, settings, 0, is_example=True), None, None)
 
     async def read_field(
         self, address: str, html: str, request: Request, response: Response, settings: DenoiseSettings
@@ -155,13 +153,7 @@ class CrawledPages:
     async def _read(self, source: PageSource, crawled: CrawledPage | None, response: Response | None) -> None:
         self._crawl.count("pages/parsed")
         await self._sites.meet(site_key(source.url))  # loads pages of earlier crawls
-
-        def root() -> Any | None:
-            if response is None or crawled is None or len(source.html) > LARGE:
-                return None
-            return selector_root(response, source.encoding)
-
-        boxes = await self._workers.read(source, crawled, root)
+        boxes = await self._workers.read(source, crawled, response)
         if source.layout is not None:
             self._geometry.note(boxes, source.layout, source.url, source.settings or self._crawl.settings)
         if source.is_example:

@@ -17,7 +17,7 @@ from scrapy.utils.job import job_dir
 from denoise_scrapy.crawl.base import Answer, Crawl
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.crawl.workers import Workers
-from denoise_scrapy.dedup.places import is_class_path
+from denoise_scrapy.dedup.places import is_file
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import facts_store, site_key
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore
@@ -151,7 +151,7 @@ def sites_place(settings: DenoiseSettings, directory: str | None) -> str | None:
     index = settings.dedup_store
     if index.startswith(SCHEMES):
         return index
-    if index not in {"auto", "memory"} and not is_class_path(index):
+    if is_file(index):
         return str(Path(index).parent / SITES_FILE)
     return str(Path(directory, SITES_FILE)) if directory else None
 

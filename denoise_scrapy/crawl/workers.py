@@ -19,12 +19,13 @@ from itertools import count
 from math import inf
 from typing import Any
 
+from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
 
 from denoise_scrapy import worker
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.crawl.base import LARGE, Crawl
-from denoise_scrapy.crawl.pages import CrawledPage
+from denoise_scrapy.crawl.pages import CrawledPage, selector_root
 from denoise_scrapy.extractor import RECENT_SHARE, Extracted, Extractor, Known, PageSource, Wish
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.settings import DenoiseSettings
@@ -247,12 +248,12 @@ class Workers:
         self._travels = dict.fromkeys(STRATEGIES, True)
         self._pages = 0
 
-    async def read(self, source: PageSource, page: CrawledPage | None, root: Callable[[], Any]) -> int:
-        """Read a page of the crawl; return how many of its elements have a box."""
+    async def read(self, source: PageSource, page: CrawledPage | None, response: Response | None) -> int:
+        """Read a page of the crawl, here by its response's selector; return how many of its elements have a box."""
         await self._prepare(source)
         at = self._at(source.url, source.settings)
         if at is None:
-            return self._own.read(source, root())
+            return self._own.read(source, selector_root(response, source.encoding))
         await at.room()
         if source.layout:
             return await at.call("read", source, page=page) or 0
