@@ -198,7 +198,8 @@ class SiteTally:
         self.counts = SiteCrawl(began)
         self._wanted = self._read = 0
         self._sample: list[PageReading] = []
-        self._templates: list[tuple[Hashes, list[int]]] = []  # containers of the first page, number of pages
+        self._templates: list[Hashes] = []  # containers of the first page of each
+        self._times: Counter[int] = Counter()  # pages with each of these
         self._words: Floats = np.zeros(WORD_CLASSES)
         # path and text of pages under their own URLs, and of those that redirects led to
         self._last: list[deque[tuple[int, int]]] = [deque(maxlen=LAST), deque(maxlen=LAST)]
@@ -226,12 +227,13 @@ class SiteTally:
             return
         self._read += 1
         self._words += reading.words
-        found = [(likeness(reading.template, first), number) for number, (first, _) in enumerate(self._templates)]
+        found = [(likeness(reading.template, first), number) for number, first in enumerate(self._templates)]
         best, number = max(found, default=(0.0, 0))
         if best >= ALIKE:
-            self._templates[number][1][0] += 1
-        elif len(self._templates) < TEMPLATES:
-            self._templates.append((reading.template, [1]))
+            self._times[number] += 1
+        elif len(found) < TEMPLATES:
+            self._times[len(found)] = 1
+            self._templates.append(reading.template)
         held = reading._replace(words=_NONE, template=_NONE)  # they are already in the sums
         if len(self._sample) < SAMPLE:
             self._sample.append(held)
@@ -250,17 +252,16 @@ class SiteTally:
     def crawl(self) -> SiteCrawl:
         """Return the counts, and the figures of the sample."""
         texts = [page for page in self._sample if page.length]
-        frequent = sorted(((count, first) for first, (count,) in self._templates), key=lambda one: -one[0])
-        kept = frequent[:KEPT_TEMPLATES]
+        kept = self._times.most_common(KEPT_TEMPLATES)
         return replace(
             self.counts,
             same=_share_of_one_text(texts) * len(texts) / max(1, len(self._sample)),
             common=_common_share(texts),
             length=Spread.of([page.length for page in texts]),
             confidence=Spread.of([page.confidence for page in texts]),
-            templates=len(frequent),
-            shares=tuple(round(count / self._read, 4) for count, _ in kept),
-            containers=tuple(_packed(first.astype("<u4")) for _, first in kept),
+            templates=len(self._templates),
+            shares=tuple(round(times / self._read, 4) for _, times in kept),
+            containers=tuple(_packed(self._templates[number].astype("<u4")) for number, _ in kept),
             words=_packed((self._words * 255 / self._words.max()).astype(np.uint8)) if self._words.any() else "",
             kinds={
                 kind: round(times / len(self._sample), 4)
