@@ -119,7 +119,7 @@ class ResponseItems:
         self._names = {self.url, spelling(self.url)} - {""} if page is None else page.names
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
-        self._held: tuple[Any, Named] | None = None
+        self.held: tuple[Any, Named] | None = None  # an item, until others tell whether this page is about it
         self._keys: Counter[str] = Counter()
 
     @property
@@ -131,11 +131,6 @@ class ResponseItems:
     def is_over(self) -> bool:
         """True if the response was freed."""
         return self._response is not None and self._response() is None
-
-    @property
-    def holds(self) -> bool:
-        """Whether an item is held."""
-        return self._held is not None
 
     def named(self, item: Any, url_field: str, pages: CrawledPages) -> Named:
         """Return the page that an item names, if the spider has fetched it.
@@ -167,16 +162,16 @@ class ResponseItems:
         """Count an item that leaves the spider, hold it if this page may be about it, and return what may pass."""
         self.count(named)
         # the held item is not the only one
-        ready = self.rest() if self._held is not None and (named.this or not self._held[1].this) else []
+        ready = self.rest() if self.held is not None and (named.this or not self.held[1].this) else []
         if self.page is not None and self._is_about(named):
-            self._held = item, named
+            self.held = item, named
         else:
             ready.append(self.passage(item, named))
         return ready
 
     def rest(self) -> list[Passage]:
         """Return the passage of the held item, if any."""
-        held, self._held = self._held, None
+        held, self.held = self.held, None
         return [self.passage(*held)] if held else []
 
     def passage(self, item: Any, named: Named) -> Passage:
@@ -412,7 +407,7 @@ class Passages:
 
     def begin(self, response: Response) -> None:
         """Note a response that enters its callback, perhaps again, as if a middleware keeps responses."""
-        if (known := self._responses.get(response)) is not None and not known.holds:
+        if (known := self._responses.get(response)) is not None and known.held is None:
             del self._responses[response]
         if response.request is not None and PARSE_META in response.request.meta:
             self._parsed = weakref.ref(response)
