@@ -91,6 +91,11 @@ class Extracted(NamedTuple):
     error: Exception | None = None  # from reading metadata
     body: Body | None = None  # if wished
 
+    def measured(self) -> Extracted:
+        """Return this with its size."""
+        held = self.title, self.source, self.amounts, *self.fields.values()
+        return self._replace(nbytes=sum(map(held_bytes, held)))
+
 
 @dataclass
 class _Page:
@@ -289,8 +294,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         found = found._replace(body=body)
     kind = body.kind if "kind" in settings.item_fields else ""  # naming it takes a tenth of the body's time
     reading = PageReading.of(body.text, body.confidence, kind, page.facts) if wish.reading else None
-    nbytes = sum(map(held_bytes, (found.title, found.source, found.amounts, *found.fields.values())))
-    return found._replace(reading=reading, nbytes=nbytes)
+    return found._replace(reading=reading).measured()
 
 
 def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: str) -> Extracted:

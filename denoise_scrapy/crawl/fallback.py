@@ -18,7 +18,7 @@ from denoise_scrapy.body.extraction import CALLABLE, with_text
 from denoise_scrapy.crawl.base import Crawl, beside
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.extractor import Extracted
-from denoise_scrapy.fields import OF_BODY, fields_of, held_bytes
+from denoise_scrapy.fields import OF_BODY, fields_of
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
@@ -149,13 +149,12 @@ def _forgotten(call: asyncio.Future[Any]) -> None:
 
 def _revised(found: Extracted, body: Body, text: str, settings: DenoiseSettings, path: str) -> Extracted:
     told = with_text(body, text, CALLABLE)
-    fields = found.fields | fields_of(settings.item_fields, OF_BODY, told, settings)
-    return found._replace(
-        fields=fields,
+    revised = found._replace(
+        fields=found.fields | fields_of(settings.item_fields, OF_BODY, told, settings),
         fallback=CALLABLE,
         body=told,
         size=len(text),
         read=None,
         source=found.source and f"{found.source} {path}",
-        nbytes=sum(map(held_bytes, (found.title, found.source, found.amounts, *fields.values()))),
     )
+    return revised.measured()
