@@ -63,10 +63,7 @@ class Fetcher:
 
     def is_stopping(self) -> bool:
         """Return whether the crawl is about to end."""
-        try:
-            engine: Any = self._crawl.crawler.engine
-        except RuntimeError:  # not created yet
-            return True
+        engine: Any = self._crawl.crawler.engine
         slot = getattr(engine, "_slot", None)
         return not getattr(engine, "running", False) or bool(getattr(slot, "closing", None))
 
