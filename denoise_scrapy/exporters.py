@@ -139,16 +139,13 @@ class _ChunkRows(BaseItemExporter):
 
     # an item without chunks has no row
 
-    _field = CHUNKS
-    _left_out: frozenset[str] = frozenset()
+    _fields: Mapping[str, str] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
         """Create one for a crawl, with its names of fields."""
         made = cls(*args, **options)
-        settings = DenoiseSettings.from_settings(crawler.settings, crawler.spider)
-        made._field = settings.fields.get(CHUNKS, CHUNKS)
-        made._left_out = frozenset(settings.item_fields.get(what, "") for what in WHOLE)
+        made._fields = DenoiseSettings.from_settings(crawler.settings, crawler.spider).item_fields
         return made
 
     def export_item(self, item: Any) -> Any:
@@ -157,8 +154,8 @@ class _ChunkRows(BaseItemExporter):
             super().export_item(row)  # type: ignore[safe-super]
 
     def _rows_of(self, item: ItemAdapter) -> list[dict[str, Any]]:
-        chunks = chunk_rows_of(get_field(item.item, self._field))
-        left_out = self._left_out.difference(self.fields_to_export or ())
+        chunks = chunk_rows_of(get_field(item.item, self._fields.get(CHUNKS, CHUNKS)))
+        left_out = {self._fields.get(what) for what in WHOLE}.difference(self.fields_to_export or ())
         named = {
             name: self.serialize_field(item.get_field_meta(name), name, value)
             for name, value in (item.items() if chunks else ())
