@@ -362,7 +362,9 @@ class NearDuplicatePipeline(ItemPipeline):
         self._crawl.count("dedup/checked", verdict.too_short and "dedup/too_short", verdict.updated and "dedup/updated")
         if verdict.since is not None:
             self._note_seen(passage, verdict)
-        self._act(passage, verdict, await self._outcome(passage, verdict))
+        outcome = await self._outcome(passage, verdict)
+        if outcome != NEW:
+            self._act(passage, verdict, outcome)
 
     async def _outcome(self, passage: Passage, verdict: Verdict) -> str:  # noqa: PLR0911 - a list of reasons
         """Return what becomes of an item: the first of these that applies."""
@@ -393,7 +395,7 @@ class NearDuplicatePipeline(ItemPipeline):
     def _act(self, passage: Passage, verdict: Verdict, outcome: str) -> None:
         """Count an outcome, and mark or drop the item."""
         key, tally = passage.text.key, passage.tally
-        self._crawl.count(outcome not in {NEW, COPY} and f"dedup/{STATS.get(outcome, outcome)}")
+        self._crawl.count(outcome != COPY and f"dedup/{STATS.get(outcome, outcome)}")
         if outcome == UNCHANGED:
             raise UnchangedItem(_moment(verdict))
         if outcome == VARIANT:

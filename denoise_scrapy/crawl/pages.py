@@ -163,8 +163,9 @@ class RecentPages:
     def measure(self, page: CrawledPage) -> None:
         """Note the size of a page, which is another once its text is made."""
         if page in self._pages:
-            self.nbytes += page.nbytes - self._pages[page]
-            self._pages[page] = page.nbytes
+            self.nbytes -= self._pages[page]
+            self._pages[page] = nbytes = page.nbytes
+            self.nbytes += nbytes
 
     def get(self, url: str) -> CrawledPage | None:
         """Return the newest page with a URL, else with another spelling of it, or None."""
