@@ -88,15 +88,15 @@ class PageReading(NamedTuple):
     @classmethod
     def of(cls, text: str, confidence: float, kind: str, facts: PageFacts) -> PageReading:
         """Read a page: its body's text and confidence, its kind and its facts."""
-        counted = Counter[int]()
-        for plain, line in zip(_plain(text).split(b"\n"), text.split("\n"), strict=True):
+        counted, whole = Counter[int](), _plain(text)
+        for plain, line in zip(whole.split(b"\n"), text.split("\n"), strict=True):
             counted[zlib.crc32(plain)] += len(line)
         most = counted.most_common(LINES)
         lines, sizes = np.array([line for line, _ in most]), np.array([size for _, size in most], np.int32)
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
         template = np.asarray(facts.signature >> np.uint64(32), np.uint32)[:CONTAINERS]
-        return cls(len(text), confidence, kind, path_hash(facts.url), plain_hash(text), lines, sizes, words, template)
+        return cls(len(text), confidence, kind, path_hash(facts.url), zlib.crc32(whole), lines, sizes, words, template)
 
 
 def plain_hash(text: str) -> int:
