@@ -15,7 +15,6 @@ from scrapy import Request, Spider, signals
 
 from denoise_scrapy import worker
 from denoise_scrapy.crawl import base, workers
-from denoise_scrapy.crawl.workers import Workers
 from tests.crawl.crawling import LONGEST, ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.strategies import Harmful
 from tests.crawl.web import Web, article, sentence, story
