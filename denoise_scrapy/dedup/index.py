@@ -687,21 +687,21 @@ class DuplicateIndex:
         self._known = self._known or claim
         old, owner = (replaced.id if replaced else 0), (self._owner if claim else "")
         try:
-            put = self._store.put(name, fingerprint, self._last, old, owner, version)
+            number = self._store.put(name, fingerprint, self._last, old, owner, version)
         except Exception:
             self._unsure += [name] * claim
             raise
-        if put.newer:
-            self._know(put.newer)
-        if put.id:  # memory is updated after the commit, never before
-            self._know([Record(put.id, name, fingerprint)])
-            if old:
-                self._forest.drop(old, name.scope)
-                self._forget(1)
-            if claim:
-                self._counts["claimed"] += 1
-                self._held.add(put.id)
-        return put.id
+        if number == self._last + 1:  # memory is updated after the commit, never before
+            self._know([Record(number, name, fingerprint)])
+        else:  # others have kept texts meanwhile
+            self._load()
+        if number and old:
+            self._forest.drop(old, name.scope)
+            self._forget(1)
+        if number and claim:
+            self._counts["claimed"] += 1
+            self._held.add(number)
+        return number
 
     def _see_again(self, name: Name, answer: Answer, *, claim: bool) -> int:
         """Record that a kept text was seen again; return the claim that its key shares with an earlier item, or 0."""

@@ -12,7 +12,7 @@ from typing import Any
 from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Put, Record, Store, is_dead
+from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Record, Store, is_dead
 from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.storage import RedisLink, check_opened, opening
 
@@ -69,19 +69,16 @@ end
 
 _PUT = """
 -- ARGV: seen, record, digest of its name, most to look at, owner or '', its name, version.
--- Gives the new id or 0, what is newer than seen, and the last id before; -1 where that is gone.
+-- Gives the new id or 0, and the last id before; -1 where that is gone.
 local new, most = read(ARGV[2]), tonumber(ARGV[4])
 
 local before = tonumber(call('GET', last) or '-1')
-if before < tonumber(ARGV[1]) then return {0, {}, before} end
+if before < tonumber(ARGV[1]) then return {0, before} end
 
 local found = call('XRANGE', log, string.format('%d-0', ARGV[1] + 1), '+', 'COUNT', most + 1)
-local newer, keep = {}, #found <= most
-for i = 1, math.min(#found, most) do
-  newer[i] = {found[i][1]:match('%d+'), found[i][2][2]}
-  keep = keep and read(found[i][2][2]).scope ~= new.scope
-end
-if not keep then return {0, newer, before} end
+local keep = #found <= most
+for i = 1, math.min(#found, most) do keep = keep and read(found[i][2][2]).scope ~= new.scope end
+if not keep then return {0, before} end
 
 local old, id = call('HGET', keys, ARGV[3]), string.format('%d', before + 1)
 -- first, for it is refused where memory is full, with nothing changed
@@ -101,7 +98,7 @@ if ARGV[5] ~= '' then
   call('HSET', claims, id, ARGV[3] .. ARGV[5])
   call('HSET', owners, ARGV[5], now)
 end
-return {before + 1, newer, before}
+return {before + 1, before}
 """
 
 _REMOVE = """
@@ -170,9 +167,9 @@ class RedisStore(Store):
     they were dropped, some 270 bytes per key.
 
     `put` examines records newer than those the caller has judged. If all are of other scopes, the text is kept at once,
-    in the same round trip. Otherwise nothing is kept: the caller judges the new records and retries with a higher
-    `seen`. More than 256 newer records come in portions. A request whose response was lost is repeated, and finds the
-    record already stored under the same key.
+    in the same round trip. Otherwise, or if there are more than 256, nothing is kept: the caller reads and judges the
+    new records and retries with a higher `seen`. A request whose response was lost is repeated, and finds the record
+    already stored under the same key.
 
     The server must keep what it acknowledges: `appendonly yes` with `appendfsync always` loses nothing, `everysec`
     loses up to a second in a power cut, and any `maxmemory-policy` but `noeviction` may evict whole keys.
@@ -264,12 +261,12 @@ class RedisStore(Store):
     @override
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
-    ) -> Put:
+    ) -> int:
         args = (seen, _pack(name, fingerprint), _digest(name), MOST_NEWER, owner, _full(name), version)
-        number, newer, last = self._run(_PUT, *args)
+        number, last = self._run(_PUT, *args)
         if last < seen:
             raise StoreMismatch("last id", str(last), str(seen), self._where, _LOST)
-        return Put(number, [self._record(int(one), data) for one, data in newer])
+        return int(number)
 
     @override
     def remove(self, number: int) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Put, Record, Store, is_dead
+from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Record, Store, is_dead
 from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file for so long
@@ -108,7 +108,7 @@ class SQLiteStore(Store):
         >>> folder = tempfile.TemporaryDirectory()
         >>> store = SQLiteStore(folder.name + "/texts.db")
         >>> store.open({"pair cap": "256"})
-        >>> store.put(Name("a"), Fingerprint.of("some text"), seen=0).id, len(store)
+        >>> store.put(Name("a"), Fingerprint.of("some text"), seen=0), len(store)
         (1, 1)
         >>> store.close()
         >>> SQLiteStore(folder.name + "/texts.db").open({"pair cap": "128"})
@@ -163,7 +163,7 @@ class SQLiteStore(Store):
     @override
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
-    ) -> Put:
+    ) -> int:
         bands, row = fingerprint.bands, (*name, *_columns_of(fingerprint), version, owner, seen)
         with self._lock:
             if owner:
@@ -176,7 +176,7 @@ class SQLiteStore(Store):
                     link.executemany(_FORGET_BAND, gone)
                     rows = [(key, number) for key in _keys(bands)]
                     link.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", rows)
-        return Put(number, () if number else self._newer(seen))
+        return number
 
     def _note_claim(self, owner: str) -> None:
         """Record that an owner is alive, if that was not recorded just now."""
@@ -312,7 +312,7 @@ class MemoryStore(SQLiteStore):
     Example:
         >>> with MemoryStore() as store:
         ...     store.open({})
-        ...     store.put(Name("a"), Fingerprint.of("some text"), seen=0).id
+        ...     store.put(Name("a"), Fingerprint.of("some text"), seen=0)
         ...     [record.name.key for record in store.get([1, 2])]
         1
         ['a']

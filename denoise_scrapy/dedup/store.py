@@ -1,8 +1,8 @@
 """The storage interface of an index.
 
 Several indexes, even in several processes, may use one store. An index has read the records in order of id, and keeps a
-text only if it was judged against everything kept before: `put` returns the records it has not seen. This is the only
-synchronisation: no lock is held between judging and keeping.
+text only if it was judged against everything kept before, which `put` checks. This is the only synchronisation: no lock
+is held between judging and keeping.
 """
 
 from __future__ import annotations
@@ -96,13 +96,6 @@ class Group:
         return (self.kept, *self.copies, *self.variants)
 
 
-class Put(NamedTuple):
-    """The result of `put`: the text's id, or 0 and the records newer than `seen`, which must be judged first."""
-
-    id: int
-    newer: Sequence[Record]
-
-
 class Store(ABC):
     """Keeps records.
 
@@ -150,7 +143,7 @@ class Store(ABC):
     @abstractmethod
     def put(
         self, name: Name, fingerprint: Fingerprint, seen: int, replaced: int = 0, owner: str = "", version: bytes = b""
-    ) -> Put:
+    ) -> int:
         """Keep a text, replacing any of the same key and scope, even if another owner claimed it.
 
         The check for newer records, the keeping and the claim are one atomic step. A store may keep the text despite
@@ -165,7 +158,7 @@ class Store(ABC):
             version: Stored in its record.
 
         Returns:
-            The new id, or the records to judge first, without owners.
+            The new id; 0 if the text must be judged against newer records first.
         """
 
     @abstractmethod

@@ -54,7 +54,7 @@ HOW = st.sampled_from(["claim", "claim", "check_and_add"])
 def put(store, key, fingerprint, scope="", group="", replaced=0, owner=""):
     """Keep a text like an index that has seen all others."""
     last = max((one.id for batch in store.newer(0) for one in batch), default=0)
-    return store.put(Name(key, scope, group), fingerprint, last, replaced, owner).id
+    return store.put(Name(key, scope, group), fingerprint, last, replaced, owner)
 
 
 class Place:
@@ -475,7 +475,7 @@ class StoreContract:
         full = replace(LONG, title=b"\x01\x00\x02\x00", values=b"\x00" * 16)
         full = replace(full, bands=bytes(range(128)))
         assert all(field not in {b"", ""} for field in (*name, *(getattr(full, one.name) for one in fields(full))))
-        number = store.put(name, full, 0, 0, "", bytes(range(256))).id
+        number = store.put(name, full, 0, 0, "", bytes(range(256)))
         assert store.get([number])[0].fingerprint.bands == full.bands
         assert store.get([number]) == list(store.records()) == [Record(number, name, full, "", bytes(range(256)))]
         assert store.get([]) == [] and store.get([999]) == [] and store.get([0]) == []

@@ -160,4 +160,4 @@ class TestFailures:
             store._connection.execute("DROP TABLE owners")
             with pytest.raises(sqlite_store.sqlite3.OperationalError, match="owners"):
                 store.put(Name("a"), Fingerprint.of(A), 0, 0, "someone")
-            assert len(store) == 0 and store.put(Name("a"), Fingerprint.of(A), 0).id == 1
+            assert len(store) == 0 and store.put(Name("a"), Fingerprint.of(A), 0) == 1
