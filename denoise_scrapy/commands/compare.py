@@ -72,14 +72,14 @@ def explained(
         (False, 'too short to be judged', ['tell', 'where', 'heather', 'blooms'])
         >>> cats = (GivenText("the cat sat on the mat " * times) for times in (4, 5))
         >>> explained(*cats, "patent", 0.8).why
-        'equal main feature strings'
+        'c1 is 1.00; c2 is 1.00'
     """
     rule = RULES[rule_name].at(threshold, most_new)
     item, there = (read_text(rule, one.text).of_item(one.title, {}) for one in (new, kept))
     own, other = item.fingerprint, there.fingerprint
-    compared = rule.judge(item.text, other, every=True)
+    checks = [*rule.checks(item.text, other)]
     same = bool(own.n) and own.digest == other.digest
-    alike = (same or compared.duplicate) and not item.is_short
+    alike = rule.judge(item.text, other).duplicate and not item.is_short
     keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
 
     def judged(site: str, its: str) -> Verdict:
@@ -95,12 +95,12 @@ def explained(
     if verdict != elsewhere:
         verdict += f" on one site, elsewhere {elsewhere},"
     why = [
-        _why(compared.checks, short=item.is_short, same=same, duplicate=alike),
+        _why(checks, short=item.is_short, same=same, duplicate=alike),
         STANDS_APART * (alike and elsewhere == NEW),
         *(one.reason.partition(": ")[2] for one in (found, near)),
     ]
     said = "; ".join(dict.fromkeys(filter(None, why)))
-    return TextComparison(found.duplicate, verdict, said, other.t, compared.checks, units)
+    return TextComparison(found.duplicate, verdict, said, other.t, checks, units)
 
 
 def _kind(found: Verdict) -> str:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -197,13 +197,12 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison of a new text with a kept one."""
+    """The comparison of a new text with a kept one; only a duplicate has shares."""
 
     duplicate: bool
     c1: float = 0.0  # share of main units in common, 0 to 1
     c2: float = 0.0  # share of runs in common, 0 to 1: the score
-    new: float = 0.0  # share of the new text that the kept one lacks, 0 to 1; 0 for no duplicate
-    checks: tuple[Check, ...] = ()  # in order, up to the first that failed; none for texts of the same words
+    new: float = 0.0  # share of the new text that the kept one lacks, 0 to 1
 
 
 class Rule(ABC):
@@ -230,8 +229,17 @@ class Rule(ABC):
         """Return the fingerprint of a text."""
 
     @abstractmethod
-    def judge(self, new: Any, kept: Fingerprint, *, every: bool = False) -> Comparison:
-        """Compare a text with a kept one; with `every`, also run the checks after the first that failed."""
+    def checks(self, new: Any, kept: Fingerprint) -> Iterator[Check]:
+        """Compare a text with a kept one: yield the steps of the decision."""
+
+    def judge(self, new: Any, kept: Fingerprint) -> Comparison:
+        """Compare a text with a kept one; a duplicate passes all checks."""
+        shares = {}
+        for check in self.checks(new, kept):
+            if not check.passed:
+                return Comparison(duplicate=False)
+            shares[check.name] = check.share
+        return Comparison(True, shares["c1"], shares["c2"], shares.get("new", 0.0))
 
     @abstractmethod
     def main_query(self, new: Any, t: int) -> tuple[Sample, int, int]:
@@ -255,15 +263,6 @@ def _least(name: str, value: float, bound: float, of: int = 0) -> Check:
     return Check(name, value, bound, value >= bound, of)
 
 
-def _until_failed(checks: Iterable[Check], *, every: bool) -> tuple[Check, ...]:
-    made = []
-    for check in checks:
-        made.append(check)
-        if not (check.passed or every):
-            break
-    return tuple(made)
-
-
 class PartRule(Rule):
     """A new text is a duplicate if nearly all of it is in a kept text.
 
@@ -271,8 +270,8 @@ class PartRule(Rule):
         >>> text = "Bees dance to tell their sisters where clover, lime and heather bloom. "
         >>> text += "The angle of the dance is the angle to the sun, its length the distance."
         >>> rule, kept = PartRule(), Fingerprint.of(text)
-        >>> found = rule.judge(rule.read(f"{text} Share this."), kept)
-        >>> found.duplicate, [check.name for check in found.checks]
+        >>> new = rule.read(f"{text} Share this.")
+        >>> rule.judge(new, kept).duplicate, [check.name for check in rule.checks(new, kept)]
         (True, ['units', '% of its length', 'main units', 'runs', 'c1', 'c2', 'new'])
     """
 
@@ -291,19 +290,12 @@ class PartRule(Rule):
         return Fingerprint.of(new)
 
     @override
-    def judge(self, new: FeatureStrings, kept: Fingerprint, *, every: bool = False) -> Comparison:
+    def judge(self, new: FeatureStrings, kept: Fingerprint) -> Comparison:
         same = new.n > 0 and kept.digest == new.digest
-        made = () if same and not every else _until_failed(self._checks(new, kept), every=every)
-        if same:
-            return Comparison(True, 1.0, 1.0, checks=made)
-        values = {check.name: check.share if check.of else check.value for check in made}
-        passed = all(check.passed for check in made)
-        return Comparison(
-            passed, values.get("c1", 0.0), values.get("c2", 0.0), values["new"] if passed else 0.0, checks=made
-        )
+        return Comparison(True, 1.0, 1.0) if same else super().judge(new, kept)
 
-    def _checks(self, new: FeatureStrings, kept: Fingerprint) -> Iterator[Check]:
-        """Yield the steps of the decision."""
+    @override
+    def checks(self, new: FeatureStrings, kept: Fingerprint) -> Iterator[Check]:
         yield _least("units", min(new.n, kept.n), MIN_TOKENS)
         yield _least("% of its length", new.n * 100 // max(1, kept.n), RATIO_PERCENT)
         units, runs = new.main_units(kept.t), new.sample(kept.limit)
@@ -441,29 +433,18 @@ class PatentRule(Rule):
         return Fingerprint(new.n, FREQUENCY, s1, s2, EVERY, digest)
 
     @override
-    def judge(self, new: Characters, kept: Fingerprint, *, every: bool = False) -> Comparison:
+    def checks(self, new: Characters, kept: Fingerprint) -> Iterator[Check]:
         mine, theirs = new.main_units, kept.units
-        frequent = f"characters that come more than {FREQUENCY} times"
-        floors = [
-            _least("characters", min(new.n, kept.n), MIN_TOKENS),
-            _least(frequent, min(len(mine), len(theirs)), 1),
-        ]
-        made = _until_failed(floors, every=every)
-        long = all(check.passed for check in made)
-        if not (long or every):
-            return Comparison(duplicate=False, checks=made)
+        yield _least("characters", min(new.n, kept.n), MIN_TOKENS)
+        yield _least(f"characters that come more than {FREQUENCY} times", min(len(mine), len(theirs)), 1)
         common = np.intersect1d(mine, theirs, assume_unique=True)
-        c1 = self._above("c1", len(common), len(mine))
-        if np.array_equal(mine, theirs):
-            return Comparison(long, c1.share, 1.0, checks=(*made, _least("equal main feature strings", 1, 1)))
-        c2 = self._above("c2", *_common_neighbours(new.neighbours, np.frombuffer(kept.s2, "<u4"), common))
         shorter, longer = sorted((new.n, kept.n))
-        decides = c2 if shorter > LONG or shorter < SMALL_SHARE * longer else c1
-        return Comparison(long and decides.passed, c1.share, c2.share, checks=(*made, decides))
-
-    def _above(self, name: str, common: int, of: int) -> Check:
-        """Check that a share is above the threshold, as in the source."""
-        return Check(name, common, self._more(of), common / max(1, of) > self.threshold, of)
+        decides = "c2" if shorter > LONG or shorter < SMALL_SHARE * longer else "c1"
+        if np.array_equal(mine, theirs):  # a duplicate, whatever the shares
+            decides = ""
+        there, of = _common_neighbours(new.neighbours, np.frombuffer(kept.s2, "<u4"), common)
+        yield _least("c1", len(common), self._more(len(mine)) if decides == "c1" else 0, len(mine))
+        yield _least("c2", there, self._more(of) if decides == "c2" else 0, of)
 
     def _more(self, size: int) -> int:
         """Return the smallest number of common elements above the threshold."""
