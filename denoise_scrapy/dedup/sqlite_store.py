@@ -39,7 +39,6 @@ INDEX = FileKind(
             UNIQUE (key, scope))""",
         "CREATE INDEX IF NOT EXISTS texts_seen ON texts (seen)",
         "CREATE INDEX IF NOT EXISTS texts_claimed ON texts (owner) WHERE owner <> ''",
-        "CREATE INDEX IF NOT EXISTS texts_variants ON texts (variant_of, scope) WHERE variant_of <> ''",
         # texts by the bands of their signatures, if they have any
         "CREATE TABLE IF NOT EXISTS bands (band INTEGER, id INTEGER, PRIMARY KEY (band, id)) WITHOUT ROWID",
         "CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, beat REAL NOT NULL)",
@@ -84,7 +83,6 @@ _COPY = """INSERT OR REPLACE INTO copies (key, scope, kept, seen)
     SELECT ?, scope, key, ? FROM texts WHERE id = ? AND scope = ?"""
 _OLD_COPIES = "DELETE FROM copies WHERE id <= (SELECT max(id) FROM copies) - ?"
 _EXPIRED = "SELECT id FROM texts WHERE seen < ? AND owner = '' ORDER BY seen LIMIT ?"
-_VARIANTS = "SELECT key, scope, text_group, site, variant_of FROM texts WHERE variant_of <> '' ORDER BY id"
 
 
 class SQLiteStore(Store):
@@ -232,10 +230,6 @@ class SQLiteStore(Store):
     @override
     def copies(self) -> Iterator[Copy]:
         yield from map(Copy._make, self._connection.execute("SELECT key, scope, kept, seen FROM copies ORDER BY id"))
-
-    @override
-    def variants(self) -> Iterator[Name]:
-        yield from map(Name._make, self._connection.execute(_VARIANTS))
 
     @override
     def remove_copy(self, name: Name) -> bool:

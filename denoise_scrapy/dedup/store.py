@@ -246,10 +246,6 @@ class Store(ABC):
         for batch in self.newer(0):
             yield from batch
 
-    def variants(self) -> Iterator[Name]:
-        """Yield the names of kept variants in order of keeping."""
-        return (record.name for record in self.records() if record.name.variant_of)
-
     def groups(self) -> list[Group]:
         """Return all groups, the largest first; they take about 200 bytes per copy or variant.
 
@@ -270,7 +266,7 @@ class Store(ABC):
         found = defaultdict[tuple[str, str], tuple[list[str], list[str]]](lambda: ([], []))
         for copy in self.copies():
             found[copy.kept, copy.scope][0].append(copy.key)
-        for one in self.variants():
+        for one in (record.name for record in self.records() if record.name.variant_of):
             found[one.variant_of, one.scope][1].append(one.key)
         groups = [Group(kept, scope, *map(tuple, keys)) for (kept, scope), keys in found.items()]
         return sorted(groups, key=lambda one: (-len(one.members), one.scope, one.kept))
