@@ -379,20 +379,10 @@ def _refuse_column(names: Collection[str], mark: str) -> None:
         raise ValueError(f"there is already a column {mark!r}, which --mark would write: rename or remove it")
 
 
-def write_entries(file: BinaryIO, names: Sequence[str], entries: Iterable[Sequence[Any]], *, as_csv: bool) -> None:
-    """Write entries with these names: as JSON lines, or as CSV with a header."""
-    with _text_to(file, "backslashreplace") as text:
-        if as_csv:
-            csv.writer(text, lineterminator="\n").writerows(chain([names], entries))
-            return
-        for entry in entries:
-            text.write(json.dumps(dict(zip(names, entry, strict=True)), ensure_ascii=False) + "\n")
-
-
 @contextmanager
-def _text_to(file: BinaryIO, errors: str = "surrogateescape") -> Iterator[TextIO]:
+def _text_to(file: BinaryIO) -> Iterator[TextIO]:
     """Yield a text stream that writes to a file, which stays open."""
-    text = io.TextIOWrapper(file, "utf-8", errors, newline="", write_through=True)
+    text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="", write_through=True)
     try:
         yield text
     finally:

@@ -31,11 +31,10 @@ from denoise_scrapy.row_files import (
     compressing,
     kind_of,
     row_file,
-    write_entries,
     write_parquet,
 )
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, say
+from denoise_scrapy.shown import counted, json_line, say
 from denoise_scrapy.site import site_key
 from denoise_scrapy.storage import replacing
 
@@ -46,7 +45,7 @@ PROGRESS_SECONDS = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    file = "JSON lines, CSV in UTF-8 (both also .gz, .zst) or Parquet; - for standard input"
+    file = "JSON lines, CSV in UTF-8 (both also .gz, .zst) or Parquet; - for JSON lines on standard input"
     parser.add_argument("file", metavar="FILE", help=file)
     what = parser.add_argument_group("output").add_mutually_exclusive_group()
     for name, meaning in (
@@ -56,8 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--groups", "write the keys of kept rows and of their duplicates, the largest group first"),
     ):
         what.add_argument(name, dest="what", action="store_const", const=name[2:], help=meaning, default="drop")
-    out = "output file, in the format of FILE (also .gz, .zst) or Parquet; default: standard output"
-    parser.add_argument("-o", dest="out", metavar="OUT", default=STANDARD, help=out)
+    out = "output file, in the format of FILE (also .gz, .zst) or Parquet, pairs and groups as JSON lines"
+    parser.add_argument("-o", dest="out", metavar="OUT", default=STANDARD, help=f"{out}; default: standard output")
     parser.add_argument("--keep", choices=KEEPS, default=KEEPS[0], help="row to keep among duplicates; default: first")
     parser.add_argument("--text", metavar="FIELD", help="field to compare; default: body or text")
     parser.add_argument("--key", metavar="FIELD", help="field that identifies a row; default: url, or its number")
@@ -67,14 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scope = "compare only rows of the same site, by their keys (default), or all"
     parser.add_argument("--scope", choices=("site", "global"), default="site", help=scope)
     add_rule_arguments(parser)
-    parser.add_argument(
-        "--short", action="store_true", help="also drop texts under 20 units with exactly the same words"
-    )
     store = "also compare with this index, and add the kept rows to it; created if missing"
     parser.add_argument("--store", metavar="STORE", help=store)
     bad = "unreadable rows: copy them to the output (default), leave them out, or stop without output"
     parser.add_argument("--bad", choices=("keep", "skip", "stop"), default="keep", help=bad)
-    parser.add_argument("--format", choices=ROW_FORMATS, help="format of FILE; default: by its suffix, or jsonl")
     parser.epilog = (
         "A row is compared with the kept rows. Variants are not duplicates: similar rows of one site (by the host of "
         "their keys) with another title or with other words filled in. To keep the longest or the newest row, FILE is "
@@ -93,7 +88,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
             store_at(args.store) if args.store else None,
             rule=rule,
             most_new=read.dedup_most_new,
-            short_duplicates=args.short or read.dedup_short,
+            short_duplicates=read.dedup_short,
             remember_copies=REMEMBERED_COPIES if args.store else 0,
         )
         batch = Batch(open_things.enter_context(index), keep=args.keep, numbered=args.store is None)
@@ -112,12 +107,12 @@ def store_at(place: str) -> Store:
 
 def _checked(args: argparse.Namespace) -> str:
     """Return the format of the file; raise `UsageError` for conflicting arguments."""
-    kind = args.format or ("jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS))
+    kind = "jsonl" if args.file == STANDARD else format_of(args.file, ROW_FORMATS)
     if not kind:
-        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl, *.csv, *.parquet, or give --format")
+        raise UsageError(f"dedup run: unknown format: {args.file}: name it *.jsonl, *.csv or *.parquet")
     if (args.keep == "newest") != bool(args.date):
         raise UsageError("dedup run: --keep newest and --date FIELD go together")
-    what, valid = (args.what, ("jsonl", "csv")) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
+    what, valid = (args.what, ("jsonl",)) if args.what in {"pairs", "groups"} else ("rows", (kind, "parquet"))
     made = format_of(args.out, ROW_FORMATS)
     if made and made not in valid:
         kinds = " or ".join(dict.fromkeys(valid))
@@ -168,41 +163,35 @@ class Job:
 
     def write(self, batch: Batch, out: BinaryIO) -> None:
         """Write the requested output."""
-        made = format_of(self._args.out, ROW_FORMATS)
         if self._args.what in {"drop", "mark"}:
             mark = MARK_FIELD if self._args.what == "mark" else ""
             rows = self._marked(batch, only_kept=self._args.what == "drop")
-            if made == "parquet" and not isinstance(self._source, Parquet):
+            if format_of(self._args.out) == "parquet" and not isinstance(self._source, Parquet):
                 write_parquet(self._source, out, rows, mark)
             else:
                 self._source.write(out, rows, mark)
             return
-        as_csv = made == "csv"
-        if self._args.what == "pairs":
-            write_entries(out, ("new", "kept", "score"), self._pairs(batch), as_csv=as_csv)
-        else:
-            names = ("kept", "copy" if as_csv else "copies")
-            write_entries(out, names, self._groups(batch, apart=as_csv), as_csv=as_csv)
+        for entry in self._pairs(batch) if self._args.what == "pairs" else self._groups(batch):
+            out.write((json_line(entry) + "\n").encode())
 
     def _marked(self, batch: Batch, *, only_kept: bool) -> Iterator[Marked]:
         for read, _, verdict in self._judged(batch):
-            of = None if verdict is None or verdict.of is None else batch.key_of(verdict.of)
-            if of is None or not only_kept:
-                yield Marked(read, of, None if verdict is None else verdict.score)
+            if verdict is None:
+                yield Marked(read, None, None)
+            elif verdict.of is None or not only_kept:
+                yield Marked(read, verdict.of, verdict.score)
 
-    def _pairs(self, batch: Batch) -> Iterator[tuple[str, str, float]]:
+    def _pairs(self, batch: Batch) -> Iterator[dict[str, Any]]:
         for _, row, verdict in self._judged(batch):
             if row and verdict and verdict.of is not None:
-                yield row.key, batch.key_of(verdict.of), round(verdict.score, 4)
+                yield {"new": row.key, "kept": verdict.of, "score": round(verdict.score, 4)}
 
-    def _groups(self, batch: Batch, *, apart: bool) -> Iterator[tuple[str, str | list[str]]]:
+    def _groups(self, batch: Batch) -> Iterator[dict[str, Any]]:
         groups: dict[str, list[str]] = {}
-        for _, row, verdict in self._judged(batch):
-            if row and verdict and verdict.of is not None:
-                groups.setdefault(verdict.of, []).append(row.key)
-        for name, copies in sorted(groups.items(), key=lambda one: -len(one[1])):
-            for entry in copies if apart else [copies]:
-                yield batch.key_of(name), entry
+        for pair in self._pairs(batch):
+            groups.setdefault(pair["kept"], []).append(pair["new"])
+        for kept, copies in sorted(groups.items(), key=lambda one: -len(one[1])):
+            yield {"kept": kept, "copies": copies}
 
     def say_progress(self) -> None:
         """Print the counts so far on standard error."""

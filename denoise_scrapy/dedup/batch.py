@@ -49,7 +49,7 @@ class Batch:
         self._done: set[int] = set()  # hashes of keys, if the index is shared
 
     def judge(self, row: Row) -> Verdict:
-        """Judge the next row, and keep it unless it is a duplicate; `key_of` reads the names in the verdict."""
+        """Judge the next row, and keep it unless it is a duplicate."""
         name = f"{self._count} {row.key}" if self._numbered else row.key
         verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site_of(row.key), title=row.title)
         if not self._numbered:
@@ -58,7 +58,7 @@ class Batch:
                 verdict = replace(verdict, duplicate=True, of=row.key, score=1.0, c1=1.0)
             self._done.add(same)
         self._count += 1
-        return verdict
+        return _plain(verdict) if self._numbered else verdict
 
     def judge_all(self, rows: Iterable[Row]) -> Iterator[Verdict]:
         """Judge rows and yield their verdicts in row order.
@@ -81,10 +81,6 @@ class Batch:
                 if verdict != _NEW:
                     verdicts[number] = verdict
         yield from (verdicts.get(number, _NEW) for number in range(len(ranks)))
-
-    def key_of(self, name: str) -> str:
-        """Return the key of a kept row by its name in a verdict."""
-        return name.partition(" ")[2] if self._numbered else name
 
 
 _NEW = Verdict()
@@ -153,23 +149,21 @@ def _deduplicated(
 
     with index:
         for verdict in batch.judge_all(read()):
-            yield keys.popleft(), _plain(verdict, batch)
+            yield keys.popleft(), verdict
 
 
-def _plain(verdict: Verdict, batch: Batch) -> Verdict:
-    """Return a verdict with the key of the kept row in place of its name."""
-    keys = {name: name and batch.key_of(name) for name in (verdict.of, verdict.variant_of, verdict.update_of)}
-    reason, contains = verdict.reason, tuple(batch.key_of(name) for name in verdict.contains)
-    for name in (*filter(None, keys), *verdict.contains):
-        reason = reason.replace(name, batch.key_of(name), 1)
-    return replace(
-        verdict,
-        of=keys[verdict.of],
-        variant_of=keys[verdict.variant_of],
-        update_of=keys[verdict.update_of],
-        contains=contains,
-        reason=reason,
-    )
+def _plain(verdict: Verdict) -> Verdict:
+    """Return a verdict with the keys of kept rows in place of their names, which have a number before it."""
+    names, reason = (verdict.of, verdict.variant_of, verdict.update_of), verdict.reason
+    for name in filter(None, (*names, *verdict.contains)):
+        reason = reason.replace(name, _key(name), 1)
+    of, variant_of, update_of = (name and _key(name) for name in names)
+    contains = tuple(map(_key, verdict.contains))
+    return replace(verdict, of=of, variant_of=variant_of, update_of=update_of, contains=contains, reason=reason)
+
+
+def _key(name: str) -> str:
+    return name.partition(" ")[2]
 
 
 def _row(given: Any) -> Row:
