@@ -112,19 +112,21 @@ def text_changes(old: str, new: str) -> list[dict[str, str]]:
         new: The text now.
 
     Returns:
-        Each line with its `text` and `op`, `delete` or `add`, in the order of the texts. White space does not count.
+        Each line with its `text` and `op`, `delete` or `add`, in the order of the texts. White space does not count,
+        and is one space each.
 
     Example:
         >>> text_changes("It sails at noon.\n\nBring a coat.", "It sails at four.\n\nBring a coat.")
         [{'op': 'delete', 'text': 'It sails at noon.'}, {'op': 'add', 'text': 'It sails at four.'}]
     """
-    before, after = ([*filter(None, map(str.strip, lines))] for lines in map(str.splitlines, (old, new)))
+    texts = map(str.splitlines, (old, new))
+    before, after = ([" ".join(line.split()) for line in lines if line.strip()] for lines in texts)
     start = _alike(before, after)
     end = _alike(before[start:][::-1], after[start:][::-1])
     before, after = before[start : len(before) - end], after[start : len(after) - end]
     codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(before), 0, len(after))]
     if len(before) + len(after) <= _MOST_COMPARED:
-        codes = SequenceMatcher(None, _words(before), _words(after)).get_opcodes()
+        codes = SequenceMatcher(None, before, after).get_opcodes()
     found = []
     for kind, one, two, three, four in codes:
         if kind != "equal":
@@ -135,11 +137,7 @@ def text_changes(old: str, new: str) -> list[dict[str, str]]:
 
 def _alike(one: list[str], two: list[str]) -> int:
     """Return how many lines two texts have in common from the start."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(_words(one), _words(two), strict=False)))
-
-
-def _words(parts: list[str]) -> list[str]:
-    return [" ".join(part.split()) for part in parts]
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
 
 
 def langchain_documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[LangChainDocument]:
