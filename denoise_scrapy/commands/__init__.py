@@ -101,22 +101,12 @@ def show(args: argparse.Namespace, value: object, lines: Iterable[object], page:
         Path(args.output).write_text(page, encoding="utf-8", errors="replace")
 
 
-class _Help(argparse.HelpFormatter):
-    """Formats help without rewrapping indented lines."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        lines = text.split("\n")
-        return "\n".join(
-            one if one.startswith(" ") else super(_Help, self)._fill_text(one, width, indent) for one in lines
-        )
-
-
 def add_command(
     subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: str, meaning: str, example: str
 ) -> argparse.ArgumentParser:
     """Add the parser of a subcommand, with an example in its help."""
-    description = f"{meaning.capitalize()}.\n\nExample:\n  {PROGRAM} {example}"
-    return subparsers.add_parser(name, help=meaning, description=description, formatter_class=_Help)
+    description = f"{meaning.capitalize()}. Example: {PROGRAM} {example}"
+    return subparsers.add_parser(name, help=meaning, description=description)
 
 
 def _parser(names: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:

@@ -77,7 +77,7 @@ def content_of(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("parser", list(_parsers(commands._parser())), ids=lambda parser: parser.prog)
 def test_help_shows_an_example_that_is_right(parser: argparse.ArgumentParser) -> None:
-    example = parser.format_help().partition("Example:\n")[2].splitlines()[0].strip()
+    example = (parser.description or "").partition("Example: ")[2]
     assert example.startswith(parser.prog)
     assert commands._parser().parse_args(shlex.split(example)[2:])
 
