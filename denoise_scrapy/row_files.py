@@ -138,11 +138,9 @@ class JsonLines(RowFile):
 def _object(line: str) -> tuple[Mapping[str, Any] | None, str]:
     try:
         found = json.loads(line.rstrip())
-    except json.JSONDecodeError as error:
-        return None, f"no JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
-    except (RecursionError, ValueError) as error:  # such as numbers with thousands of digits
-        return None, f"no JSON that can be read: {error}"
-    return (found, "") if isinstance(found, dict) else (None, f"no JSON object, but {kind_of(found)}")
+    except (RecursionError, ValueError) as error:
+        return None, f"no JSON: {error}"
+    return (found, "") if isinstance(found, dict) else (None, "no JSON: not an object")
 
 
 def _marked(read: Read, mark: str, of: str | None, score: float) -> str:
@@ -395,10 +393,3 @@ def _lines(text: TextIO) -> Iterator[str]:
         if len(line) > MOST_CHARS:
             raise ValueError(f"line {number} is longer than {MOST_CHARS >> 20} MB: this is not a file of rows")
         yield line
-
-
-def kind_of(value: Any) -> str:
-    """Describe the type of a JSON value or of a column's value, for a message."""
-    name = type(value).__name__
-    kinds = {"str": "a text", "NoneType": "null", "bool": "true or false", "int": "a number", "float": "a number"}
-    return {**kinds, "list": "a list", "dict": "an object"}.get(name, name)

@@ -25,7 +25,7 @@ from urllib.parse import quote, urljoin
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, begins_page
 from denoise_scrapy.formats import PAGE_FORMATS, ROW_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
-from denoise_scrapy.row_files import JsonLines, Read, kind_of, pyarrow_and_parquet, row_file, uncompressed
+from denoise_scrapy.row_files import JsonLines, Read, pyarrow_and_parquet, row_file, uncompressed
 
 #: Reads the page of an HTML file, given the record without it.
 ReadPage: TypeAlias = Callable[[ArchiveRecord, BinaryIO], ArchiveRecord]
@@ -307,5 +307,5 @@ def _of_fields(record: ArchiveRecord, fields: Mapping[str, Any]) -> ArchiveRecor
     dated: str = date.isoformat() if isinstance(date, datetime.date) else str(date or "")
     record = replace(record, url=url if isinstance(url, str) else "", date=dated)
     if html and not isinstance(html, (str, bytes)):
-        return record.bad("no HTML", kind_of(html))
+        return record.bad("no HTML", type(html).__name__)
     return record.page(html or "")

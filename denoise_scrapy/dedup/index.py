@@ -233,12 +233,9 @@ class DuplicateIndex:
 
         'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts; 'claimed',
         'settled' and 'withdrawn', claims of this index; 'released', claims of dead owners it removed; 'verified',
-        candidates compared; 'visited', kept texts that the tree read one by one. 'bytes' is the memory used besides the
-        store, 'store_bytes' that of a store in memory.
+        candidates compared. 'bytes' is the memory used besides the store, 'store_bytes' that of a store in memory.
         """
-        forest = self._forest
-        sizes = {"visited": forest.visited, "bytes": forest.nbytes, "store_bytes": self._store.nbytes}
-        return {**self._counts, **sizes}
+        return {**self._counts, "bytes": self._forest.nbytes, "store_bytes": self._store.nbytes}
 
     def read(
         self,

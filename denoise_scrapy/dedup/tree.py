@@ -28,11 +28,6 @@ class DistanceForest:
         self._trees: dict[str, dict[int, DistanceTree]] = {}
 
     @property
-    def visited(self) -> int:
-        """Number of texts that searches have looked at one by one."""
-        return sum(tree.visited for trees in self._trees.values() for tree in trees.values())
-
-    @property
     def nbytes(self) -> int:
         """Approximate size in bytes."""
         return sum(300 + tree.nbytes for trees in self._trees.values() for tree in trees.values())
