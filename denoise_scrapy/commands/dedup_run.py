@@ -20,8 +20,7 @@ from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.index import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
-from denoise_scrapy.dedup.batch import KEEPS, Batch, Row
-from denoise_scrapy.dedup.variants import site_of
+from denoise_scrapy.dedup.batch import KEEPS, SCOPES, Batch, Row
 from denoise_scrapy.formats import ROW_FORMATS, format_of
 from denoise_scrapy.row_files import (
     Marked,
@@ -63,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", metavar="FIELD", help=title)
     parser.add_argument("--date", metavar="FIELD", help="field for --keep newest: ISO 8601, or seconds since 1970")
     scope = "compare only rows of the same site, by their keys (default), or all"
-    parser.add_argument("--scope", choices=("site", "global"), default="site", help=scope)
+    parser.add_argument("--scope", choices=SCOPES, default=SCOPES[0], help=scope)
     add_rule_arguments(parser)
     store = "also compare with this index, and add the kept rows to it; created if missing"
     parser.add_argument("--store", metavar="STORE", help=store)
@@ -90,7 +89,8 @@ def run(args: argparse.Namespace, settings: Given) -> int:
             short_duplicates=read.dedup_short,
             remember_copies=REMEMBERED_COPIES if args.store else 0,
         )
-        batch = Batch(open_things.enter_context(index), keep=args.keep, numbered=args.store is None)
+        open_things.enter_context(index)
+        batch = Batch(index, keep=args.keep, scope=args.scope, numbered=args.store is None)
         job.write(batch, open_things.enter_context(_written(args.out)))
     job.say_progress()
     return int(job.bad > 0)
@@ -247,10 +247,9 @@ class Job:
         key = self._key_of(read)
         if not key.isascii() and any("\ud800" <= one <= "\udfff" for one in key):
             raise BadRowError(f"{key!r} has a lone surrogate")
-        scope = site_of(key) if self._args.scope == "site" else ""
         date = _seconds(read.fields.get(self._args.date)) if self._args.date else 0.0
         title = read.fields.get(self._title)
-        return Row(key, text, scope, date, title if isinstance(title, str) else "")
+        return Row(key, text, date, title if isinstance(title, str) else "")
 
     def _key_of(self, read: Read) -> str:
         """Return the row's key, a URL in canonical form for a store; without a key, the row's number."""

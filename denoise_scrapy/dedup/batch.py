@@ -22,11 +22,10 @@ Given = tuple[str, str] | tuple[str, str, Any] | tuple[str, str, Any, str]
 
 
 class Row(NamedTuple):
-    """A row: its key, text and scope, a sortable date, and its title if known."""
+    """A row: its key and text, a sortable date, and its title if known."""
 
     key: str
     text: str
-    scope: str = ""
     date: Any = 0.0
     title: str = ""
 
@@ -39,10 +38,14 @@ class Batch:
     crawl, and is a duplicate only if the batch already contained the same key with the same text.
     """
 
-    def __init__(self, index: DuplicateIndex, *, keep: str = KEEPS[0], numbered: bool = True) -> None:
-        if keep not in KEEPS:
-            raise ValueError(f"keep must be one of {', '.join(KEEPS)}, got {keep!r}")
+    def __init__(
+        self, index: DuplicateIndex, *, keep: str = KEEPS[0], scope: str = SCOPES[0], numbered: bool = True
+    ) -> None:
+        for name, given, valid in (("keep", keep, KEEPS), ("scope", scope, SCOPES)):
+            if given not in valid:
+                raise ValueError(f"{name} must be one of {', '.join(valid)}, got {given!r}")
         self.keep = keep
+        self._scope = scope
         self._index = index
         self._numbered = numbered
         self._count = 0
@@ -51,9 +54,11 @@ class Batch:
     def judge(self, row: Row) -> Verdict:
         """Judge the next row, and keep it unless it is a duplicate."""
         name = f"{self._count} {row.key}" if self._numbered else row.key
-        verdict = self._index.check_and_add(name, row.text, scope=row.scope, site=site_of(row.key), title=row.title)
+        site = site_of(row.key)
+        scope = site if self._scope == "site" else ""
+        verdict = self._index.check_and_add(name, row.text, scope=scope, site=site, title=row.title)
         if not self._numbered:
-            same = hash((row.key, row.scope))
+            same = hash(row.key)
             if same in self._done and not verdict.duplicate and not verdict.updated:
                 verdict = replace(verdict, duplicate=True, of=row.key, score=1.0, c1=1.0)
             self._done.add(same)
@@ -129,15 +134,11 @@ def deduplicate(
         >>> [key for key, verdict in deduplicate(rows, keep="longest") if not verdict.duplicate]
         ['/b', '/c']
     """
-    if scope not in SCOPES:
-        raise ValueError(f"scope must be one of {', '.join(SCOPES)}, got {scope!r}")
     index = DuplicateIndex(threshold, rule=rule, most_new=most_new, short_duplicates=short_duplicates)
-    return _deduplicated(index, Batch(index, keep=keep), rows, of_site=scope == "site")
+    return _deduplicated(index, Batch(index, keep=keep, scope=scope), rows)
 
 
-def _deduplicated(
-    index: DuplicateIndex, batch: Batch, rows: Iterable[Given], *, of_site: bool
-) -> Iterator[tuple[str, Verdict]]:
+def _deduplicated(index: DuplicateIndex, batch: Batch, rows: Iterable[Given]) -> Iterator[tuple[str, Verdict]]:
     keys: deque[str] = deque()  # of rows read but not yet judged
 
     def read() -> Iterator[Row]:
@@ -145,7 +146,7 @@ def _deduplicated(
             if batch.keep == "newest" and row.date is None:
                 raise ValueError(f'keep="newest" needs rows of key, text and date, got no date for {row.key!r}')
             keys.append(row.key)
-            yield row._replace(scope=site_of(row.key)) if of_site else row
+            yield row
 
     with index:
         for verdict in batch.judge_all(read()):
@@ -174,4 +175,4 @@ def _row(given: Any) -> Row:
     for what, value in (("a key", key), (f"the text of {key!r:.80}", text), (f"the title of {key!r:.80}", title)):
         if not isinstance(value, str):
             raise ValueError(f"{what} must be a string, got {type(value).__name__}")
-    return Row(key, text, "", date, title)
+    return Row(key, text, date, title)
