@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -55,10 +54,6 @@ MOST_IN_TREE = 30_000
 # as a copy. A copy is most similar to its original.
 CANDIDATE_LIMIT = 256
 
-_COUNTED = (
-    *("checked", "kept", "duplicates", "variants", "pending", "too_short", "updated"),
-    *("claimed", "settled", "withdrawn", "released", "verified"),
-)
 _GONE_LEAST = 1000  # texts gone from which rebuilding the trees is worthwhile
 EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
 # Maximum retries after other processes have kept texts meanwhile; some tens at most occur in practice.
@@ -209,7 +204,7 @@ class DuplicateIndex:
         if search == "prefilter" and not self._rule.has_runs:
             raise ValueError(f"search must be tree for the rule {rule!r}, got {search!r}")
         self._owner = new_owner()  # name of this index in the store
-        self._counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
+        self._verified = 0  # candidates compared
         self._copies = remember_copies
         self._known = False  # whether the store has recorded the owner
         self._held: set[int] = set()  # ids of texts that may still be claimed
@@ -229,13 +224,12 @@ class DuplicateIndex:
 
     @property
     def stats(self) -> Mapping[str, int]:
-        """Counts since the start.
+        """Numbers about its work.
 
-        'checked', 'kept', 'duplicates', 'variants', 'pending', 'too_short' and 'updated' count verdicts; 'claimed',
-        'settled' and 'withdrawn', claims of this index; 'released', claims of dead owners it removed; 'verified',
-        candidates compared. 'bytes' is the memory used besides the store, 'store_bytes' that of a store in memory.
+        'verified' counts kept texts compared with new ones since the start; 'bytes' is the memory used besides the
+        store, 'store_bytes' that of a store in memory.
         """
-        return {**self._counts, "bytes": self._forest.nbytes, "store_bytes": self._store.nbytes}
+        return {"verified": self._verified, "bytes": self._forest.nbytes, "store_bytes": self._store.nbytes}
 
     def read(
         self,
@@ -366,7 +360,6 @@ class DuplicateIndex:
         with self._lock:
             done = claim in self._held and self._store.settle(claim, self._owner)
             self._held.discard(claim)
-            self._counts["settled"] += done
             return done
 
     def withdraw(self, claim: int) -> bool:
@@ -379,7 +372,6 @@ class DuplicateIndex:
             self._held.discard(claim)
             if done:  # otherwise another index may have settled it
                 self._forget(1)
-            self._counts["withdrawn"] += done
             return done
 
     def beat(self) -> None:
@@ -444,7 +436,7 @@ class DuplicateIndex:
                 self._known = False
                 self._held.clear()
                 with suppress(Exception):  # of any store; without it, claims expire by themselves
-                    self._counts["withdrawn"] += len(self._store.release(self._owner))
+                    self._store.release(self._owner)
             self._store.close()
 
     def __enter__(self) -> Self:
@@ -480,9 +472,7 @@ class DuplicateIndex:
                 return answer
             if owner == self._owner or self._store.lives(owner):
                 return answer._replace(verdict=replace(answer.verdict, pending=answer.verdict.duplicate))
-            gone = self._store.release(owner)
-            self._forget(len(gone))
-            self._counts["released"] += len(gone)
+            self._forget(len(self._store.release(owner)))
         raise AssertionError
 
     def _answer(self, item: ReadText, *, similar: bool) -> Answer:
@@ -548,7 +538,7 @@ class DuplicateIndex:
         """
         made, site = item.fingerprint, item.name.site
         records = self._others(item, self._candidates(item, found))
-        self._counts["verified"] += len(records)
+        self._verified += len(records)
         for one in records:
             if made.n and one.fingerprint.digest == made.digest:
                 yield Like(one, Comparison(True, 1.0, 1.0), is_same_site(site, one.name.site))
@@ -666,15 +656,6 @@ class DuplicateIndex:
                 if number:
                     break
             verdict = answer.verdict
-            self._counts.update(
-                checked=1,
-                kept=answer.keep and answer.record is None,
-                duplicates=verdict.duplicate,
-                variants=verdict.variant_of is not None,
-                pending=verdict.pending,
-                too_short=verdict.too_short,
-                updated=verdict.updated,
-            )
             return replace(verdict, claim=number) if claim and number else verdict
 
     def _keep(
@@ -696,7 +677,6 @@ class DuplicateIndex:
             self._forest.drop(old, name.scope)
             self._forget(1)
         if number and claim:
-            self._counts["claimed"] += 1
             self._held.add(number)
         return number
 

@@ -6,7 +6,6 @@ other it takes from the rule and from `why_variant`, which have tests of their o
 
 import inspect
 import time
-from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -146,11 +145,10 @@ class ServerPlace(Place):
 
 @dataclass
 class Owner:
-    """An index in the model: the claims it may hold, its last beat, what it counted."""
+    """An index in the model: the claims it may hold, and its last beat."""
 
     held: set[int] = field(default_factory=set)
     beat: float = float("-inf")
-    counts: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass
@@ -204,9 +202,7 @@ class Machine(RuleBasedStateMachine):
         return self.place.now - owner.beat >= CLAIM_SECONDS
 
     def release(self, owner):
-        gone = [one for one in self.kept if one.owner is owner]
         self.kept = [one for one in self.kept if one.owner is not owner]
-        return len(gone)
 
     def find(self, name):
         return next((one for one in self.kept if one.named == name[:2]), None)
@@ -256,7 +252,7 @@ class Machine(RuleBasedStateMachine):
                 variant_of = variant_of or like.record.name.variant_of or like.record.name.key
             if base is None or base.owner in (None, me) or not self.is_dead(base.owner):
                 return base, variant_of * (base is None)
-            me.counts["released"] += self.release(base.owner)
+            self.release(base.owner)
             seen = [one for one in seen if one in self.kept]
 
     def forget_copy(self, named):
@@ -274,7 +270,6 @@ class Machine(RuleBasedStateMachine):
         if claim:
             me.beat = self.place.now
             me.held.add(self.given)
-            me.counts["claimed"] += 1
         return self.given * claim
 
     @rule(how=HOW, **ITEM)
@@ -324,9 +319,6 @@ class Machine(RuleBasedStateMachine):
                     self.forget_copy((key, scope))
                     self.drops += 1
                     base.copies[key] = self.drops
-            counted = {"checked": 1, "kept": keeps and base is None, "duplicates": duplicate, "pending": pending}
-            counted |= {"variants": variant_of != "", "updated": changed != (), "too_short": read.fingerprint.too_short}
-            me.counts.update(counted)
         expected = (duplicate, base.name.key if duplicate else None, variant_of or None, pending, number)
         assert (verdict.duplicate, verdict.of, verdict.variant_of, verdict.pending, verdict.claim) == expected
         assert (verdict.updated, verdict.changed, verdict.since) == (changed != (), changed, since)
@@ -358,7 +350,6 @@ class Machine(RuleBasedStateMachine):
         mine = [one for one in self.kept if one.owner is me and one.number == claim and claim in me.held]
         assert (self.indexes[who].settle if arrives else self.indexes[who].withdraw)(claim) == bool(mine)
         me.held.discard(claim)
-        me.counts["settled" if arrives else "withdrawn"] += len(mine)
         for one in mine:
             one.owner = None
             if not arrives:
@@ -447,12 +438,6 @@ class Machine(RuleBasedStateMachine):
                 groups.setdefault((one.name.variant_of, one.name.scope), ([], []))[1].append(one.name.key)
         made = {named: Group(*named, *map(tuple, keys)) for named, keys in groups.items()}
         assert sorted(store.groups(), key=str) == sorted(made.values(), key=str)
-
-    @invariant()
-    def indexes_have_counted_what_the_model_has(self):
-        for who, index in self.indexes.items():
-            counts = self.owners[who].counts
-            assert {name: index.stats[name] for name in counts} == counts
 
 
 class StoreContract:
