@@ -96,10 +96,6 @@ class SQLiteStore(Store):
 
     Args:
         path: The file, created if missing.
-        timeout: Seconds to wait for another process to finish its transaction, 0 or more.
-
-    Raises:
-        ValueError: `timeout` is negative.
 
     Example:
         >>> import tempfile
@@ -115,11 +111,8 @@ class SQLiteStore(Store):
         >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, timeout: float = BUSY_SECONDS) -> None:
-        if not timeout >= 0:
-            raise ValueError(f"timeout must be 0 or more seconds, got {timeout!r}")
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._timeout = timeout
         self._link: sqlite3.Connection | None = None
         self._beaten = "", 0.0  # the owner of the last claim, and when it was last recorded as alive
         self._lock = threading.RLock()  # held while writing: a connection has only one transaction
@@ -128,7 +121,7 @@ class SQLiteStore(Store):
     def open(self, constants: Mapping[str, str]) -> None:
         if self._link is None:
             kind = INDEX if self.checks else replace(INDEX, sound=INDEX.sound[1:])
-            self._link = connect(self.path, kind, {"format": FORMAT, **constants}, self._timeout)
+            self._link = connect(self.path, kind, {"format": FORMAT, **constants}, BUSY_SECONDS)
             self._beaten = "", 0.0
             with self._writing() as link:
                 for (owner,) in link.execute(_OWNERS).fetchall():

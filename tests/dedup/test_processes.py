@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from denoise_scrapy.dedup import DuplicateIndex, Group, SQLiteStore, open_store
+from denoise_scrapy.dedup import DuplicateIndex, Group, SQLiteStore, open_store, sqlite_store
 from tests.dedup.worker import TOGETHER, near_copy_of, text_of
 from tests.processes import ROOT, Forked, wait_until
 
@@ -205,8 +205,9 @@ def held(path):
         link.execute("ROLLBACK")
 
 
-def test_where_the_file_is_held_nothing_is_kept(tmp_path):
-    store = SQLiteStore(tmp_path / "a.db", timeout=0)
+def test_where_the_file_is_held_nothing_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite_store, "BUSY_SECONDS", 0)
+    store = SQLiteStore(tmp_path / "a.db")
     with DuplicateIndex(store=store, remember_copies=10) as index:
         with held(tmp_path / "a.db"), pytest.raises(sqlite3.OperationalError, match="locked"):
             index.check_and_add("a", text_of(1))

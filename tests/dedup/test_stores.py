@@ -70,5 +70,3 @@ class TestFile:
     def test_not_opened_is_an_error(self, tmp_path):
         with pytest.raises(ValueError, match="is not open"):
             len(SQLiteStore(tmp_path / "a.db"))
-        with pytest.raises(ValueError, match="timeout must be 0 or more"):
-            SQLiteStore(tmp_path / "a.db", timeout=-1)
