@@ -248,6 +248,8 @@ def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
     common, order = np.flatnonzero(found), kept.runs.argsort()
     runs = (new.runs[places[common]] >> np.uint64(32)).astype(np.uint16)
     theirs = order[kept.runs.searchsorted(runs, sorter=order)]
+    stray = np.flatnonzero(theirs[2:] - theirs[:-2] == 1) + 1  # known from elsewhere, between two neighbours
+    theirs[stray] = theirs[stray + 1]
     there = np.unique(theirs)
     ranks = there.searchsorted(theirs)
     linked = (steps(common, len(found)) == 1) | (steps(ranks, len(there)) == 1)
