@@ -76,14 +76,15 @@ PROSE = 10
 # 757 copies of the streams and 240 made reprints, none has more than .14 and .19; two short texts above one notice have
 # .19 and more in the place of others, a wire text below a local paragraph .29 in one piece.
 MOST_REPLACED, MOST_APART = 0.16, 0.2
-# In another filling of a form on another site, numbers among at least `REPLACED` words replace others, for of a date or
-# an hour written in another way there are three; new words are at most `MOST_NOVEL` times as many as lost ones, and
-# more places are filled in than have text more or less. None of 757 copies of the streams is like that while samples
-# are halved `MOST_HALVED` times at most, as of texts under some 1,500 units; of later versions of longer ones, two are.
+# In another filling of a form on another site, numbers and names replace others at `REPLACED` places, or at two if some
+# are numbers, for of a date or an hour written in another way there is one; new words are at most `MOST_NOVEL` times as
+# many as lost ones, and more places are filled in than have text more or less. Of 567 copies on other sites in the
+# streams and among recorded pages, one is like that while samples are halved `MOST_HALVED` times at most, as of texts
+# under some 1,500 units; of later versions of longer ones, three are.
 REPLACED, MOST_NOVEL, MOST_HALVED = 4, 2, 3
-# Maximum share of values in a first line that has labels as well: in the details of flats, cars and courses, made
+# Maximum share of values in a line of details, which has labels as well: in those of flats, cars and courses, made
 # forms, half of the units are values. Of 1,097 recorded texts below the long bylines of two portals, in which more are,
-# ten are variants.
+# 13 are variants.
 MOST_FILLED = 0.6
 # Numbers that one paper writes as words and another in figures: of 1,097 texts to which a made style sheet was applied,
 # with these 175 were variants, and 6 are if a figure has to replace a figure.
@@ -316,25 +317,31 @@ def adds_words(new: FeatureStrings, kept: Fingerprint, one: Stretch, lines: Line
     return bool(one.inner and few and not (lines.alone(one) or lines.headed(one)))
 
 
-def has_other_numbers(new: FeatureStrings, found: Difference, lines: Lines) -> bool:
-    """Return whether numbers within lines longer than bylines, and further words, replace others; little else differs.
+def has_other_values(new: FeatureStrings, found: Difference, lines: Lines, *, every: bool) -> bool:
+    """Return whether numbers and names replace others in several places, one within a line, and little else differs.
 
-    Above the common part, they are in a line that has labels too. Versions of a text have sentences more or less as
-    well.
+    A line of details, longer than a byline, has labels that both texts have beside its numbers. Versions of a text have
+    sentences more or less as well. Unless `every` run of the kept text is known, what a number replaces may not be.
     """
-    replaced, edited, inside = 0, 0, False
+    words, edited, filled, number, inside = set[int](), 0, 0, False, False
     small = np.isin(found.lacking, SMALL).any()
     for one in found.stretches:
         places = one.novel
-        replaces = one.lost > 0 and len(places) > 0
+        numbers = (new.kinds[places] == NUMBER) & (small | ~np.isin(new.places[places], SMALL))
+        size, has_number = one.end - one.start, numbers.any()
+        replaces = len(places) > 0 and (one.lost > 0 or (not every and has_number and size <= SENTENCE))
         edited += -1 if replaces else 1
         if replaces and one.end < new.n:
-            replaced += len(places)
-            numbers = places[(new.kinds[places] == NUMBER) & (small | ~np.isin(new.places[places], SMALL))]
-            labelled = len(numbers) >= REPLACED and len(places) <= MOST_FILLED * one.size
-            if len(numbers) and (one.inner or labelled):
-                inside |= lines.length(places if one.inner else numbers[len(numbers) // 2 :][:1]) > HEADLINE
-    return inside and edited < 0 and REPLACED <= replaced <= MOST_NOVEL * len(found.lacking)
+            words.update(new.hashes[places].tolist())
+            if has_number or are_names(new, places).any():
+                filled += 1 + np.count_nonzero(np.diff(places) > 1)
+                number |= has_number
+                least = min(HEADLINE, size + PROSE) if has_number else size + PROSE
+                inside |= one.inner and lines.length(places) >= least
+                if numbers.sum() >= REPLACED and len(places) <= MOST_FILLED * one.size:
+                    inside |= lines.length(places[numbers][numbers.sum() // 2 :][:1]) > HEADLINE
+    many = filled + 2 * number >= REPLACED
+    return bool(inside and many and edited < 0 and len(words) <= MOST_NOVEL * len(found.lacking))
 
 
 def stands_apart(new: FeatureStrings, found: Sequence[Stretch]) -> bool:
@@ -394,8 +401,12 @@ def _is_edited(new: FeatureStrings, places: npt.NDArray[np.intp]) -> bool:
     """Return whether the words at some places look like an editor's changes: many, no numbers, few names."""
     if len(places) < EDITED or (new.kinds[places] == NUMBER).any():
         return False
-    words, names = new.hashes[places], new.names
-    return bool((names.searchsorted(words, "right") > names.searchsorted(words)).mean() < EDITED_NAMES)
+    return bool(are_names(new, places).mean() < EDITED_NAMES)
+
+
+def are_names(new: FeatureStrings, places: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Return which words, by their places, are names."""
+    return np.isin(new.hashes[places], new.names)
 
 
 def is_filled_in(
@@ -541,8 +552,9 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         new, theirs, like.siblings, found, same_site=like.own, same_title=same_title, view=view
     ):
         yield "something else is filled in"
-    if not like.own and theirs.limit >= EVERY >> MOST_HALVED and has_other_numbers(new, found, lines):
-        yield "other numbers are filled in"
+    every, few = theirs.limit == EVERY, theirs.limit >= EVERY >> MOST_HALVED
+    if not like.own and few and has_other_values(new, found, lines, every=every):
+        yield "other values are filled in"
     if own or (not like.own and stands_apart(new, aligned)):
         yield STANDS_APART
     edited = same_title and UNITS_RATIO * len(found.lacking) >= len(found.inner) and _is_edited(new, found.inner)

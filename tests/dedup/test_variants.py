@@ -370,10 +370,29 @@ CAR = (
     "suit you. We buy your old car as well, at a price that three dealers have agreed on, and register the new one. "
     "Our workshop looks after cars of all makes. Come without an appointment, have a coffee, and wait while we mend it."
 )
+DOORWAY = (
+    "Your locksmith in {0} comes within half an hour, by day and by night. Whether a key has broken or a door has shut "
+    "behind you, we open it without a scratch, and families in {0} have relied on us for years. Our fitters live in "
+    "{0} and know the old doors there. Ask for the price before we set out: it holds, even if the lock is worn. Many "
+    "in {0} keep our number by the telephone. We change bolts as well, and look after the gates of schools."
+)
+PACK = (
+    "The bag for walkers who stay out overnight holds {} litres and weighs little, as its frame is made of cane. The "
+    "straps are padded, a cover for rain is sewn into the lid, and the pocket at the front takes a map, a torch and a "
+    "flask. A belt carries the load, {} kilograms at most, and comes off in town. We mend what we sell, for as long as "
+    "you have it, and take it back within two months if it does not suit you."
+)
 FILLED_IN = {
+    "names alone": (DOORWAY, ["Lakeport"], ["Ferndale"]),
+    "two numbers": (PACK, (45, 14), (65, 18)),
     "a car": (CAR, ("Tern estate", 2019, 48200, 115, 13900, 77121), ("Heron coupe", 2022, 20650, 180, 24500, 80466)),
     "robot's news": (QUAKE, (4.1, 12, "Lakeport", "Monday"), (3.7, 31, "Ferndale", "Friday")),
     "prices": (NUMBERS, ("杭州", 6, 9), ("兰州城关", 8, 11)),
+    "two runs of one hash": (
+        CAR,
+        ("Tern estate", 2019, 20043, 115, 13900, 77121),
+        ("Heron coupe", 2022, 20650, 180, 24500, 80466),
+    ),
     "a report": (POST, ("Тверь", 340, 28), ("Псков и Остров", 512, 77)),
 }
 
