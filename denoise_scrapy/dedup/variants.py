@@ -317,31 +317,28 @@ def adds_words(new: FeatureStrings, kept: Fingerprint, one: Stretch, lines: Line
     return bool(one.inner and few and not (lines.alone(one) or lines.headed(one)))
 
 
-def has_other_values(new: FeatureStrings, found: Difference, lines: Lines, *, every: bool) -> bool:
+def has_other_values(new: FeatureStrings, kept: Fingerprint, found: Difference, lines: Lines) -> bool:
     """Return whether numbers and names replace others in several places, one within a line, and little else differs.
 
     A line of details, longer than a byline, has labels that both texts have beside its numbers. Versions of a text have
-    sentences more or less as well. Unless `every` run of the kept text is known, what a number replaces may not be.
+    sentences more or less as well. In a sample of a text, what a number replaces may be missing.
     """
-    words, edited, filled, number, inside = set[int](), 0, 0, False, False
+    edited, filled, inside = 0, 0, False
     small = np.isin(found.lacking, SMALL).any()
     for one in found.stretches:
         places = one.novel
         numbers = (new.kinds[places] == NUMBER) & (small | ~np.isin(new.places[places], SMALL))
         size, has_number = one.end - one.start, numbers.any()
-        replaces = len(places) > 0 and (one.lost > 0 or (not every and has_number and size <= SENTENCE))
+        replaces = len(places) > 0 and (one.lost > 0 or (kept.limit < EVERY and has_number and size <= SENTENCE))
         edited += -1 if replaces else 1
-        if replaces and one.end < new.n:
-            words.update(new.hashes[places].tolist())
-            if has_number or are_names(new, places).any():
-                filled += 1 + np.count_nonzero(np.diff(places) > 1)
-                number |= has_number
-                least = min(HEADLINE, size + PROSE) if has_number else size + PROSE
-                inside |= one.inner and lines.length(places) >= least
-                if numbers.sum() >= REPLACED and len(places) <= MOST_FILLED * one.size:
-                    inside |= lines.length(places[numbers][numbers.sum() // 2 :][:1]) > HEADLINE
-    many = filled + 2 * number >= REPLACED
-    return bool(inside and many and edited < 0 and len(words) <= MOST_NOVEL * len(found.lacking))
+        if replaces and one.end < new.n and (has_number or are_names(new, places).any()):
+            filled += (1 + has_number) * (1 + np.count_nonzero(np.diff(places) > 1))
+            inside |= one.inner and lines.length(places) > (min(PROSE, size) if has_number else size) + PROSE
+            last = places[numbers][REPLACED - 1 : REPLACED]
+            if len(last) and len(places) <= MOST_FILLED * one.size:
+                inside |= lines.length(last) > HEADLINE
+    few = len(np.unique(new.places[found.places])) <= MOST_NOVEL * len(found.lacking)
+    return bool(few and inside and filled >= REPLACED and edited < 0 and kept.limit >= EVERY >> MOST_HALVED)
 
 
 def stands_apart(new: FeatureStrings, found: Sequence[Stretch]) -> bool:
@@ -552,8 +549,7 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         new, theirs, like.siblings, found, same_site=like.own, same_title=same_title, view=view
     ):
         yield "something else is filled in"
-    every, few = theirs.limit == EVERY, theirs.limit >= EVERY >> MOST_HALVED
-    if not like.own and few and has_other_values(new, found, lines, every=every):
+    if not like.own and has_other_values(new, theirs, found, lines):
         yield "other values are filled in"
     if own or (not like.own and stands_apart(new, aligned)):
         yield STANDS_APART
