@@ -76,11 +76,11 @@ PROSE = 10
 # 757 copies of the streams and 240 made reprints, none has more than .14 and .19; two short texts above one notice have
 # .19 and more in the place of others, a wire text below a local paragraph .29 in one piece.
 MOST_REPLACED, MOST_APART = 0.16, 0.2
-# In another filling of a form on another site, numbers and names replace others at `REPLACED` places, or at two if some
-# are numbers, for of a date or an hour written in another way there is one; new words are at most `MOST_NOVEL` times as
-# many as lost ones, and more places are filled in than have text more or less. Of 567 copies on other sites in the
-# streams and among recorded pages, one is like that while samples are halved `MOST_HALVED` times at most, as of texts
-# under some 1,500 units; of later versions of longer ones, three are.
+# In another filling of a form on another site, names replace others at `REPLACED` places, of which one with a number
+# counts for two: of a date or an hour written in another way there is one. New words are at most `MOST_NOVEL` times as
+# many as lost ones, and more places are filled in than have text more or less. Of 567 copies in the streams and on other
+# sites of recorded pages, one is like that while samples are halved `MOST_HALVED` times at most, as of texts under some
+# 1,500 units; of longer ones, a law is as well.
 REPLACED, MOST_NOVEL, MOST_HALVED = 4, 2, 3
 # Maximum share of values in a line of details, which has labels as well: in those of flats, cars and courses, made
 # forms, half of the units are values. Of 1,097 recorded texts below the long bylines of two portals, in which more are,
@@ -330,7 +330,7 @@ def has_other_values(new: FeatureStrings, kept: Fingerprint, found: Difference, 
         numbers = (new.kinds[places] == NUMBER) & (small | ~np.isin(new.places[places], SMALL))
         size, has_number = one.end - one.start, numbers.any()
         replaces = len(places) > 0 and (one.lost > 0 or (kept.limit < EVERY and has_number and size <= SENTENCE))
-        edited += -1 if replaces else 1
+        edited += 1 - 2 * replaces
         if replaces and one.end < new.n and (has_number or are_names(new, places).any()):
             filled += (1 + has_number) * (1 + np.count_nonzero(np.diff(places) > 1))
             inside |= one.inner and lines.length(places) > (min(PROSE, size) if has_number else size) + PROSE
