@@ -78,8 +78,8 @@ PROSE = 10
 MOST_REPLACED, MOST_APART = 0.16, 0.2
 # In another filling of a form on another site, names replace others at `REPLACED` places, of which one with a number
 # counts for two: of a date or an hour written in another way there is one. New words are at most `MOST_NOVEL` times as
-# many as lost ones, and more places are filled in than have text more or less. Of 567 copies in the streams and on other
-# sites of recorded pages, one is like that while samples are halved `MOST_HALVED` times at most, as of texts under some
+# many as lost ones, and more places are filled in than have text more or less. Of 567 copies in the streams and among
+# recorded pages, one is like that while samples are halved `MOST_HALVED` times at most, as of texts under some
 # 1,500 units; of longer ones, a law is as well.
 REPLACED, MOST_NOVEL, MOST_HALVED = 4, 2, 3
 # Maximum share of values in a line of details, which has labels as well: in those of flats, cars and courses, made

@@ -107,9 +107,14 @@ def places_of(new: FeatureStrings, kept: Fingerprint) -> list[Place]:
     """What `variants.difference` finds between runs in common: the values of a `Stretch` each, of empty ones too."""
     places, runs = sampled_runs(new, kept.limit)
     theirs = kept.runs.tolist()
-    there = [run for run in theirs if run in set(runs.tolist())]
-    common = [i for i, run in enumerate(runs.tolist()) if run in there]
-    rank = {i: there.index(runs[i]) for i in common}
+    common = [i for i, run in enumerate(runs.tolist()) if run in theirs]
+    at = [theirs.index(runs[i]) for i in common]
+    at = [
+        after if 0 < i < len(at) - 1 and after == at[i - 1] + 1 else one
+        for i, (one, after) in enumerate(pairwise([*at, -1]))
+    ]
+    there = sorted(set(at))
+    rank = {i: there.index(one) for i, one in zip(common, at, strict=True)}
     line = [(-1, -1), *((i, rank[i]) for i in common), (len(runs), len(there))]
     linked = [a == i - 1 or b == j - 1 for (a, b), (i, j) in pairwise(line)]
     real = [i for i, before, after in zip(common, linked[:-1], linked[1:], strict=True) if before or after]
@@ -118,12 +123,8 @@ def places_of(new: FeatureStrings, kept: Fingerprint) -> list[Place]:
     unknown = np.flatnonzero(~is_stop(new.hashes) & (mine < limit) & ~np.isin(mine, units)).tolist()
     made = []
     for number, size in enumerate(gaps(new, kept, real)):
-        last = theirs.index(there[ranks[number - 1]]) if number else -1
-        if not number and there:
-            next_there = theirs.index(there[0])
-        else:
-            after = [place for place, run in enumerate(theirs) if place > last and run in set(runs.tolist())]
-            next_there = after[0] if after else len(theirs)
+        last = there[ranks[number - 1]] if number else -1
+        next_there = next((place for place in there if place > last), len(theirs))
         lost = (next_there - last - 1) * (EVERY // kept.limit)
         length = RUN_OF_IDEOGRAPHS if number and new.kinds[places[real[number - 1]]] == IDEOGRAPH else RUN
         start = int(places[real[number - 1]]) + length if number else 0
