@@ -18,7 +18,9 @@ from libcpp.vector cimport vector
 from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element, import_lxml__etree
 from lxml.includes.tree cimport (
+    XML_COMMENT_NODE,
     XML_ELEMENT_NODE,
+    XML_PI_NODE,
     XML_TEXT_NODE,
     xmlAttr,
     xmlNode,
@@ -773,6 +775,16 @@ cdef int read_formula(Tree tree, Walk* w, const xmlNode* node) nogil:
     return add_text(tree, w, <const unsigned char*>tex.c_str())
 
 
+cdef inline const xmlNode* text_behind_comments(const xmlNode* node) noexcept nogil:
+    """Return the text that continues after comments, which Scrapy's trees contain; NULL for none."""
+    node = node.next
+    if node == NULL or (node.type != XML_COMMENT_NODE and node.type != XML_PI_NODE):
+        return NULL
+    while node != NULL and (node.type == XML_COMMENT_NODE or node.type == XML_PI_NODE):
+        node = node.next
+    return node if node != NULL and node.type == XML_TEXT_NODE and node.content != NULL else NULL
+
+
 cdef bint ends_line(const xmlNode* node) noexcept nogil:
     """Return whether the content of an element ends with the end of a line."""
     while node.last != NULL:
@@ -785,6 +797,7 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
     """Visit all nodes in document order."""
     cdef const xmlNode* node = root
     cdef const xmlNode* inner
+    cdef string whole
     cdef const Tag* tag
     cdef const unsigned char* name
     cdef bint goes_in
@@ -831,7 +844,16 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
                         node = inner
                         continue
         elif w.open >= 0 and is_text(node):
-            add_text(tree, w, node.content)
+            inner = text_behind_comments(node)
+            if inner == NULL:
+                add_text(tree, w, node.content)
+            else:
+                whole.assign(<const char*>node.content)
+                while inner != NULL:
+                    node = inner
+                    whole.append(<const char*>node.content)
+                    inner = text_behind_comments(node)
+                add_text(tree, w, <const unsigned char*>whole.c_str())
         if goes_in:
             node = node.children
             continue
