@@ -52,9 +52,9 @@ OUTER_PERCENT = 3
 # Words replace others unless one side has this many times as many: in the whole texts, and at one place, where words
 # of one text are compared with runs of the other.
 UNITS_RATIO, MORE_UNITS, PLACE_RATIO = 5, 2, 20.0
-# Minimum share of a kept text that a part must have to be a copy on the same site; below, the kept page has several
-# texts.
-LEAST_PART = 0.5
+# Minimum shares of a kept text that a part must have to be a copy on the same site; below, the kept page has several
+# texts. The first applies if only the beginning is missing, as in copies without their first paragraphs.
+LEAST_END, LEAST_PART = 0.4, 0.5
 # Maximum texts of one site to align with a new one, the most similar first: a copy of one of many variants is most
 # similar to its own original.
 MOST_ALIGNED = 8
@@ -235,6 +235,7 @@ class Difference(NamedTuple):
     places: npt.NDArray[np.intp]  # places in the new text of units missing from the kept one: (m,)
     lacking: npt.NDArray[np.uint16]  # units of the kept text missing from the new one: (k,)
     stretches: Sequence[Stretch]  # what the new text has beside what it repeats
+    tail: int  # runs of the kept text missing behind all that the texts have in common
     inner: npt.NDArray[np.intp]  # the places within the common part: bylines at the ends have numbers and names
 
 
@@ -270,7 +271,7 @@ def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
     outer = OUTER_PERCENT * np.count_nonzero(real) // 100
     within = (between.ends[outer], between.starts[-1 - outer]) if real.any() else (0, new.n)
     inner = novel[slice(*novel.searchsorted(within))]
-    return Difference(novel, units[~new.has(units)], made, inner)
+    return Difference(novel, units[~new.has(units)], made, int(lost[-1]), inner)
 
 
 def per_word(new: FeatureStrings) -> float:
@@ -424,7 +425,7 @@ def is_filled_in(
     needed to establish a form. `same_title` means that both titles are known and equal. `view` means that one address
     is the other with something added: differences at the ends then belong to the template.
     """
-    if same_site and not same_title and new.n < LEAST_PART * kept.n:
+    if same_site and not same_title and new.n < (LEAST_PART if found.tail else LEAST_END) * kept.n:
         return True
     fewer, more = sorted((len(found.places), len(found.lacking)))
     if not fewer or more > MORE_UNITS + UNITS_RATIO * fewer or not (len(found.inner) or (same_site and not view)):

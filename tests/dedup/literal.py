@@ -141,7 +141,7 @@ def short_hashes(new: FeatureStrings) -> np.ndarray:
     return (new.hashes * np.uint32(2654435769) >> np.uint32(16)).astype(np.uint16)
 
 
-def difference(new: FeatureStrings, kept: Fingerprint) -> tuple[list[int], list[int], list[Place], list[int]]:
+def difference(new: FeatureStrings, kept: Fingerprint) -> tuple[list[int], list[int], list[Place], int, list[int]]:
     """What `variants.difference` finds."""
     (units, limit), mine, places = units_of(kept), short_hashes(new), places_of(new, kept)
     novel = np.flatnonzero(~is_stop(new.hashes) & (mine < limit) & ~np.isin(mine, units)).tolist()
@@ -149,7 +149,7 @@ def difference(new: FeatureStrings, kept: Fingerprint) -> tuple[list[int], list[
     outer = OUTER_PERCENT * (len(places) - 1) // 100
     begin, end = (places[outer][1], places[-1 - outer][0]) if len(places) > 1 else (0, new.n)
     inner = [place for place in novel if begin <= place < end]
-    return novel, lacking, [one for one in places if one[2] or one[5]], inner
+    return novel, lacking, [one for one in places if one[2] or one[5]], places[-1][5], inner
 
 
 def is_edited(new: FeatureStrings, places: list[int]) -> bool:
