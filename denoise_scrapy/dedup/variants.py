@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.feature_strings import (
     EVERY,
+    IDEOGRAPH,
     NUMBER,
     PIECE,
     RUN,
@@ -47,7 +48,8 @@ from denoise_scrapy.dedup.store import Name, Record
 # of 4,420 synthetic forms, one in a hundred lacks less than .4; of their copies, which lack dates and view counts, one
 # in five lacks more. Lower if the text differs in its middle. Without a common title, one missing unit is enough.
 LACKS, LACKS_INSIDE = 0.4, 0.25
-# Percent of the common runs to ignore at each end of a text: a line at the top may repeat words of the title.
+# Percent of the common runs to ignore at each end of a text: the line at the top of a print view repeats words of the
+# title in its address.
 OUTER_PERCENT = 3
 # Words replace others unless one side has this many times as many: in the whole texts, and at one place, where words
 # of one text are compared with runs of the other.
@@ -179,7 +181,9 @@ def longer_title(one: bytes, other: bytes, *, same_text: bool) -> bool:
     return 0 < len(less) < len(more) and bool(np.isin(less, more).all()) and not mark
 
 
-def told_title(new: FeatureStrings, one: bytes, other: bytes, found: Difference, lines: Lines) -> bool:
+def told_title(
+    new: FeatureStrings, one: bytes, other: bytes, found: Difference, aligned: Sequence[Stretch], lines: Lines
+) -> bool:
     """Return whether two known titles differ in units that tell the two texts apart as well.
 
     Words of one title only, if there are any, must be among those of its own text only: a headline made anew, or the
@@ -190,7 +194,7 @@ def told_title(new: FeatureStrings, one: bytes, other: bytes, found: Difference,
     if not (len(own) or len(lacking)):
         return False
     anew = min(len(own), len(lacking)) >= ANEW * per_word(new)
-    begin = next((one.end for one in found.stretches[:anew] if not one.start and lines.alone(one)), 0)
+    begin = next((one.end for one in aligned[:anew] if not one.start and lines.alone(one)), 0)
     told = not len(own) or np.isin(own, new.places[found.places[found.places >= begin]]).any()
     return bool(told and (not len(lacking) or np.isin(lacking, found.lacking).any()))
 
@@ -212,14 +216,48 @@ def is_view(one: str, other: str) -> bool:
     return len(parts) == 2 and not entry and (parts[0] <= parts[1] or parts[1] <= parts[0])
 
 
+class Zones(NamedTuple):
+    """Counts before the first run that two texts have in common, after the last, and in between."""
+
+    head: float
+    inner: float
+    tail: float
+
+
+class Difference(NamedTuple):
+    """The alignment of a new text with a kept one."""
+
+    places: npt.NDArray[np.intp]  # places in the new text of units missing from the kept one: (m,)
+    novel: Zones  # counts of these places
+    lost: Zones  # runs of the kept text missing from the new one, estimated from its sample
+    lacking: npt.NDArray[np.uint16]  # units of the kept text missing from the new one: (k,)
+
+    @property
+    def inner(self) -> npt.NDArray[np.intp]:
+        """The places within the common part: bylines at the ends have numbers and names."""
+        return self.places[self.novel.head : len(self.places) - self.novel.tail]
+
+
+def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
+    """Align a text with a kept one."""
+    theirs, limit = units_of(kept)
+    novel = new.novel(theirs, limit)
+    places, found = new.sampled(kept.runs, kept.limit)
+    common, there = places[found], np.isin(kept.runs, new.sample(kept.limit))
+    starts = common + np.where(new.kinds[common] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN) - 1
+    lost = _zones(np.flatnonzero(~there), *[np.flatnonzero(there)] * 2)
+    each = EVERY // kept.limit
+    zones = Zones(*(each * one for one in lost))
+    return Difference(novel, _zones(novel, common, starts), zones, theirs[~new.has(theirs)])
+
+
 class Stretch(NamedTuple):
     """The part of a new text between two runs that a kept one has as well, before the first, or after the last."""
 
     start: int  # place where the run before ends
     end: int  # place where the run after begins
     size: float  # units that are new, estimated
-    novel: npt.NDArray[np.intp]  # places of units that the kept text lacks
-    words: Sequence[int]  # those that are no numbers
+    words: Sequence[int]  # places of novel units that are no numbers
     lost: int  # runs of the kept text missing there, estimated
     inner: bool  # whether both runs are neighbours in the kept text as well
 
@@ -229,23 +267,11 @@ class Stretch(NamedTuple):
         return 2 * self.lost >= self.size
 
 
-class Difference(NamedTuple):
-    """The alignment of a new text with a kept one."""
-
-    places: npt.NDArray[np.intp]  # places in the new text of units missing from the kept one: (m,)
-    lacking: npt.NDArray[np.uint16]  # units of the kept text missing from the new one: (k,)
-    stretches: Sequence[Stretch]  # what the new text has beside what it repeats
-    tail: int  # runs of the kept text missing behind all that the texts have in common
-    inner: npt.NDArray[np.intp]  # the places within the common part: bylines at the ends have numbers and names
-
-
-def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
-    """Align a text with a kept one.
+def stretches(new: FeatureStrings, kept: Fingerprint, novel: npt.NDArray[np.intp]) -> list[Stretch]:
+    """Return what a text has beside what it repeats, given the places of the units that the kept one lacks.
 
     A run that stands alone, and in another order than the runs around it, is common by chance: one in 400 is.
     """
-    units, unit_limit = units_of(kept)
-    novel = new.novel(units, unit_limit)
     places, found = new.sampled(kept.runs, kept.limit)
     common, order = np.flatnonzero(found), kept.runs.argsort()
     runs = (new.runs[places[common]] >> np.uint64(32)).astype(np.uint16)
@@ -259,19 +285,15 @@ def difference(new: FeatureStrings, kept: Fingerprint) -> Difference:
     between, inner = gaps(new, kept, common[real]), steps(ranks[real], -1) == 1
     inner[[0, -1]] = False
     lost = (steps(there, len(kept.runs)) - 1)[np.append(0, ranks[real] + 1)] * (EVERY // kept.limit)
-    made = []
-    for start, end, size, runs_lost, in_order in zip(
+    told, made = novel[new.kinds[novel] != NUMBER], []
+    for start, end, size, runs_lost, within in zip(
         *(column.tolist() for column in (*between, lost, inner)), strict=True
     ):
         if size or runs_lost:
-            here = novel[slice(*novel.searchsorted((start, end)))]
-            words = here[new.kinds[here] != NUMBER].tolist()
+            words = told[slice(*told.searchsorted((start, end)))].tolist()
             most = words[-1] + 1 - words[0] if kept.limit < EVERY and words else size  # the rest was not sampled
-            made.append(Stretch(start, end, min(size, most), here, words, runs_lost, in_order))
-    outer = OUTER_PERCENT * np.count_nonzero(real) // 100
-    within = (between.ends[outer], between.starts[-1 - outer]) if real.any() else (0, new.n)
-    inner = novel[slice(*novel.searchsorted(within))]
-    return Difference(novel, units[~new.has(units)], made, int(lost[-1]), inner)
+            made.append(Stretch(start, end, min(size, most), words, runs_lost, within))
+    return made
 
 
 def per_word(new: FeatureStrings) -> float:
@@ -318,7 +340,9 @@ def adds_words(new: FeatureStrings, kept: Fingerprint, one: Stretch, lines: Line
     return bool(one.inner and few and not (lines.alone(one) or lines.headed(one)))
 
 
-def has_other_values(new: FeatureStrings, kept: Fingerprint, found: Difference, lines: Lines) -> bool:
+def has_other_values(
+    new: FeatureStrings, kept: Fingerprint, found: Difference, aligned: Sequence[Stretch], lines: Lines
+) -> bool:
     """Return whether numbers and names replace others in several places, one within a line, and little else differs.
 
     A line of details, longer than a byline, has labels that both texts have beside its numbers. Versions of a text have
@@ -326,8 +350,8 @@ def has_other_values(new: FeatureStrings, kept: Fingerprint, found: Difference, 
     """
     edited, filled, inside = 0, 0, False
     small = np.isin(found.lacking, SMALL).any()
-    for one in found.stretches:
-        places = one.novel
+    for one in aligned:
+        places = found.places[slice(*found.places.searchsorted((one.start, one.end)))]
         numbers = (new.kinds[places] == NUMBER) & (small | ~np.isin(new.places[places], SMALL))
         size, has_number = one.end - one.start, numbers.any()
         replaces = len(places) > 0 and (one.lost > 0 or (kept.limit < EVERY and has_number and size <= SENTENCE))
@@ -387,6 +411,16 @@ def holds(new: NewText, kept: Fingerprint) -> bool:
     return count_common(new.sample(kept.limit), kept.s2) >= HELD * len(kept.runs)
 
 
+def _zones(places: npt.NDArray[Any], firsts: npt.NDArray[Any], lasts: npt.NDArray[Any]) -> Zones:
+    """Count places before, within and after the part of the text between the first and the last common run."""
+    if not len(firsts):
+        return Zones(0, len(places), 0)
+    outer = OUTER_PERCENT * len(firsts) // 100
+    head = int(np.count_nonzero(places < firsts[outer]))
+    tail = int(np.count_nonzero(places > lasts[-1 - outer]))
+    return Zones(head, len(places) - head - tail, tail)
+
+
 def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
     """Return the stored units of a text except stop units, and the hash below which they are complete."""
     rare = np.frombuffer(kept.rare, "<u2")
@@ -425,23 +459,24 @@ def is_filled_in(
     needed to establish a form. `same_title` means that both titles are known and equal. `view` means that one address
     is the other with something added: differences at the ends then belong to the template.
     """
-    if same_site and not same_title and new.n < (LEAST_PART if found.tail else LEAST_END) * kept.n:
+    places, novel, lost, lacking = found
+    if same_site and not same_title and new.n < (LEAST_PART if lost.tail else LEAST_END) * kept.n:
         return True
-    fewer, more = sorted((len(found.places), len(found.lacking)))
-    if not fewer or more > MORE_UNITS + UNITS_RATIO * fewer or not (len(found.inner) or (same_site and not view)):
+    fewer, more = sorted((len(places), len(lacking)))
+    if not fewer or more > MORE_UNITS + UNITS_RATIO * fewer or (not novel.inner and (view or not same_site)):
         return False
-    lost = [one for one in found.stretches if one.lost]
-    apart = not any(one.lost <= PLACE_RATIO * len(one.novel) <= PLACE_RATIO**2 * one.lost for one in lost)
-    if (lost and apart) or (same_site and same_title and _is_edited(new, found.inner)):
+    zones = zip(novel, lost, strict=True)
+    apart = not any(there and there <= PLACE_RATIO * here <= PLACE_RATIO**2 * there for here, there in zones)
+    if (any(lost) and apart) or (same_site and same_title and _is_edited(new, found.inner)):
         return False
     if len(siblings) < (1 if same_site else 2):
         return same_site
     units = units_of(kept)[0]
     alone = units[~np.all([np.isin(units, units_of(one)[0]) for one in siblings], axis=0)]
-    lacks = int(np.count_nonzero(np.isin(alone, found.lacking)))
+    lacks = int(np.count_nonzero(np.isin(alone, lacking)))
     if same_site and not same_title:
         return lacks > 0
-    return lacks >= (LACKS_INSIDE if len(found.inner) and same_site else LACKS) * max(1, len(alone))
+    return lacks >= (LACKS_INSIDE if novel.inner and same_site else LACKS) * max(1, len(alone))
 
 
 class ReadText(NamedTuple):
@@ -540,8 +575,8 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         return
     same_title = bool(mine.title and theirs.title)
     found = difference(new, theirs)
-    aligned, lines = found.stretches, Lines(new)
-    if same_title and not view and told_title(new, mine.title, theirs.title, found, lines):
+    aligned, lines = stretches(new, theirs, found.places), Lines(new)
+    if same_title and not view and told_title(new, mine.title, theirs.title, found, aligned, lines):
         yield ANOTHER_TITLE
     own = [one for one in aligned if like.own and is_content(new, one, lines, view=view)]
     if not all(one.replaces for one in own):
@@ -550,7 +585,7 @@ def _reasons(item: ReadText, like: Like) -> Iterator[str]:
         new, theirs, like.siblings, found, same_site=like.own, same_title=same_title, view=view
     ):
         yield "something else is filled in"
-    if not like.own and has_other_values(new, theirs, found, lines):
+    if not like.own and has_other_values(new, theirs, found, aligned, lines):
         yield "other values are filled in"
     if own or (not like.own and stands_apart(new, aligned)):
         yield STANDS_APART

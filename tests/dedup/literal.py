@@ -100,11 +100,8 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     return 0.0 if new.digest == kept.digest else sum(gaps(new, kept, common)) / max(1, new.n)
 
 
-Place = tuple[int, int, float, list[int], list[int], int, bool]
-
-
-def places_of(new: FeatureStrings, kept: Fingerprint) -> list[Place]:
-    """What `variants.difference` finds between runs in common: the values of a `Stretch` each, of empty ones too."""
+def stretches(new: FeatureStrings, kept: Fingerprint) -> list[tuple[float, list[int], int, bool]]:
+    """What `variants.stretches` finds: sizes, novel words, runs lost, and whether it is in order."""
     places, runs = sampled_runs(new, kept.limit)
     theirs = kept.runs.tolist()
     common = [i for i, run in enumerate(runs.tolist()) if run in theirs]
@@ -119,8 +116,7 @@ def places_of(new: FeatureStrings, kept: Fingerprint) -> list[Place]:
     linked = [a == i - 1 or b == j - 1 for (a, b), (i, j) in pairwise(line)]
     real = [i for i, before, after in zip(common, linked[:-1], linked[1:], strict=True) if before or after]
     ranks = [rank[i] for i in real]
-    (units, limit), mine = units_of(kept), short_hashes(new)
-    unknown = np.flatnonzero(~is_stop(new.hashes) & (mine < limit) & ~np.isin(mine, units)).tolist()
+    words = [place for place in difference(new, kept)[0] if new.kinds[place] != NUMBER]
     made = []
     for number, size in enumerate(gaps(new, kept, real)):
         last = there[ranks[number - 1]] if number else -1
@@ -129,11 +125,11 @@ def places_of(new: FeatureStrings, kept: Fingerprint) -> list[Place]:
         length = RUN_OF_IDEOGRAPHS if number and new.kinds[places[real[number - 1]]] == IDEOGRAPH else RUN
         start = int(places[real[number - 1]]) + length if number else 0
         end = int(places[real[number]]) if number < len(real) else new.n
-        novel = [place for place in unknown if start <= place < end]
-        told = [place for place in novel if new.kinds[place] != NUMBER]
+        told = [place for place in words if start <= place < end]
         most = told[-1] + 1 - told[0] if told and kept.limit < EVERY else size
         inner = 0 < number < len(real) and ranks[number] == ranks[number - 1] + 1
-        made.append((start, end, min(size, most), novel, told, lost, inner))
+        if size or lost:
+            made.append((min(size, most), told, lost, inner))
     return made
 
 
@@ -141,15 +137,25 @@ def short_hashes(new: FeatureStrings) -> np.ndarray:
     return (new.hashes * np.uint32(2654435769) >> np.uint32(16)).astype(np.uint16)
 
 
-def difference(new: FeatureStrings, kept: Fingerprint) -> tuple[list[int], list[int], list[Place], int, list[int]]:
+def difference(new: FeatureStrings, kept: Fingerprint) -> tuple[list[int], tuple, tuple, list[int]]:
     """What `variants.difference` finds."""
-    (units, limit), mine, places = units_of(kept), short_hashes(new), places_of(new, kept)
-    novel = np.flatnonzero(~is_stop(new.hashes) & (mine < limit) & ~np.isin(mine, units)).tolist()
-    lacking = units[~np.isin(units, mine)].tolist()
-    outer = OUTER_PERCENT * (len(places) - 1) // 100
-    begin, end = (places[outer][1], places[-1 - outer][0]) if len(places) > 1 else (0, new.n)
-    inner = [place for place in novel if begin <= place < end]
-    return novel, lacking, [one for one in places if one[2] or one[5]], places[-1][5], inner
+    (theirs, limit), mine = units_of(kept), short_hashes(new)
+    novel = np.flatnonzero(~is_stop(new.hashes) & (mine < limit) & ~np.isin(mine, theirs))
+    sampled, runs = sampled_runs(new, kept.limit)
+    common, there = sampled[np.isin(runs, kept.runs)], np.isin(kept.runs, runs)
+    starts = common + np.where(new.kinds[common] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN) - 1
+    lost = _zones(np.flatnonzero(~there), *[np.flatnonzero(there)] * 2)
+    lacking = theirs[~np.isin(theirs, mine)]
+    each = EVERY // kept.limit
+    return novel.tolist(), _zones(novel, common, starts), tuple(each * one for one in lost), lacking.tolist()
+
+
+def _zones(places: np.ndarray, firsts: np.ndarray, lasts: np.ndarray) -> tuple[int, int, int]:
+    if not len(firsts):
+        return 0, len(places), 0
+    outer = OUTER_PERCENT * len(firsts) // 100
+    head, tail = int((places < firsts[outer]).sum()), int((places > lasts[-1 - outer]).sum())
+    return head, len(places) - head - tail, tail
 
 
 def is_edited(new: FeatureStrings, places: list[int]) -> bool:

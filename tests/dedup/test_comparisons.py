@@ -50,9 +50,10 @@ TEXTS = EDITED | LONG | SOME.map(" ".join)
 def test_differences_are_those_of_whole_texts(text: str, other: str) -> None:
     new, kept = FeatureStrings(text), Fingerprint.of(other)
     found, expected = variants.difference(new, kept), literal.difference(new, kept)
-    places = [(*one[:3], one.novel.tolist(), *one[4:]) for one in found.stretches]
-    assert (found.places.tolist(), found.lacking.tolist(), places, found.tail, found.inner.tolist()) == expected
+    assert (found.places.tolist(), *found[1:3], found.lacking.tolist()) == expected
     assert share_new(new, kept) == literal.share_new(new, kept)
+    aligned = variants.stretches(new, kept, found.places)
+    assert [(one.size, one.words, one.lost, one.inner) for one in aligned] == literal.stretches(new, kept)
     assert variants._is_edited(new, found.places) == literal.is_edited(new, expected[0])
     titles = [variants.hash_title(" ".join(one.split()[:5])) for one in (text, other)]
     for one, two in (titles, titles[::-1]):

@@ -20,8 +20,7 @@ from denoise_scrapy.dedup.variants import (
     other_title,
     other_values,
 )
-from tests.dedup import literal
-from tests.dedup.literal import distinct_runs, is_stop_word
+from tests.dedup.literal import distinct_runs, is_stop_word, runs_of
 from tests.dedup.made_texts import english
 from tests.examples import at_least
 
@@ -30,26 +29,48 @@ FILLED = "kiel bonn ulm 12 900 山".split()
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=70)
 
 
-def words_apart(new, kept):
-    """Return the places of words that a text has not, and the words of it that the new one lacks; no stop words."""
+def runs_with_places(words):
+    """Each run with its first and its last place."""
+    return [(run, place, place + len(run) - 1) for place, run in enumerate(runs_of(words)) if run]
+
+
+def zones(places, bounds):
+    """Count places before, between and after runs, ignoring three in a hundred at each end."""
+    if not bounds:
+        return 0, len(places), 0
+    outer = 3 * len(bounds) // 100
+    first, last = bounds[outer][0], bounds[-1 - outer][1]
+    head, tail = sum(place < first for place in places), sum(place > last for place in places)
+    return head, len(places) - head - tail, tail
+
+
+def literal_difference(new, kept):
+    """What the documentation says, on all words and runs."""
     told = {word for word in {*new, *kept} if not is_stop_word(word)}
-    return [place for place, word in enumerate(new) if word in told - {*kept}], (told & {*kept}) - {*new}
+    mine, theirs = distinct_runs(new), list(dict.fromkeys(run for run, *_ in runs_with_places(kept)))
+    novel = [place for place, word in enumerate(new) if word in told - {*kept}]
+    lost = [place for place, run in enumerate(theirs) if run not in mine]
+    common = [(place, place) for place, run in enumerate(theirs) if run in mine]
+    return (
+        zones(novel, [(first, last) for run, first, last in runs_with_places(new) if run in theirs]),
+        zones(lost, common),
+        (told & {*kept}) - {*new},
+    )
 
 
 def literal_filled_in(new, kept, siblings, same_site, same_title, view):
-    novel, lacking = words_apart(new, kept)
-    *_, places, tail, inner = literal.difference(FeatureStrings(" ".join(new)), Fingerprint.of(" ".join(kept)))
-    if same_site and not same_title and len(new) < (0.5 if tail else 0.4) * len(kept):
+    novel, lost, lacking = literal_difference(new, kept)
+    if same_site and not same_title and len(new) < (0.5 if lost[2] else 0.4) * len(kept):
         return True  # the kept one shows several
-    fewer, more = sorted((len(novel), len(lacking)))
+    fewer, more = sorted((sum(novel), len(lacking)))
     if fewer == 0 or more > 2 + 5 * fewer:
         return False  # one has only more than the other, or nearly
-    if not inner and (view or not same_site):
+    if novel[1] == 0 and (view or not same_site):
         return False  # a byline, a line of a print view
-    pairs = [(len(here), lost) for *_, here, _, lost, _ in places if lost]
-    if pairs and not any(min(pair) and max(pair) <= 20 * min(pair) for pair in pairs):
+    pairs = [(here, there) for here, there in zip(novel, lost, strict=True) if here and there]
+    if sum(lost) and not any(max(pair) <= 20 * min(pair) for pair in pairs):
         return False  # nothing stands in the place of the other
-    inner = [new[place] for place in inner]
+    inner = new_words(new, kept)[novel[0] : sum(novel) - novel[2]]
     if same_site and same_title and len(inner) >= 6 and not any(map(str.isdigit, "".join(inner))):
         return False  # edited: the words have no capitals here, so that none is a name
     if len(siblings) < (1 if same_site else 2):
@@ -58,7 +79,12 @@ def literal_filled_in(new, kept, siblings, same_site, same_title, view):
     alone = told - set.intersection(*map(set, siblings))
     if same_site and not same_title:
         return bool(alone & lacking)
-    return len(alone & lacking) >= (0.25 if inner and same_site else 0.4) * max(1, len(alone))
+    return len(alone & lacking) >= (0.25 if novel[1] and same_site else 0.4) * max(1, len(alone))
+
+
+def new_words(new, kept):
+    """Return the words of a text, except stop words, that another lacks."""
+    return [word for word in new if word not in kept and not is_stop_word(word)]
 
 
 def without_chance_matches(texts):
@@ -98,9 +124,9 @@ class TestLiterally:
         assert tokens(" ".join(new)) == new
         assume(without_chance_matches([new, kept]))
         found = difference(FeatureStrings(" ".join(new)), Fingerprint.of(" ".join(kept)))
-        novel, lacking = words_apart(new, kept)
+        novel, lost, lacking = literal_difference(new, kept)
         hashes = FeatureStrings(" ".join(sorted(lacking))).places.tolist()
-        assert (found.places.tolist(), found.lacking.tolist()) == (novel, sorted(hashes))
+        assert (found.novel, found.lost, found.lacking.tolist()) == (novel, lost, sorted(hashes))
 
     @example(FORM.format("76").split(), FORM.format("93").split(), [], True, False, False)  # one number is another
     @example(FORM.format("red").split(), FORM.format("blue").split(), [], True, False, False)
@@ -124,12 +150,11 @@ class TestLiterally:
         of = Fingerprint.of(" ".join(kept))
         found = difference(FeatureStrings(" ".join(new)), of)
         each, halved = (1 << 32) // of.limit, int(np.frombuffer(of.rare or bytes(2), "<u2")[0])
-        lost = sum(one.lost for one in found.stretches)
-        assert lost == pytest.approx(5 * len(some), abs=5 * (5 * len(some) * each) ** 0.5 * (each > 1) + 3)
-        for units in (len(found.places), len(found.lacking)):
+        assert sum(found.lost) == pytest.approx(5 * len(some), abs=5 * (5 * len(some) * each) ** 0.5 * (each > 1) + 3)
+        for units in (sum(found.novel), len(found.lacking)):
             assert units <= len(some) and (halved or units >= len(some) - 2)  # some have the hash of another
         same = difference(FeatureStrings(" ".join(kept)), Fingerprint.of(" ".join(kept)))
-        assert not len(same.places) and not same.stretches and not len(same.lacking)
+        assert not any(same.novel) and not any(same.lost) and not len(same.lacking)
 
 
 JOB = (
