@@ -326,8 +326,9 @@ class SiteModel:
         if taste.hidden == "keep":
             page = page.with_unseen()
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
-        decision, lack = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ()), WHOLE_TEXT
-        if len(page.blocks):
+        if not len(page.blocks):
+            decision, lack = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ()), WHOLE_TEXT
+        else:
             decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
             if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
                 decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))

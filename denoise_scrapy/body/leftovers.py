@@ -44,7 +44,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     alone = _headers_alone(page, kept)
     # a heading that ends the text although the page goes on: of links, a form, comments. Of 2,229 pages with labels 127
     # end with one that is not of level one, and on 110 readers drop it
-    last = np.flatnonzero(kept)[-1:]
+    last = kept.nonzero()[0][-1:]
     alone[last] |= (blocks.rows["heading"][last] > 1) & (last + 1 < len(kept))
     if not (alone.any() or len(gone) or (kept != decision.kept).any()):
         return decision, gone
@@ -71,6 +71,8 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
     if not e.holds_tag({"th", "thead"}):  # as on most pages
         return np.zeros(len(kept), bool)
     is_th = e.has_tag({"th", "thead"})
+    if not kept[e.nearest(is_th)[page.blocks.element] >= 0].any():
+        return np.zeros(len(kept), bool)
     cells, row, table = cells_of(page)
     is_data = np.zeros(n, bool)
     is_data[row[cells[~is_th[cells]]]] = True
@@ -152,6 +154,8 @@ BUTTON_TOKENS = 3
 def _code_buttons(page: Page) -> list[int]:
     """Return buttons with few words that copy code, or stand alone right before or after it."""
     e, blocks = page.elements, page.blocks
+    if not e.holds_tag({"button"}):
+        return []
     is_button = e.has_tag({"button"})
     # one in a heading is the heading; one that the user keeps stays
     wanted = (

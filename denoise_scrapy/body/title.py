@@ -46,17 +46,18 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     others = [other for other in titles if _folded(other) != said]
     # some declare the title as the site's name
     is_site = letters(title) in ["", *names] and not any(letters(one) in letters(title) for one in headlines)
-    is_site |= title[:1] in "|-–" and len(_parts(title)) == 1  # a template's, without a title
-    same = sum(said in _split(other)[-1:] for other in others)  # the site's name is the end of others
-    # the first heading of level one that is not the site's name
-    if is_site or (len(titles) > 1 and 2 * same >= len(others)):
+    parts, split = _parts(title), list(map(_split, others))
+    if len(parts) == 1:  # a template's, without a title; or the end of others
+        is_site |= title[:1] in "|-–" or (len(titles) > 1 and _is_shared((said,), [other[-1:] for other in split]))
+    is_site |= len(titles) > 1 and not others
+    if is_site:  # then the first heading of level one that is not the site's name
         in_heading = page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element] >= 0
         likely = in_heading & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
         texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
         return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
     if whole := _uncut(page, title):
         return whole
-    parts = _without_shared(_parts(title), [_split(other) for other in others])
+    parts = _without_shared(parts, split)
     parts = _without_names(parts, {*names, *_names_of_host(page.url)} - {""})
     parts = _as_a_heading(page, parts)
     return _as_declared(title[parts[0].start() : parts[-1].end()], headlines, names)
