@@ -1,8 +1,8 @@
 """The compiled core. It reads lxml's nodes in memory, and checks at import that their layout fits.
 
-Pages: `source` checks bytes, `tree` walks lxml's tree, `styles`, `sight` and `shadow` say what is seen, `sharing`
-what other pages have too, `features`, `judge` and `choice` which blocks are kept; `formulas` are for rendering.
-Texts: `feature_strings`, `distance_tree`. Both: `characters`; tags and roles are in `markup`.
+Pages: `source` checks bytes, `tree` walks lxml's tree, `styles` and `sight` say what is seen, `sharing` what other
+pages have too, `features`, `judge` and `choice` which blocks are kept; `formulas` are for rendering. Texts:
+`feature_strings`, `distance_tree`. Both: `characters`; tags and roles are in `markup`.
 
 A core compiled with one lxml works with others: within a major version libxml2 keeps the layout of its nodes.
 """

@@ -1,7 +1,7 @@
 """One page: parsing, columns, layout, text.
 
 `parse` turns bytes into lxml's tree; `page` has the core walk it, and holds what it found as columns (`columns`), a row
-for each element or block. Around them: what the columns leave out (`attributes`), style sheets (`styles`), a user's
+for each element or block. Around them: what the columns leave out (`attributes`), shadow trees (`shadow`), a user's
 selectors (`selectors`), a browser's layout (`layout`), and the tree that LCS matching compares (`feature_tree`).
 """
 
