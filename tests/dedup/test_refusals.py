@@ -2,6 +2,7 @@
 
 import sqlite3
 import sys
+import zlib
 from contextlib import closing
 
 import pytest
@@ -10,6 +11,7 @@ import redis
 from denoise_scrapy import storage
 from denoise_scrapy.dedup import RedisStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.rules import CONSTANTS
+from denoise_scrapy.dedup.sqlite_store import FORMAT, INDEX
 from denoise_scrapy.site import RedisFacts, SQLiteFacts
 from denoise_scrapy.site.memory import constants
 
@@ -64,6 +66,11 @@ def test_a_file_of_the_other_kind(opened, other, tmp_path):
     with pytest.raises(StoreMismatch, match=r"this is (an index|a site memory) of denoise_scrapy"):
         opened(tmp_path / "a.db")
     assert (tmp_path / "a.db").read_bytes() == before
+
+
+def test_other_tables_are_another_format():
+    tables = " ".join(" ".join(INDEX.schema).split())
+    assert (FORMAT, zlib.crc32(tables.encode())) == ("8", 78136447), "increase FORMAT"
 
 
 @pytest.mark.parametrize(
