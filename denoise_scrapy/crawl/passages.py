@@ -463,7 +463,8 @@ class Passages:
             passage = await self.of(item)
             self.hand_on(passage)
             item = await ensure_awaitable(method(item, *spider), _warn=global_object_name(method))
-            if self.find(item) in {None, passage}:  # otherwise it is another item of the crawl, that was held back
+            # otherwise it is another item of the crawl, that was held back; None, of a forgotten `return`, is no item
+            if item is None or self.find(item) in {None, passage}:
                 passage.item = item
             return item
 

@@ -240,3 +240,20 @@ def test_batches_count_what_a_feed_took(pages: Web, tmp_path: Path) -> None:
     done, _ = crawled(pages, tmp_path, [PASS] * 3, FEEDS=feeds, **ONE_BY_ONE)
     assert len(done.items) == 2
     assert done.stat("dedup/withdrawn") == done.stat("dedup/other_feed") == 0
+
+
+class Forgetting:
+    async def process_item(self, item: Any) -> None:
+        await asyncio.sleep(0.2)
+
+
+class ForgettingToo(Forgetting):
+    pass
+
+
+def test_items_that_a_pipeline_forgets_to_return_are_lost(pages: Web, tmp_path: Path) -> None:
+    pipelines = {Forgetting: 500, ForgettingToo: 600}
+    done, written = crawled(pages, tmp_path, [PASS] * STORIES, {}, ITEM_PIPELINES=pipelines)
+    assert written == [[]]
+    assert done.stat("dedup/withdrawn") == STORIES
+    assert_final(tmp_path, set())
