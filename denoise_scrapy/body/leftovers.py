@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
 
@@ -17,6 +16,10 @@ from denoise_scrapy.core.characters import DIGIT
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.columns import BoolArray, IntArray
+
+#: A heading at the end that is as likely as this stays: of such, readers of 2,229 pages drop 16 of 29, of others 96 of
+#: 107.
+MOST_DOUBT = 0.6
 
 
 def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArray]:
@@ -42,10 +45,10 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     followed = Manual(page).follow(decision.kept) if has_units else decision.kept
     kept = followed | notes
     alone = _headers_alone(page, kept)
-    # a heading that ends the text although the page goes on: of links, a form, comments. Of 2,229 pages with labels 127
-    # end with one that is not of level one, and on 110 readers drop it
+    # a heading that ends the text although the page goes on: of links, a form, comments
     last = kept.nonzero()[0][-1:]
-    alone[last] |= (blocks.rows["heading"][last] > 1) & (last + 1 < len(kept))
+    is_doubtful = (blocks.rows["heading"][last] > 1) & (decision.probability[last] < MOST_DOUBT)
+    alone[last] |= is_doubtful & (last + 1 < len(kept))
     if not (alone.any() or len(gone) or (kept != decision.kept).any()):
         return decision, gone
     reasons = np.full(len(blocks), "", object)
@@ -212,12 +215,11 @@ def _before_lines(page: Page) -> list[int]:
         if len(numbers) < max(2, len(lines)) or not _go_on(numbers):
             continue
         if sum(_NUMBER_ALONE.fullmatch(line) is None for line in lines) >= MIN_CODE * len(lines):
-            kinds = defaultdict[int, list[int]](list)
-            around = int(pre[blocks.element[block]])
-            for element in range(around + 1, int(e.end[around])):
-                kinds[int(e.token[element])].append(element)
-            for some in kinds.values():
-                if len(some) == len(numbers) and [page.tree.text_in(one).strip() for one in some] == numbers:
+            first = int(pre[blocks.element[block]]) + 1
+            kinds = e.token[first : int(e.end[first - 1])]
+            for kind in np.flatnonzero(np.bincount(kinds) == len(numbers)):
+                some = (first + np.flatnonzero(kinds == kind)).tolist()
+                if [page.tree.text_in(one).strip() for one in some] == numbers:
                     found += some
     return found
 

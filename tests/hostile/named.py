@@ -87,6 +87,9 @@ CASES: Mapping[str, Callable[[float], str]] = {
     "rules of one name": lambda x: f"<style>{'.x { display: none }' * 3000}</style>" + "".join(
         f"<p class=x id=i{n}>a</p>" for n in range(int(1e5 * x))
     ),
+    "numbers of lines in blocks": lambda x: "<pre>" + "".join(
+        f"<div><i>{n}</i> a\n<i>{n + 1}</i> b\n</div>" for n in range(1, int(2e4 * x), 2)
+    ),
     "selectors with conditions": lambda x: "<style>" + (
         ".x[data-a] b:is(a, b) { display: none }" * int(1e5 * x) + "</style>"
     ),
