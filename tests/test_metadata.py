@@ -361,6 +361,8 @@ PERSONS = '"author":[{"@type":"Person","name":"Ann Reed"},"Bo Li"]'
         ("authors", {"byline": "<p>記者王小明"}, ("王小明",)),
         ("authors", {"byline": "<p>記者王小明昨天看見了貓頭鷹"}, ()),
         ("authors", {"byline": "<p>記者王小明 台北報導"}, ()),
+        ("authors", {"byline": "<p>王毅出席中外记者招待会"}, ()),
+        ("authors", {"byline": "<p>外交部发言人答记者提问"}, ()),
         ("authors", {"byline": "<p>取材・文＝山田太郎"}, ("山田太郎",)),
         ("authors", {"head": meta("authors", "Ann Reed")}, ("Ann Reed",)),
         ("authors", {"byline": "<p>(서울=통신) 김민수 기자 = 배"}, ("김민수",)),

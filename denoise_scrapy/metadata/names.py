@@ -141,7 +141,7 @@ _FAMILY = re.compile(
     r"[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂][\u4e00-\u9fff]{1,2}"
 )
 _REPORTERS = re.compile(
-    r"(?:记者|記者)[:：\s]?([\u4e00-\u9fff]{2,4}(?=\s?(?:\d{4}年|$))"
+    rf"(?:记者|記者)[:：\s]?({_FAMILY.pattern}(?=\s?(?:\d{{4}}年|$))"
     r"|[\u4e00-\u9fff]{2,4}?(?:[、\s][\u4e00-\u9fff]{2,4}?)*(?=\s?(?:[)）】]|[/／╱][^摄攝]{0,4}[报報采採])))"
 )
 #: A Korean one, which stands before its "기자": at the start of a line, or behind a place, and before no more words.
