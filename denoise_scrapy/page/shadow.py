@@ -30,7 +30,7 @@ def shown_tree(root: Any, *, is_ours: bool = True, **options: Any) -> tuple[Any,
         if not is_ours:
             whole = root.getroottree() if root.getparent() is None else root
             root = root_of(to_utf8(etree.tostring(whole, encoding="unicode", method="html", with_tail=False)))
-        for template in [*root.iter("template")]:
+        for template in root.xpath("//template"):
             if _is_shadow(template) and next(template.iterancestors("template"), None) is None:
                 _attach(template)
         tree = tree_of(root, **options)

@@ -16,6 +16,7 @@ PROSE = "The harbour board met on Tuesday evening to decide whether the old cran
         (f"<x-a>{OPEN}<p>In the shade</p></template></x-a><p>Beside", ["In the shade", "Beside"]),
         (f"<div>{OPEN}<p>One<p>Two</template>Nobody shows this</div>", ["One", "Two"]),
         ("<section><template shadowrootmode='CLOSED'>Shut</template></section>", ["Shut"]),
+        (f"<html><body>Page</body></html><div>{OPEN}Behind its end</template>No</div>", ["Page", "Behind its end"]),
         # slots: by name, the others, what is between comments, and their own text if nothing is for them
         (f"<div>{OPEN}<h2><slot name=t></slot></h2><slot></slot></template>Text<b slot=t>T</b></div>", ["T", "Text"]),
         (f"<div>{OPEN}<slot></slot></template>O<!-- -->ne<i slot=none>Gone</i> Two</div>", ["One Two"]),
