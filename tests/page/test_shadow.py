@@ -70,10 +70,3 @@ def test_hostile_pages_end() -> None:
     assert Page.parse(nested).block_texts[:1] == ["Deep"]
     assert len(Page.parse(many).block_texts[0]) >= 5_000
     assert Page.parse(OPEN * 10_000).block_texts == []
-
-
-def test_a_shadow_tree_behind_the_end_of_the_page_is_no_end_of_reading() -> None:
-    page = Page.parse(
-        f"<html><body><p>{'Words. ' * 9}</body></html><div><template shadowrootmode=open><p>In</template>out</div>"
-    )
-    assert len(page.blocks) >= 1
