@@ -355,7 +355,7 @@ def has_other_values(
         numbers = (new.kinds[places] == NUMBER) & (small | ~np.isin(new.places[places], SMALL))
         size, has_number = one.end - one.start, numbers.any()
         replaces = len(places) > 0 and (one.lost > 0 or (kept.limit < EVERY and has_number and size <= SENTENCE))
-        edited += 1 - 2 * replaces
+        edited += -1 if replaces else 1
         if replaces and one.end < new.n and (has_number or are_names(new, places).any()):
             filled += (1 + has_number) * (1 + np.count_nonzero(np.diff(places) > 1))
             inside |= one.inner and lines.length(places) > (min(PROSE, size) if has_number else size) + PROSE
