@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from io import UnsupportedOperation
 from itertools import groupby
@@ -15,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter, PythonItemExporter
 from scrapy.settings import BaseSettings
 from typing_extensions import Self
@@ -179,18 +181,19 @@ class ChunkChangesExporter(_ChunkRows, JsonLinesItemExporter):
     of pages that are gone: with the status 404 or 410.
     """
 
-    _duplicates: Duplicates
+    _duplicates: Duplicates | None = None  # where DENOISE_ENABLED is False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
         """Create one for a crawl, whose index keeps the ids of chunks."""
         made = super().from_crawler(crawler, *args, **options)
-        made._duplicates = state_of(crawler).duplicates
+        with suppress(NotConfigured):
+            made._duplicates = state_of(crawler).duplicates
         return made
 
     def export_item(self, item: Any) -> None:
         """Export the changes of an item; an unchanged one and a near-duplicate have none."""
-        old = self._duplicates.old_chunks(item)
+        old = () if self._duplicates is None else self._duplicates.old_chunks(item)
         if old is None:
             return
         rows = {row["id"]: row for row in self._rows_of(ItemAdapter(item))}
@@ -204,7 +207,7 @@ class ChunkChangesExporter(_ChunkRows, JsonLinesItemExporter):
 
     def finish_exporting(self) -> None:
         """Export the chunks to delete of pages that are gone."""
-        for url, name in self._duplicates.gone_chunks:
+        for url, name in () if self._duplicates is None else self._duplicates.gone_chunks:
             self._delete(name, url)
         super().finish_exporting()
 

@@ -93,6 +93,41 @@ def has_text(item: Any, field: str) -> bool:
     return bool(value.strip() if isinstance(value, str) else value)
 
 
+def is_changed(item: Any, values: Mapping[Any, Any]) -> bool:
+    """Return whether an item has other values than these, by identity."""
+    now = values_of(item)
+    return len(now) != len(values) or any(name not in values or values[name] is not now[name] for name in now)
+
+
+def with_values(item: Any, values: Mapping[Any, Any]) -> Any:
+    """Return a copy of an item with these values; the item itself if its class permits none."""
+    made = copied(item)
+    if made is not item:
+        try:
+            held = made if isinstance(made, dict) else ItemAdapter(made)
+            for name in [name for name in held if name not in values]:
+                del held[name]
+            held.update(values)
+        except Exception:  # raised by a validator of its class
+            return item
+    return made
+
+
+def restore(item: Any, earlier: Any) -> None:
+    """Give an object the attributes of an earlier copy."""
+    if hasattr(item, "__dict__"):
+        vars(item).clear()
+        vars(item).update(vars(earlier))
+    for slot in _slots_of(item):
+        if hasattr(earlier, slot):
+            object.__setattr__(item, slot, getattr(earlier, slot))
+
+
+def _slots_of(item: Any) -> Iterable[str]:
+    named = chain.from_iterable(getattr(kind, "__slots__", ()) for kind in type(item).__mro__)
+    return [slot for slot in named if slot not in {"__weakref__", "__dict__"}]
+
+
 def copied(item: Any) -> Any:
     """Return a copy of an item; the item itself if its class does not permit copies, or other objects know it.
 
@@ -105,11 +140,11 @@ def copied(item: Any) -> Any:
         if is_known or own is item or hasattr(type(item), "__del__"):
             return item
         made = copy.copy(item)
-        if isinstance(item, Item):  # its copy() would call the class, whose arguments are unknown
-            made._values = item._values.copy()
         if own:  # what is left out of pickles, as locks, is left out of copies too
             vars(made).update({**own, **vars(made)})
-        for slot in chain.from_iterable(getattr(kind, "__slots__", ()) for kind in type(item).__mro__):
+        if isinstance(item, Item):  # its values are in a dict; its copy() calls the class, whose arguments are unknown
+            vars(made).update({name: value.copy() for name, value in own.items() if type(value) is dict})
+        for slot in _slots_of(item):
             if hasattr(item, slot) and not hasattr(made, slot):  # attrs copies its fields only
                 object.__setattr__(made, slot, getattr(item, slot))
     except Exception:

@@ -41,14 +41,16 @@ class ComparisonPagesMiddleware(Component):
                 self._note_answer(request)
             elif page.tally is not None:
                 page.tally.counts.fetched += 1
+            await self._state.passages.carried(request)
         except Exception as error:
             self._crawl.report("process_response", error, response.url)
         return response
 
-    def process_exception(self, request: Request, exception: Exception) -> None:
+    async def process_exception(self, request: Request, exception: Exception) -> None:
         """Note a request that fails."""
         try:
             self._note_answer(request)
+            await self._state.passages.carried(request)
         except Exception as error:
             self._crawl.report("process_exception", error, request.url)
 

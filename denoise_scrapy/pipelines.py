@@ -11,9 +11,11 @@ from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem
+from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
+from typing_extensions import Self
 
 from denoise_scrapy.adapters import Adapter, adapters_of
 from denoise_scrapy.crawl.base import refusing_to_start
@@ -22,9 +24,18 @@ from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, SEVERAL, 
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
 from denoise_scrapy.fields import OF_META
-from denoise_scrapy.items import copied, has_field, has_text, is_declared, refusal, with_field
+from denoise_scrapy.items import copied, get_field, has_field, has_text, is_declared, refusal, restore, with_field
 from denoise_scrapy.metadata.annotations import LIBRARIES, find
-from denoise_scrapy.settings import CONTAINS, MARK, NO_CONTENT, SEEN, UPDATE, VARIANT, ConfigurationError
+from denoise_scrapy.settings import (
+    CONTAINS,
+    MARK,
+    NO_CONTENT,
+    SEEN,
+    UPDATE,
+    VARIANT,
+    ConfigurationError,
+    DenoiseSettings,
+)
 from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
 
 logger = logger_of(__name__)
@@ -66,6 +77,8 @@ NO_FIELDS = (
     "field, or name another"
 )
 NO_FIELD_FOR = "DENOISE_ADAPTERS has functions for what no field receives: %s. Name the fields in DENOISE_FIELDS"
+# Texts known as ours if they are in a field already: of more items than a spider yields twice, 1 MB.
+MOST_TEXTS = 10_000
 MAX_REFUSED = 200  # characters of a reason in the log
 REFUSED = "%s refuses %r = %s: %s. (Further such values: denoise/body/refused)"
 # Logged for the first item that is not compared, by the stat for the reason (`denoise/dedup/…`); others are only
@@ -90,6 +103,11 @@ NO_BODY = (
 )
 
 
+# A setting of `scrapy savefixture`, of scrapy-poet, which stores the yielded object after the crawl: what a page object
+# makes, and no more.
+SAVES_FIXTURE = "_SCRAPY_POET_SAVEFIXTURE"
+
+
 class NearDuplicate(DropItem):
     """An item with nearly the same text as a kept item, whose key is `of`; `score` is 0 to 1."""
 
@@ -112,31 +130,54 @@ class ItemPipeline(Component):
     """Base of our pipelines."""
 
     async def process_item(self, item: Any) -> Any:
-        """Return the item, possibly changed."""
-        passage = await self._state.passages.of(item)
+        """Return the item, which has further values then."""
+        passage = await self._state.passages.of(item, self)
         try:
             await self.process(passage)
+            self._go_on(passage)
             return passage.item
+        except DropItem:
+            passage.is_ours = True
+            raise
         finally:
-            self._state.passages.hand_on(passage)
+            if len(passage.passed) == self._state.pipelines:
+                passage.left.set()
+
+    def __init__(self, state: CrawlState):
+        super().__init__(state)
+        state.pipelines += 1
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Create one for a crawl."""
+        if crawler.settings.getbool(SAVES_FIXTURE):
+            raise NotConfigured
+        return super().from_crawler(crawler)
 
     async def process(self, passage: Passage) -> None:
         """Process the item of a passage."""
+
+    def _go_on(self, passage: Passage) -> None:
+        """Go on after waiting, with the values that the item had before."""
+        self._state.passages.replace(passage, passage.kept())
 
     def _set(self, passage: Passage, field: str, value: Any, made_by: Adapter | None = None) -> bool:
         """Set a field of an item; return whether its class accepts the value.
 
         An adapter makes what is set; an empty value becomes None then.
         """
-        before = passage.item if isinstance(passage.item, dict) else copied(passage.item)
-        is_made = made_by is None
+        item, is_made = passage.item, made_by is None
+        before = item if isinstance(item, dict) else copied(item)
         try:
             made = value if made_by is None else made_by(value) if value else None
             is_made = True
-            passage.item = with_field(passage.item, field, made)
+            changed = with_field(item, field, made)
+            if changed is not item:
+                self._state.passages.replace(passage, changed)
         except Exception as error:  # whatever adapters and validators raise, some after the value was set
-            passage.item = before
-            kind = type(before).__name__
+            if before is not item:
+                restore(item, before)
+            kind = type(item).__name__
             name = kind if is_made else f"DENOISE_ADAPTERS: {getattr(made_by, '__qualname__', made_by)}"
             said = (name, field, reprlib.repr(value), shown(refusal(error), MAX_REFUSED))
             self._crawl.count("body/refused")
@@ -157,12 +198,12 @@ class BodyPipeline(ItemPipeline):
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
+        self._texts: LocalCache[int, None] = LocalCache(MOST_TEXTS)  # hashes of texts that were set
         self._earlier = list[str]()
         self._last = ""
         with refusing_to_start(state.crawl.crawler):
-            if state.crawl.settings.enabled:
-                self._check_libraries()
-                state.sites.open()
+            self._check_libraries()
+            state.sites.open()
 
     def open_spider(self) -> None:
         """Log which pipelines of the project come before ours, if any."""
@@ -185,7 +226,7 @@ class BodyPipeline(ItemPipeline):
         idle = settings.adapters.keys() - settings.item_fields.keys()
         if idle:
             logger.warning(NO_FIELD_FOR, ", ".join(sorted(idle)), extra=self._crawl.extra)
-        if settings.enabled and before:
+        if before:
             logger.info(
                 "Pipelines of the project before %s: %s",
                 " and ".join(names),
@@ -196,17 +237,17 @@ class BodyPipeline(ItemPipeline):
     async def close_spider(self) -> None:
         """Judge the health of sites, close the site memory, and warn if no item has a text."""
         self._crawl.take_back()  # before the extensions that look for objects left over
-        if self._state.pages.used:
-            counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
-            field = self._crawl.settings.html_field
-            if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
-                why = "; ".join(f"{count:,} {LACKS[reason].format(field)}" for reason, count in counts.items() if count)
-                self._crawl.say_once("no_body", NO_BODY, why)
-            try:
-                await self._state.health.finish()
-            except Exception as error:
-                self._crawl.report("health", error)
-            await self._state.sites.close()
+        counts = {reason: self._crawl.counted(f"body/{reason}") for reason in (*LACKS, "items", "kept")}
+        field = self._crawl.settings.html_field
+        if not counts.pop("items") and not counts.pop("kept") and any(counts.values()):
+            why = "; ".join(f"{count:,} {LACKS[reason].format(field)}" for reason, count in counts.items() if count)
+            self._crawl.say_once("no_body", NO_BODY, why)
+        self._state.passages.refused.warn()
+        try:
+            await self._state.health.finish()
+        except Exception as error:
+            self._crawl.report("health", error)
+        await self._state.sites.close()
 
     async def process(self, passage: Passage) -> None:
         """Set the text of the page, and other values, on the item."""
@@ -221,7 +262,7 @@ class BodyPipeline(ItemPipeline):
 
     async def _fill(self, passage: Passage) -> None:
         page, settings = passage.page, passage.settings
-        if passage.reason and self._state.pages.used:
+        if passage.reason:
             self._crawl.count(f"body/{passage.reason}")
         if passage.tally is not None and settings.enabled:
             passage.tally.counts.items += 1
@@ -234,6 +275,7 @@ class BodyPipeline(ItemPipeline):
             return
         if settings.pages_field:
             passage.joined = text = await self._state.paged.joined(page, text)
+        self._go_on(passage)
         if self._earlier and text.size:
             lacking = next((field for field in fields if not has_text(passage.item, field)), "")
             for name in self._earlier if lacking else ():  # these may have stored the item without it
@@ -244,6 +286,7 @@ class BodyPipeline(ItemPipeline):
         for field in fields:
             if self._set(passage, field, text.fields[field], adapters.get(field) if adapters else None):
                 passage.given.add(field)
+        self._texts[hash(text.fields.get(settings.body_field))] = None
         self._crawl.count(
             "body/items",
             not text.size and "body/empty",
@@ -258,7 +301,7 @@ class BodyPipeline(ItemPipeline):
         for name in dict.fromkeys(settings.item_fields.values()):
             if not has_field(item, name):
                 missing.append(name)
-            elif has_text(item, name) and not settings.overwrite and name != settings.html_field:
+            elif has_text(item, name) and not self._may_set(item, settings) and name != settings.html_field:
                 self._crawl.count("body/kept")
             else:
                 wanted.append(name)
@@ -267,6 +310,13 @@ class BodyPipeline(ItemPipeline):
             kind = type(item)
             self._crawl.say_once(f"no_field/{kind}", NO_FIELDS, kind.__name__, ", ".join(map(repr, missing)))
         return wanted
+
+    def _may_set(self, item: Any, settings: DenoiseSettings) -> bool:
+        """Return whether fields with values may be set: by option, or as an earlier page's item had these from us.
+
+        The spider may yield it again, or another one with its values.
+        """
+        return settings.overwrite or hash(str(get_field(item, settings.body_field))) in self._texts
 
     def _check_libraries(self) -> None:
         """Raise `ConfigurationError` for a field whose library is missing."""
@@ -357,12 +407,13 @@ class NearDuplicatePipeline(ItemPipeline):
         verdict = await self._duplicates.check(passage)
         if verdict is None:
             return
+        outcome = await self._outcome(passage, verdict)
+        self._go_on(passage)
         is_new = not verdict.duplicate and (verdict.since is None or verdict.updated)
         passage.old_chunks = verdict.chunks if is_new else None
         self._crawl.count("dedup/checked", verdict.too_short and "dedup/too_short", verdict.updated and "dedup/updated")
         if verdict.since is not None:
             self._note_seen(passage, verdict)
-        outcome = await self._outcome(passage, verdict)
         if outcome != NEW:
             self._act(passage, verdict, outcome)
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
 from denoise_scrapy.body import Body, extract
@@ -50,9 +51,11 @@ class BodyProvider(PageObjectInputProvider):
         self, to_provide: Set[Callable[..., Any]], request: Request, response: Response, crawler: Crawler
     ) -> list[Body]:
         """Return the body."""
-        state = state_of(crawler)
-        page = await state.pages.read(request, response, wants_body=True)
-        body = None if page is None else await state.bodies.body_of(page)
+        page = body = None
+        with suppress(NotConfigured):
+            state = state_of(crawler)
+            page = await state.pages.read(request, response, wants_body=True)
+            body = None if page is None else await state.bodies.body_of(page)
         if body is not None:
             return [replace(body, make_meta=partial(_meta_of, response))]
         if not is_page(response) or (page is not None and page.deaths):

@@ -35,6 +35,7 @@ async def explain(crawler: Crawler, url: str) -> str:
 
     Raises:
         ValueError: The response is no page that the crawl processes.
+        NotConfigured: DENOISE_ENABLED is False.
         Exception: The request fails.
     """
     request = Request(url, callback=NO_CALLBACK, dont_filter=True)

@@ -175,7 +175,7 @@ class DenoiseSettings:
     `docs/settings.md` is generated from this class.
     """
 
-    enabled: bool = _of_page(True, 'Process pages; False: only those of requests with `meta={"denoise": True}`.')
+    enabled: bool = _of_page(True, "Process pages; False: none, and no component of the plugin is enabled.")
     strategy: str = _of_page(
         DEFAULT_STRATEGY,
         "The method that selects the blocks of the body.",

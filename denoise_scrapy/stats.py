@@ -19,6 +19,7 @@ STATS: dict[str, str] = {
     "body/refused": "values that the class of an item refused",
     "body/lost": "items without the text of their page, of which workers died",
     "body/no_field": "items without the field",
+    "body/lost_later": "items with a text that failed or were dropped in later pipelines",
     "body/several": "items that share their page with others; no text",
     "body/elsewhere": "items that name a page that was not fetched; no text",
     "body/no_html": "items of a response other than HTML, as JSON or a feed; no text",

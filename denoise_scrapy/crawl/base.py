@@ -132,11 +132,13 @@ class Crawl:
     def _say_progress(self, opening: str = "denoise: ") -> None:
         names = ("pages/parsed", "body/items", "body/empty", "comparison/requests", "dedup/duplicates", "errors")
         pages, bodies, empty, requests, copies, errors = map(self.counted, names)
+        lost = self.counted("body/lost_later")
         if pages or copies or errors:
             line = (
                 f"{counted(pages, 'page')}, {counted(bodies, 'body', 'bodies')} ({empty} empty), "
                 f"{counted(requests, 'comparison request')}, {counted(copies, 'near-duplicate')}, "
                 f"{counted(errors, 'error')}"
+                + (f"; {counted(lost, 'item')} with a body lost in later pipelines" if lost else "")
             )
             logger.info("%s%s", opening, line, extra=self.extra)
 

@@ -17,6 +17,7 @@ from typing import Any
 from scrapy import signals
 from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
+from twisted.python.failure import Failure
 
 from denoise_scrapy.crawl.base import LARGE, Crawl, beside
 from denoise_scrapy.crawl.feeds import Feeds
@@ -55,8 +56,8 @@ class Duplicates:
         self._gone: dict[str, None] = {}  # URLs of pages that are gone
         # after Scrapy's feeds: extensions are created first
         crawl.crawler.signals.connect(self._item_scraped, signals.item_scraped)
-        for signal in (signals.item_dropped, signals.item_error):
-            crawl.crawler.signals.connect(self._item_lost, signal)
+        crawl.crawler.signals.connect(self._item_dropped, signals.item_dropped)
+        crawl.crawler.signals.connect(self._item_error, signals.item_error)
         if self.chunk_field:
             crawl.crawler.signals.connect(self._note_gone, signals.response_received)
 
@@ -102,13 +103,21 @@ class Duplicates:
                 found += [(url, name) for name in ids]
         return found
 
-    def _item_lost(self, item: Any) -> None:
-        passage = self._passages.taken(item)
+    def _item_dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
+        self._lost(self._passages.end(item, response, exception))
+
+    def _item_error(self, item: Any, response: Response | None, failure: Failure) -> None:
+        self._lost(self._passages.end(item, response, failure.value))
+
+    def _lost(self, passage: Passage | None) -> None:
         if passage in self._open:
             self._end(passage, lost=True)
 
-    def _item_scraped(self, item: Any) -> None:
-        passage = self._passages.taken(item)
+    def _item_scraped(self, item: Any, response: Response | None) -> None:
+        passage = self._passages.end(item, response)
+        if item is None:  # by a pipeline that returns nothing
+            self._lost(passage)
+            return
         followed = passage if passage in self._open else None
         took = True
         if self.feeds.exporter is not None:  # before another item reaches the feeds

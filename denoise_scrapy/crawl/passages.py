@@ -1,6 +1,7 @@
 """The passages of a crawl's items, each with its page, its text, what is compared, its claim in the index and its end.
 
-They start when an item leaves the spider, and are taken along through the pipelines.
+They start when an item leaves the spider, and end with the signal of its end. Pipelines get the very object that was
+yielded.
 
 When it starts, it is decided whose text the item gets:
 
@@ -23,20 +24,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter
+from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.datatypes import LocalCache
-from scrapy.utils.defer import ensure_awaitable
-from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.base import LARGE, Crawl
 from denoise_scrapy.crawl.pages import OK, CrawledPage, is_html
@@ -47,16 +50,19 @@ from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import OF_BODY, chunk_rows_of
 from denoise_scrapy.items import (
     all_values,
-    copied,
     field_lines,
     html_in,
+    is_changed,
     is_markup,
     own_values,
     url_in,
     values_of,
+    with_values,
 )
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.shown import shown
 from denoise_scrapy.site import page_identity, site_key
+from denoise_scrapy.site.health import SiteTally
 from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
 
 # URLs that a page declares as its own, and how many are read; usually it declares one, in one or two places.
@@ -107,6 +113,9 @@ class Named(NamedTuple):
     other_page: CrawledPage | None = None
 
 
+NO_NAME = Named()
+
+
 class ResponseItems:
     """The items of one response, which is not kept alive; or one item without a response."""
 
@@ -119,7 +128,7 @@ class ResponseItems:
         self._names = {self.url, spelling(self.url)} - {""} if page is None else page.names
         self._declared: set[str] | None = None
         self._items = self._naming_this = 0
-        self.held: tuple[Any, Named] | None = None  # an item, until others tell whether this page is about it
+        self.held: Passage | None = None  # of an item, until others show whether this page is about it
         self._keys: Counter[str] = Counter()
 
     @property
@@ -158,25 +167,22 @@ class ResponseItems:
         self._items += 1
         self._naming_this += named.this
 
-    def take(self, item: Any, named: Named) -> list[Passage]:
+    def take(self, passage: Passage) -> list[Passage]:
         """Count an item that leaves the spider, hold it if this page may be about it, and return what may pass."""
+        named, held = passage.named, self.held
         self.count(named)
-        # the held item is not the only one
-        ready = self.rest() if self.held is not None and (named.this or not self.held[1].this) else []
+        ready = list[Passage]()
+        if held is not None and (named.this or not held.named.this):  # it is not the only one
+            ready, self.held = [held], None
         if self.page is not None and self._is_about(named):
-            self.held = item, named
+            self.held = passage
         else:
-            ready.append(self.passage(item, named))
+            ready.append(passage)
         return ready
 
-    def rest(self) -> list[Passage]:
-        """Return the passage of the held item, if any."""
-        held, self.held = self.held, None
-        return [self.passage(*held)] if held else []
-
-    def passage(self, item: Any, named: Named) -> Passage:
+    def decide(self, passage: Passage) -> None:
         """Decide which page's text an item gets."""
-        settings, page, reason = self.settings, None, ""
+        settings, named, page, reason = self.settings, passage.named, None, ""
         if not settings.enabled:
             reason = OPTED_OUT
         elif named.other:
@@ -188,7 +194,7 @@ class ResponseItems:
             page = self.page
         else:
             page, reason = self.page if settings.shared_body else None, SEVERAL
-        return Passage(item, item, self, settings if page is None else page.settings, page, reason, named.other)
+        passage.page, passage.reason = page, reason
 
     def _or_no_html(self, reason: str) -> str:
         """Return why an item has no text: `reason`, unless the response is JSON, XML or plain text."""
@@ -245,26 +251,64 @@ class Passage:
     """An item's way through the crawl."""
 
     item: Any  # as it is now
-    original: Any  # as it left the spider
     siblings: ResponseItems  # the items of its response
-    settings: DenoiseSettings
-    page: CrawledPage | None  # the page whose text it gets
-    reason: str  # why it has no text of its own; "" if it has
-    named: str = ""  # another page that it names
+    named: Named = NO_NAME
+    page: CrawledPage | None = None  # the page whose text it gets
+    reason: str = ""  # why it has no text of its own; "" if it has
+    values: Mapping[Any, Any] | None = None  # its values as Scrapy's pipelines would get them, once these have begun
+    passed: list[object] = field(default_factory=list)  # our pipelines that it has entered
     joined: Extracted | None = None  # the text of its article, if that has several pages
     given: set[str] = field(default_factory=set)  # its fields that we filled
     text: ItemText = NOTHING  # what is compared
     claim: int = 0  # its claim in the index, 0 for none
     old_chunks: Sequence[str] | None = ()  # ids of those that its earlier version had; None if its chunks are not new
     is_unchecked: bool = False  # whether the index could not be used for it
+    is_ours: bool = False  # whether it was dropped by a pipeline of ours
+    left: asyncio.Event = field(default_factory=asyncio.Event)  # set when it has left the last pipeline of ours
     over: asyncio.Event = field(default_factory=asyncio.Event)  # set when its outcome is known
 
     def __post_init__(self) -> None:
-        self.own_page = None if self.reason else self.page  # the page whose text is the item's own
-        self.url = self.siblings.url if self.page is None else self.page.url
-        self.is_ok = (self.page or self.siblings).is_ok
+        self.original = self.item  # as it left the spider
+
+    @property
+    def settings(self) -> DenoiseSettings:
+        """Those of its page."""
+        return (self.page or self.siblings).settings
+
+    @property
+    def own_page(self) -> CrawledPage | None:
+        """The page whose text is the item's own."""
+        return None if self.reason else self.page
+
+    @property
+    def url(self) -> str:
+        """The URL of its page, or of its response."""
+        return (self.page or self.siblings).url
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether this is no error page."""
+        return (self.page or self.siblings).is_ok
+
+    @property
+    def tally(self) -> SiteTally | None:
+        """The counts of its site."""
         of = self.page or self.siblings.page
-        self.tally = None if of is None else of.tally  # the counts of its site
+        return None if of is None else of.tally
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it will enter no pipeline of ours: its response was freed before."""
+        return self.siblings.is_over and not self.passed
+
+    def note_values(self) -> None:
+        """Note the values that the item has now."""
+        self.values = {**values_of(self.item)} if ItemAdapter.is_item(self.item) else {}
+
+    def kept(self) -> Any:
+        """Return the item; a copy that has the noted values, if the spider has changed it since."""
+        values, self.values = self.values, None
+        return self.item if values is None or not is_changed(self.item, values) else with_values(self.item, values)
 
     def compare(self, spellings: Spellings, *, version: bool, chunks: str = "") -> str:
         """Set `text` to the part of the item that is compared with others; return why it has none, else "".
@@ -385,23 +429,27 @@ _SAID = {
     "%r); else follow the link to their page, and yield them from its callback. (Further such items: "
     "denoise/body/no_html)",
 }
-# Maximum passages that wait to be found: hundreds at a time, unless other components drop items before the pipelines.
-MOST_HANDED_ON = 10_000
+# Maximum items in progress that are found: there are hundreds at a time.
+MOST_OPEN = 10_000
 # Requests of `scrapy parse`, which hands items to the pipelines itself, have this in their meta.
 PARSE_META = "_callback"
+# The passage of the item that a task is processing: Scrapy awaits all pipelines of an item, and sends the signal of its
+# end, in one. Contexts may outlive the crawl, so they have references only.
+_CURRENT: ContextVar[Callable[[], Passage | None]] = ContextVar("denoise_passage", default=lambda: None)
 
 
 class Passages:
-    """Starts passages, and finds them.
+    """Starts passages, finds and ends them.
 
-    Scrapy gives pipelines and signals the item alone. So a passage is found by its item in what was handed on: by the
-    spider, to a pipeline, and to the signal of the item's end.
+    Scrapy gives pipelines and signals the item alone. So a passage is found by this object; where a pipeline of the
+    project has replaced it, it is that of the current task, else of the response in the signal.
     """
 
     def __init__(self, crawl: Crawl, pages: CrawledPages):
         self._crawl = crawl
         self._pages = pages
-        self._handed_on: deque[Passage] = deque(maxlen=MOST_HANDED_ON)
+        self.refused = Refused(crawl)
+        self._open: dict[int, list[Passage]] = {}  # by the id of an item, as it left the spider or is now
         self._responses: WeakKeyDictionary[Response, ResponseItems] = WeakKeyDictionary()
         self._parsed: Callable[[], Response | None] = lambda: None  # the response that `scrapy parse` parses
 
@@ -413,83 +461,126 @@ class Passages:
             self._parsed = weakref.ref(response)
 
     async def take(self, response: Response, item: Any) -> list[Any]:
-        """Take an item that leaves the spider; return copies of the response's items that may now pass."""
+        """Take an item that leaves the spider; return the items of its response that may pass now."""
         siblings = self._responses.get(response) or await self._siblings(response)
-        item = copied(item)  # the spider's own object may be stored elsewhere, or yielded again
         if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
-            return self._started([passage])
-        named = siblings.named(item, self._crawl.settings.url_field, self._pages)
-        return self._started(siblings.take(item, named))
+            self._add(item, passage)
+            return [item]
+        passage = Passage(item, siblings, siblings.named(item, self._crawl.settings.url_field, self._pages))
+        self._add(item, passage)
+        ready = siblings.take(passage)
+        if siblings.held is passage and is_asyncio_available():
+            # while its callback awaits something, Scrapy's pipelines would process the item
+            asyncio.get_running_loop().call_soon(self._note_values, passage)
+        return [self._decided(each) for each in ready]
 
     def rest(self, response: Response) -> list[Any]:
         """Return the held item, if any, after the callback has ended."""
         siblings = self._responses.get(response)
-        return [] if siblings is None else self._started(siblings.rest())
+        if siblings is None or siblings.held is None:
+            return []
+        held, siblings.held = siblings.held, None
+        return [self._decided(held)]
 
-    def hand_on(self, passage: Passage) -> None:
-        """Leave a passage to be found by its item."""
-        while self._handed_on and self._handed_on[0].siblings.is_over:  # its item was dropped before the pipelines
-            self._handed_on.popleft()
-        self._handed_on.append(passage)
+    async def of(self, item: Any, pipeline: object) -> Passage:
+        """Return the passage of an item that enters a pipeline of ours; a new one for an item from no callback."""
+        passage = self.find(item, pipeline)
+        if passage is None:
+            passage = await self._late(item)
+            self._add(item, passage)
+        self.replace(passage, item)
+        passage.passed.append(pipeline)
+        passage.note_values()
+        _CURRENT.set(weakref.ref(passage))
+        return passage
 
-    def taken(self, item: Any) -> Passage | None:
-        """Return the passage that was handed on with an item, None if there is none; it is no longer found then."""
-        found = self.find(item)
-        if found is not None:
-            self._handed_on.remove(found)
-        return found
+    def find(self, item: Any, pipeline: object = None) -> Passage | None:
+        """Return the passage of an item; None if there is none.
 
-    def find(self, item: Any) -> Passage | None:
-        """Return the passage that was handed on with an item, None if there is none."""
-        for found in self._handed_on:  # of some hundred at most, called for each item several times
-            if found.item is item or found.original is item:
-                return found
-        return None
+        Args:
+            item: The item.
+            pipeline: The pipeline of ours that it enters, None after all of them.
+        """
+        same, current = self._open.get(id(item), ()), _CURRENT.get()()
+        if current is not None and (pipeline in current.passed or current not in self._open.get(id(current.item), ())):
+            current = None  # it is another item's, which has ended, or has led to this one
+        if current is not None and (current in same or not same):
+            return current
+        return next((one for one in same if pipeline not in one.passed), None)
 
-    def follow(self) -> None:
-        """Have passages follow items that pipelines replace, if the manager of these is of a usual kind."""
-        engine: Any = self._crawl.crawler.engine
-        manager = engine.scraper.itemproc
-        methods = getattr(manager, "methods", {}).get("process_item", ())
-        for number, method in enumerate(methods):
-            if not str(getattr(method, "__module__", "")).startswith("denoise_scrapy."):  # ours hand them on
-                methods[number] = followed = self._followed(method)
-                if method in getattr(manager, "_mw_methods_requiring_spider", ()):  # an old signature
-                    manager._mw_methods_requiring_spider.add(followed)
+    def replace(self, passage: Passage, item: Any) -> None:
+        """Go on with what may be another object, which is found from now on."""
+        if item is passage.item:
+            return
+        if passage.item is not passage.original:
+            self._remove(passage.item, passage)
+        passage.item = item
+        if item is not passage.original:
+            self._add(item, passage)
 
-    def _followed(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(method)
-        async def process_item(item: Any, *spider: Any) -> Any:
-            passage = await self.of(item)
-            self.hand_on(passage)
-            item = await ensure_awaitable(method(item, *spider), _warn=global_object_name(method))
-            # otherwise it is another item of the crawl, that was held back; None, of a forgotten `return`, is no item
-            if item is None or self.find(item) in {None, passage}:
-                passage.item = item
-            return item
+    def end(self, item: Any, response: Response | None, error: BaseException | None = None) -> Passage | None:
+        """Return the passage of an item whose end is signalled, None if there is none; it is no longer found then.
 
-        return process_item
+        Args:
+            item: The item, as pipelines have left it, or as it entered them.
+            response: The response that led to it.
+            error: The reason why it is lost; None if it is not.
+        """
+        passage = self.find(item)
+        if passage is None and response is not None:
+            siblings = self._responses.get(response)
+            opened = chain.from_iterable(self._open.values())
+            passage = next((one for one in opened if one.siblings is siblings and one.passed), None)
+        if passage is not None:
+            self._remove(passage.original, passage)
+            self._remove(passage.item, passage)
+            passage.left.set()
+            if passage.given and not passage.is_ours:
+                self.refused.note(passage.given, error)
+        return passage
 
-    async def of(self, item: Any) -> Passage:
-        """Return the passage of an item that enters a pipeline; a new one for an item from no callback."""
-        return self.taken(item) or await self._late(item)
+    async def carried(self, request: Request) -> None:
+        """Wait until items that a request carries to its callback have left our pipelines: without us they would have."""
+        if self._open and is_asyncio_available():
+            for each in objects_in(request):
+                for passage in tuple(self._open.get(id(each), ())):
+                    await passage.left.wait()
+
+    def clear(self) -> None:
+        """Forget all passages, at the end of the crawl."""
+        self._open.clear()
+
+    def _add(self, item: Any, passage: Passage) -> None:
+        self._open.setdefault(id(item), []).append(passage)
+        # another component may have dropped or replaced the oldest before the pipelines
+        while all(each.is_lost for each in next(iter(self._open.values()))) or len(self._open) > MOST_OPEN:
+            for oldest in self._open.pop(next(iter(self._open))):
+                oldest.left.set()
+
+    def _remove(self, item: Any, passage: Passage) -> None:
+        found = self._open.get(id(item), [])
+        if passage in found:
+            found.remove(passage)
+        if not found:
+            self._open.pop(id(item), None)
 
     async def _late(self, item: Any) -> Passage:
-        response, named = self._parsed(), Named()
-        siblings = ResponseItems(None, self._crawl.settings, None)
+        response = self._parsed()
+        passage = Passage(item, ResponseItems(None, self._crawl.settings, None))
         try:
             if response is not None:
-                siblings = self._responses.get(response) or await self._siblings(response)
+                passage.siblings = self._responses.get(response) or await self._siblings(response)
             if ItemAdapter.is_item(item):
-                if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
-                    return passage
-                named = siblings.named(item, self._crawl.settings.url_field, self._pages)
+                if passage.siblings.settings.html_field and (found := await self._of_field(passage.siblings, item)):
+                    return found
+                passage.named = passage.siblings.named(item, self._crawl.settings.url_field, self._pages)
         except Exception as error:
-            self._crawl.report("passage", error, siblings.url)
-        siblings.count(named)
+            self._crawl.report("passage", error, passage.url)
+        passage.siblings.count(passage.named)
         if response is not None:
             await asyncio.sleep(0)  # all items of a response are parsed at once: count them first
-        return self._noted(siblings.passage(item, named))
+        self._decided(passage)
+        return passage
 
     async def _of_field(self, siblings: ResponseItems, item: Any) -> Passage | None:
         """Return the passage of an item whose field holds HTML, None if it holds none."""
@@ -503,7 +594,7 @@ class Passages:
         if page is None:
             return None
         siblings.count(Named())
-        return Passage(item, item, siblings, page.settings, page, "")
+        return Passage(item, siblings, page=page)
 
     async def _siblings(self, response: Response) -> ResponseItems:
         request, pages = response.request, self._pages
@@ -516,19 +607,85 @@ class Passages:
             page = pages.recent.get(response.url)
         return self._responses.setdefault(response, ResponseItems(response, settings, page))
 
-    def _started(self, passages: Iterable[Passage]) -> list[Any]:
-        """Hand on passages, and return their items."""
-        ready = []
-        for passage in passages:
-            self.hand_on(self._noted(passage))
-            ready.append(passage.item)
-        return ready
+    @staticmethod
+    def _note_values(passage: Passage) -> None:
+        """Note the values of an item that is still held."""
+        if passage.siblings.held is passage:
+            passage.note_values()
 
-    def _noted(self, passage: Passage) -> Passage:
-        """Log why an item has no text, for the first of each reason."""
+    def _decided(self, passage: Passage) -> Any:
+        """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
+        passage.siblings.decide(passage)
+        item = passage.kept()
+        if item is not passage.item:  # the spider changed it while its callback was waiting
+            self._remove(passage.item, passage)
+            passage.item = passage.original = item
+            self._add(item, passage)
         reason = passage.reason
         if passage.page is None and reason in _SAID and reason not in self._crawl.said:
-            other = passage.settings.html_field if reason == NO_HTML else passage.named
+            other = passage.settings.html_field if reason == NO_HTML else passage.named.other
             about = [passage.url or "start()", other][: _SAID[reason].count("%")]
             self._crawl.say_once(reason, _SAID[reason], *about, level=logging.INFO)
-        return passage
+        return passage.item
+
+
+# Filled items lost in later pipelines, before any passes these, after which it is said that they may refuse the fields.
+# An item that is unwanted for other reasons is seldom the first of its crawl, and these are hardly all.
+FIRST_LOST = 5
+LOST = (
+    "No item with our field %s has passed the later pipelines: %s failed or were dropped, the last by %s. If a table "
+    "or a schema lacks the field, add it there, or name another in DENOISE_BODY_FIELD or DENOISE_FIELDS: 'Tables and "
+    "schemas' in docs/existing-project.md. (All such items: denoise/body/lost_later)"
+)
+MAX_ERROR = 200  # characters of an error in the log
+
+
+class Refused:
+    """Counts items that later pipelines lose after we have set fields; a warning says if it is all of them."""
+
+    def __init__(self, crawl: Crawl):
+        self._crawl = crawl
+        self._lost = 0
+        self._last = "", ""  # fields, and the error
+
+    def note(self, given: set[str], error: BaseException | None) -> None:
+        """Note an item's end: by an error, or None if it has passed."""
+        if error is None:
+            self._lost = -1
+            return
+        self._crawl.count("body/lost_later")
+        if self._lost >= 0:
+            self._lost += 1
+            self._last = ", ".join(map(repr, sorted(given))), shown(f"{type(error).__name__}: {error}", MAX_ERROR)
+        if self._lost == FIRST_LOST:
+            self.warn()
+
+    def warn(self) -> None:
+        """Warn, if no item has passed."""
+        if self._lost > 0:
+            fields, error = self._last
+            self._crawl.say_once("lost_later", LOST, fields, self._lost, error)
+
+
+# Maximum objects looked at of a list or dict that a request carries.
+MOST_CARRIED = 100
+
+
+def objects_in(request: Request) -> Iterator[object]:
+    """Yield the objects that a request carries to its callback: arguments, meta, and what these contain.
+
+    Example:
+        >>> item, other = {"n": 1}, {"n": 2}
+        >>> asked = Request("http://a.example/", cb_kwargs={"item": item}, meta={"more": [other]})
+        >>> [each for each in objects_in(asked) if isinstance(each, dict)]
+        [{'n': 1}, {'n': 2}]
+    """
+    given: list[object] = [*request.cb_kwargs.values(), *request.meta.values()]
+    for callback in (request.callback, request.errback):
+        if isinstance(callback, partial):
+            given += (*callback.args, *callback.keywords.values())
+        given += [cell.cell_contents for cell in getattr(callback, "__closure__", None) or ()]
+    for each in given:
+        yield each
+        if isinstance(each, (list, tuple, set, Mapping)):
+            yield from list(each.values() if isinstance(each, Mapping) else each)[:MOST_CARRIED]

@@ -53,7 +53,6 @@ class CrawledPages:
         self._workers = workers
         self._geometry = geometry
         self._numbers = count(1)
-        self.used = crawl.settings.enabled  # whether any page is processed; a request's meta may enable it too
         self.recent = RecentPages(int(crawl.settings.memory_bytes * RECENT_SHARE))
         self.visited = VisitedShapes()  # URLs that the spider requests
         self._led: WeakKeyDictionary[Request, ref[CrawledPage] | None] = WeakKeyDictionary()  # the last page before it
@@ -131,15 +130,8 @@ class CrawledPages:
 
     def _is_treated(self, size: int, settings: DenoiseSettings) -> bool:
         if not settings.enabled or size > settings.max_page_bytes:
-            if settings.enabled or self.used:
-                self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
+            self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
             return False
-        if not self.used:  # the first page that is processed, in a crawl that processes none by default
-            self.used = True
-            try:
-                self._sites.open()
-            except ConfigurationError as error:
-                self._crawl.report("site_memory", error)
         return True
 
     def _source(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DontCloseSpider
+from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 from typing_extensions import Self
 
@@ -21,6 +21,7 @@ from denoise_scrapy.crawl.passages import Passages
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
+from denoise_scrapy.settings import DenoiseSettings
 
 if TYPE_CHECKING:
     from denoise_scrapy.crawl.paged import PagedBodies
@@ -44,10 +45,9 @@ class CrawlState:
         self.bodies = Bodies(crawl, self.sites, self.health, budget, self.pages, self.workers)
         self.bodies.keeps_versions = self.duplicates.index.keeps_versions
         self.items_in_work = 0
+        self.pipelines = 0  # number of ours
         connect = crawler.signals.connect
-        if crawl.settings.enabled:
-            connect(crawl.start, signals.spider_opened)
-        connect(self.passages.follow, signals.spider_opened)
+        connect(crawl.start, signals.spider_opened)
         if crawl.settings.pages_field:
             connect(self._request_dropped, signals.request_dropped)
         connect(self._ask_layout, signals.request_reached_downloader)
@@ -76,32 +76,34 @@ class CrawlState:
     def _spider_idle(self) -> None:
         if self.items_in_work:  # `scrapy parse` does not wait for its items
             raise DontCloseSpider
-        if self.pages.used:
-            deferred_from_coro(self.sites.save())
+        deferred_from_coro(self.sites.save())
 
     async def _spider_closed(self) -> None:
         try:
             await self.workers.close()
             await self.duplicates.index.close()  # pipelines are not closed if another one fails
-            if self.pages.used:
-                recent = self.pages.recent
-                self.crawl.set("memory/bytes/recent", recent.nbytes)
-                self.crawl.set("memory/bytes/health", self.health.nbytes)
-                self.crawl.set("memory/evicted/recent", recent.evicted)
-                self.crawl.set("memory/evicted/shapes", self.pages.visited.evicted)
-                self.crawl.finish()
+            recent = self.pages.recent
+            self.crawl.set("memory/bytes/recent", recent.nbytes)
+            self.crawl.set("memory/bytes/health", self.health.nbytes)
+            self.crawl.set("memory/evicted/recent", recent.evicted)
+            self.crawl.set("memory/evicted/shapes", self.pages.visited.evicted)
+            self.crawl.finish()
         finally:
             self.crawl.close()
             self.pages.recent.clear()
+            self.passages.clear()
 
 
 def state_of(crawler: Crawler) -> CrawlState:
-    """Return the state of a crawl, created by the first call."""
+    """Return the state of a crawl, created by the first call; raise `NotConfigured` where DENOISE_ENABLED is False."""
     attributes = vars(crawler)
     if STATE not in attributes:
         with refusing_to_start(crawler):
-            attributes[STATE] = CrawlState(crawler)
-    state: CrawlState = attributes[STATE]
+            is_enabled = DenoiseSettings.from_settings(crawler.settings, crawler.spider).enabled
+            attributes[STATE] = CrawlState(crawler) if is_enabled else None
+    state: CrawlState | None = attributes[STATE]
+    if state is None:
+        raise NotConfigured  # without a reason, which Scrapy would log as a warning
     return state
 
 

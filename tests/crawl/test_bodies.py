@@ -43,15 +43,15 @@ def test_switched_off_nothing_happens(four: list[str], tmp_path: Path) -> None:
     assert not list(tmp_path.glob("denoise*"))
 
 
-def test_a_request_may_opt_out_and_in_and_choose(four: list[str], tmp_path: Path) -> None:
+def test_a_request_may_opt_out_and_choose(four: list[str], tmp_path: Path) -> None:
     chosen = [None, False, True, {"enabled": True, "strategy": "lcs", "comparison_pages": 2}]
     metas = [{} if meta is None else {"denoise": meta} for meta in chosen]
     choosing = spider_of(*(scrapy.Request(url, meta=meta) for url, meta in zip(four, metas, strict=True)))
     bodies = crawl(choosing).bodies()
     assert [bool(bodies[url]) for url in four] == [True, False, True, True]
     done = crawl(choosing, {"DENOISE_ENABLED": False, "JOBDIR": str(tmp_path)})
-    assert [bool(done.bodies()[url]) for url in four] == [False, False, True, True]
-    assert {path.name for path in tmp_path.glob("denoise*.sqlite")} == {"denoise-sites.sqlite", "denoise-texts.sqlite"}
+    assert not any(done.bodies().values())
+    assert not [*tmp_path.glob("denoise*")]
 
 
 def test_a_spider_says_what_belongs_to_a_body_and_a_request_does_for_its_page_alone(four: list[str]) -> None:

@@ -63,7 +63,7 @@ def test_items_that_no_feed_can_write_are_held_up_to_a_bound(
     held = []
 
     def closed(self: Any, reason: str) -> None:
-        held.append(len(state_of(self.crawler).passages._handed_on))
+        held.append(len(state_of(self.crawler).passages._open))
 
     feeds = {str(tmp_path / "items.jsonl"): {"format": "jsonlines"}}
     settings = {"DENOISE_COMPARISON_FETCH": False, "FEEDS": feeds}

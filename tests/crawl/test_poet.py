@@ -213,7 +213,7 @@ def test_fixtures_of_page_objects(articles: Web, tmp_path: Path) -> None:
         kept.append((page, await page.to_item()))
         yield kept[0][1]
 
-    asked(spider_of(articles("/a/1"), parse=parse))
+    asked(spider_of(articles("/a/1"), parse=parse), _SCRAPY_POET_SAVEFIXTURE=True)  # as `scrapy savefixture` sets it
     page, item = kept[0]
     fixture = Fixture.save(tmp_path, inputs=[page.response, page.page_body], item=item, meta={})
     page_again = fixture.get_page(StoryPage)
