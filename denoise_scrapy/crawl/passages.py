@@ -540,7 +540,7 @@ class Passages:
         return passage
 
     async def carried(self, request: Request) -> None:
-        """Wait until items that a request carries to its callback have left our pipelines: without us they would have."""
+        """Wait until items that a request carries to its callback have left our pipelines, as they have without us."""
         if self._open and is_asyncio_available():
             for each in objects_in(request):
                 for passage in tuple(self._open.get(id(each), ())):

@@ -339,7 +339,7 @@ class Swapping:
         return self._held[0]
 
 
-@pytest.mark.parametrize("number", [-150, 900])
+@pytest.mark.parametrize("number", [-250, -150, 900])
 def test_an_item_keeps_its_page_through_pipelines_that_return_another_item(articles: Web, number: int) -> None:
     done = crawl(spider_of(articles("/a/0"), articles("/a/1")), {"ITEM_PIPELINES": {Swapping: number}})
     assert all(sentence(n) in done.bodies()[articles(f"/a/{n}")] for n in range(2))

@@ -1,0 +1,268 @@
+"""What a spider does with an item after it has yielded it has the same effect as without the add-on."""
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+import scrapy
+from scrapy.exceptions import DropItem
+
+import denoise_scrapy
+from denoise_scrapy.crawl.passages import FIRST_LOST, MOST_CARRIED, objects_in
+from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of
+from tests.crawl.web import Web, article, sentence
+
+PAGES = 6
+OFF: dict[str, Any] = {"ADDONS": {}}
+
+
+class Number:
+    """A pipeline of a project, such as one that inserts items into a database."""
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def process_item(self, item: Any) -> Any:
+        self._last += 1
+        item.setdefault("id", self._last)
+        return item
+
+
+@pytest.fixture
+def site(web: Web) -> Web:
+    web.pages |= {f"/a/{n}": article(n) for n in range(PAGES)}
+    web.pages |= {f"/comment/{n}": article(PAGES + n) for n in range(PAGES)}
+    return web
+
+
+def fed(spider: type[scrapy.Spider], folder: Path, settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """Crawl with and without the add-on; return the items of the first feed if they are the same but for the body."""
+    found = []
+    for name, more in (("off", OFF), ("on", {"DENOISE_DEDUP": "off"})):
+        feeds = {str(folder / f"{name}.jsonl"): {"format": "jsonlines", "overwrite": True}}
+        done = crawl(spider, {"ITEM_PIPELINES": {Number: 300}, **settings, **more, "FEEDS": feeds})
+        assert not done.lines(" ERROR "), name
+        found.append([json.loads(line) for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines()])
+    without, items = found
+    rows = [{name: value for name, value in item.items() if name != "body"} for item in items]
+    assert sorted(map(str, rows)) == sorted(map(str, without)) and without
+    return items
+
+
+def in_arguments(self: Any, response: Any, post: dict[str, Any]) -> Any:
+    return response.follow(f"/comment/{post['n']}", self.comments, cb_kwargs={"post": post})
+
+
+def in_meta(self: Any, response: Any, post: dict[str, Any]) -> Any:
+    return response.follow(f"/comment/{post['n']}", self.from_meta, meta={"posts": [post]})
+
+
+def in_a_partial(self: Any, response: Any, post: dict[str, Any]) -> Any:
+    return response.follow(f"/comment/{post['n']}", partial(self.comments, post=post))
+
+
+def in_a_closure(self: Any, response: Any, post: dict[str, Any]) -> Any:
+    return response.follow(f"/comment/{post['n']}", lambda page: self.comments(page, post))
+
+
+def in_an_errback(self: Any, response: Any, post: dict[str, Any]) -> Any:
+    return response.follow("/gone", errback=lambda _: self.comments(response, post), dont_filter=True)
+
+
+@pytest.mark.parametrize("carried", [in_arguments, in_meta, in_a_partial, in_a_closure, in_an_errback])
+@pytest.mark.parametrize("settings", [{}, {"DENOISE_ENABLED": False}, {"DENOISE_WORKERS": 1}], ids=str)
+def test_an_item_that_is_handed_on_has_what_pipelines_add(
+    site: Web, tmp_path: Path, carried: Any, settings: dict[str, Any]
+) -> None:
+    def parse(self: Any, response: Any) -> Any:
+        post = {"url": response.url, "n": int(response.url.rpartition("/")[2])}
+        yield post
+        yield carried(self, response, post)
+
+    def comments(self: Any, response: Any, post: dict[str, Any]) -> Any:
+        assert post["id"]
+        post["seen"] = True  # too late for the feed
+        return [{"post": post["n"], "url": response.urljoin(f"/comment/{post['n']}")}]
+
+    def from_meta(self: Any, response: Any) -> Any:
+        return self.comments(response, response.meta["posts"][0])
+
+    spider = spider_of(*site.urls(range(PAGES)), parse=parse, comments=comments, from_meta=from_meta)
+    settings = {"RETRY_ENABLED": False, "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter", **settings}
+    items = [{**item, "id": 0} for item in fed_without_ids(spider, tmp_path, settings)]
+    assert len(items) == 2 * PAGES
+    if "DENOISE_ENABLED" not in settings:
+        assert all(sentence(item["n"]) in item["body"] for item in items if "n" in item)
+
+
+def fed_without_ids(spider: type[scrapy.Spider], folder: Path, settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same, whatever the order in which items are numbered."""
+    return fed(spider, folder, {**settings, "ITEM_PIPELINES": {Identified: 300}})
+
+
+class Identified:
+    def process_item(self, item: Any) -> Any:
+        item.setdefault("id", 1)
+        return item
+
+
+def test_a_list_that_the_spider_keeps_has_what_pipelines_add(site: Web) -> None:
+    mine: list[Any] = []
+
+    def parse(self: Any, response: Any) -> Any:
+        mine.append({"url": response.url})
+        yield mine[-1]
+
+    done = crawl(spider_of(*site.urls(range(PAGES)), parse=parse), {"ITEM_PIPELINES": {Number: 300}})
+    assert all(any(item is each for each in done.items) for item in mine)
+    assert all(item["id"] and item["body"] for item in mine)
+
+
+def changed_at_once(self: Any, response: Any) -> Any:
+    item = {"url": response.url}
+    yield item
+    item["more"] = 1
+
+
+async def changed_after_a_while(self: Any, response: Any) -> Any:
+    item = {"url": response.url}
+    yield item
+    await asyncio.sleep(0.05)
+    item["more"] = 1
+
+
+async def filled_in_turn(self: Any, response: Any) -> Any:
+    item = {}
+    for n in range(30):
+        item["n"] = n
+        yield item
+        await asyncio.sleep(0.01)
+
+
+def filled_at_once(self: Any, response: Any) -> Any:
+    item = {}
+    for n in range(30):
+        item["n"] = n
+        yield item
+
+
+@pytest.mark.parametrize("parse", [changed_at_once, changed_after_a_while, filled_in_turn, filled_at_once])
+def test_an_item_that_is_changed_after_it_was_yielded(site: Web, tmp_path: Path, parse: Any) -> None:
+    fed_without_ids(spider_of(*site.urls(range(PAGES)), parse=parse), tmp_path, {})
+
+
+@pytest.mark.parametrize("kind", [dict, type("Row", (scrapy.Item,), {"url": scrapy.Field(), "body": scrapy.Field()})])
+def test_one_item_that_all_callbacks_fill(site: Web, tmp_path: Path, kind: Any) -> None:
+    """Each page arrives while the item of the last one waits for its text."""
+
+    def parse(self: Any, response: Any) -> Any:
+        self.item["url"] = response.url
+        yield self.item
+
+    spider = spider_of(*site.urls(range(PAGES)), parse=parse, item=kind())
+    items = fed(spider, tmp_path, {**ONE_BY_ONE, "ITEM_PIPELINES": {}, "DENOISE_COMPARISON_WAIT": 0.3})
+    assert len(items) == PAGES
+    assert all(sentence(int(item["url"].rpartition("/")[2])) in item["body"] for item in items)
+
+
+def test_a_request_is_searched_for_items_in_bounded_time() -> None:
+    class Endless(dict[str, Any]):
+        def values(self) -> Any:
+            return [self] * 10_000
+
+    asked = scrapy.Request("http://a.example/", meta={"one": Endless(), "two": range(10**9), "three": None})
+    assert len([*objects_in(asked)]) == 3 + MOST_CARRIED
+
+
+def calls_of(spider: type[scrapy.Spider], settings: dict[str, Any]) -> Counter[str]:
+    """Crawl, and count the calls of functions of the package once the spider is open."""
+    counts: Counter[str] = Counter()
+    package = str(Path(denoise_scrapy.__file__).parent)
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            counts[frame.f_code.co_qualname if sys.version_info >= (3, 11) else frame.f_code.co_name] += 1
+
+    async def start(self: Any) -> Any:
+        sys.setprofile(profile)
+        for url in spider.start_urls:  # type: ignore[attr-defined]
+            yield scrapy.Request(url)
+
+    try:
+        crawl(type("Profiled", (spider,), {"start": start}), settings)
+    finally:
+        sys.setprofile(None)
+    return counts
+
+
+@pytest.mark.parametrize("of", ["settings", "custom_settings", "spider"])
+def test_with_the_add_on_disabled_nothing_of_ours_is_called(site: Web, of: str) -> None:
+    given: dict[str, Any] = {"DENOISE_ENABLED": False}
+    attributes: dict[str, Any] = {"start_urls": site.urls(range(PAGES))}
+    attributes |= {"settings": {}, "custom_settings": {"custom_settings": given}, "spider": {"denoise_enabled": False}}[
+        of
+    ]
+    spider = spider_of(**attributes)
+    assert not calls_of(spider, given if of == "settings" else {})
+    assert calls_of(spider_of(start_urls=attributes["start_urls"]), {})
+
+
+class Table:
+    """Inserts items by their keys, as into a table without our field."""
+
+    def process_item(self, item: Any) -> Any:
+        if "body" in item:
+            raise RuntimeError("table stories has no column named body")
+        return item
+
+
+class Schema:
+    def process_item(self, item: Any) -> Any:
+        if item.keys() - {"url"}:
+            raise DropItem("additional properties: 'body'")
+        return item
+
+
+class Unwanted:
+    def process_item(self, item: Any) -> Any:
+        if item["url"].endswith(("0", "1", "2")):
+            raise DropItem("not wanted")
+        return item
+
+
+LATER = "has passed the later pipelines"
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "pages", "why"),
+    [
+        (Table, PAGES, "no column named body"),
+        (Schema, PAGES, "additional"),
+        (Table, 2, "no column"),
+        (Unwanted, PAGES, ""),
+    ],
+)
+def test_later_pipelines_that_lose_all_items_with_our_fields_are_reported(
+    site: Web, pipeline: type, pages: int, why: str
+) -> None:
+    done = crawl(spider_of(*site.urls(range(pages))), {"ITEM_PIPELINES": {pipeline: 300}, **ONE_BY_ONE})
+    lines = done.lines(LATER)
+    assert [" WARNING " in line and "'body'" in line and why in line for line in lines] == [True] * bool(why)
+    lost = pages - len(done.items)
+    assert done.stat("body/lost_later") == lost > 0
+    [last] = done.lines("denoise at the end")
+    assert last.endswith(f"; {lost} items with a body lost in later pipelines")
+
+
+def test_copies_that_we_drop_are_not_lost_in_later_pipelines(site: Web) -> None:
+    site.pages |= {f"/copy/{n}": article(3) for n in range(FIRST_LOST)}
+    urls = [site("/a/3"), *(site(f"/copy/{n}") for n in range(FIRST_LOST))]
+    done = crawl(spider_of(*urls), ONE_BY_ONE)
+    assert len(done.dropped) == done.stat("dedup/dropped") == FIRST_LOST
+    assert done.stat("body/lost_later") == 0 and not done.lines(LATER)
