@@ -93,10 +93,15 @@ def has_text(item: Any, field: str) -> bool:
     return bool(value.strip() if isinstance(value, str) else value)
 
 
+def values_in(item: Any) -> dict[Any, Any]:
+    """Return the values that an item has now by field; none of what is no item."""
+    return {**values_of(item)} if isinstance(item, dict) or ItemAdapter.is_item(item) else {}
+
+
 def is_changed(item: Any, values: Mapping[Any, Any]) -> bool:
     """Return whether an item has other values than these, by identity."""
-    now = values_of(item)
-    return len(now) != len(values) or any(name not in values or values[name] is not now[name] for name in now)
+    now = values_in(item)
+    return [*now] != [*values] or [*map(id, now.values())] != [*map(id, values.values())]
 
 
 def with_values(item: Any, values: Mapping[Any, Any]) -> Any:

@@ -134,7 +134,8 @@ class ItemPipeline(Component):
         passage = await self._state.passages.of(item, self)
         try:
             await self.process(passage)
-            self._go_on(passage)
+            if passage.values is not None:
+                self._go_on(passage)
             return passage.item
         except DropItem:
             passage.is_ours = True
@@ -159,7 +160,9 @@ class ItemPipeline(Component):
 
     def _go_on(self, passage: Passage) -> None:
         """Go on after waiting, with the values that the item had before."""
-        self._state.passages.replace(passage, passage.kept())
+        item = passage.kept()
+        if item is not passage.item:
+            self._state.passages.replace(passage, item)
 
     def _set(self, passage: Passage, field: str, value: Any, made_by: Adapter | None = None) -> bool:
         """Set a field of an item; return whether its class accepts the value.

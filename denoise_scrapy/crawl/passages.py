@@ -56,13 +56,13 @@ from denoise_scrapy.items import (
     is_markup,
     own_values,
     url_in,
+    values_in,
     values_of,
     with_values,
 )
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import shown
 from denoise_scrapy.site import page_identity, site_key
-from denoise_scrapy.site.health import SiteTally
 from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
 
 # URLs that a page declares as its own, and how many are read; usually it declares one, in one or two places.
@@ -167,18 +167,17 @@ class ResponseItems:
         self._items += 1
         self._naming_this += named.this
 
-    def take(self, passage: Passage) -> list[Passage]:
-        """Count an item that leaves the spider, hold it if this page may be about it, and return what may pass."""
+    def take(self, passage: Passage) -> Iterator[Passage]:
+        """Count an item that leaves the spider, hold it if this page may be about it, and yield what may pass."""
         named, held = passage.named, self.held
         self.count(named)
-        ready = list[Passage]()
         if held is not None and (named.this or not held.named.this):  # it is not the only one
-            ready, self.held = [held], None
+            self.held = None
+            yield held
         if self.page is not None and self._is_about(named):
             self.held = passage
         else:
-            ready.append(passage)
-        return ready
+            yield passage
 
     def decide(self, passage: Passage) -> None:
         """Decide which page's text an item gets."""
@@ -194,7 +193,7 @@ class ResponseItems:
             page = self.page
         else:
             page, reason = self.page if settings.shared_body else None, SEVERAL
-        passage.page, passage.reason = page, reason
+        passage.found(page, reason)
 
     def _or_no_html(self, reason: str) -> str:
         """Return why an item has no text: `reason`, unless the response is JSON, XML or plain text."""
@@ -253,8 +252,6 @@ class Passage:
     item: Any  # as it is now
     siblings: ResponseItems  # the items of its response
     named: Named = NO_NAME
-    page: CrawledPage | None = None  # the page whose text it gets
-    reason: str = ""  # why it has no text of its own; "" if it has
     values: Mapping[Any, Any] | None = None  # its values as Scrapy's pipelines would get them, once these have begun
     passed: list[object] = field(default_factory=list)  # our pipelines that it has entered
     joined: Extracted | None = None  # the text of its article, if that has several pages
@@ -269,41 +266,20 @@ class Passage:
 
     def __post_init__(self) -> None:
         self.original = self.item  # as it left the spider
+        self.found(None, "")
 
-    @property
-    def settings(self) -> DenoiseSettings:
-        """Those of its page."""
-        return (self.page or self.siblings).settings
-
-    @property
-    def own_page(self) -> CrawledPage | None:
-        """The page whose text is the item's own."""
-        return None if self.reason else self.page
-
-    @property
-    def url(self) -> str:
-        """The URL of its page, or of its response."""
-        return (self.page or self.siblings).url
-
-    @property
-    def is_ok(self) -> bool:
-        """Whether this is no error page."""
-        return (self.page or self.siblings).is_ok
-
-    @property
-    def tally(self) -> SiteTally | None:
-        """The counts of its site."""
-        of = self.page or self.siblings.page
-        return None if of is None else of.tally
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether it will enter no pipeline of ours: its response was freed before."""
-        return self.siblings.is_over and not self.passed
+    def found(self, page: CrawledPage | None, reason: str) -> None:
+        """Note the page whose text it gets, and why this is not its own, "" if it is."""
+        self.page, self.reason = page, reason
+        self.own_page = None if reason else page
+        of = page or self.siblings
+        self.settings, self.url, self.is_ok = of.settings, of.url, of.is_ok
+        of = page or self.siblings.page
+        self.tally = None if of is None else of.tally  # the counts of its site
 
     def note_values(self) -> None:
         """Note the values that the item has now."""
-        self.values = {**values_of(self.item)} if ItemAdapter.is_item(self.item) else {}
+        self.values = values_in(self.item)
 
     def kept(self) -> Any:
         """Return the item; a copy that has the noted values, if the spider has changed it since."""
@@ -435,7 +411,7 @@ MOST_OPEN = 10_000
 PARSE_META = "_callback"
 # The passage of the item that a task is processing: Scrapy awaits all pipelines of an item, and sends the signal of its
 # end, in one. Contexts may outlive the crawl, so they have references only.
-_CURRENT: ContextVar[Callable[[], Passage | None]] = ContextVar("denoise_passage", default=lambda: None)
+_CURRENT: ContextVar[weakref.ref[Passage] | None] = ContextVar("denoise_passage", default=None)
 
 
 class Passages:
@@ -468,7 +444,7 @@ class Passages:
             return [item]
         passage = Passage(item, siblings, siblings.named(item, self._crawl.settings.url_field, self._pages))
         self._add(item, passage)
-        ready = siblings.take(passage)
+        ready = [*siblings.take(passage)]
         if siblings.held is passage and is_asyncio_available():
             # while its callback awaits something, Scrapy's pipelines would process the item
             asyncio.get_running_loop().call_soon(self._note_values, passage)
@@ -488,9 +464,10 @@ class Passages:
         if passage is None:
             passage = await self._late(item)
             self._add(item, passage)
-        self.replace(passage, item)
+        if passage.item is not item:
+            self.replace(passage, item)
         passage.passed.append(pipeline)
-        passage.note_values()
+        passage.values = values_in(item)
         _CURRENT.set(weakref.ref(passage))
         return passage
 
@@ -501,17 +478,19 @@ class Passages:
             item: The item.
             pipeline: The pipeline of ours that it enters, None after all of them.
         """
-        same, current = self._open.get(id(item), ()), _CURRENT.get()()
+        same, reference = self._open.get(id(item), ()), _CURRENT.get()
+        current = None if reference is None else reference()
         if current is not None and (pipeline in current.passed or current not in self._open.get(id(current.item), ())):
             current = None  # it is another item's, which has ended, or has led to this one
         if current is not None and (current in same or not same):
             return current
-        return next((one for one in same if pipeline not in one.passed), None)
+        for passage in same:
+            if pipeline not in passage.passed:
+                return passage
+        return None
 
     def replace(self, passage: Passage, item: Any) -> None:
-        """Go on with what may be another object, which is found from now on."""
-        if item is passage.item:
-            return
+        """Go on with another object, which is found from now on."""
         if passage.item is not passage.original:
             self._remove(passage.item, passage)
         passage.item = item
@@ -533,7 +512,8 @@ class Passages:
             passage = next((one for one in opened if one.siblings is siblings and one.passed), None)
         if passage is not None:
             self._remove(passage.original, passage)
-            self._remove(passage.item, passage)
+            if passage.item is not passage.original:
+                self._remove(passage.item, passage)
             passage.left.set()
             if passage.given and not passage.is_ours:
                 self.refused.note(passage.given, error)
@@ -552,10 +532,11 @@ class Passages:
 
     def _add(self, item: Any, passage: Passage) -> None:
         self._open.setdefault(id(item), []).append(passage)
-        # another component may have dropped or replaced the oldest before the pipelines
-        while all(each.is_lost for each in next(iter(self._open.values()))) or len(self._open) > MOST_OPEN:
-            for oldest in self._open.pop(next(iter(self._open))):
-                oldest.left.set()
+        number, [oldest, *_] = next(iter(self._open.items()))
+        # another component may have dropped or replaced it before the pipelines
+        if (oldest.siblings.is_over and not oldest.passed) or len(self._open) > MOST_OPEN:
+            for each in self._open.pop(number):
+                each.left.set()
 
     def _remove(self, item: Any, passage: Passage) -> None:
         found = self._open.get(id(item), [])
@@ -594,7 +575,9 @@ class Passages:
         if page is None:
             return None
         siblings.count(Named())
-        return Passage(item, siblings, page=page)
+        passage = Passage(item, siblings)
+        passage.found(page, "")
+        return passage
 
     async def _siblings(self, response: Response) -> ResponseItems:
         request, pages = response.request, self._pages
@@ -616,8 +599,9 @@ class Passages:
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
         passage.siblings.decide(passage)
-        item = passage.kept()
-        if item is not passage.item:  # the spider changed it while its callback was waiting
+        if (
+            passage.values is not None and (item := passage.kept()) is not passage.item
+        ):  # the spider changed it meanwhile
             self._remove(passage.item, passage)
             passage.item = passage.original = item
             self._add(item, passage)
