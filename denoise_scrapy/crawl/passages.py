@@ -274,8 +274,8 @@ class Passage:
         self.own_page = None if reason else page
         of = page or self.siblings
         self.settings, self.url, self.is_ok = of.settings, of.url, of.is_ok
-        of = page or self.siblings.page
-        self.tally = None if of is None else of.tally  # the counts of its site
+        counted = page or self.siblings.page
+        self.tally = None if counted is None else counted.tally  # of its site
 
     def note_values(self) -> None:
         """Note the values that the item has now."""
@@ -599,9 +599,8 @@ class Passages:
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
         passage.siblings.decide(passage)
-        if (
-            passage.values is not None and (item := passage.kept()) is not passage.item
-        ):  # the spider changed it meanwhile
+        # the spider may have changed it while its callback was waiting
+        if passage.values is not None and (item := passage.kept()) is not passage.item:
             self._remove(passage.item, passage)
             passage.item = passage.original = item
             self._add(item, passage)
