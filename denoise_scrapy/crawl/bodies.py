@@ -177,6 +177,6 @@ class Bodies:
                 record.vain_waits += known.mates < needed
                 record.poor_waits += known.mates >= needed
                 break
-            await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN))
+            await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN), plenty - known.mates)
             known = await self._workers.known(page)
         return known
