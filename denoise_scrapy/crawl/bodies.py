@@ -67,6 +67,8 @@ class Bodies:
         self._workers = workers
         self._fetcher = Fetcher(crawl, budget, pages, workers)
         limit_of = crawl.crawler.settings.getint
+        # items that may wait for plenty of pages: as many as there are requests in progress, which a kill loses as well
+        self._most_waiting, self._waiting = limit_of("CONCURRENT_REQUESTS"), 0
         self._is_patient = not any(0 < limit_of(name) < least for name, least in IMPATIENT.items())
         self.is_stopping = self._fetcher.is_stopping
         self._fallback, self._doubted = None, 0.0
@@ -165,6 +167,9 @@ class Bodies:
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
         while known.mates < plenty and not self._fetcher.is_stopping():
+            if known.mates >= needed and self._waiting >= self._most_waiting:
+                record.poor_waits += 1
+                break
             # A fetch would queue behind requests that may themselves return such pages. A rare template is not worth
             # the long wait: held items delay the crawl.
             requests = self._fetcher.is_crawl_requesting(page)
@@ -177,6 +182,9 @@ class Bodies:
                 record.vain_waits += known.mates < needed
                 record.poor_waits += known.mates >= needed
                 break
-            await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN), plenty - known.mates)
+            more = (needed if known.mates < needed else plenty) - known.mates
+            self._waiting += 1
+            await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN), more)
+            self._waiting -= 1
             known = await self._workers.known(page)
         return known
