@@ -24,6 +24,9 @@ ENOUGH = 2
 # have in the same place, such as advertisements (`strategies.combined`, "stock"). The demo kept some of these in its
 # first pages.
 PLENTY = 10
+# Items that may wait for plenty: as many as Scrapy by default has requests in progress, which a kill loses as well
+# (`benchmarks.kills`).
+MOST_WAITING = 16
 # Maximum seconds an item waits while the crawl itself requests the site's first pages; as for fetches.
 LONGEST_WAIT = TIMEOUT
 # Futile waits for pages of one site after which its items are no longer held back: a site with one page, or with one
@@ -67,8 +70,7 @@ class Bodies:
         self._workers = workers
         self._fetcher = Fetcher(crawl, budget, pages, workers)
         limit_of = crawl.crawler.settings.getint
-        # items that may wait for plenty of pages: as many as there are requests in progress, which a kill loses as well
-        self._most_waiting, self._waiting = limit_of("CONCURRENT_REQUESTS"), 0
+        self._waiting = 0  # items
         self._is_patient = not any(0 < limit_of(name) < least for name, least in IMPATIENT.items())
         self.is_stopping = self._fetcher.is_stopping
         self._fallback, self._doubted = None, 0.0
@@ -167,7 +169,7 @@ class Bodies:
         soon, idle = now() + settings.comparison_wait, 0
         latest = max(soon, now() + LONGEST_WAIT)
         while known.mates < plenty and not self._fetcher.is_stopping():
-            if known.mates >= needed and self._waiting >= self._most_waiting:
+            if known.mates >= needed and self._waiting >= MOST_WAITING:
                 record.poor_waits += 1
                 break
             # A fetch would queue behind requests that may themselves return such pages. A rare template is not worth
