@@ -59,7 +59,7 @@ cdef struct Sight:
     bint knows_controls
     Table kinds           # by tag, class and id
     vector[Named] named   # by kind
-    int64_t steps         # comparisons of rules with elements that are left
+    int64_t steps         # bytes of names and rules that may still be looked at
 
 cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) except -1 nogil
 cdef int32_t look_at(

@@ -16,8 +16,8 @@ from denoise_scrapy.core.hashing cimport find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, told_of, value_of
 from denoise_scrapy.core.styles cimport (
     ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
-    OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT, P_POSITION, P_SWITCHED, P_TEXT_CLIP,
-    P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
+    LEAST_STEPS, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT, P_POSITION, P_SWITCHED, P_TEXT_CLIP,
+    P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, STEPS_AN_ELEMENT, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
     colour_of, is_close, holds, name_of, read_style, reason_of,
 )
 
@@ -25,8 +25,8 @@ cdef enum:
     SEED = 11
     # Bytes of an attribute of a control in which ids are looked for.
     MOST_BYTES = 400
-    # Slides beside a hidden one that are compared with it.
-    MOST_SLIDES = 40
+    # Nodes beside a hidden one that are compared with it: 40 slides, and the white space between them.
+    MOST_SLIDES = 80
     # Elements beside a hidden one that are hidden just as it is: one or two may be meant for machines.
     HIDDEN_ALIKE = 3
     # Bytes of a script in which ids are looked for: those that fill in streamed content are short.
@@ -37,9 +37,6 @@ cdef enum:
     LEVELS_UP = 32
     # Class names of an element that selectors are compared with; recorded pages have up to 60.
     MOST_CLASSES = 100
-    # Comparisons of style rules with elements for one page, .1 s. Recorded pages need fewer; of a page that needs more,
-    # further elements are judged without its sheets: their text stays.
-    MOST_STEPS = 20_000_000
 
 # What separates words in lists of ids, in selectors and in scripts; the first one only before a word.
 cdef const char* SEPARATORS = b": \t\n#.,;'\"()[]{}"
@@ -52,7 +49,7 @@ cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) excep
     sight.sheet, sight.root = sheet, root
     sight.inherited.clear()
     sight.knows_controls = False
-    sight.steps = MOST_STEPS
+    sight.steps = LEAST_STEPS
     open_table(sight.kinds, 64)
     sight.named.clear()
 
@@ -195,10 +192,10 @@ cdef bint is_slide(const xmlNode* node) noexcept nogil:
     cdef const xmlNode* other = node.parent.children if node.parent != NULL else NULL
     cdef int left = MOST_SLIDES
     while other != NULL and left:
-        if other != node and other.type == XML_ELEMENT_NODE and equal(<const char*>other.name, <const char*>node.name):
-            left -= 1
-            if shares_class(other, node):
-                return True
+        left -= 1
+        if other != node and other.type == XML_ELEMENT_NODE and equal(<const char*>other.name, <const char*>node.name) and (
+                shares_class(other, node)):
+            return True
         other = other.next
     return False
 
@@ -218,11 +215,11 @@ cdef bint is_one_of_many(const xmlNode* node) noexcept nogil:
         return False
     box = box.parent.children
     while box != NULL and left and alike < HIDDEN_ALIKE:
+        left -= 1
         part = box
         if is_boxed and box.type == XML_ELEMENT_NODE:
             part = box.children
         if part != NULL and part != node and part.type == XML_ELEMENT_NODE:
-            left -= 1
             alike += is_like(part, node) and is_same_value(part, node, b"style") and (
                 is_same_value(part, node, b"hidden"))
         box = box.next
@@ -303,17 +300,24 @@ cdef int32_t missing(const Compound* compound, const Named* named) noexcept nogi
     return lacks
 
 
+cdef inline int64_t steps_of(const Compound* compound, const Named* named) noexcept nogil:
+    """Return how many bytes are looked at to match a compound: each of its classes is looked for among all."""
+    return 16 + 8 * <int64_t>(compound.classes.size() * named.classes.size())
+
+
 cdef int add_rules_of(Sight* sight, uint64_t name, Named* named) nogil:
     """Add the rules whose last compound has a name and matches an element."""
     cdef const Sheet* sheet = sight.sheet
     cdef int32_t number = find(sheet.names, name)
     cdef const Rule* rule
     cdef size_t i
-    if number < 0 or sight.steps <= 0:
+    if number < 0:
         return 0
-    sight.steps -= <int64_t>sheet.by_name[number].size()
     for i in range(sheet.by_name[number].size()):
+        if sight.steps <= 0:
+            return 0
         rule = &sheet.rules[sheet.by_name[number][i]]
+        sight.steps -= steps_of(&rule.compounds[0], named)
         if missing(&rule.compounds[0], named) == 0:
             named.rules.push_back(rule.weight)
 
@@ -386,18 +390,20 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
                 is_missing(sight, part, around)):
             around = sight.inherited[around].parent
             level += 1
-        # each class of the compound is looked for among all of the element
-        sight.steps -= (level + 1) * <int64_t>(8 * part.classes.size() + 1)
+        sight.steps -= (level + 1) * (16 + 64 * <int64_t>part.classes.size())  # elements have some 8 classes at most
         if around < 0 or is_missing(sight, part, around):
             return False
         around = sight.inherited[around].parent
     return True
 
 
-cdef bint holds_all(const Rule* rule, const xmlNode* node) noexcept nogil:
-    """Return whether an element meets the conditions of a rule."""
+cdef bint holds_all(Sight* sight, const Rule* rule, const xmlNode* node) noexcept nogil:
+    """Return whether an element meets the conditions of a rule; none once there are no `steps` left."""
     cdef size_t i
     for i in range(rule.conditions.size()):
+        if sight.steps <= 0:
+            return False
+        sight.steps -= 16 + <int64_t>strlen(<const char*>told_of(node, rule.conditions[i].name.c_str()))
         if not holds(&rule.conditions[i], node):
             return False
     return True
@@ -423,14 +429,18 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) n
         return False
     if not named.knows_showing:
         named.knows_showing = True
-        sight.steps -= <int64_t>sight.sheet.showing.size()
         for i in range(sight.sheet.showing.size()):
+            sight.steps -= steps_of(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named)
+            if sight.steps <= 0:
+                break
             if missing(&sight.sheet.rules[sight.sheet.showing[i]].compounds[0], named) <= 1:
                 named.showing.push_back(sight.sheet.showing[i])
-    sight.steps -= <int64_t>named.showing.size()
     for i in range(named.showing.size()):
+        if sight.steps <= 0:
+            return False
         rule = &sight.sheet.rules[named.showing[i]]
         last = &rule.compounds[0]
+        sight.steps -= steps_of(last, named)
         lacks = missing(last, named)
         if not rule.style.said & shown_by(reason):
             continue
@@ -511,6 +521,7 @@ cdef int32_t look_at(
     cdef bint is_all = sight.sheet != NULL and sight.sheet.is_all, by_sheet
     cdef size_t i
     memset(&style, 0, sizeof(Style))
+    sight.steps += STEPS_AN_ELEMENT if sight.steps > 0 else 0
     style.colour = style.back = UNKNOWN
     if parent >= 0:
         text = sight.inherited[parent]
@@ -531,13 +542,13 @@ cdef int32_t look_at(
         named = &sight.named[text.kind]
         for i in range(named.rules.size()):
             rule = &sight.sheet.rules[<uint32_t>named.rules[i]]
-            if is_around(sight, rule, parent) and holds_all(rule, node):
+            if is_around(sight, rule, parent) and holds_all(sight, rule, node):
                 add_style(&style, &rule.style)
         for i in range(4):
             text.filter[i] |= named.filter[i]
     by_sheet = style.off & P_SWITCHED != 0
     if given[STYLE] != NULL:
-        read_style(given[STYLE], &style, sight.sheet)
+        read_style(given[STYLE], &style, sight.sheet, &sight.steps)
     reason = of_box(node, given, &style, is_block, is_dialog)
     # a formula in MathML stands hidden beside its picture
     if reason and (is_math_alone(node) or a_click_shows(sight, node, given[ROLE], reason, is_block) or (

@@ -1,6 +1,6 @@
 """What style attributes and style sheets say about whether an element can be seen; see `styles.pyx`."""
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
@@ -89,9 +89,17 @@ cdef struct Sheet:
     vector[int32_t] showing     # rules that show what others may hide
     unordered_map[string, string] custom  # values of custom properties, "" if they have several
     bint is_all           # whether no other sheet applies, which would be loaded
+    int64_t steps         # that are left to read it
 
 cdef class StyleSheet:
     cdef Sheet sheet
+
+cdef enum:
+    # Bytes of names, values and rules that may be looked at for what a page's styles mean: LEAST for any page, and more
+    # for each byte of its sheets and each of its elements.
+    LEAST_STEPS = 1_000_000
+    STEPS_A_BYTE = 50
+    STEPS_AN_ELEMENT = 500
 
 cdef enum:
     # Seeds of the hashes of names; the hash of no name.
@@ -115,7 +123,7 @@ cdef inline int add_to(uint64_t* filter, uint64_t name) noexcept nogil:
 
 cdef int32_t named(const unordered_map[string, int32_t]& values, const char* name, size_t size) noexcept nogil
 cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil
-cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet) except -1 nogil
+cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet, int64_t* steps) except -1 nogil
 cdef int add_style(Style* style, const Style* more) noexcept nogil
 cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil
 cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil

@@ -11,7 +11,7 @@ Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance 
 import tinycss2.color3
 
 from libc.math cimport fabs, fmod
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset, strchr, strcspn, strlen, strspn, strstr
 from libcpp.algorithm cimport reverse
 from libcpp.string cimport string
@@ -44,6 +44,8 @@ cdef enum:
     # Properties that say by themselves nothing about what shows.
     PLACES = P_OFFSET | P_MARGIN | P_WIDTH | P_BEYOND | P_PUSHED | P_ROOM
 
+# A selector that matches nothing.
+cdef const char* UNREADABLE = b"("
 # Conditions of a selector that a click changes.
 cdef const char* STATES[9]
 STATES[:] = [
@@ -277,8 +279,9 @@ cdef const char* length_at(const char* at, double* value, int depth) noexcept no
     return at + 1 if at[0] == 41 else NULL
 
 
-cdef int arguments_of(const char* at, double* found, int most) noexcept nogil:
-    """Read the numbers up to a closing bracket, words between them left out; return how many there are."""
+cdef int arguments_of(const char** place, double* found, int most) noexcept nogil:
+    """Read the numbers up to a closing bracket, words between them left out, and pass them; return how many there are."""
+    cdef const char* at = place[0]
     cdef const char* after
     cdef char before = 32
     cdef int count = 0
@@ -287,6 +290,7 @@ cdef int arguments_of(const char* at, double* found, int most) noexcept nogil:
         count += after != NULL
         before = at[0] if after == NULL else 0
         at = after if after != NULL else at + 1
+    place[0] = at
     return count
 
 
@@ -390,7 +394,7 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
         count += 1
     if count == 4 and channels[3] < FAINT:
         return TRANSPARENT
-    if count < 3 or (is_back and channels[3] < 1) or strstr(name, b"var(") != NULL:
+    if count < 3 or (is_back and channels[3] < 1):
         return UNKNOWN
     if name[0] == 104:  # hsl, hwb
         hue = fmod(fmod(channels[0], 360) + 360, 360) / 60
@@ -445,8 +449,11 @@ cdef bint cuts_all(const char* value) noexcept nogil:
     """Return whether a `clip` or `clip-path` leaves nothing to see."""
     cdef double[16] edges
     cdef const char* at = strchr(value, 40)
-    cdef int count = arguments_of(at + 1, edges, 16) if at != NULL else 0, i
+    cdef int count = 0, i
     cdef bint is_flat = True, is_thin = True
+    if at != NULL:
+        at += 1
+        count = arguments_of(&at, edges, 16)
     if count == 0 or starts(value, b"path"):
         return False
     if starts(value, b"rect"):
@@ -469,7 +476,8 @@ cdef bint cuts_all(const char* value) noexcept nogil:
 cdef bint masks_all(const char* value) noexcept nogil:
     """Return whether all colours of a mask are transparent."""
     cdef const char* at = strchr(value, 40)
-    while at != NULL and strstr(value, b"gradient") != NULL:
+    cdef bint is_gradient = strstr(value, b"gradient") != NULL
+    while at != NULL and is_gradient:
         at = behind_space(at + 1)
         if starts(at, b"transparent") and (at[11] == 41 or at[11] == 0):
             return True
@@ -487,8 +495,8 @@ cdef inline bint is_edgewise(double degrees) noexcept nogil:
     return fabs(fmod(fabs(degrees), 180) - 90) < 1
 
 
-cdef bint removes(const char* name, const char* values, double* depth) noexcept nogil:
-    """Return whether a function of `transform` shrinks a box to nothing or moves it off the screen."""
+cdef bint removes(const char* name, const char** values, double* depth) noexcept nogil:
+    """Return whether a function of `transform` shrinks a box to nothing or moves it off the screen; pass its values."""
     cdef double[16] n
     cdef int count = arguments_of(values, n, 16)
     if count == 0:
@@ -519,9 +527,10 @@ cdef bint moves_away(const char* value) noexcept nogil:
         name = at
         while name > value and (97 <= (name - 1)[0] <= 122 or (name - 1)[0] == 51):  # 3d
             name -= 1
-        if removes(name, at + 1, &depth):
+        at += 1
+        if removes(name, &at, &depth):
             return True
-        at = strchr(at + 1, 40)
+        at = strchr(at, 40)
     return False
 
 
@@ -646,7 +655,8 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         if style.off & P_MARGIN:
             return 0
         off = is_far(value)
-        if not off and equal(name, b"margin") and arguments_of(value, margins, 4) == 4 and strchr(value, 32) != NULL:
+        at = value
+        if not off and equal(name, b"margin") and arguments_of(&at, margins, 4) == 4 and strchr(value, 32) != NULL:
             off = margins[3] <= -FAR
     elif equal(name, b"zoom"):
         if not is_faint(value):
@@ -657,7 +667,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     elif bit == P_TRANSFORM:  # scale, translate, rotate
         if name[0] == 114 and (value[0] == 120 or value[0] == 121):
             name = b"rotatex"
-        off = removes(name, value, &number)
+        off = removes(name, &value, &number)
     elif bit == P_CLIP and name[0] == 99:  # clip, clip-path
         off = cuts_all(value)
     elif bit == P_CLIP:
@@ -683,8 +693,8 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     style.important |= bit if important else 0
 
 
-cdef bint fill_in(string& value, const string& own, const Sheet* sheet) nogil:
-    """Put the values of custom properties into a value; return False if one is unknown.
+cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t* steps) nogil:
+    """Put the values of custom properties into a value; return False if one is unknown, or no `steps` are left.
 
     They are those of the same declarations, else those that the sheets set to one value only, else what `var` names.
     """
@@ -696,6 +706,9 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet) nogil:
         at = value.find(b"var(")
         if at >= value.size():  # npos is larger
             return True
+        steps[0] -= <int64_t>(own.size() + 2 * value.size())
+        if steps[0] <= 0:
+            return False
         end = at + 4
         while end < value.size() and value[end] == 32:
             end += 1
@@ -729,8 +742,11 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet) nogil:
     return False
 
 
-cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet) except -1 nogil:
-    """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties."""
+cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet, int64_t* steps) except -1 nogil:
+    """Add the declarations of a style attribute, or of a rule; `sheet` has the custom properties.
+
+    Each byte of an attribute is looked at a few times; `steps` are taken for what custom properties add.
+    """
     cdef string clean, own, filled
     cdef char* at
     cdef char* name
@@ -764,7 +780,7 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet)
             declare(style, name, value)
         else:
             filled.assign(value)
-            if fill_in(filled, own, sheet):
+            if fill_in(filled, own, sheet, steps):
                 declare(style, name, filled.c_str())
 
 
@@ -890,15 +906,20 @@ cdef int32_t holds_in(const string& prelude) noexcept nogil:
 
 
 cdef string trimmed(const string& text):
-    """Return a text without white space around it."""
+    """Return a text without white space around it, and without marks of HTML's comments in front."""
     cdef size_t start = 0, end = text.size()
+    cdef const char* at
     while end > start and is_blank(text[end - 1]):
         end -= 1
-    while start < end and is_blank(text[start]):
-        start += 1
-    if starts(text.c_str() + start, b"<!--") or starts(text.c_str() + start, b"-->"):
-        return trimmed(text.substr(start + 3 + (text[start] == 60), end - start))
-    return text.substr(start, end - start)
+    while start < end:
+        at = text.c_str() + start
+        if starts(at, b"<!--") or starts(at, b"-->"):
+            start += 3 + (at[0] == 60)
+        elif is_blank(at[0]):
+            start += 1
+        else:
+            break
+    return text.substr(min(start, end), end - min(start, end))
 
 
 cdef size_t length_of_first(const char* selectors) noexcept nogil:
@@ -916,7 +937,7 @@ cdef string nested(const string& around, const string& selectors):
     cdef string found, one, outer = around
     cdef size_t start = 0, at
     if around.size() > MOST_SELECTOR or selectors.size() > MOST_SELECTOR:
-        return around + selectors  # too long to be read
+        return string(UNREADABLE)  # as it is too long, and those in it too
     if length_of_first(around.c_str()) < around.size():
         outer = b":is(" + around + b")"
     while start <= selectors.size():
@@ -1162,7 +1183,7 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
     cdef Style style
     memset(&style, 0, sizeof(Style))
     style.colour = style.back = UNKNOWN
-    read_style(<const unsigned char*>declarations.c_str(), &style, sheet)
+    read_style(<const unsigned char*>declarations.c_str(), &style, sheet, &sheet.steps)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
     if (style.said & ~PLACES or style.off) and selectors.size() <= MOST_SELECTOR:
         add_selectors(sheet, selectors, &style, is_some, left)
@@ -1201,6 +1222,8 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
             holds = around[around.size() - 2].holds if around.size() > 1 else ALWAYS
             if byte == 123:  # {
                 block.prelude = trimmed(piece)
+                if block.prelude.size() > MOST_SELECTOR and block.prelude[0] != 64:
+                    block.prelude.assign(UNREADABLE)
                 if around.size():
                     around.back().declarations.append(declarations)
                     if around.size() > MOST_AROUND:  # it never holds, and selectors around it would add up
@@ -1281,6 +1304,7 @@ cdef class StyleSheet:
 
     def __init__(self, bytes text, bint is_all):
         self.sheet.is_all = is_all
+        self.sheet.steps = LEAST_STEPS + STEPS_A_BYTE * <int64_t>len(text)
         open_table(self.sheet.names, 64)
         add_custom(&self.sheet, text)
         read_sheet(&self.sheet, text)

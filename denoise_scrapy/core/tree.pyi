@@ -22,6 +22,7 @@ class Tree:
     title: str
     noscript_read: bool
     is_too_large: bool
+    lacks_styles: bool
     has_shadows: bool
     element_rows: npt.NDArray[Any]
     block_rows: npt.NDArray[Any]
