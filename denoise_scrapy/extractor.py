@@ -81,6 +81,7 @@ class Extracted(NamedTuple):
     size: int  # characters of the text
     plain: int  # hash of the text without digits
     known: Known
+    lacks_styles: bool = False  # `Page.lacks_styles`
     read: ReadText | None = None  # the text as read for the index
     title: str = ""  # the page's own, for the index
     source: str = ""  # a hash of all text of the page, and how the body was extracted
@@ -271,6 +272,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         size=len(body.text),
         plain=plain_hash(body.text),
         known=known,
+        lacks_styles=page.lacks_styles,
     )
     if kept.source is not None:
         is_large = body.fallback == TOO_LARGE or len(kept.source.html) > MAX_HTML

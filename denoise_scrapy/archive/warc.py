@@ -50,7 +50,7 @@ def _read_from(
         The number of records read, and where to continue: `skipped` bytes after the beginning of what is damaged, or
         later; None at the end of the file.
     """
-    read = 0
+    read = missed = 0
     file.seek(start)
     compressed = file.read(len(_GZIP)) == _GZIP
     file.seek(start)
@@ -64,9 +64,12 @@ def _read_from(
             except (OSError, ValueError) as damage:
                 yield record.bad("damaged", damage)
                 return read, _next_start(file, one.stream_pos + skipped)
-            read += found is None or found.problem != "truncated"
+            is_read = found is None or found.problem != "truncated"
+            read, missed = read + is_read, 0 if is_read else missed + 1
             if found is not None:
                 yield found
+            if missed > _FAILURES:  # headers of nothing, one after the other
+                return read, _next_start(file, one.stream_pos + skipped)
             last = one.stream_pos
     except (OSError, ValueError) as stopped:
         error = stopped

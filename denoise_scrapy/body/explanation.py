@@ -197,6 +197,7 @@ NAME_LENGTH = 300
 PAGES = 64
 # Minimum expected F1 for each word. Of 168 recorded pages 104 are sure (mean F1 .99), 45 fairly sure (.96), 19 not
 # (.73).
+STYLES_LEFT_OUT = "Its styles take too long to read, so text that these hide may be kept"
 SURE = ((0.95, "sure"), (0.8, "fairly sure"), (-1.0, "not sure"))
 
 
@@ -261,7 +262,8 @@ class Explanation:
         confidence, compared = self.body.confidence, len(self.body.comparison)
         sure = f"{next(word for least, word in SURE if confidence >= least)} ({confidence:.2f})"
         others = f"compared with {counted(compared, 'page')}" if compared else "no page to compare with"
-        return f"Kept {kept:,} of {blocks:,} blocks, {words:,} of {of_words:,} words: {sure}; {others}."
+        left_out = f" {STYLES_LEFT_OUT}." * self.drawn.lacks_styles
+        return f"Kept {kept:,} of {blocks:,} blocks, {words:,} of {of_words:,} words: {sure}; {others}.{left_out}"
 
     def _notice(self) -> str:
         if len(self.rows) <= MAX_BLOCKS:

@@ -16,7 +16,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.project import inside_project
 
 from denoise_scrapy.body import find_strategy
-from denoise_scrapy.body.explanation import Explanation, explain_page
+from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
 from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.crawl.sites import PLACES, sites_place
@@ -139,6 +139,8 @@ def _name(page: str) -> str:
 def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> Iterator[str]:
     body = explanation.body
     yield f"{explanation.name}: strategy {body.strategy}, expected F1 {body.confidence:.2f}{settings_of}"
+    if explanation.drawn.lacks_styles:
+        yield STYLES_LEFT_OUT
     if compared.pages:
         yield f"compared with {explanation.used} of {len(compared.pages)} {compared.of}"
     else:

@@ -17,7 +17,7 @@ from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_fr
 from denoise_scrapy.core.styles cimport (
     ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
     LEAST_STEPS, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT, P_POSITION, P_SWITCHED, P_TEXT_CLIP,
-    P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, STEPS_AN_ELEMENT, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
+    P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, STEPS_A_BYTE, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
     colour_of, is_close, holds, name_of, read_style, reason_of,
 )
 
@@ -44,12 +44,12 @@ cdef const char* SEPARATORS = b": \t\n#.,;'\"()[]{}"
 cdef int32_t WHITE = 0xFFFFFF
 
 
-cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root) except -1 nogil:
-    """Prepare for the elements of a page."""
+cdef int open_sight(Sight* sight, const Sheet* sheet, const xmlNode* root, int64_t size) except -1 nogil:
+    """Prepare for the elements of a page of a number of bytes."""
     sight.sheet, sight.root = sheet, root
     sight.inherited.clear()
     sight.knows_controls = False
-    sight.steps = LEAST_STEPS
+    sight.steps = LEAST_STEPS + STEPS_A_BYTE * size
     open_table(sight.kinds, 64)
     sight.named.clear()
 
@@ -364,10 +364,13 @@ cdef int32_t kind_of(Sight* sight, const xmlNode* node, uint64_t kind) except -2
     return number
 
 
-cdef inline bint is_missing(const Sight* sight, const Compound* compound, int32_t element) noexcept nogil:
+cdef inline bint is_missing(Sight* sight, const Compound* compound, int32_t element) noexcept nogil:
     """Return whether an element does not match a compound."""
     cdef int32_t kind = sight.inherited[element].kind
-    return kind < 0 or missing(compound, &sight.named[kind])
+    if kind < 0:
+        return True
+    sight.steps -= steps_of(compound, &sight.named[kind])
+    return missing(compound, &sight.named[kind])
 
 
 cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nogil:
@@ -390,7 +393,6 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
                 is_missing(sight, part, around)):
             around = sight.inherited[around].parent
             level += 1
-        sight.steps -= (level + 1) * (16 + 64 * <int64_t>part.classes.size())  # elements have some 8 classes at most
         if around < 0 or is_missing(sight, part, around):
             return False
         around = sight.inherited[around].parent
@@ -403,7 +405,7 @@ cdef bint holds_all(Sight* sight, const Rule* rule, const xmlNode* node) noexcep
     for i in range(rule.conditions.size()):
         if sight.steps <= 0:
             return False
-        sight.steps -= 16 + <int64_t>strlen(<const char*>told_of(node, rule.conditions[i].name.c_str()))
+        sight.steps -= 16 + 4 * <int64_t>strlen(<const char*>told_of(node, rule.conditions[i].name.c_str()))
         if not holds(&rule.conditions[i], node):
             return False
     return True
@@ -521,7 +523,6 @@ cdef int32_t look_at(
     cdef bint is_all = sight.sheet != NULL and sight.sheet.is_all, by_sheet
     cdef size_t i
     memset(&style, 0, sizeof(Style))
-    sight.steps += STEPS_AN_ELEMENT if sight.steps > 0 else 0
     style.colour = style.back = UNKNOWN
     if parent >= 0:
         text = sight.inherited[parent]

@@ -95,11 +95,11 @@ cdef class StyleSheet:
     cdef Sheet sheet
 
 cdef enum:
-    # Bytes of names, values and rules that may be looked at for what a page's styles mean: LEAST for any page, and more
-    # for each byte of its sheets and each of its elements.
+    # Bytes of names, values and rules that may be looked at for what a page's styles mean: at least, and for each byte
+    # of the page, or of its sheets. Of 787 recorded pages, one needs more than 50 a byte, and none more than 92; a
+    # hundred take .2 to .4 µs.
     LEAST_STEPS = 1_000_000
-    STEPS_A_BYTE = 50
-    STEPS_AN_ELEMENT = 500
+    STEPS_A_BYTE = 100
 
 cdef enum:
     # Seeds of the hashes of names; the hash of no name.

@@ -55,6 +55,8 @@ def tree_of(
     root: Any,
     *,
     sheet: StyleSheet | None = None,
+    size: int = 0,
+    is_shared: bool = False,
     break_lines: bool = False,
     keep_nodes: bool = False,
     keep_readings: bool = False,

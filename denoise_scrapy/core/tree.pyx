@@ -915,7 +915,7 @@ cdef bint find_shells(Tree tree, Walk* w) nogil:
 
 
 cdef int read_tree(
-    Tree tree, const xmlNode* root, const Sheet* sheet, string& title, bint break_lines, bint keep_nodes,
+    Tree tree, const xmlNode* root, const Sheet* sheet, int64_t size, string& title, bint break_lines, bint keep_nodes,
     bint keep_readings
 ) nogil:
     """Walk; and again with noscript text if that is most of the page: some forums serve all their text there.
@@ -927,7 +927,7 @@ cdef int read_tree(
     cdef bint keep = False, has_shells = False
     while True:
         memset(w.seen, 0, sizeof(w.seen))
-        open_sight(&w.sight, sheet, root)
+        open_sight(&w.sight, sheet, root, size)
         w.visible = w.noscript = w.junction = 0
         w.left = w.further = w.run = 0
         w.last = 0
@@ -1068,6 +1068,7 @@ cdef class Tree:
         title: Text of the title element, white space collapsed; the first `MAX_TITLE` characters.
         noscript_read: Whether the text inside `noscript` counts as the page's, since it is most of it.
         is_too_large: Whether the page exceeds a limit, and was read as text without structure.
+        lacks_styles: Whether its styles take too long to read, so that a part of them was left out.
         has_shadows: Whether it may have declarative shadow trees, which are not read.
     """
 
@@ -1363,17 +1364,22 @@ cdef class Tree:
 
 
 def tree_of(
-    _Element root not None, *, StyleSheet sheet=None, bint break_lines=False, bint keep_nodes=False,
-    bint keep_readings=False
+    _Element root not None, *, StyleSheet sheet=None, int64_t size=0, bint is_shared=False, bint break_lines=False,
+    bint keep_nodes=False, bint keep_readings=False
 ) -> Tree:
     """Return the tree of a page that lxml has parsed; the root is only read.
 
     Args:
         root: The root.
         sheet: The rules of its style sheets.
+        size: Bytes of the page, in proportion to which its styles are read.
+        is_shared: Whether others may change the tree meanwhile: then the interpreter's lock is held.
         break_lines: Whether line ends of the text are line breaks.
         keep_nodes: Whether `Tree.numbers_of` will be called.
         keep_readings: Whether ruby readings are read, in brackets, rather than left out.
+
+    Raises:
+        ValueError: The root is no node of a tree, as it was made by its class alone.
 
     Example:
         >>> tree = tree_of(etree.fromstring("<p>One <b>bold</b> word.</p>", etree.HTMLParser()))
@@ -1385,8 +1391,13 @@ def tree_of(
     cdef const Sheet* rules = NULL
     if sheet is not None:
         rules = &sheet.sheet
-    with nogil:
-        read_tree(tree, root._c_node, rules, title, break_lines, keep_nodes, keep_readings)
+    if root._c_node == NULL:
+        raise ValueError("the root is no node of a tree: lxml has not initialised it")
+    if is_shared:
+        read_tree(tree, root._c_node, rules, size, title, break_lines, keep_nodes, keep_readings)
+    else:
+        with nogil:
+            read_tree(tree, root._c_node, rules, size, title, break_lines, keep_nodes, keep_readings)
     tree.title = " ".join(characters_of.without_unseen(decoded(title)).split())[:MAX_TITLE]
     return tree
 

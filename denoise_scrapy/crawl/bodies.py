@@ -129,6 +129,8 @@ class Bodies:
             return None
         known, lack = found.known, "comparison/none" if needed and not found.known.pages else ""
         self._crawl.count(lack or (is_first and known.mates >= needed > 0 and "comparison/from_memory"))
+        if found.lacks_styles:
+            self._crawl.count("pages/lacking_styles")
         self._crawl.count_share("body/confidence", found.confidence)
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)

@@ -308,6 +308,7 @@ class Page:
         kept_by_user: Matches of each of the user's selectors of content.
         removed_by_user: Matches of each of the user's selectors of noise.
         is_too_large: Whether it exceeds a limit of the parser or the selectors, so that all of its text is its body.
+        lacks_styles: Whether its styles take too long to read: hidden text may be kept.
 
     Example:
         >>> page = Page.parse("<title>T</title><p>One <b>bold</b> word.<p><a href=/x>two</a>", url="http://a.example/")
@@ -324,6 +325,7 @@ class Page:
         self.kept_by_user: tuple[Match, ...] = ()
         self.removed_by_user: tuple[Match, ...] = ()
         self.is_too_large = tree.is_too_large
+        self.lacks_styles = tree.lacks_styles
 
     @classmethod
     def parse(
@@ -356,7 +358,7 @@ class Page:
 
         Raises:
             TypeError: `html` is neither str nor bytes.
-            ValueError: A selector is invalid.
+            ValueError: A selector is invalid, or the root is no node of a tree.
         """
         if not isinstance(html, (str, bytes)):
             raise TypeError(f"html must be str or bytes, got {type(html).__name__}")
@@ -370,7 +372,8 @@ class Page:
             root = None if is_too_large(body) else root_of(body, for_selectors=has_selectors)
         tree = Tree()
         if root is not None:
-            options = {"sheet": _sheet_of(root), "keep_nodes": has_selectors, "keep_readings": keep_readings}
+            options = {"sheet": _sheet_of(root), "size": len(html), "is_shared": not body}
+            options |= {"keep_nodes": has_selectors, "keep_readings": keep_readings}
             root, tree = shown_tree(root, is_ours=bool(body), **options)
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))

@@ -9,6 +9,7 @@ from hypothesis import given
 
 from denoise_scrapy import Page, SiteModel, extract
 from denoise_scrapy.body import STRATEGIES
+from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, explain_page
 from denoise_scrapy.body.strategies import lcs
 from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.tree import MAX_BLOCKS, MAX_DEPTH
@@ -169,6 +170,8 @@ def test_comparisons_of_style_rules_are_bounded() -> None:
     for elements, is_hidden in ((1, True), (300, False)):
         html = f"<style>{rules}</style>{around}{'<i class=x>rain</i> ' * elements}<p><b class=y>unseen</b> word</p>"
         assert [one.text for one in extract(html).hidden] == ["unseen"] * is_hidden
+        assert Page.parse(html).lacks_styles != is_hidden
+        assert (STYLES_LEFT_OUT in explain_page(html).html) != is_hidden
 
 
 # What the memory grows by for sheets of the most bytes that are read, whose blocks stand within each other.
