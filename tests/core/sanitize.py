@@ -1,7 +1,7 @@
 """The core under AddressSanitizer and UBSan: `python -m tests.core.sanitize [--every N] [--rounds N] [--seed N]`.
 
 The package is built once more, in `build/sanitized`. The pages of the example portal, and of the corpora where
-DENOISE_CORPORA names a folder, go through it, then damaged ones. A read or write outside an array, or
+DENOISE_CORPORA names a folder, go through it, then those of hostile styles, and damaged ones. A read or write outside an array, or
 undefined behaviour, ends a process with a report; `--rounds 1 --seed N` makes a round again.
 """
 
@@ -19,6 +19,7 @@ from denoise_scrapy import DuplicateIndex, Page, SiteModel
 from denoise_scrapy.body import STRATEGIES
 from denoise_scrapy.site.memory import read_facts
 from evaluation.corpora import Site
+from tests.hostile import styles
 from tests.hostile.mutations import known_sites, round_of
 
 ROOT = Path(__file__).parents[2]
@@ -64,14 +65,16 @@ def go(part: int, parts: int, every: int, rounds: int, seed: int) -> None:
     for pages, page in enumerate(islice(recorded(sites) if rounds > 1 else (), part * every, None, parts * every), 1):  # noqa: B007
         do_all(*page)
     print(f"{pages:,} recorded pages: no error", flush=True)
+    for _, make in islice(styles.pages(), part, None, parts):
+        do_all(make(STYLES), [])
     for number in range(seed + part, seed + rounds, parts):
         last.write_text(f"--seed {number} --rounds 1")
         do_all(*damaged(number, sites))
     last.unlink(missing_ok=True)
 
 
-#: Pages that one is compared with.
-OTHERS = 5
+#: Pages that one is compared with, and bytes of a page of hostile styles.
+OTHERS, STYLES = 5, 20_000
 
 
 def do_all(html: str, others: Sequence[str], strategy: str = "combined") -> None:
