@@ -1,8 +1,8 @@
 """The core under AddressSanitizer and UBSan: `python -m tests.core.sanitize [--every N] [--rounds N] [--seed N]`.
 
 The package is built once more, in `build/sanitized`. The pages of the example portal, and of the corpora where
-DENOISE_CORPORA names a folder, go through it, then those of hostile styles, and damaged ones. A read or write outside an array, or
-undefined behaviour, ends a process with a report; `--rounds 1 --seed N` makes a round again.
+DENOISE_CORPORA names a folder, go through it, then those of hostile styles, and damaged ones. A read or write outside
+an array, or undefined behaviour, ends a process with a report; `--rounds 1 --seed N` makes a round again.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ VALUES = (
         "translate:1px ",
         "scale:1 ",
     ),
-    *("left:calc(", "left:calc(1px + ", "left:min(1,", "left:clamp(1,", "top:-", "inset:1 ", "margin:1px ", "left:1e9"),
+    *("left:calc(", "left:calc(1px + ", "left:min(1,", "left:clamp(1,"),
+    *("top:-", "inset:1 ", "margin:1px ", "left:1e9"),
     *(
         "color:rgb(",
         "color:rgb(1,2,3) ",
@@ -66,7 +67,8 @@ VALUES = (
 )
 #: What selectors are made of.
 SELECTORS = (
-    *(".a", "#a", "a", "*", ".a ", ".a>", ".a~", ".a+", "a,", "&", "& ", "[a]", "[title~=a]", "[title*=a]", "[a=", "["),
+    *(".a", "#a", "a", "*", ".a ", ".a>", ".a~", ".a+"),
+    *("a,", "&", "& ", "[a]", "[title~=a]", "[title*=a]", "[a=", "["),
     *(
         ":is(",
         ":is(a,b)",
