@@ -1,4 +1,4 @@
-"""Items that a `kill -9` of a crawl costs: `python -m benchmarks.kills [--rounds N]`, 20 kills of each configuration.
+"""Items that a `kill -9` of a crawl costs: `python -m benchmarks.kills [--rounds N] [--write]`, 20 kills of each way.
 
 A crawl of made hosts is killed once it has yielded a number of items, the same numbers for each configuration. Lost are
 those yielded that are not in its feed: they were in a pipeline, or in the buffer of the feed's file.
@@ -26,6 +26,7 @@ from scrapy.http import Response
 
 from benchmarks.crawl import ADDON, SETTINGS
 from benchmarks.made_site import HOST, serving
+from evaluation import figures
 
 HOSTS, PAGES, KILLS = 4, 150, 20
 #: Items yielded before a kill: from the first pages on, up to most of the crawl.
@@ -85,6 +86,7 @@ def _lines(folder: str, name: str) -> list[str]:
 def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=__doc__)
     ap.add_argument("--rounds", type=int, default=KILLS, help="kills of each configuration")
+    ap.add_argument("--write", action="store_true", help="write the table into the documentation")
     ap.add_argument("--one", help=argparse.SUPPRESS)
     args = ap.parse_args()
     if args.one:
@@ -93,10 +95,18 @@ def main() -> None:
     moments = [random.Random(number).randint(FEWEST, MOST) for number in range(args.rounds)]
     with serving(HOSTS, PAGES, DELAY) as port:
         found = {way: [lost(way, port, after) for after in moments] for way in WAYS}
+    rows = []
     for way, numbers in found.items():
         ratio = median(numbers) / max(1, median(found["bare"]))
-        span = f"{min(numbers)} to {max(numbers)}"
-        print(f"{way}: median {median(numbers):g}, {span} lost, {ratio:.2f} of bare: {numbers}")
+        rows.append([way, f"{median(numbers):g}", f"{min(numbers)}–{max(numbers)}", f"{ratio:.2f}"])
+    text = (
+        f"A crawl of {HOSTS * PAGES} made pages, whose server answers after {1000 * DELAY:.0f} ms, killed "
+        f"{args.rounds} times once it has yielded {FEWEST} to {MOST} items. Lost are those that are not in its feed:\n\n"
+    )
+    text += figures.table(["kills", "items lost, median", "least and most", "of bare"], rows)
+    print(text)
+    if args.write:
+        figures.write("kills", text)
 
 
 if __name__ == "__main__":
