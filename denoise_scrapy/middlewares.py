@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections import deque
+from collections.abc import AsyncIterator, Iterable
 from copy import copy
 from typing import Any
 
@@ -41,16 +42,14 @@ class ComparisonPagesMiddleware(Component):
                 self._note_answer(request)
             elif page.tally is not None:
                 page.tally.counts.fetched += 1
-            await self._state.passages.carried(request)
         except Exception as error:
             self._crawl.report("process_response", error, response.url)
         return response
 
-    async def process_exception(self, request: Request, exception: Exception) -> None:
+    def process_exception(self, request: Request, exception: Exception) -> None:
         """Note a request that fails."""
         try:
             self._note_answer(request)
-            await self._state.passages.carried(request)
         except Exception as error:
             self._crawl.report("process_exception", error, request.url)
 
@@ -64,7 +63,8 @@ class ItemPageMiddleware(Component):
     """Spider middleware: decides which page's text each item gets (`denoise_scrapy.crawl.passages`).
 
     It belongs next to the engine (10), where it sees items as they enter the pipelines. An item that may be the only
-    one of its response is held until the next one arrives or the callback ends.
+    one of its response is held until the next one arrives or the callback ends. A request that carries an item to its
+    callback is sent once this has left our pipelines, as without us it has.
     """
 
     def process_spider_input(self, response: Response) -> None:
@@ -73,17 +73,29 @@ class ItemPageMiddleware(Component):
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass on items and requests."""
-        passages = self._state.passages
+        passages, carrying = self._state.passages, deque[Request]()
         try:
             async for each in result:
                 for ready in await self._taken(response, each):
-                    yield ready
+                    if isinstance(ready, Request) and passages.carried(ready):
+                        carrying.append(ready)
+                    else:
+                        yield ready
+                while carrying and not passages.holds(response):
+                    yield await passages.after_items(carrying.popleft())
         except Exception:  # raised by the callback
-            for held in passages.rest(response):
-                yield held
+            async for each in self._rest(response, carrying):
+                yield each
             raise
-        for held in passages.rest(response):
+        async for each in self._rest(response, carrying):
+            yield each
+
+    async def _rest(self, response: Response, carrying: Iterable[Request]) -> AsyncIterator[Any]:
+        """Yield the held item, if any, and the requests that wait for items."""
+        for held in self._state.passages.rest(response):
             yield held
+        for request in carrying:
+            yield await self._state.passages.after_items(request)
 
     async def _taken(self, response: Response, each: Any) -> list[Any]:
         """Return the objects that may pass now: requests at once, items when their pages are decided."""

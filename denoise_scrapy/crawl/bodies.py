@@ -168,7 +168,7 @@ class Bodies:
         ):
             return known
         self._crawl.count(lacking and "comparison/waits")
-        soon, idle = now() + settings.comparison_wait, 0
+        soon, idle, arrived = now() + settings.comparison_wait, 0, 0
         latest = max(soon, now() + LONGEST_WAIT)
         while known.mates < plenty and not self._fetcher.is_stopping():
             if known.mates >= needed and self._waiting >= MOST_WAITING:
@@ -186,9 +186,9 @@ class Bodies:
                 record.vain_waits += known.mates < needed
                 record.poor_waits += known.mates >= needed
                 break
-            more = (needed if known.mates < needed else plenty) - known.mates
             self._waiting += 1
-            await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN), more)
+            arrived += 1 if await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN)) else plenty
             self._waiting -= 1
-            known = await self._workers.known(page)
+            if known.mates + arrived >= (needed if known.mates < needed else plenty):  # fewer cannot be enough
+                known, arrived = await self._workers.known(page), 0
         return known

@@ -407,6 +407,8 @@ _SAID = {
     "%r); else follow the link to their page, and yield them from its callback. (Further such items: "
     "denoise/body/no_html)",
 }
+# Maximum seconds until a request is sent whose item is held by another component.
+LONGEST_WAIT = 60.0
 # Maximum items in progress that are found: there are hundreds at a time.
 MOST_OPEN = 10_000
 # Requests of `scrapy parse`, which hands items to the pipelines itself, have this in their meta.
@@ -521,12 +523,25 @@ class Passages:
                 self.refused.note(passage.given, error)
         return passage
 
-    async def carried(self, request: Request) -> None:
-        """Wait until items that a request carries to its callback have left our pipelines, as they have without us."""
-        if self._open and is_asyncio_available():
-            for each in objects_in(request):
-                for passage in tuple(self._open.get(id(each), ())):
-                    await passage.left.wait()
+    def holds(self, response: Response) -> bool:
+        """Return whether an item of a response is held."""
+        siblings = self._responses.get(response)
+        return siblings is not None and siblings.held is not None
+
+    def carried(self, request: Request) -> list[Passage]:
+        """Return the passages of the items that a request carries to its callback."""
+        if not self._open:
+            return []
+        return [passage for each in objects_in(request) for passage in self._open.get(id(each), ())]
+
+    async def after_items(self, request: Request) -> Request:
+        """Return a request once the items that it carries have left our pipelines."""
+        waiting = [asyncio.ensure_future(each.left.wait()) for each in self.carried(request)]
+        if waiting and is_asyncio_available():
+            _, late = await asyncio.wait(waiting, timeout=LONGEST_WAIT)
+            for each in late:
+                each.cancel()
+        return request
 
     def clear(self) -> None:
         """Forget all passages, at the end of the crawl."""

@@ -6,8 +6,10 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.job import job_dir
@@ -33,20 +35,6 @@ SAVE_EVERY = 100
 MAX_MET = 10_000
 
 
-class _Waiting:
-    """A wait for new pages."""
-
-    def __init__(self, pages: int):
-        self.over = asyncio.get_running_loop().create_future()
-        self._left = pages
-
-    def arrived(self) -> None:
-        """Count a page."""
-        self._left -= 1
-        if not self._left:
-            self.over.set_result(None)
-
-
 class SiteMemory:
     """The facts of a crawl's pages, for this crawl and the next: loaded with a site's first page, saved repeatedly.
 
@@ -64,7 +52,7 @@ class SiteMemory:
         workers.on_death = self._met.clear
         self._unsaved: dict[str, set[str]] = {}  # URLs by site
         self._added = 0  # pages since the last save
-        self._arrivals: dict[str, list[_Waiting]] = {}  # of those who wait, by site
+        self._arrivals: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
 
     def open(self) -> None:
         """Open the store; raise `ConfigurationError` if it is unusable."""
@@ -102,25 +90,22 @@ class SiteMemory:
     async def note(self, url: str) -> None:
         """Note a page that others may be compared with, for the next crawl and for items that wait for one."""
         site = site_key(url)
-        for waiting in self._arrivals.get(site, ()):
-            waiting.arrived()
+        event = self._arrivals.pop(site, None)
+        if event is not None:
+            event.set()
         if self._store is not None:
             self._unsaved.setdefault(site, set()).add(url)
             self._added += 1
             if self._added >= SAVE_EVERY:
                 await self.save()
 
-    async def arrival(self, site: str, seconds: float, pages: int = 1) -> None:
-        """Wait for a number of new pages of a site, at most this many seconds."""
-        waiting = _Waiting(pages)
-        here = self._arrivals.setdefault(site, [])
-        here.append(waiting)
-        try:
-            await asyncio.wait([waiting.over], timeout=seconds)
-        finally:
-            here.remove(waiting)
-            if not here:
-                self._arrivals.pop(site, None)
+    async def arrival(self, site: str, seconds: float) -> bool:
+        """Wait for a new page of a site, at most this many seconds, and return whether one has come."""
+        event = self._arrivals.get(site) or asyncio.Event()
+        self._arrivals[site] = event
+        with suppress(asyncio.TimeoutError):
+            return await asyncio.wait_for(event.wait(), seconds)
+        return False
 
     async def save(self) -> None:
         """Save the pages since the last call, unless the store failed recently."""
