@@ -94,7 +94,7 @@ def python() -> str:
     if not getattr(sys, "frozen", False):
         for path in (sys.executable, Path(sys.prefix, name), Path(sys.base_prefix, name)):
             with suppress(OSError, TypeError, ValueError):  # whatever `sys.executable` is
-                program = Path(path).resolve(strict=True)
+                program = Path(os.path.realpath(path, strict=True))
                 is_other = path is sys.executable and Path(_RUNNING).exists() and not program.samefile(_RUNNING)
                 if _PYTHON.fullmatch(program.name) and os.access(program, os.X_OK) and not is_other:
                     with program.open("rb") as file:
@@ -127,16 +127,13 @@ def cause_of(status: int) -> str:
         >>> cause_of(-11)
         'was ended by signal 11 (Segmentation fault)'
     """
-    if status == -signal.SIGPROF:
-        return (
-            f"took more than {MAX_SECONDS:g} seconds of processor time (DENOISE_MAX_PAGE_MB leaves large pages alone)"
-        )
-    if status == _OUT_OF_MEMORY:
-        return "took more memory than a page may (DENOISE_MAX_PAGE_MB leaves large pages alone)"
+    if status in {-signal.SIGPROF, _OUT_OF_MEMORY}:
+        limit = f"{MAX_SECONDS:g} seconds of processor time" if status < 0 else f"{MAX_BYTES:,} bytes of memory"
+        return f"took more than {limit} (DENOISE_MAX_PAGE_MB leaves large pages alone)"
     if status >= 0:
         return f"exited with status {status}"
-    help_ = " from outside (if the system lacks memory, lower DENOISE_MEMORY_MB)" if status == -signal.SIGKILL else ""
-    return f"was ended by signal {-status} ({signal.strsignal(-status)}){help_}"
+    who = " from outside (if memory is short, lower DENOISE_MEMORY_MB)" if status == -signal.SIGKILL else ""
+    return f"was ended by signal {-status} ({signal.strsignal(-status)}){who}"
 
 
 def pack(message: Any) -> bytes:

@@ -455,9 +455,9 @@ class Workers:
         self._crawl.count("workers/died")
         self.on_death()
         if page is None:
-            self._crawl.say_once("died", SAID_IDLE, why)
+            self._crawl.say_once(f"died/{why}", SAID_IDLE, why)
         else:
-            self._crawl.say_once(f"died/{page.deaths}", SAID_DIED, why, page.url, FATES[page.deaths])
+            self._crawl.say_once(f"died/{why}/{page.deaths}", SAID_DIED, why, page.url, FATES[page.deaths])
             page.deaths += 1
 
     def stop(self, why: str) -> None:

@@ -1,0 +1,199 @@
+"""What is started as a worker may be no Python, and what it answers no result: items pass, and the crawl ends."""
+
+import os
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from denoise_scrapy import storage, worker
+from denoise_scrapy.crawl import workers
+from denoise_scrapy.extractor import Known
+from tests.crawl.crawling import Crawl, crawl, spider_of
+from tests.crawl.test_workers import CRAWL, children_of
+from tests.crawl.web import Web, article, sentence
+from tests.processes import ROOT, run_in, run_python
+
+if sys.platform != "linux":
+    pytest.skip("looks at programs in /proc", allow_module_level=True)
+
+PAGES = 6
+#: A process that says what a worker says at its start, and answers each list of jobs with the same bytes.
+LIAR = """
+import os, socket
+os.write({link}, {hello!r})
+with socket.socket(fileno={link}) as link:
+    link.recv(1 << 20)
+    link.sendall({ready!r})
+    while link.recv(1 << 20):
+        link.sendall({answer!r})
+"""
+
+
+class Unreadable:
+    """What raises an error when it is unpickled."""
+
+    def __reduce__(self) -> Any:
+        return int, ("no number",)
+
+
+def framed(data: bytes) -> bytes:
+    return len(data).to_bytes(8, "little") + data
+
+
+ANSWERS = {
+    "no pickle": framed(b"no pickle"),
+    "a pickle that raises": framed(pickle.dumps(Unreadable())),
+    "a long one": (2**60).to_bytes(8, "little") + b"x" * 99,
+    "no list": worker.pack(7),
+    "none": worker.pack(None),
+    "a dict": worker.pack({"number": 1}),
+    "no results": worker.pack(["result"]),
+    "too short": worker.pack([(1, None)]),
+    "a number of no job": worker.pack([(10**9, None, "")]),
+    "a number that is none": worker.pack([("1", None, ""), ([], None, "")]),
+    "a result twice": worker.pack([(1, None, ""), (1, None, "")]),
+    "a traceback of no error": worker.pack([(1, "value", "Traceback: …")]),
+    "a result of another method": worker.pack([(1, Known(1, 1), "")]),
+    "half of a message": worker.pack([(1, b"x" * 999, "")])[:500],
+    "no results for ever": worker.pack([]),
+    "nothing": b"",
+}
+
+
+def crawl_pages(web: Web, **settings: Any) -> Crawl:
+    """Crawl some pages; each must have its own text."""
+    web.pages = {f"/a/{n}": article(n) for n in range(PAGES)}
+    done = crawl(spider_of(*map(web, web.pages)), {"DENOISE_COMPARISON_FETCH": False, "DENOISE_WORKERS": 1, **settings})
+    assert all(sentence(n) in done.bodies()[web(f"/a/{n}")] for n in range(PAGES))
+    assert (len(done.items), done.stat("errors"), done.stat("body/fallback/worker_died")) == (PAGES, 0, 0)
+    return done
+
+
+def start_liars(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
+    """Start processes that answer nothing else."""
+    program = LIAR
+    for name, value in {"hello": worker.pack(worker.HELLO), "ready": worker.pack(True), "answer": answer}.items():
+        program = program.replace(f"{{{name}!r}}", repr(value).replace("{", "{{").replace("}", "}}"))
+    monkeypatch.setattr(worker, "_PROGRAM", program)
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_a_worker_whose_answers_are_none_is_ended(answer: bytes, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "TICK", 0.005)
+    start_liars(monkeypatch, answer)
+    done = crawl_pages(web)
+    assert done.stat("workers/died") > 0
+    assert len(done.lines("A worker died: it answered no")) == 1
+
+
+def test_a_crawl_whose_workers_only_lie_does_without(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "FIRST_PAUSE", 0.0)
+    start_liars(monkeypatch, ANSWERS["none"])
+    web.seconds = 0.2
+    done = crawl_pages(web, CONCURRENT_REQUESTS=1)
+    assert done.stat("workers/died") == workers.MOST_MISFITS
+    assert len(done.lines("own process: a worker answered nonsense (DENOISE_WORKERS = 0 does without workers).")) == 1
+
+
+@pytest.mark.parametrize("program", ["exit 0", "exit 1", "sleep 600", "kill -STOP $$", "cat", "kill -9 $$"])
+def test_a_program_that_does_not_start_as_python_is_started_once(
+    program: str, web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "TICK", 0.02)
+    monkeypatch.setattr(worker, "python", lambda: str(tmp_path / "other"))
+    (tmp_path / "other").write_text(f"#!/bin/sh\necho >>{tmp_path}/starts\n{program}\n")
+    (tmp_path / "other").chmod(0o755)
+    before = children_of(os.getpid())
+    done = crawl_pages(web)
+    assert (tmp_path / "starts").read_text() == "\n"
+    assert len(done.lines(f"WARNING Pages are extracted in the crawl's own process: {tmp_path}/other does not")) == 1
+    assert children_of(os.getpid()) == before
+
+
+def made(folder: Path, name: str, content: bytes, mode: int = 0o755) -> Path:
+    """Write a program into a folder of its own."""
+    path = folder / "made" / name
+    path.parent.mkdir()
+    path.write_bytes(content)
+    path.chmod(mode)
+    return path
+
+
+SCRIPT, BINARY = b"#!/bin/sh\nexit 7\n", Path("/bin/true").read_bytes()
+NO_PYTHON = {
+    "none": lambda folder: None,
+    "nothing": lambda folder: "",
+    "no string": lambda folder: 7,
+    "NUL": lambda folder: "/usr\0/python",
+    "nowhere": lambda folder: str(folder / "python"),
+    "a folder": str,
+    "not executable": lambda folder: str(made(folder, "python", BINARY, 0o644)),
+    "a script": lambda folder: str(made(folder, "launcher", SCRIPT)),
+    "a script of the name": lambda folder: str(made(folder, "python3", SCRIPT)),
+    "another program": lambda folder: str(made(folder, "uwsgi", BINARY)),
+    "another program of the name": lambda folder: str(made(folder, "python", BINARY)),
+    "a circle of links": lambda folder: str(circle(folder)),
+}
+
+
+def circle(folder: Path) -> Path:
+    path = folder / "python"
+    path.symlink_to(path)
+    return path
+
+
+@pytest.mark.parametrize("name", NO_PYTHON)
+def test_what_is_no_python_is_never_started(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Path(sys.executable)
+    assert Path(worker.python()).samefile(own)
+    monkeypatch.setattr(sys, "executable", NO_PYTHON[name](tmp_path))
+    assert Path(worker.python()).samefile(own), "that of the environment"
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "base_prefix", str(tmp_path))
+    with pytest.raises(worker.NoPythonError, match="there is no Python to start workers with"):
+        worker.python()
+
+
+def test_a_frozen_program_starts_none(monkeypatch: pytest.MonkeyPatch, web: Web) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    (line,) = crawl_pages(web).lines("Pages are extracted in the crawl's own process: there is no Python")
+    assert " WARNING " in line, "a setting asked for workers"
+    monkeypatch.setattr(workers, "_wanted", lambda asked: (1, 2))
+    (line,) = crawl_pages(web, DENOISE_WORKERS="auto").lines("Pages are extracted in the crawl's own process: ")
+    assert " INFO " in line
+
+
+def test_a_crawl_in_a_process_that_was_started_for_a_worker_ends_it(web: Web, tmp_path: Path) -> None:
+    web.pages = {"/a/0": article(0)}
+    script = f"print('begun', flush=True)\n{CRAWL}"
+    done = run_python(tmp_path, ["-c", script, web("/a/0")], **{worker._MARK: "1"})
+    assert (done.returncode, done.stdout[:6], web.asked) == (1, "begun\n", [])
+    assert "Enabled addons" not in done.stdout
+
+
+SHADOWING = "types json re operator os struct socket pickle linecache signal sitecustomize usercustomize numpy".split()
+
+
+@pytest.mark.parametrize("flags", [[], ["-I"], ["-B", "-E", "-s"]], ids=str)
+def test_a_worker_imports_nothing_from_the_working_folder(flags: list[str], web: Web, tmp_path: Path) -> None:
+    """Nor is a module of the project hidden by ours: it may have the strategy."""
+    for name in SHADOWING:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r} + chr(10))")
+    (tmp_path / "ours.py").write_text("from tests.crawl.strategies import Harmful")
+    script = (
+        f"import sys; sys.path[:] = [place for place in sys.path if place] + [{str(ROOT)!r}]\n"
+        "from scrapy.crawler import CrawlerProcess; import denoise_scrapy.addon\n"
+        "from tests.crawl.crawling import BASE, spider_of\n"
+        "sys.path.insert(0, '')\n"
+        "process = CrawlerProcess({**BASE, 'DENOISE_STRATEGY': 'ours.Harmful', 'DENOISE_WORKERS': 1})\n"
+        "process.crawl(spider_of(*sys.argv[1:]))\n"
+        "process.start()\n"
+    )
+    web.pages = {f"/a/{n}": article(n) for n in range(3)}
+    done = run_in(tmp_path, [sys.executable, *flags, "-c", script, *map(web, web.pages)], {**os.environ})
+    assert "'denoise/workers/started': 1" in done.stdout and "'item_scraped_count': 3" in done.stdout, done.stdout
+    assert "cannot import" not in done.stdout
+    assert not (tmp_path / "ran").exists()
