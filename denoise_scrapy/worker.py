@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import pickle
-import re
 import signal
 import socket
 import struct
@@ -38,9 +37,6 @@ _LENGTH = struct.Struct("<Q")
 _PR_SET_PDEATHSIG = 1
 # Exit status of a worker without memory, which Python and shells do not use.
 _OUT_OF_MEMORY = 77
-# Names of Python's own program: python3.13t, python3.11-dbg, pypy3.
-_PYTHON = re.compile(r"(python|pypy)[\d.]*(-?[a-z]{1,3})?")
-_RUNNING = "/proc/self/exe"  # the program of this process, on Linux
 # A variable of the environment that Python removes at once, before it does a worker's work.
 _MARK = "DENOISE_STARTS_A_WORKER"
 # What a new interpreter runs. `os` was imported at its start. The crawl's own modules may be needed, and are not
@@ -85,21 +81,18 @@ def end_if_started_for_a_worker() -> None:
 
 
 def python() -> str:
-    """Return the path of this interpreter's own program: `sys.executable` may be another that Python is a part of.
+    """Return the path of this version's program in the environment, or in the installation that it is of.
+
+    `sys.executable` may be another program, of which Python is a part, and which would do its own work once more.
 
     Raises:
-        NoPythonError: It has none.
+        NoPythonError: There is none.
     """
     name = f"bin/python{sys.version_info[0]}.{sys.version_info[1]}{sys.abiflags}"
-    if not getattr(sys, "frozen", False):
-        for path in (sys.executable, Path(sys.prefix, name), Path(sys.base_prefix, name)):
-            with suppress(OSError, TypeError, ValueError):  # whatever `sys.executable` is
-                program = Path(os.path.realpath(path, strict=True))
-                is_other = path is sys.executable and Path(_RUNNING).exists() and not program.samefile(_RUNNING)
-                if _PYTHON.fullmatch(program.name) and os.access(program, os.X_OK) and not is_other:
-                    with program.open("rb") as file:
-                        if file.read(2) != b"#!":  # a script may start anything
-                            return str(path)
+    for prefix in () if getattr(sys, "frozen", False) else (sys.prefix, sys.base_prefix):
+        with suppress(OSError), Path(prefix, name).open("rb") as file:
+            if os.access(file.name, os.X_OK) and file.read(2) != b"#!":  # a script may start anything
+                return file.name
     raise NoPythonError("there is no Python to start workers with")
 
 

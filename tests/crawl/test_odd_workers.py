@@ -113,48 +113,26 @@ def test_a_program_that_does_not_start_as_python_is_started_once(
     assert children_of(os.getpid()) == before
 
 
-def made(folder: Path, name: str, content: bytes, mode: int = 0o755) -> Path:
-    """Write a program into a folder of its own."""
-    path = folder / "made" / name
-    path.parent.mkdir()
-    path.write_bytes(content)
-    path.chmod(mode)
-    return path
-
-
-SCRIPT, BINARY = b"#!/bin/sh\nexit 7\n", Path("/bin/true").read_bytes()
-NO_PYTHON = {
-    "none": lambda folder: None,
-    "nothing": lambda folder: "",
-    "no string": lambda folder: 7,
-    "NUL": lambda folder: "/usr\0/python",
-    "nowhere": lambda folder: str(folder / "python"),
-    "a folder": str,
-    "not executable": lambda folder: str(made(folder, "python", BINARY, 0o644)),
-    "a script": lambda folder: str(made(folder, "launcher", SCRIPT)),
-    "a script of the name": lambda folder: str(made(folder, "python3", SCRIPT)),
-    "another program": lambda folder: str(made(folder, "uwsgi", BINARY)),
-    "another program of the name": lambda folder: str(made(folder, "python", BINARY)),
-    "a circle of links": lambda folder: str(circle(folder)),
-}
-
-
-def circle(folder: Path) -> Path:
-    path = folder / "python"
-    path.symlink_to(path)
-    return path
-
-
-@pytest.mark.parametrize("name", NO_PYTHON)
-def test_what_is_no_python_is_never_started(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = Path(sys.executable)
-    assert Path(worker.python()).samefile(own)
-    monkeypatch.setattr(sys, "executable", NO_PYTHON[name](tmp_path))
-    assert Path(worker.python()).samefile(own), "that of the environment"
+def test_what_is_no_python_is_never_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, program = worker.python(), tmp_path / f"bin/python3.{sys.version_info[1]}{sys.abiflags}"
+    assert Path(own).samefile(sys.executable)
+    for executable in ("", None, str(tmp_path), "/bin/true"):
+        monkeypatch.setattr(sys, "executable", executable)
+        assert worker.python() == own
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert Path(worker.python()).samefile(own), "the installation's, if the environment has none"
     monkeypatch.setattr(sys, "base_prefix", str(tmp_path))
-    with pytest.raises(worker.NoPythonError, match="there is no Python to start workers with"):
+    program.mkdir(parents=True)
+    with pytest.raises(worker.NoPythonError):
         worker.python()
+    program.rmdir()
+    for content, mode in ((b"#!/bin/sh\nexit 7\n", 0o755), (Path("/bin/true").read_bytes(), 0o644)):
+        program.write_bytes(content)
+        program.chmod(mode)
+        with pytest.raises(worker.NoPythonError, match="there is no Python to start workers with"):
+            worker.python()
+    program.chmod(0o755)
+    assert worker.python() == str(program)
 
 
 def test_a_frozen_program_starts_none(monkeypatch: pytest.MonkeyPatch, web: Web) -> None:
