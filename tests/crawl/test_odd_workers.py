@@ -2,7 +2,9 @@
 
 import os
 import pickle
+import signal
 import sys
+import zipapp
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from denoise_scrapy.extractor import Known
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.test_workers import CRAWL, children_of
 from tests.crawl.web import Web, article, sentence
-from tests.processes import ROOT, run_in, run_python
+from tests.processes import ROOT, Forked, run_in, run_python, wait_until
 
 if sys.platform != "linux":
     pytest.skip("looks at programs in /proc", allow_module_level=True)
@@ -152,7 +154,40 @@ def test_a_crawl_in_a_process_that_was_started_for_a_worker_ends_it(web: Web, tm
     assert "Enabled addons" not in done.stdout
 
 
+def test_a_crawl_ends_after_one_interrupt_while_its_worker_is_silent(web: Web, tmp_path: Path) -> None:
+    before = "import sys; from denoise_scrapy.crawl import workers; workers.TICK = 0.02"
+    program = PROGRAM.format(before=before, strategy="tests.crawl.strategies.Harmful")
+    web.pages["/once-silent"] = article(0)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "REACHED": str(tmp_path)}
+    log = tmp_path / "log"
+    process = Forked(["-c", program, web("/once-silent")], tmp_path, environment, out=log, err=log)
+    wait_until((tmp_path / "once-silent").exists)
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    said = log.read_text("utf-8")
+    assert "'denoise/body/items': 1" in said and "'denoise/workers/died': 1" in said and "worker_died" not in said
+
+
 SHADOWING = "types json re operator os struct socket pickle linecache signal sitecustomize usercustomize numpy".split()
+
+
+PROGRAM = """
+from scrapy.crawler import CrawlerProcess
+from tests.crawl.crawling import BASE, spider_of
+{before}
+process = CrawlerProcess({{**BASE, "DENOISE_STRATEGY": "{strategy}", "DENOISE_WORKERS": 1}})
+process.crawl(spider_of(*sys.argv[1:]))
+process.start()
+"""
+
+
+def check_program(arguments: list[str], folder: Path, web: Web) -> None:
+    """Run a program that crawls: its worker works, and nothing is to be said."""
+    web.pages = {f"/a/{n}": article(n) for n in range(3)}
+    environment = {**os.environ, "PYTHONPATH": "" if "-c" in arguments else str(ROOT)}
+    done = run_in(folder, [sys.executable, *arguments, *map(web, web.pages)], environment)
+    assert "'denoise/workers/started': 1" in done.stdout and "'denoise/body/items': 3" in done.stdout, done.stdout
+    assert "[denoise_scrapy.crawl.base] WARNING" not in done.stdout and "workers/died" not in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize("flags", [[], ["-I"], ["-B", "-E", "-s"]], ids=str)
@@ -161,17 +196,17 @@ def test_a_worker_imports_nothing_from_the_working_folder(flags: list[str], web:
     for name in SHADOWING:
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r} + chr(10))")
     (tmp_path / "ours.py").write_text("from tests.crawl.strategies import Harmful")
-    script = (
-        f"import sys; sys.path[:] = [place for place in sys.path if place] + [{str(ROOT)!r}]\n"
-        "from scrapy.crawler import CrawlerProcess; import denoise_scrapy.addon\n"
-        "from tests.crawl.crawling import BASE, spider_of\n"
-        "sys.path.insert(0, '')\n"
-        "process = CrawlerProcess({**BASE, 'DENOISE_STRATEGY': 'ours.Harmful', 'DENOISE_WORKERS': 1})\n"
-        "process.crawl(spider_of(*sys.argv[1:]))\n"
-        "process.start()\n"
-    )
-    web.pages = {f"/a/{n}": article(n) for n in range(3)}
-    done = run_in(tmp_path, [sys.executable, *flags, "-c", script, *map(web, web.pages)], {**os.environ})
-    assert "'denoise/workers/started': 1" in done.stdout and "'item_scraped_count': 3" in done.stdout, done.stdout
-    assert "cannot import" not in done.stdout
+    script = f"import sys; sys.path[:] = [place for place in sys.path if place] + [{str(ROOT)!r}]\n"
+    script += PROGRAM.format(before="import denoise_scrapy.addon; sys.path.insert(0, '')", strategy="ours.Harmful")
+    check_program([*flags, "-c", script], tmp_path, web)
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("way", ["gevent", "zipapp"])
+def test_programs_of_other_kinds_have_workers(way: str, web: Web, tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    patched = "from gevent import monkey; monkey.patch_all()\n" if way == "gevent" else ""
+    program = patched + "import sys\n" + PROGRAM.format(before="", strategy="tests.crawl.strategies.Harmful")
+    (tmp_path / "app/__main__.py").write_text(program)
+    zipapp.create_archive(tmp_path / "app", tmp_path / "app.pyz")
+    check_program(["app.pyz" if way == "zipapp" else "app"], tmp_path, web)

@@ -31,7 +31,7 @@ process.start()
 
 def test_a_frozen_program_works_without_workers(web: Web, tmp_path: Path) -> None:
     programs = install(tmp_path)
-    execute(tmp_path, sys.executable, "-m", "pip", "--python", programs / "python", "install", "-q", "pyinstaller")
+    execute(tmp_path, sys.executable, "-m", "pip", "--python", programs / "python", "install", "-q", "pyinstaller>=6.3")
     (tmp_path / "pages.py").write_text(PROGRAM, encoding="utf-8")
     execute(tmp_path, programs / "pyinstaller", "--log-level=ERROR", "--hidden-import=denoise_scrapy", "pages.py")
     web.pages = {f"/a/{n}": article(n) for n in range(6)}
