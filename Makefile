@@ -139,7 +139,7 @@ package: $(VENV)/.dev
 	for wheel in dist/*-linux_*.whl; do test ! -e $$wheel || \
 	  { PATH=$(abspath $(BIN)):$$PATH auditwheel repair --wheel-dir dist $$wheel && rm $$wheel; } || exit 1; done
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python -m pytest -q tests/package/built.py tests/package/new_user.py tests/package/typed.py
+	$(BIN)/python -m pytest -q tests/package/built.py tests/package/new_user.py tests/package/frozen.py tests/package/typed.py
 
 gate: gate-scores gate-work
 

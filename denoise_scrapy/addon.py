@@ -12,6 +12,7 @@ from denoise_scrapy.exporters import FORMATS, check_feeds
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
+from denoise_scrapy.worker import end_if_started_for_a_worker
 
 # Default place of each component; entries in a project's settings override it.
 COMPONENTS = (
@@ -31,6 +32,7 @@ class DenoiseAddon:
     """``ADDONS = {"denoise_scrapy.DenoiseAddon": 500}`` in a project's settings."""
 
     def __init__(self, crawler: Crawler):
+        end_if_started_for_a_worker()
         self._crawler = crawler
 
     @classmethod

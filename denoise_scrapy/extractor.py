@@ -38,6 +38,8 @@ PAGES_PER_SITE = 32
 RECENT_SHARE = 1 / 5
 VERSION = version("denoise-scrapy")  # reading it takes .25 ms
 
+#: `Extracted.fallback` of a page that is read as text without structure.
+WORKER_DIED = "worker died"
 #: `Extracted.lack`: metadata is not read from larger pages.
 META_TOO_LARGE = "meta/too_large"
 
@@ -52,7 +54,7 @@ class PageSource(NamedTuple):
     layout: str | None = None  # of a rendered page, for `boxes_on`; "" if it is missing
     is_example: bool = True  # whether others may be compared with it
     settings: DenoiseSettings | None = None  # None: those of the crawl
-    as_text: bool = False  # whether to read its text without structure, which takes little time and memory
+    as_text: bool = False  # whether to read its text without structure, as workers died of it
 
 
 class Wish(NamedTuple):
@@ -105,6 +107,7 @@ class _Page:
     page: Page | PageFacts
     settings: DenoiseSettings
     source: PageSource | None  # if more is asked of it than its body
+    as_text: bool = False
 
 
 class Extractor:
@@ -140,7 +143,7 @@ class Extractor:
             self._memory.remember(page if self._keeps_elements else page.facts)
         if source.number:
             is_asked = settings.wants_meta or settings.wants_news
-            self._keep(source.number, _Page(page, settings, source if is_asked else None))
+            self._keep(source.number, _Page(page, settings, source if is_asked else None, source.as_text))
         return 0 if page.boxes is None else int(np.count_nonzero(~np.isnan(page.boxes.x)))
 
     def remember(self, pages: Sequence[PageFacts]) -> None:
@@ -178,7 +181,7 @@ class Extractor:
         if kept is None:
             return None
         facts = kept.page.facts
-        return fills_a_site(facts, [other.facts for other in self._memory.pages(site_key(facts.url))])
+        return bool(fills_a_site(facts, [other.facts for other in self._memory.pages(site_key(facts.url))]))
 
     def newest(self, urls: Mapping[str, Collection[str]]) -> dict[str, list[PageFacts]]:
         """Return the facts to save of some pages, given by site: of the newest of each template."""
@@ -242,7 +245,9 @@ class Extractor:
 def sendable(error: Exception) -> Exception:
     """Return an error that another process can read: one of Python's own, with plain arguments."""
     is_plain = type(error).__module__ == "builtins" and all(isinstance(arg, (str, int)) for arg in error.args)
-    return error if is_plain else RuntimeError(f"{type(error).__name__}: {error}")
+    if is_plain and not isinstance(error, StopIteration):  # that ends what waits for a result
+        return error
+    return RuntimeError(f"{type(error).__name__}: {error}")
 
 
 def _nbytes(kept: _Page) -> int:
@@ -262,6 +267,9 @@ def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:
 def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kept: _Page, wish: Wish) -> Extracted:
     settings = kept.settings
     body = SiteModel(others).extract(page, strategy=settings.strategy, taste=settings.taste)
+    is_large = body.fallback == TOO_LARGE
+    if kept.as_text:
+        body = replace(body, fallback=WORKER_DIED)
     if OF_FIELD in page.url:
         body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
     found = Extracted(
@@ -275,10 +283,10 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         lacks_styles=page.lacks_styles,
     )
     if kept.source is not None:
-        is_large = body.fallback == TOO_LARGE or len(kept.source.html) > MAX_HTML
-        html = "" if is_large else to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace")
+        lacks_meta = is_large or len(kept.source.html) > MAX_HTML
+        html = "" if lacks_meta else to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace")
         if settings.wants_meta:
-            found = _with_meta(found, body, settings, html)._replace(lack=META_TOO_LARGE if is_large else "")
+            found = _with_meta(found, body, settings, html)._replace(lack=META_TOO_LARGE if lacks_meta else "")
         if settings.wants_news:
             from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
 
@@ -290,7 +298,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         read = read_text(rule, body.text) if is_compared and rule.has_runs else None
         found = found._replace(title=body.title, read=read)
     if wish.version and settings.needs_index:
-        amounts = "" if body.fallback == TOO_LARGE else amounts_of(page)
+        amounts = "" if is_large else amounts_of(page)
         found = found._replace(source=_source(page, body, settings), amounts=amounts)
     if body.confidence < wish.body_below:
         found = found._replace(body=body)

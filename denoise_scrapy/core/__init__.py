@@ -13,7 +13,9 @@ from lxml import etree
 
 try:
     from denoise_scrapy.core import source
-except ImportError:
+except ImportError as error:
+    if error.name and not error.name.startswith(__name__):
+        raise  # another library is missing: its line names it
     raise ImportError(
         "denoise_scrapy.core is not compiled for this Python: in a checkout `pip install -e .` compiles it; "
         "after `pip install .`, use it in another folder"
@@ -32,6 +34,8 @@ def _check() -> None:
 
             tree = tree_of(etree.fromstring(_PAGE, etree.HTMLParser()))
             fits = tree.tags() == _TAGS and [tree.block_text(block) for block in range(len(_BLOCKS))] == _BLOCKS
+    except ModuleNotFoundError:
+        raise
     except (ImportError, IndexError, TypeError, ValueError) as error:
         why = f" ({error})"
     if not fits:

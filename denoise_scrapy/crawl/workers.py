@@ -1,23 +1,28 @@
 """Where the pages of a crawl are extracted: in its own process, or in workers, each for the pages of its sites.
 
 A small crawl needs no worker. One is sent each page as it arrives, and asked for a page's text when an item needs it.
-If it dies of a page, it is started anew, and that page is read as text without structure; if it dies of that too, its
-items have no text.
+If it dies of a page, it is started anew, and that page is extracted once more, as it may have been killed from outside;
+then read as text without structure; if it dies of that too, its items have no text.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import signal
 import socket
+import subprocess
 import zlib
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from math import inf
-from typing import Any
+from types import UnionType
+from typing import IO, Any, get_args, get_origin, get_type_hints
 
 from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
@@ -43,15 +48,29 @@ GATHERING = 0.01
 # Maximum bytes of pages that wait for a worker; then the crawl waits too. With 8 MB, a hundred items of a made crawl
 # waited at a time, and took 7 % more processor time: Scrapy has a hundred tasks for each.
 MOST_WAITING = 1_000_000
-# Maximum seconds for a start, and for the last answer.
-STARTING, FINISHING = 60.0, 2.0
+# Seconds, counted by the crawl, in which a worker has jobs and finishes none: after the first it is continued, as it
+# may have been stopped, and is no Python if it has not begun; after the second it is ended. A crawl that was itself
+# stopped counts one, however long that was.
+STOPPED, SILENT, TICK = 10, 60, 1.0
+# Maximum seconds for the last answer, and for the end of a process that was killed.
+FINISHING = 2.0
 # Maximum workers that may die of a page, and requests for its text while workers die of others.
-MOST_DEATHS, MOST_REQUESTS = 2, 20
-
-WORKER_DIED = "worker died"
-SAID_DIED = "A worker died (exit status %s). Its page, %s, is read without structure. (Further: denoise/workers/died)"
-SAID_NONE = "Pages are extracted in the crawl's own process, since no worker can be started now: %r"
+MOST_DEATHS, MOST_REQUESTS = 3, 20
+# What becomes of a page after each death.
+FATES = "is extracted once more", "is read as text without structure", "has no text"
+# Processes in a row that answer no page, though none was the cause, before the crawl does without.
+MOST_MISFITS = 2
+SAID_DIED = "A worker died: it %s. Its page, %s, %s. (Further: denoise/workers/died; docs/symptoms.md)"
+SAID_IDLE = "A worker died: it %s. No page was the cause. (Further: denoise/workers/died; docs/symptoms.md)"
+SAID_NONE = "Pages are extracted in the crawl's own process, since no worker can be started now: %s"
+SAID_NEVER = "Pages are extracted in the crawl's own process: %s. (docs/symptoms.md)"
 SAID_STAYS = "Pages are extracted in the crawl's own process, since workers cannot import the strategy %s"
+SAID_SILENT = "answered nothing for a minute (DENOISE_WORKERS = 0 does without workers)"
+SAID_NONSENSE = "answered nonsense (DENOISE_WORKERS = 0 does without workers)"
+
+
+class _MisfitError(Exception):
+    """What a process did that no worker does, in words."""
 
 
 class _Remote(Exception):  # noqa: N818 - the cause of an error in a worker
@@ -91,6 +110,8 @@ class Worker:
         self._sent: dict[int, _Job] = {}  # without a result yet
         self._link: asyncio.StreamWriter | None = None  # to its process, if that is ready
         self._has_worked = False  # whether the process has returned a result, or died of a page
+        self._silent = 0  # seconds without one while it has jobs
+        self._misfits = 0  # processes in a row that were none of a worker
         self._timer: asyncio.TimerHandle | None = None
         self._life = asyncio.ensure_future(self._live())
 
@@ -120,9 +141,8 @@ class Worker:
 
     async def close(self) -> None:
         """Do so, and wait until it has ended."""
-        while not self._life.done():
-            self.end()  # before Python 3.12, it is not if its start succeeds at this moment
-            await asyncio.wait([self._life], timeout=FINISHING)
+        self.end()
+        await asyncio.wait([self._life])
 
     async def _live(self) -> None:
         """Keep the process running; if it does not start, or dies with nothing to do, start it after a pause.
@@ -135,6 +155,8 @@ class Worker:
                 self._has_worked = False
                 try:
                     await self._run()
+                except worker.NoPythonError as error:
+                    self._workers.stop(str(error))
                 except Exception as error:  # of the system, or the process has ended
                     self._crawl.say_once("workers", SAID_NONE, error)
                 if self._has_worked:
@@ -156,37 +178,76 @@ class Worker:
         ours, theirs = socket.socketpair()
         _, link = streams = await asyncio.open_connection(sock=ours)
         link.transport.set_write_buffer_limits(MOST_WAITING)
+        self._is_python = False
         with closing(link), worker.file_in_memory() as at_work:
             with theirs:
-                process = worker.start(theirs, at_work)
+                process = worker.start(program := worker.python(), theirs, at_work)
+            taking, misfit = asyncio.ensure_future(self._take_from(*streams)), ""
             try:
-                await self._take_from(*streams)
+                await self._watch(taking, process, at_work)
+            except _MisfitError as error:
+                misfit = str(error)
             finally:
-                self._link = None
+                taking.cancel()
+                is_ready, self._link = self._link is not None, None
                 process.kill()
-                status = process.wait()
+                with suppress(subprocess.TimeoutExpired):  # it may be frozen
+                    process.wait(FINISHING)
+            if not self._is_python:
+                raise worker.NoPythonError(f"{program} does not start as Python does")
+            why = misfit or worker.cause_of(process.returncode)
+            if not is_ready:
+                raise ChildProcessError(f"it {why}")
             job = self._sent.get(worker.number_in(at_work))
-            self._has_worked |= job is not None
-            self._workers.note_death(status, None if job is None else job.page)
+        self._has_worked |= job is not None
+        self._misfits += misfit == SAID_NONSENSE or bool(misfit and job is None)
+        self._workers.note_death(why, None if job is None else job.page)
+        if self._misfits == MOST_MISFITS:
+            self._workers.stop(f"a worker {why}")
+
+    async def _watch(self, taking: asyncio.Future[None], process: subprocess.Popen[bytes], at_work: IO[bytes]) -> None:
+        """Wait until the process ends, or is no Python; raise `_MisfitError` if it is silent for too long."""
+        begun = self._silent = 0
+        while not (await asyncio.wait([taking], timeout=TICK))[0]:
+            number = worker.number_in(at_work)
+            if (begun < number and number in self._sent) or (self._link is not None and not self._sent):
+                begun, self._silent = number, 0
+            self._silent += 1
+            if self._silent == SILENT:
+                raise _MisfitError(SAID_SILENT)
+            if self._silent % STOPPED == 0:
+                if not self._is_python:
+                    return
+                process.send_signal(signal.SIGCONT)
+        taking.result()
 
     async def _take_from(self, source: asyncio.StreamReader, link: asyncio.StreamWriter) -> None:
-        """Take the first message of the process, and the results of its jobs."""
+        """Take the first messages of the process, and the results of its jobs."""
         messages = _messages(source)
+        self._is_python = await anext(messages, None) == worker.HELLO
+        if not self._is_python:
+            return
         link.write(worker.pack(self._given))
-        can_use = await asyncio.wait_for(anext(messages, None), STARTING)
+        can_use = await anext(messages, None)
         if can_use is None:
-            raise EOFError("its process has ended")
+            return
         self._link, self.is_up = link, True
-        self._workers.take_over(self, can_use=can_use)
+        self._workers.take_over(self, can_use=can_use is True)
         self.tried.set()
         self._flush()
         async for results in messages:
             self._take(results)
 
-    def _take(self, results: list[tuple[int, Any, str]]) -> None:
-        self._has_worked = True
-        for number, value, said in results:
-            job = self._sent.pop(number)
+    def _take(self, results: Any) -> None:
+        """Set the answers of jobs; raise `_MisfitError` for what is no result of one."""
+        for each in results if isinstance(results, list) else [results]:
+            if not self._is_result(each):
+                raise _MisfitError(SAID_NONSENSE)
+            number, value, said = each
+            job = self._sent[number]
+            self._has_worked, self._silent = True, 0
+            if job.page is not None:
+                self._misfits = 0
             if said:
                 value.__cause__ = _Remote(said)
             if job.answer is None or job.answer.done():
@@ -196,6 +257,14 @@ class Worker:
                 job.answer.set_exception(value)
             else:
                 job.answer.set_result(value)
+            del self._sent[number]  # only now: those without an answer are sent again
+
+    def _is_result(self, given: object) -> bool:
+        """Return whether an object is a result of a job that has none yet."""
+        match given:
+            case (int(number), value, str(said)) if number in self._sent:
+                return isinstance(value, Exception if said else _kinds(self._sent[number].name))
+        return False
 
     def _add(self, job: _Job) -> None:
         self._waiting.append(job)
@@ -231,8 +300,19 @@ async def _messages(source: asyncio.StreamReader) -> AsyncIterator[Any]:
     with suppress(OSError):
         while part := await source.read(1 << 20):
             received += part
-            for message in worker.unpack(received):
+            try:
+                messages = worker.unpack(received)
+            except Exception as error:  # whatever unpickling raises
+                raise _MisfitError(SAID_NONSENSE) from error
+            for message in messages:
                 yield message
+
+
+@cache
+def _kinds(name: str) -> tuple[type, ...]:
+    """Return the types that a method's result may have."""
+    hint = get_type_hints(getattr(Extractor, name))["return"]
+    return tuple(get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else [hint]))
 
 
 class Workers:
@@ -263,8 +343,6 @@ class Workers:
     async def extract(self, page: CrawledPage, wish: Wish) -> Extracted | Known | None:
         """Extract a page, or return what is known if it is less than wished; None if its text is lost."""
         found: Extracted | Known | None = await self._ask(page, "extract", wish)
-        if isinstance(found, Extracted) and page.deaths:
-            return found._replace(fallback=WORKER_DIED)
         return found
 
     async def known(self, page: CrawledPage) -> Known:
@@ -325,7 +403,7 @@ class Workers:
                 found = await at.call(name, page.number, *args, page=page)
             if found is not None or page.source is None:
                 return found
-            source = page.source._replace(as_text=page.deaths > 0)
+            source = page.source._replace(as_text=page.deaths > 1)
             if at is None:
                 self._own.read(source)
             else:
@@ -372,18 +450,28 @@ class Workers:
         if can_use is False:
             self._crawl.say_once(f"strategy/{strategy}", SAID_STAYS, strategy)
 
-    def note_death(self, status: int, page: CrawledPage | None) -> None:
-        """Note that a worker has died with a status, of the page that it was working on, if any."""
+    def note_death(self, why: str, page: CrawledPage | None) -> None:
+        """Note why a worker has died, and the page that it was working on, if any."""
         self._crawl.count("workers/died")
         self.on_death()
-        if page is not None:
+        if page is None:
+            self._crawl.say_once(f"died/{why}", SAID_IDLE, why)
+        else:
+            self._crawl.say_once(f"died/{why}/{page.deaths}", SAID_DIED, why, page.url, FATES[page.deaths])
             page.deaths += 1
-            self._crawl.say_once("died", SAID_DIED, status, page.url)
+
+    def stop(self, why: str) -> None:
+        """End the workers for good, and extract further pages in the crawl's own process."""
+        self._wanted = 0
+        for each in self._workers:
+            each.end()
+        is_asked = self._crawl.settings.workers is not None
+        self._crawl.say_once("stopped", SAID_NEVER, why, level=logging.WARNING if is_asked else logging.INFO)
 
 
 def _wanted(asked: int | None) -> tuple[int, float]:
     """Return the number of workers that a crawl may start, and after how many pages."""
-    if not (is_asyncio_available() and worker.can_start()):
+    if not is_asyncio_available() or os.name != "posix":
         return 0, 0
     if asked is not None:
         return asked, 0

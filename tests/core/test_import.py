@@ -53,6 +53,14 @@ def test_trees_of_another_libxml2_are_not_touched(monkeypatch: pytest.MonkeyPatc
         importlib.reload(denoise_scrapy.core)
 
 
+@pytest.mark.parametrize("missing", "tinycss2 numpy webencodings lxml cssselect".split())
+def test_a_library_that_is_missing_is_named(missing: str) -> None:
+    program = f"import sys; sys.modules[{missing!r}] = None; import denoise_scrapy.addon"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ModuleNotFoundError: ") and missing in last and "compiled" not in last
+
+
 @pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(denoise_scrapy.core.__path__)])
 def test_examples_in_docstrings(name: str) -> None:
     module = importlib.import_module(f"denoise_scrapy.core.{name}")

@@ -2,12 +2,23 @@
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
 from denoise_scrapy.body.strategies import Decision, find_strategy
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.worker import pack
+
+
+def write_to_the_crawl(data: bytes) -> None:
+    """Write to the socket of the worker that calls this."""
+    frame = sys._getframe()
+    while frame.f_code.co_name != "work":
+        assert frame.f_back is not None
+        frame = frame.f_back
+    frame.f_locals["link"].sendall(data)
 
 
 class RefusalError(Exception):
@@ -26,12 +37,23 @@ class Harmful:
 
     def decide(self, page: Page, site: SiteStatistics) -> Decision:
         harm = page.url.rpartition("/")[2]
-        if harm.startswith("killed"):
+        if harm.startswith("once-"):
+            reached = Path(os.environ["REACHED"], harm)
+            harm = "" if reached.exists() else harm.removeprefix("once-")
+            reached.touch()
+        if harm.startswith(("killed", "stopped", "exits", "silent", "half")):
             if b"denoise_scrapy.worker" not in Path("/proc/self/cmdline").read_bytes():
                 raise RuntimeError("the crawl's own process would be killed")
-            os.kill(os.getpid(), signal.SIGKILL)
-        elif harm == "sleeps":
-            time.sleep(60)
+            if harm.startswith("half"):
+                write_to_the_crawl(pack([(1, b"x" * 9999, "")])[:99])
+            if harm.startswith("exits"):
+                os._exit(0)
+            if harm.startswith(("silent", "half")):
+                time.sleep(600)
+            os.kill(os.getpid(), signal.SIGSTOP if harm.startswith("stopped") else signal.SIGKILL)
+        elif harm == "spins":
+            while True:
+                pass
         elif harm == "eats":
             _ = [bytes(50_000_000) for _ in range(100)]
         elif harm == "raises":

@@ -1,13 +1,13 @@
 """Items that hold HTML in a field: of a JSON interface, of a feed, of a list; their text is made from it."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from denoise_scrapy.site.facts_store import facts_store
-from denoise_scrapy.worker import can_start
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
 
@@ -163,7 +163,7 @@ def test_facts_of_fields_are_kept_for_the_next_crawl(web: Web, tmp_path: Path) -
     check_bodies(done, range(7, 8))
 
 
-@pytest.mark.skipif(not can_start(), reason="workers need a POSIX system")
+@pytest.mark.skipif(os.name != "posix", reason="workers need a POSIX system")
 def test_items_of_workers(web: Web) -> None:
     addresses = served(web, [post(web, number) for number in range(12)], 4)
     done = crawl(spider_of(*addresses, parse=parse), {**HTML, "DENOISE_WORKERS": 1})

@@ -78,7 +78,6 @@ def test_what_it_tells_of_itself(wheel: dict[str, bytes]) -> None:
     assert told["Requires-Python"] == ">=3.10"
     assert {"playwright", "redis", "several"} <= set(told.get_all("Provides-Extra", []))
     assert "Typing :: Typed" in told.get_all("Classifier", [])
-    assert wheel[f"{NAME}.dist-info/entry_points.txt"].decode().split("\n")[:2] == [
-        "[scrapy.commands]",
-        "denoise = denoise_scrapy.commands:DenoiseCommand",
-    ]
+    entry_points = wheel[f"{NAME}.dist-info/entry_points.txt"].decode()
+    assert "[scrapy.commands]\ndenoise = denoise_scrapy.commands:DenoiseCommand\n" in entry_points
+    assert "[pyinstaller40]\nhook-dirs = denoise_scrapy.freezing:hook_dirs\n" in entry_points
