@@ -259,8 +259,6 @@ def _meta_of_text(body: Body) -> Metadata:
 
 #: Fallback of a page that exceeds a limit on elements, depth, bytes, or the cost of its selectors and its strategy.
 TOO_LARGE = "too large"
-#: Fallback of what is no page: a picture, a PDF, JSON and the like. It has no text.
-NO_MARKUP = "no markup"
 #: Fallback and evidence of a page without comparison pages.
 ALONE = "page alone"
 #: Fallback of a page whose text is only in its JSON.
@@ -335,8 +333,7 @@ class SiteModel:
             if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
                 decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))
             decision, lack = follow(page, site, decision, taste)
-        fallback = NO_MARKUP if page.is_no_markup else lack
-        fallback = fallback or ("" if site.pages or not chosen.comparison_pages else ALONE)
+        fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
         urls = tuple([other.url for other in site.pages])
         body = _body(

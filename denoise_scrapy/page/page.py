@@ -24,7 +24,7 @@ from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
-from denoise_scrapy.page.parse import MAX_JSON, is_no_markup, json_strings, read_declared, root_of, to_utf8
+from denoise_scrapy.page.parse import MAX_JSON, json_strings, read_declared, root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, find_elements
 from denoise_scrapy.page.shadow import shown_tree
 
@@ -308,7 +308,6 @@ class Page:
         kept_by_user: Matches of each of the user's selectors of content.
         removed_by_user: Matches of each of the user's selectors of noise.
         is_too_large: Whether it exceeds a limit of the parser or the selectors, so that all of its text is its body.
-        is_no_markup: Whether its bytes are a picture, a PDF, JSON or the like, so that it has no text.
         lacks_styles: Whether its styles take too long to read: hidden text may be kept.
 
     Example:
@@ -327,7 +326,6 @@ class Page:
         self.removed_by_user: tuple[Match, ...] = ()
         self.is_too_large = tree.is_too_large
         self.lacks_styles = tree.lacks_styles
-        self.is_no_markup = False
 
     @classmethod
     def parse(
@@ -369,9 +367,6 @@ class Page:
         keep_readings = any(one.paths == _READINGS.paths for one in selectors[0])
         selectors[0] = [one for one in selectors[0] if one.paths != _READINGS.paths]
         body, has_selectors = b"", any(selectors)
-        is_other = root is None and isinstance(html, bytes) and is_no_markup(html, encoding)
-        if is_other:
-            html = b""
         if root is None:
             body = to_utf8(html, encoding)
             root = None if is_too_large(body) else root_of(body, for_selectors=has_selectors)
@@ -383,7 +378,6 @@ class Page:
         if root is None or tree.is_too_large:
             tree = _text_alone(body or to_utf8(html, encoding))
         page = cls(tree, url=url or "", boxes=boxes)
-        page.is_no_markup = is_other
         if has_selectors and not page.is_too_large:
             try:
                 page.kept_by_user, page.removed_by_user = (find_elements(tree, root, some) for some in selectors)

@@ -44,50 +44,6 @@ def root_of(body: bytes, *, for_selectors: bool = False) -> Any | None:
         return None
 
 
-# Of the WHATWG's MIME Sniffing Standard: bytes that no text contains, the tags that begin pages, the formats that begin
-# like text, and how far it looks.
-_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-_MARKED = re.compile(
-    rb"<(?:!--|(?:!doctype|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>])", re.IGNORECASE
-)
-_DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*%(?:PDF-|!PS-Adobe-)")
-_SNIFFED = 1445
-_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*([\[{])")
-MOST_JSON = 1_000_000  # bytes that are parsed to learn whether they are JSON: 10 ms
-
-
-def is_no_markup(data: bytes, encoding: str | None = None) -> bool:
-    r"""Return whether bytes are neither HTML nor other text, but a picture, an archive, a PDF, JSON and the like.
-
-    Args:
-        data: The bytes.
-        encoding: Encoding that the server declared.
-
-    Source: WHATWG, *MIME Sniffing Standard* (2024), section 7.1.
-
-    Example:
-        >>> is_no_markup(b"\x89PNG\r\n\x1a\n"), is_no_markup(b"%PDF-1.4"), is_no_markup(b'{"rain": "<p>"}')
-        (True, True, True)
-        >>> is_no_markup(b"<html>\x00"), is_no_markup(b"Rain."), is_no_markup("<p>".encode("utf-16"))
-        (False, False, False)
-    """
-    is_wide = data[:2] in {codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE}
-    if is_wide or (encoding and (resolve_encoding(encoding) or "").startswith("utf-16")):
-        return False
-    binary = _BINARY.search(data, 0, _SNIFFED)
-    if _DOCUMENT.match(data) or (binary and not _MARKED.search(data, 0, binary.start())):
-        return True
-    return bool(_JSON.match(data)) and _is_json(data)
-
-
-def _is_json(data: bytes) -> bool:
-    """Return whether bytes are JSON, or lines of JSON."""
-    for part in (data, data.lstrip().partition(b"\n")[0]):
-        with suppress(ValueError, RecursionError):
-            return len(part) <= MOST_JSON and json.loads(part) is not None
-    return False
-
-
 #: Bytes that are searched for a declared encoding. Browsers search the first 1,024, and start again if a later meta of
 #: the head differs: 22 in 100 of 726 recorded pages declare it later, none after 17,313.
 DECLARING_BYTES = 65_536
