@@ -20,11 +20,12 @@ from denoise_scrapy.archive.places import (
     page_bytes,
     records_of,
 )
-from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, is_binary
+from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord
 from denoise_scrapy.body.extraction import PAGES_A_SITE
 from denoise_scrapy.commands import STANDARD, Source
 from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
+from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.row_files import uncompressed
 from denoise_scrapy.shown import counted, json_line, say
 
@@ -156,7 +157,8 @@ def _unchanged(record: ArchiveRecord, content: BinaryIO) -> ArchiveRecord:
             return record.bad("too large", f"over {MOST_BYTES} bytes")
         content.seek(0)
         data = content.read()
-    return replace(record, html=data) if data and not is_binary(data) else record.bad("no HTML")
+    kind = media_type(data)
+    return replace(record, html=data) if data and not kind else record.bad("no HTML", kind)
 
 
 def _declares_address(file: str) -> bool:

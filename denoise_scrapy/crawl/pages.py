@@ -18,7 +18,7 @@ from denoise_scrapy.crawl.base import LARGE
 from denoise_scrapy.crawl.budget import FetchRecord
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.extractor import Extracted, PageSource
-from denoise_scrapy.page.parse import is_guessed, to_utf8
+from denoise_scrapy.page.parse import is_guessed, media_type, to_utf8
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.health import SiteTally
@@ -35,7 +35,12 @@ _BEGIN, _MOST_BEGIN = re.compile(rb"<html[\s>]", re.IGNORECASE), 5000
 
 
 def is_html(response: Response) -> bool:
-    """Return whether a response is HTML, also where what rendered it gave it a class of its own."""
+    """Return whether a response is HTML, also where what rendered it gave it a class of its own.
+
+    Pictures, archives, JSON and the like that servers call HTML are not.
+    """
+    if media_type(response.body):
+        return False
     if isinstance(response, (HtmlResponse, JsonResponse, XmlResponse)):
         return isinstance(response, HtmlResponse)
     told = responsetypes.from_headers(response.headers)
