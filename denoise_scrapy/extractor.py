@@ -16,7 +16,7 @@ import numpy as np
 
 from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, SiteModel, find_strategy
-from denoise_scrapy.body.extraction import NO_PAGE, STATED, TOO_LARGE
+from denoise_scrapy.body.extraction import NO_MARKUP, STATED, TOO_LARGE
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, read_text
@@ -274,7 +274,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
     )
     if kept.source is not None:
         is_large = body.fallback == TOO_LARGE or len(kept.source.html) > MAX_HTML
-        is_read = not is_large and body.fallback != NO_PAGE
+        is_read = not is_large and body.fallback != NO_MARKUP
         html = to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace") if is_read else ""
         if settings.wants_meta:
             found = _with_meta(found, body, settings, html)._replace(lack=META_TOO_LARGE if is_large else "")

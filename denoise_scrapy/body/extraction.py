@@ -83,7 +83,7 @@ class Body:
         comparison: URLs of the comparison pages that were used.
         fallback: How the body was chosen if the strategy could not decide normally: "" (it could), "page alone" (no
             comparison page), "whole text" (nothing was selected), "structured data" (the page's JSON has a text that it
-            does not show), "too large" (the page exceeds a limit: all of its text), "no page" (it is a picture, a PDF,
+            does not show), "too large" (the page exceeds a limit: all of its text), "no markup" (it is a picture, a PDF,
             JSON …: no text), "callable" (a function of the project gave it: `DENOISE_FALLBACK`); and if the user's
             wishes remove everything selected: "second choice" (the most probable remaining blocks), "dropped kinds"
             (only those are available), "all removed" (nothing is left).
@@ -265,7 +265,7 @@ ALONE = "page alone"
 #: Fallback of a page whose text is only in its JSON.
 STATED = "structured data"
 #: Fallback of what is no page (`page.parse.media_type`).
-NO_PAGE = "no page"
+NO_MARKUP = "no markup"
 #: Fallback of a page whose text is from a function of the project.
 CALLABLE = "callable"
 
@@ -318,7 +318,7 @@ class SiteModel:
         """
         chosen = find_strategy(strategy)
         if page.media_type:
-            return Body("", 0.0, chosen.name, fallback=NO_PAGE, evidence=page.media_type, url=page.url)
+            return Body("", 0.0, chosen.name, fallback=NO_MARKUP, evidence=page.media_type, url=page.url)
         if not page.is_too_large:
             with suppress(TooLargeError):
                 return self._judged(page, chosen, taste)
@@ -487,7 +487,7 @@ class _Read(NamedTuple):
         return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove)
 
     def meta_of(self, body: Body) -> Metadata:
-        html = "" if body.fallback == NO_PAGE else self.html
+        html = "" if body.fallback == NO_MARKUP else self.html
         if self.encoding is not None:
             html = to_utf8(html, self.encoding).decode("utf-8", "replace")
         return metadata.metadata_of(html, body.url, body.text, body.title, body.make_unseen())

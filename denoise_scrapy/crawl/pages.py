@@ -35,12 +35,7 @@ _BEGIN, _MOST_BEGIN = re.compile(rb"<html[\s>]", re.IGNORECASE), 5000
 
 
 def is_html(response: Response) -> bool:
-    """Return whether a response is HTML, also where what rendered it gave it a class of its own.
-
-    Pictures, archives, JSON and the like that servers call HTML are not.
-    """
-    if media_type(response.body):
-        return False
+    """Return whether a response is HTML, also where what rendered it gave it a class of its own."""
     if isinstance(response, (HtmlResponse, JsonResponse, XmlResponse)):
         return isinstance(response, HtmlResponse)
     told = responsetypes.from_headers(response.headers)
@@ -49,8 +44,14 @@ def is_html(response: Response) -> bool:
 
 
 def is_page(response: Response) -> bool:
-    """Return whether `response` is non-empty HTML; robots.txt, sometimes served as HTML, is not a page."""
-    return bool(response.body) and urlsplit(response.url).path != "/robots.txt" and is_html(response)
+    """Return whether `response` is non-empty HTML; robots.txt and pictures, sometimes served as HTML, are no pages."""
+    is_other = urlsplit(response.url).path == "/robots.txt" or not is_html(response) or has_no_markup(response)
+    return bool(response.body) and not is_other
+
+
+def has_no_markup(response: Response) -> bool:
+    """Return whether a response is a picture, a PDF, JSON and the like, whatever its headers say."""
+    return bool(media_type(response.body))
 
 
 def is_comparable(request: Request, response: Response) -> bool:
