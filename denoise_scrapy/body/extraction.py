@@ -83,8 +83,8 @@ class Body:
         comparison: URLs of the comparison pages that were used.
         fallback: How the body was chosen if the strategy could not decide normally: "" (it could), "page alone" (no
             comparison page), "whole text" (nothing was selected), "structured data" (the page's JSON has a text that it
-            does not show), "too large" (the page exceeds a limit: all of its text), "no markup" (it is a picture, a PDF,
-            JSON …: no text), "callable" (a function of the project gave it: `DENOISE_FALLBACK`); and if the user's
+            does not show), "too large" (the page exceeds a limit: all of its text), "no markup" (it is a picture, a
+            PDF, JSON …: no text), "callable" (a function of the project gave it: `DENOISE_FALLBACK`); and if the user's
             wishes remove everything selected: "second choice" (the most probable remaining blocks), "dropped kinds"
             (only those are available), "all removed" (nothing is left).
         evidence: Basis of the decision, best first: "comparison pages", "page alone", "whole text"; of what is no page,

@@ -33,6 +33,7 @@ PROGRESS_SECONDS = 5.0
 PROBLEMS_SHOWN = 10
 #: Problems of files; other records, such as redirects, are just not pages.
 DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
+_SHOWN = DAMAGES | {"no HTML", "too large"}
 
 
 class Given(NamedTuple):
@@ -123,7 +124,7 @@ class Pages:
             names = ("file", "offset", "url", "problem", "detail")
             row = {name: getattr(record, name) for name in names}
             self.errors.write((json_line(row) + "\n").encode())
-        if record.problem in DAMAGES | {"no HTML"} and self.problems.total() <= PROBLEMS_SHOWN:
+        if record.problem in _SHOWN and sum(self.problems[name] for name in _SHOWN) <= PROBLEMS_SHOWN:
             place = f"{record.file}, {record.offset}" if record.offset else record.file
             say(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}", file=sys.stderr)
 
