@@ -101,7 +101,7 @@ def main() -> None:
         rows.append([way, f"{median(numbers):g}", f"{min(numbers)}–{max(numbers)}", f"{ratio:.2f}"])
     text = (
         f"A crawl of {HOSTS * PAGES} made pages, whose server answers after {1000 * DELAY:.0f} ms, killed "
-        f"{args.rounds} times once it has yielded {FEWEST} to {MOST} items. Lost are those that are not in its feed:\n\n"
+        f"{args.rounds} times once it has yielded {FEWEST} to {MOST} items. Lost are those not in its feed:\n\n"
     )
     text += figures.table(["kills", "items lost, median", "least and most", "of bare"], rows)
     print(text)

@@ -16,7 +16,7 @@ import numpy as np
 
 from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, SiteModel, find_strategy
-from denoise_scrapy.body.extraction import STATED, TOO_LARGE
+from denoise_scrapy.body.extraction import NO_MARKUP, STATED, TOO_LARGE
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, read_text
@@ -139,7 +139,7 @@ class Extractor:
         settings = source.settings or self._settings
         page = _parsed(source, settings, root)
         self._keeps_elements |= find_strategy(settings.strategy).needs_elements
-        if source.is_example:
+        if source.is_example and not page.media_type:
             self._memory.remember(page if self._keeps_elements else page.facts)
         if source.number:
             is_asked = settings.wants_meta or settings.wants_news
@@ -284,7 +284,8 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
     )
     if kept.source is not None:
         lacks_meta = is_large or len(kept.source.html) > MAX_HTML
-        html = "" if lacks_meta else to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace")
+        is_read = not lacks_meta and body.fallback != NO_MARKUP
+        html = to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace") if is_read else ""
         if settings.wants_meta:
             found = _with_meta(found, body, settings, html)._replace(lack=META_TOO_LARGE if lacks_meta else "")
         if settings.wants_news:

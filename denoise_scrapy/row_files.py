@@ -32,6 +32,7 @@ MOST_CHARS = 64 << 20  # maximum of a line or a cell: longer ones mean that the 
 MOST_ROWS, MOST_BYTES = 1000, 8_000_000
 _BUFFER = 1 << 20  # bytes of a column read at a time
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+UNPACKS = "it unpacks to more than {} times its size"
 _NO_PYARROW = "Parquet needs pyarrow, which is not installed: pip install denoise-scrapy[parquet]"
 
 
@@ -53,12 +54,16 @@ class Marked(NamedTuple):
 
 
 class RowFile(ABC):
-    """A file of rows that can be read repeatedly; `counted` is the unit of row numbers."""
+    """A file of rows that can be read repeatedly; `counted` is the unit of row numbers.
+
+    Text that unpacks to more than `most_times` the size of its file raises `ValueError`; by default any size is right.
+    """
 
     counted = "line"
 
-    def __init__(self, opened: Callable[[], BinaryIO]) -> None:
+    def __init__(self, opened: Callable[[], BinaryIO], most_times: int = 0) -> None:
         self._opened = opened
+        self._most_times = most_times
 
     @abstractmethod
     def names(self) -> list[str]:
@@ -77,23 +82,51 @@ class RowFile(ABC):
         """Open the file as text, decompressed; raise `ValueError` if that is cut short or damaged."""
         with (
             self._opened() as file,
-            uncompressed(file) as content,
+            uncompressed(file, self._most_times) as content,
             # skips a byte order mark
             io.TextIOWrapper(content, "utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
             yield text
 
 
+class _Bounded(io.RawIOBase):
+    """A stream that unpacks a file, and raises `ValueError` after a number of bytes."""
+
+    def __init__(self, content: Any, most: int, problem: str) -> None:
+        self._content, self._left, self._problem = content, most, problem
+
+    @override
+    def readable(self) -> bool:
+        return True
+
+    @override
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer, and return the number of bytes read."""
+        data = self._content.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise ValueError(self._problem)
+        buffer[: len(data)] = data
+        return len(data)
+
+
 @contextmanager
-def uncompressed(file: BinaryIO) -> Iterator[Any]:
-    """Decompress a seekable file that begins like gzip or Zstandard; raise `ValueError` if that is damaged."""
+def uncompressed(file: BinaryIO, most_times: int = 0) -> Iterator[Any]:
+    """Decompress a seekable file that begins like gzip or Zstandard.
+
+    Raises:
+        ValueError: It is damaged, or unpacks to more than `most_times` its size and a MB; 0 for any size.
+    """
     start = file.read(len(_ZSTD))
+    most = most_times * file.seek(0, io.SEEK_END) + _BUFFER
     file.seek(0)
     content: Any = file
     if start == _ZSTD:
         content = zstd.ZstdFile(file)
     elif start.startswith(_GZIP):
         content = gzip.GzipFile(fileobj=file)
+    if most_times and content is not file:
+        content = io.BufferedReader(_Bounded(content, most, UNPACKS.format(most_times)))
     try:
         yield content
     except (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError) as error:

@@ -24,6 +24,7 @@ STATS: dict[str, str] = {
     "body/several": "items that share their page with others; no text",
     "body/elsewhere": "items that name a page that was not fetched; no text",
     "body/no_html": "items of a response other than HTML, as JSON or a feed; no text",
+    "body/no_markup": "items of a picture, a PDF, JSON and the like whose headers call it HTML; no text",
     "body/no_page": "items without an HTML page",
     "body/opted_out": "items of pages left alone",
     "body/fallback/*": "items with a text from this fallback",

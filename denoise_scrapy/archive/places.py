@@ -25,7 +25,7 @@ from urllib.parse import quote, urljoin
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, begins_page
 from denoise_scrapy.formats import PAGE_FORMATS, ROW_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
-from denoise_scrapy.row_files import JsonLines, Read, pyarrow_and_parquet, row_file, uncompressed
+from denoise_scrapy.row_files import UNPACKS, JsonLines, Read, pyarrow_and_parquet, row_file, uncompressed
 
 #: Reads the page of an HTML file, given the record without it.
 ReadPage: TypeAlias = Callable[[ArchiveRecord, BinaryIO], ArchiveRecord]
@@ -36,6 +36,8 @@ COMPRESSIONS = (".gz", ".zst")
 # Maximum bytes of an archive that is compressed again within a ZIP file, whose copy needs a place on disk. By custom, a
 # WARC file has 1 GB, and is stored as it is, however large.
 _MOST_UNPACKED = 1 << 30
+# Times its size that a file may unpack to: archives of pages have 3 to 40, and gzip reaches 1,000 with what repeats.
+_MOST_TIMES = 100
 # Compression methods of ZIP files whose memory is bounded: that of LZMA may want 4 GB.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -189,8 +191,18 @@ def records_of(place: str, url: str = "", read_page: ReadPage = page_of) -> Iter
         yield ArchiveRecord(place, 0).bad("unreadable", error)
 
 
-def read_records(name: str, file: BinaryIO, url: str = "", read_page: ReadPage = page_of) -> Iterator[ArchiveRecord]:
-    """Read the records of a file by its suffix; `url` is for an HTML file, "" for the URL that it declares."""
+def read_records(
+    name: str, file: BinaryIO, url: str = "", read_page: ReadPage = page_of, most_times: int = _MOST_TIMES
+) -> Iterator[ArchiveRecord]:
+    """Read the records of a file by its suffix.
+
+    Args:
+        name: Its name.
+        file: The file.
+        url: Address of an HTML file, "" for the one that it declares.
+        read_page: Reads the page of an HTML file.
+        most_times: How many times its size JSON lines may unpack to.
+    """
     kind = kind_of_pages(name)
     if kind in {"", "html"}:
         return iter([read_page(ArchiveRecord(name, 0, url), file)])
@@ -202,7 +214,7 @@ def read_records(name: str, file: BinaryIO, url: str = "", read_page: ReadPage =
         except ImportError as error:
             raise ImportError("WARC needs fastwarc, which is not installed: pip install fastwarc") from error
         return read_warc(name, file)
-    return _of_rows(name, JsonLines(lambda: file).rows() if kind == "jsonl" else _parquet_rows(file))
+    return _of_rows(name, JsonLines(lambda: file, most_times).rows() if kind == "jsonl" else _parquet_rows(file))
 
 
 def page_format(name: str) -> str:
@@ -247,25 +259,35 @@ def page_bytes(name: str, file: BinaryIO) -> bytes:
 def _of_members(name: str, file: BinaryIO, url: str, read_page: ReadPage) -> Iterator[ArchiveRecord]:
     """Read the pages and archives in a ZIP file, those of the folder `archive` in WACZ."""
     whole = ArchiveRecord(name, 0)
+    size = file.seek(0, io.SEEK_END)
+    left = _MOST_TIMES * size + MOST_BYTES
     try:
         archive = zipfile.ZipFile(file)
         infos = [info for info in archive.infolist() if kind_of_pages(info.filename) not in {"", "zip"}]
         is_wacz = name.lower().endswith(".wacz")
         infos = [info for info in infos if not info.is_dir() and (info.filename.startswith("archive/") or not is_wacz)]
-        if sum(info.compress_size for info in infos) > file.seek(0, io.SEEK_END):
+        if sum(info.compress_size for info in infos) > size:
             raise zipfile.BadZipFile("its files overlap")  # a bomb has one, and many names for it
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         yield whole.bad("unreadable", error)
         return
+    names = set[str]()
     for info in infos:
-        record = ArchiveRecord(f"{name}/{info.filename}", 0, address_below(url, info.filename) if url else "")
+        # a name may be there twice
+        member = f"{info.filename}\0{info.header_offset}" if info.filename in names else info.filename
+        names.add(info.filename)
+        address = address_below(url, info.filename) if url else ""
+        record = ArchiveRecord(f"{name}/{info.filename}", 0, address, member=member)
         is_page = kind_of_pages(info.filename) == "html"
         most = MOST_BYTES if is_page else max(_MOST_UNPACKED, info.compress_size)
         if info.compress_type not in _METHODS or info.flag_bits & 1:
             yield record.bad("unreadable", "encrypted, or by an unusual compression method")
         elif info.file_size > most:
             yield record.bad("too large", f"{info.file_size} bytes")
+        elif info.file_size > left:
+            yield record.bad("too large", UNPACKS.format(_MOST_TIMES))
         else:
+            left -= info.file_size
             with io.BytesIO() if is_page else tempfile.TemporaryFile(prefix="denoise-") as content:
                 try:
                     with archive.open(info) as part:
@@ -274,7 +296,9 @@ def _of_members(name: str, file: BinaryIO, url: str, read_page: ReadPage) -> Ite
                     yield record.bad("damaged", error)
                     continue
                 content.seek(0)
-                yield from read_records(record.file, content, record.url, read_page)
+                times = max(1, _MOST_TIMES * info.compress_size // max(1, info.file_size))  # packed twice
+                for one in read_records(record.file, content, record.url, read_page, times):
+                    yield replace(one, member=member)
 
 
 def _parquet_rows(file: BinaryIO) -> Iterator[Read]:
@@ -291,21 +315,20 @@ def _of_rows(name: str, rows: Iterator[Read]) -> Iterator[ArchiveRecord]:
     number = 0
     try:
         for number, _, fields, problem in rows:
-            record = ArchiveRecord(name, number)
-            yield (
-                record.bad("no JSON", problem.removeprefix("no JSON: "))
-                if fields is None
-                else _of_fields(record, fields)
-            )
+            if fields is None:
+                yield ArchiveRecord(name, number).bad("no JSON", problem.removeprefix("no JSON: "))
+            else:
+                yield _of_fields(name, number, fields)
     except (ValueError, OSError, MemoryError) as error:  # bases of pyarrow's errors
         kind = "truncated" if "cut short" in str(error) else "damaged" if number else "unreadable"
+        kind = "too large" if "times its size" in str(error) else kind
         yield ArchiveRecord(name, number + 1).bad(kind, error)
 
 
-def _of_fields(record: ArchiveRecord, fields: Mapping[str, Any]) -> ArchiveRecord:
-    url, html, date = (fields.get(name) for name in ("url", "html", "date"))
+def _of_fields(name: str, number: int, fields: Mapping[str, Any]) -> ArchiveRecord:
+    url, html, date = fields.get("url"), fields.get("html"), fields.get("date")
     dated: str = date.isoformat() if isinstance(date, datetime.date) else str(date or "")
-    record = replace(record, url=url if isinstance(url, str) else "", date=dated)
+    record = ArchiveRecord(name, number, url if isinstance(url, str) else "", dated)
     if html and not isinstance(html, (str, bytes)):
         return record.bad("no HTML", type(html).__name__)
     return record.page(html or "")

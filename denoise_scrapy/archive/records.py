@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from denoise_scrapy.page.parse import decode_html
+from denoise_scrapy.page.parse import decode_html, media_type
 from denoise_scrapy.site import site_key
 
 #: Problems of records, with explanations.
@@ -31,9 +31,6 @@ MOST_BYTES = 8_000_000
 #: Content types of pages; those after the first two are unspecific.
 HTML_TYPES = ("text/html", "application/xhtml+xml", "", "application/octet-stream", "unknown/unknown")
 
-# "Binary data bytes" of the WHATWG's MIME Sniffing Standard, which no text contains, and how far it searches for them.
-_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-_SNIFFED = 1445
 _UTF16 = (b"\xfe\xff", b"\xff\xfe")
 _TAG = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
 _START = re.compile(
@@ -53,20 +50,23 @@ class ArchiveRecord:
     html: str | bytes | None = None  # None for a bad record
     problem: str = ""  # one of `PROBLEMS`; "" for a page
     detail: str = ""  # more about the problem
+    member: str = ""  # its file's name in a ZIP file; if that is there twice, with a null character and its place
 
     def bad(self, problem: str, detail: object = "") -> ArchiveRecord:
         """Return the record with a problem in place of the page."""
-        return replace(self, html=None, problem=problem, detail=str(detail)[:200])
+        # for files of little else, as `replace` takes twice the time
+        named = self.file, self.offset, self.url, self.date
+        return ArchiveRecord(*named, None, problem, str(detail)[:200], self.member)
 
     def page(self, content: str | bytes, charset: str = "", *, labelled: bool = True) -> ArchiveRecord:
         """Return the record with its page, or a bad one if the content is not a page; see `is_html`."""
-        start = content if isinstance(content, bytes) else content[:TAG_WITHIN].encode("utf-8", "replace")
         if len(content) > MOST_BYTES:
             return self.bad("too large", f"over {MOST_BYTES} bytes")
         if not content.strip():
             return self.bad("empty")
+        start = content if isinstance(content, bytes) else content[:TAG_WITHIN].encode("utf-8", "replace")
         if not is_html(start, labelled=labelled):
-            return self.bad("no HTML")
+            return self.bad("no HTML", media_type(start))
         if not site_key(self.url):
             return self.bad("no URL", self.url)
         html = content if isinstance(content, str) else decode_html(content, charset or None)
@@ -80,16 +80,6 @@ class ArchiveRecord:
         row: dict[str, Any] = {name: getattr(self, name).encode("utf-8", "replace").decode() for name in texts}
         html = self.html.encode("utf-8", "replace") if isinstance(self.html, str) else self.html
         return row | {"offset": self.offset, "site": site_key(row["url"]), "html": html}
-
-
-def is_binary(data: bytes) -> bool:
-    r"""Return whether bytes are neither HTML nor text.
-
-    Example:
-        >>> is_binary(b"Rain."), is_binary(b"<html>\x00"), is_binary(b"\x1f\x8b\x08\x00")
-        (False, False, True)
-    """
-    return data[:2] not in _UTF16 and not begins_page(data) and _BINARY.search(data, 0, _SNIFFED) is not None
 
 
 def begins_page(data: bytes) -> bool:
@@ -106,8 +96,5 @@ def is_html(data: bytes, *, labelled: bool) -> bool:
         >>> is_html(b"\x89PNG\r\n", labelled=True)
         False
     """
-    if data[:2] in _UTF16:
-        return True
-    if _BINARY.search(data, 0, _SNIFFED):
-        return False
-    return _TAG.search(data, 0, TAG_WITHIN) is not None if labelled else begins_page(data)
+    begins = data[:2] in _UTF16 or begins_page(data)
+    return begins or (labelled and _TAG.search(data, 0, TAG_WITHIN) is not None and not media_type(data))

@@ -83,8 +83,8 @@ def _read_from(
         behind = max(place, last + skipped)
     elif error:
         place, behind, why = last, last + skipped, f"after this record: {error}"
-    else:
-        return read, None
+    else:  # a record that wants more bytes than there are may hide others
+        return read, _next_start(file, last + skipped) if last + one.content_length > size else None
     following = _next_start(file, behind)
     if place < size and following != place:
         yield ArchiveRecord(name, place).bad("damaged" if following else cut, why)

@@ -361,4 +361,6 @@ def _lack(page: Page | PageFacts, used: tuple[object, ...], others: tuple[object
         return ""
     if any(page is one for one in others):
         return f"left out: the strategy uses {f'the {len(used)} likest' if used else 'none'}"
+    if isinstance(page, Page) and page.media_type:
+        return f"left out: it is no page, but {page.media_type}"
     return "left out: it is the page itself or a copy of it"

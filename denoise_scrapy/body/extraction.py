@@ -83,11 +83,12 @@ class Body:
         comparison: URLs of the comparison pages that were used.
         fallback: How the body was chosen if the strategy could not decide normally: "" (it could), "page alone" (no
             comparison page), "whole text" (nothing was selected), "structured data" (the page's JSON has a text that it
-            does not show), "too large" (the page exceeds a limit: all of its text), "callable" (a function of the
-            project gave it: `DENOISE_FALLBACK`); and if the user's wishes remove
-            everything selected: "second choice" (the most probable remaining blocks), "dropped kinds" (only those are
-            available), "all removed" (nothing is left).
-        evidence: Basis of the decision, best first: "comparison pages", "page alone", "whole text".
+            does not show), "too large" (the page exceeds a limit: all of its text), "no markup" (it is a picture, a
+            PDF, JSON …: no text), "callable" (a function of the project gave it: `DENOISE_FALLBACK`); and if the user's
+            wishes remove everything selected: "second choice" (the most probable remaining blocks), "dropped kinds"
+            (only those are available), "all removed" (nothing is left).
+        evidence: Basis of the decision, best first: "comparison pages", "page alone", "whole text"; of what is no page,
+            its type, as "application/pdf".
         probability: Probability that each of the page's m blocks is content, shape (m,).
         url: URL of the page, "" if unknown.
     """
@@ -263,6 +264,8 @@ TOO_LARGE = "too large"
 ALONE = "page alone"
 #: Fallback of a page whose text is only in its JSON.
 STATED = "structured data"
+#: Fallback of what is no page (`page.parse.media_type`).
+NO_MARKUP = "no markup"
 #: Fallback of a page whose text is from a function of the project.
 CALLABLE = "callable"
 
@@ -281,7 +284,7 @@ class SiteModel:
     """
 
     def __init__(self, pages: Iterable[Page | PageFacts] = ()) -> None:
-        self.statistics = SiteStatistics(pages)
+        self.statistics = SiteStatistics(one for one in pages if isinstance(one, PageFacts) or not one.media_type)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.
@@ -314,6 +317,8 @@ class SiteModel:
             ValueError: There is no such strategy.
         """
         chosen = find_strategy(strategy)
+        if page.media_type:
+            return Body("", 0.0, chosen.name, fallback=NO_MARKUP, evidence=page.media_type, url=page.url)
         if not page.is_too_large:
             with suppress(TooLargeError):
                 return self._judged(page, chosen, taste)
@@ -482,7 +487,7 @@ class _Read(NamedTuple):
         return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove)
 
     def meta_of(self, body: Body) -> Metadata:
-        html = self.html
+        html = "" if body.fallback == NO_MARKUP else self.html
         if self.encoding is not None:
             html = to_utf8(html, self.encoding).decode("utf-8", "replace")
         return metadata.metadata_of(html, body.url, body.text, body.title, body.make_unseen())
@@ -585,7 +590,8 @@ def extract_pages(
         known: Page | PageFacts = page
         if not (read.url if read else page.url) and (not page.url or page.url in memory):
             known = replace(page.facts, url=f"{page.url or _NO_SITE}{_NUMBER}{number}")
-        memory.remember(known)
+        if not page.media_type:
+            memory.remember(known)
         name = page.url or (os.fsdecode(source) if isinstance(source, os.PathLike) else "")
         waiting.append((len(read.html) if read else page.nbytes, extracted(page, known, read, name)))
         ahead += waiting[-1][0]

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
+from unicodedata import normalize
 
 from typing_extensions import override
 
@@ -23,9 +24,11 @@ from denoise_scrapy.row_files import JsonLines, ParquetRows, compressing
 from denoise_scrapy.shown import json_line
 from denoise_scrapy.storage import replacing
 
-# What some file system refuses in a name, or takes for another folder, and bytes that all accept, without a suffix.
-_REFUSED = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\%]|^\.+$|[. ]$')
-_LONGEST = 200
+# What some file system refuses in a name, takes for another folder or a device, or leaves out; and bytes of a name and
+# of a place that all accept, without a suffix and the folder.
+_DEVICE = r"^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?=\.|$)"
+_REFUSED = re.compile(rf'[\x00-\x1f\x7f<>:"|?*\\%]|^\.+$|[. ]$|{_DEVICE}', re.IGNORECASE)
+_LONGEST, _LONGEST_PLACE = 200, 800
 
 
 class BodyFiles(ExitStack):
@@ -109,12 +112,17 @@ class ParquetFile(BodyFiles):
 
 
 class FolderOfTexts(BodyFiles):
-    """A file for each text, below a folder as its page is below another; to resume, pages with a file are done."""
+    """A file for each text, below a folder as its page is below another; to resume, pages with a file are done.
+
+    If the place of a page is that of an earlier one, also on file systems to which letters of both cases are the same,
+    its name gets a hash. Pages come in the same order when a run is resumed, so they have the same names.
+    """
 
     def __init__(self, folder: str, root: str, suffix: str, *, resume: bool) -> None:
         super().__init__()
         self._folder, self._root, self._suffix, self._resume = Path(folder), root, suffix, resume
         self._folder.mkdir(parents=True, exist_ok=True)
+        self._taken: dict[str, str] = {}  # hashes of places, and of whose they are
 
     @override
     def write(self, record: ArchiveRecord, row: Any) -> None:
@@ -125,22 +133,35 @@ class FolderOfTexts(BodyFiles):
 
     @override
     def is_done(self, record: ArchiveRecord) -> bool:
-        return self._resume and self._path(record).exists()
+        path = self._path(record)
+        return self._resume and path.exists()
 
     def _path(self, record: ArchiveRecord) -> Path:
         """Return the place of a text, which is in the folder whatever names an archive has."""
-        file = record.file if "://" in record.file else os.path.relpath(Path(record.file).absolute(), self._root)
-        parts = [_name(part) for part in file.replace(os.sep, "/").split("/") if part]
+        member = record.member.partition("\0")[0]
+        file = record.file.removesuffix(f"/{member}") if member else record.file
+        file = file.replace("://", ":/") if "://" in file else os.path.relpath(Path(file).absolute(), self._root)
+        whole = "/".join(filter(None, (file.replace(os.sep, "/"), record.member)))
+        is_long = len(whole.encode("utf-8", "surrogateescape")) > _LONGEST_PLACE
+        *folders, name = map(_name, [whole.replace("/", "%")] if is_long else whole.split("/"))
+        # a folder has another name than a text, and than an archive
+        folders = [one + "%" if one.lower().endswith(self._suffix) or _is_archive(one) else one for one in folders]
+        place, owner = _hash(normalize("NFKC", "/".join([*folders, name])).casefold()), _hash(whole)
+        if self._taken.setdefault(place, owner) != owner:
+            name = f"{name}%-{owner}"
         if _is_archive(record.file):
-            parts.append(str(record.offset))
-        parts[-1] += self._suffix
-        return self._folder.joinpath(*parts)
+            folders, name = [*folders, name], str(record.offset)
+        return self._folder.joinpath(*folders, name + self._suffix)
 
 
 def _name(part: str) -> str:
     """Return a name that every file system accepts, another for each part of a path."""
-    name = _REFUSED.sub(lambda found: "".join(f"%{ord(char):02X}" for char in found[0]), part)
+    name = _REFUSED.sub(lambda found: "".join(f"%{ord(char):02X}" for char in found[0]), part) or "%"
     data = name.encode("utf-8", "surrogateescape")
     if len(data) <= _LONGEST:
         return name
-    return data[: _LONGEST - 17].decode("utf-8", "ignore") + "-" + blake2b(data, digest_size=8).hexdigest()
+    return f"{data[: _LONGEST - 18].decode('utf-8', 'ignore')}%-{_hash(name)}"
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()

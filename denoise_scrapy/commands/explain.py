@@ -17,6 +17,7 @@ from scrapy.utils.project import inside_project
 
 from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
+from denoise_scrapy.body.extraction import NO_MARKUP
 from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
 from denoise_scrapy.crawl.sites import PLACES, sites_place
@@ -138,6 +139,9 @@ def _name(page: str) -> str:
 
 def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> Iterator[str]:
     body = explanation.body
+    if body.fallback == NO_MARKUP:
+        yield f"{explanation.name}: no page but {body.evidence}, which has no body"
+        return
     yield f"{explanation.name}: strategy {body.strategy}, expected F1 {body.confidence:.2f}{settings_of}"
     if explanation.drawn.lacks_styles:
         yield STYLES_LEFT_OUT

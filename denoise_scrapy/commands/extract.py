@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from denoise_scrapy.archive.places import COMPRESSIONS
-from denoise_scrapy.archive.records import ArchiveRecord, is_binary
+from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.commands import STANDARD, STOPPED, Given, UsageError
@@ -25,6 +25,7 @@ from denoise_scrapy.commands.page_files import Pages, is_many
 from denoise_scrapy.commands.tei import tei_of
 from denoise_scrapy.formats import FORMS, format_of
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, json_line, say, straight
 from denoise_scrapy.site import site_key
@@ -76,8 +77,9 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     if args.output_dir or args.resume or args.errors or args.jobs > 1:
         raise UsageError("extract: --output-dir, --resume, --errors and --jobs need several pages, such as a folder")
     (html, url, _), *others = pages_of([*args.page, *args.compare], "extract", settings)
-    if isinstance(html, bytes) and is_binary(html):
-        raise ValueError(f"{args.page[0]}: neither HTML nor text, nor named as an archive (.warc, .jsonl, .parquet)")
+    if kind := media_type(html):
+        archive = "nor named as an archive (.warc, .jsonl, .parquet)"
+        raise ValueError(f"{args.page[0]}: {kind}, neither HTML nor text, {archive}")
     body = extract(html, url or args.url or None, [Page.parse(source, url=at) for source, at, _ in others], **chosen)
     text = _whole_text(body, args.format, markdown, meta=args.meta)
     if args.output != STANDARD:

@@ -26,8 +26,9 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.project import get_project_settings
 from twisted.python.failure import Failure
 
-from denoise_scrapy.commands import Given
+from denoise_scrapy.commands import Given, Source
 from denoise_scrapy.crawl.network import is_public, leads_to_public_only
+from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.site import site_key
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
@@ -64,7 +65,7 @@ ResponseReader: TypeAlias = Callable[[Response], None]
 ItemReader: TypeAlias = Callable[[dict[str, Any]], None]
 
 
-def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, bool]]:
+def fetch(urls: Sequence[str], settings: Given) -> dict[str, Source]:
     """Fetch pages; return the source of each, its URL after redirects, and whether it is HTML.
 
     Raises:
@@ -72,12 +73,13 @@ def fetch(urls: Sequence[str], settings: Given) -> dict[str, tuple[str, str, boo
     """
     ours = settings.copy() if isinstance(settings, Settings) else Settings(settings)
     ours.setdict({**_PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed
-    pages: dict[str, tuple[str, str, bool]] = {}
+    pages: dict[str, Source] = {}
     problems: dict[str, str] = {}
 
     def read(response: Response) -> None:
         if isinstance(response, TextResponse):
-            pages[response.meta["asked"]] = (response.text, response.url, isinstance(response, HtmlResponse))
+            source = response.body if media_type(response.body) else response.text
+            pages[response.meta["asked"]] = (source, response.url, isinstance(response, HtmlResponse))
         else:
             problems[response.meta["asked"]] = "neither text nor HTML"
 
@@ -146,7 +148,7 @@ class PagesSpider(Spider):
         if self.read is not None:
             self.read(response)
             return
-        if not isinstance(response, HtmlResponse):
+        if media_type(response.body) or not isinstance(response, HtmlResponse):
             self.problems[response.url] = "no HTML"
             return
         yield {"url": response.url}

@@ -20,11 +20,12 @@ from denoise_scrapy.archive.places import (
     page_bytes,
     records_of,
 )
-from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, is_binary
+from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord
 from denoise_scrapy.body.extraction import PAGES_A_SITE
 from denoise_scrapy.commands import STANDARD, Source
 from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
+from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.row_files import uncompressed
 from denoise_scrapy.shown import counted, json_line, say
 
@@ -32,6 +33,7 @@ PROGRESS_SECONDS = 5.0
 PROBLEMS_SHOWN = 10
 #: Problems of files; other records, such as redirects, are just not pages.
 DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
+_SHOWN = DAMAGES | {"no HTML", "too large"}
 
 
 class Given(NamedTuple):
@@ -122,7 +124,7 @@ class Pages:
             names = ("file", "offset", "url", "problem", "detail")
             row = {name: getattr(record, name) for name in names}
             self.errors.write((json_line(row) + "\n").encode())
-        if record.problem in DAMAGES | {"no HTML"} and self.problems.total() <= PROBLEMS_SHOWN:
+        if record.problem in _SHOWN and sum(self.problems[name] for name in _SHOWN) <= PROBLEMS_SHOWN:
             place = f"{record.file}, {record.offset}" if record.offset else record.file
             say(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}", file=sys.stderr)
 
@@ -156,7 +158,8 @@ def _unchanged(record: ArchiveRecord, content: BinaryIO) -> ArchiveRecord:
             return record.bad("too large", f"over {MOST_BYTES} bytes")
         content.seek(0)
         data = content.read()
-    return replace(record, html=data) if data and not is_binary(data) else record.bad("no HTML")
+    kind = media_type(data)
+    return replace(record, html=data) if data and not kind else record.bad("no HTML", kind)
 
 
 def _declares_address(file: str) -> bool:

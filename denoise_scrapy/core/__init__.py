@@ -26,7 +26,10 @@ _TAGS, _BLOCKS = ["html", "head", "body", "div", "b", "p"], ["One two", "three"]
 
 
 def _check() -> None:
-    """Raise `ImportError` unless a small page is read correctly; with an incompatible libxml2 it is not."""
+    """Raise `ImportError` unless a small page is read correctly; with an incompatible libxml2 it is not.
+
+    A library that is missing is another matter, and its error names it.
+    """
     fits, why = False, ""
     try:
         if etree.LIBXML_VERSION[0] == int(source.LIBXML2.split(".")[0]):

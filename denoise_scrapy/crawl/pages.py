@@ -18,7 +18,7 @@ from denoise_scrapy.crawl.base import LARGE
 from denoise_scrapy.crawl.budget import FetchRecord
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.extractor import Extracted, PageSource
-from denoise_scrapy.page.parse import is_guessed, to_utf8
+from denoise_scrapy.page.parse import is_guessed, media_type, to_utf8
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.health import SiteTally
@@ -44,8 +44,14 @@ def is_html(response: Response) -> bool:
 
 
 def is_page(response: Response) -> bool:
-    """Return whether `response` is non-empty HTML; robots.txt, sometimes served as HTML, is not a page."""
-    return bool(response.body) and urlsplit(response.url).path != "/robots.txt" and is_html(response)
+    """Return whether `response` is non-empty HTML; robots.txt and pictures, sometimes served as HTML, are no pages."""
+    is_other = urlsplit(response.url).path == "/robots.txt" or not is_html(response) or has_no_markup(response)
+    return bool(response.body) and not is_other
+
+
+def has_no_markup(response: Response) -> bool:
+    """Return whether a response is a picture, a PDF, JSON and the like, whatever its headers say."""
+    return bool(media_type(response.body))
 
 
 def is_comparable(request: Request, response: Response) -> bool:

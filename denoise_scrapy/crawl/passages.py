@@ -42,7 +42,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.crawl.base import LARGE, Crawl
-from denoise_scrapy.crawl.pages import OK, CrawledPage, is_html
+from denoise_scrapy.crawl.pages import OK, CrawledPage, has_no_markup, is_html
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
@@ -102,7 +102,8 @@ NOTHING = ItemText()
 
 # Reasons why an item has no text of its own: names of stats (`denoise/body/…`).
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
-NO_HTML = "no_html"  # in place of the second and third, of a response that is JSON, XML or plain text
+# in place of the second and third: of a response that is JSON, XML or plain text, and of one whose headers say HTML
+NO_HTML, NO_MARKUP = "no_html", "no_markup"
 
 
 class Named(NamedTuple):
@@ -196,10 +197,11 @@ class ResponseItems:
         passage.found(page, reason)
 
     def _or_no_html(self, reason: str) -> str:
-        """Return why an item has no text: `reason`, unless the response is JSON, XML or plain text."""
+        """Return why an item has no text: `reason`, unless the response is no HTML, by its class or its bytes."""
         response = self.response
-        is_other = isinstance(response, TextResponse) and not is_html(response)
-        return NO_HTML if is_other else reason
+        if not isinstance(response, TextResponse):
+            return reason
+        return NO_HTML if not is_html(response) else NO_MARKUP if has_no_markup(response) else reason
 
     def _is_about(self, named: Named) -> bool:
         """Return whether this page is about an item, judged by the items so far."""

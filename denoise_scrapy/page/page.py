@@ -24,7 +24,7 @@ from denoise_scrapy.core.tree import IS_BLOCK, IS_BREAK, IS_CONTENT, IS_ROOT, IS
 from denoise_scrapy.exceptions import TooLargeError
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH, Noted, read_notes
 from denoise_scrapy.page.columns import BoolArray, Boxes, FloatArray, IntArray, layout_of
-from denoise_scrapy.page.parse import MAX_JSON, json_strings, read_declared, root_of, to_utf8
+from denoise_scrapy.page.parse import MAX_JSON, json_strings, media_type, read_declared, root_of, to_utf8
 from denoise_scrapy.page.selectors import Match, compile_all, compile_selector, find_elements
 from denoise_scrapy.page.shadow import shown_tree
 
@@ -309,6 +309,7 @@ class Page:
         removed_by_user: Matches of each of the user's selectors of noise.
         is_too_large: Whether it exceeds a limit of the parser or the selectors, so that all of its text is its body.
         lacks_styles: Whether its styles take too long to read: hidden text may be kept.
+        media_type: The type of what is no page, as a picture, and so has no text; "" for a page.
 
     Example:
         >>> page = Page.parse("<title>T</title><p>One <b>bold</b> word.<p><a href=/x>two</a>", url="http://a.example/")
@@ -326,6 +327,7 @@ class Page:
         self.removed_by_user: tuple[Match, ...] = ()
         self.is_too_large = tree.is_too_large
         self.lacks_styles = tree.lacks_styles
+        self.media_type = ""
 
     @classmethod
     def parse(
@@ -342,7 +344,7 @@ class Page:
         """Parse any HTML, however broken; no page content raises an error.
 
         A page that would take the parser too long (`core/source.pyx`), or exceeds limits such as
-        `core.tree.MAX_ELEMENTS`, is read as text without structure.
+        `core.tree.MAX_ELEMENTS`, is read as text without structure. What is neither markup nor text is empty.
 
         Args:
             html: The page. Bytes are decoded as browsers do.
@@ -363,6 +365,10 @@ class Page:
         if not isinstance(html, (str, bytes)):
             raise TypeError(f"html must be str or bytes, got {type(html).__name__}")
         given = [compile_all(some) for some in (keep, remove)]
+        if root is None and (kind := media_type(html)):
+            page = cls(Tree(), url=url or "")
+            page.media_type = kind
+            return page
         selectors = [[one for one in some if one.is_for(url or "")] for some in given]
         keep_readings = any(one.paths == _READINGS.paths for one in selectors[0])
         selectors[0] = [one for one in selectors[0] if one.paths != _READINGS.paths]

@@ -1,4 +1,4 @@
-"""From bytes to lxml's tree: decoding as browsers do, cleaning, parsing; and the types that a page declares.
+"""From bytes to lxml's tree: what is no page, decoding as browsers do, cleaning, parsing; types that a page declares.
 
 Pages are hostile: JSON is searched, not parsed but for single strings, and everything read and kept is bounded.
 """
@@ -95,6 +95,54 @@ _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 #: little but a head: the first of these tags is looked for in so many bytes.
 _FRAMES_WITHIN = 8192
 _FRAMES = re.compile(rb"</?(?:frameset|noframes)\b[^<>]*>", re.IGNORECASE)
+
+# How HTML and XML begin, and what browsers read as UTF-16.
+_BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*<[a-z!?/]|\xfe\xff|\xff\xfe", re.IGNORECASE)
+# "Binary data bytes" of the WHATWG's MIME Sniffing Standard, which text hardly contains, and how far it searches for
+# them. A PDF may have none, and no text begins like one; other formats have both, or begin with letters, as texts do.
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_BINARY_WITHIN = 1445
+# Of what has no known beginning, so many different ones: those that strayed into a text are mostly the same.
+_DIFFERENT_BINARY = 4
+_PDF = b"%PDF-"
+# Sound and bitmaps look like text in these, so they are thought of last.
+_WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+_UNKNOWN = "application/octet-stream"
+# How JSON begins, also as the argument of a function or behind what keeps scripts from reading it; its strings, of
+# which the last may be cut; and all that it has besides.
+_JSON_BEGINS = re.compile(rb"""(?:[^\s"<>]{0,64}[(;,'])?\s*(?=[\[{])""")
+_JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.?)*"?', re.DOTALL)
+_JSON_BESIDES = b"true false null NaN Infinity 0123456789+-.E[]{}:,();\t\r\n"
+
+
+def media_type(html: str | bytes) -> str:
+    r"""Return the type of what is neither markup nor text, whatever a server calls it; "" for a page.
+
+    In doubt it is text: scripts, style sheets and tables are. Pages may have null characters, and be in any encoding.
+
+    Example:
+        >>> media_type(b"%PDF-1.7\n"), media_type('{"title": "Rain"}'), media_type(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+        ('application/pdf', 'application/json', 'image/png')
+        >>> media_type(b"<p>It rained\0 all night."), media_type("[1] It rained all night.")
+        ('', '')
+    """
+    data = html if isinstance(html, bytes) else html[:DECLARING_BYTES].encode("latin-1", "replace")
+    if _BEGINS.match(data):
+        return ""
+    data = data[:DECLARING_BYTES].removeprefix(codecs.BOM_UTF8).lstrip()
+    if begins := _JSON_BEGINS.match(data):
+        besides = _JSON_STRING.sub(b"", data[begins.end() :])
+        if not besides.translate(None, _JSON_BESIDES):
+            return "application/json"
+    binary = _BINARY.findall(data, 0, _BINARY_WITHIN)
+    if not binary and not data.startswith(_PDF):
+        return ""
+    import chardet  # noqa: PLC0415 - .1 s, for few pages
+
+    found = chardet.detect(data, exclude_encodings=_WIDE)["mime_type"]
+    if found == _UNKNOWN:
+        found = chardet.detect(data)["mime_type"] if len({*binary}) >= _DIFFERENT_BINARY else None
+    return "" if found is None or found.startswith("text/") else found
 
 
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:

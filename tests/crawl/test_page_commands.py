@@ -209,7 +209,8 @@ def test_archives_and_a_file(three: Path, told: Told) -> None:
 def test_what_is_no_page_is_refused_in_a_line(three: Path, told: Told, name: str) -> None:
     (three / name).write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     archive = "nor named as an archive (.warc, .jsonl, .parquet)"
-    assert told(f"extract {name}", 1) == ("", f"scrapy denoise: {name}: neither HTML nor text, {archive}\n")
+    assert told(f"extract {name}", 1) == ("", f"scrapy denoise: {name}: image/png, neither HTML nor text, {archive}\n")
     out, err = told(f"extract {name} 0.html")
     assert len(out.splitlines()) == 1
-    assert f"\n{name}: no HTML\n1 page, 1 no HTML, " in err
+    kind = "" if name == "page.gz" else ", image/png"  # a file without a suffix must begin like a page
+    assert f"\n{name}: no HTML{kind}\n1 page, 1 no HTML, " in err
