@@ -115,10 +115,10 @@ def uncompressed(file: BinaryIO, most_times: int = 0) -> Iterator[Any]:
     """Decompress a seekable file that begins like gzip or Zstandard.
 
     Raises:
-        ValueError: It is damaged, or unpacks to more than `most_times` its size and a MB; 0 for any size.
+        ValueError: It is damaged, or unpacks to more than `most_times` its size and 8 MB; 0 for any size.
     """
     start = file.read(len(_ZSTD))
-    most = most_times * file.seek(0, io.SEEK_END) + _BUFFER
+    most = most_times * file.seek(0, io.SEEK_END) + MOST_BYTES
     file.seek(0)
     content: Any = file
     if start == _ZSTD:

@@ -15,7 +15,6 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatch
 from glob import glob, has_magic
 from pathlib import Path, PurePosixPath
@@ -176,7 +175,7 @@ def page_of(record: ArchiveRecord, file: BinaryIO) -> ArchiveRecord:
         data = page_bytes(record.file, file)
     except ValueError as error:
         return record.bad("damaged", error)
-    found = replace(record, url=record.url or declared_url(data)).page(data)
+    found = record._replace(url=record.url or declared_url(data)).page(data)
     if found.problem == "no URL" and not found.url:
         return found.bad("no URL", "it declares none; give one with --url")
     return found
@@ -298,7 +297,7 @@ def _of_members(name: str, file: BinaryIO, url: str, read_page: ReadPage) -> Ite
                 content.seek(0)
                 times = max(1, _MOST_TIMES * info.compress_size // max(1, info.file_size))  # packed twice
                 for one in read_records(record.file, content, record.url, read_page, times):
-                    yield replace(one, member=member)
+                    yield one._replace(member=member)
 
 
 def _parquet_rows(file: BinaryIO) -> Iterator[Read]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from multiprocessing import get_context
 from queue import Empty
 from threading import Thread
@@ -32,7 +31,7 @@ def bodies_of(pages: Iterable[Given], make: Make, options: Mapping[str, Any]) ->
 
     def sources() -> Iterator[tuple[str | None, str | bytes]]:
         for page in pages:
-            read.append(page._replace(record=replace(page.record, html=None)))
+            read.append(page._replace(record=page.record._replace(html=None)))
             yield page.record.url or None, page.record.html or b""
 
     for _, body in extract_pages(sources(), **options):

@@ -6,7 +6,6 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from glob import has_magic
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -159,7 +158,7 @@ def _unchanged(record: ArchiveRecord, content: BinaryIO) -> ArchiveRecord:
         content.seek(0)
         data = content.read()
     kind = media_type(data)
-    return replace(record, html=data) if data and not kind else record.bad("no HTML", kind)
+    return record._replace(html=data) if data and not kind else record.bad("no HTML", kind)
 
 
 def _declares_address(file: str) -> bool:

@@ -4,7 +4,10 @@ import datetime
 import gzip
 import io
 import json
+import re
+import time
 import tracemalloc
+import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from denoise_scrapy.archive import warc
+from denoise_scrapy import row_files
+from denoise_scrapy.archive import places, warc
 from denoise_scrapy.archive.places import (
     files_of,
     page_format,
@@ -24,6 +28,7 @@ from denoise_scrapy.archive.places import (
     records_of,
 )
 from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, ArchiveRecord
+from denoise_scrapy.row_files import zstd
 from tests.archive.warcs import ODD, members, record
 
 PLAIN = [record(f"http://a.example/{number}", b"<html><p>Rain %d." % number * 40) for number in range(6)]
@@ -33,6 +38,16 @@ ALL = list(range(6))
 
 def read(data: bytes, name: str = "a.warc.gz") -> list[ArchiveRecord]:
     return list(read_records(name, io.BytesIO(data)))
+
+
+def zipped(*files: Any) -> bytes:
+    """A ZIP file of one file, given its name and bytes, or of pages."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        named = [files] if isinstance(files[0], str) else [(f"{n}.html", data) for n, data in enumerate(files)]
+        for name, data in named:
+            archive.writestr(name, data)
+    return out.getvalue()
 
 
 def pages(found: list[ArchiveRecord]) -> list[int]:
@@ -140,6 +155,93 @@ def test_a_bomb_is_skipped_in_bounded_memory() -> None:
     tracemalloc.stop()
     assert (pages(found), problems(found)) == ([0], ["too large"])
     assert peak < 2_000_000
+
+
+def bomb(member: str, unit: bytes, times: int) -> bytes:
+    """A ZIP file of a member that repeats a MB."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open(member, "w") as file:
+        for _ in range(times):
+            file.write(unit * ((1 << 20) // len(unit)))
+    return out.getvalue()
+
+
+PAGES = [{"url": f"http://a.example/{n}", "html": "<p>Rain."} for n in range(3)]
+LINES = "\n".join(map(json.dumps, PAGES)).encode() + b"\n"
+#: Names and bytes of what unpacks to far more than its size, the pages that are read, and a part of the problem.
+BOMBS: dict[str, tuple[str, bytes, int, str]] = {
+    "WARC in a ZIP": ("a.zip", bomb("a.warc", b"a", 60), 0, "more than 100 times its size"),
+    "WARC in WACZ": ("a.wacz", bomb("archive/a.warc", b"WARC/1.0\r\n", 60), 0, "more than 100 times its size"),
+    "rows in a ZIP": ("a.zip", bomb("a.jsonl", b"{}\n", 60), 0, "more than 100 times its size"),
+    "packed rows in a ZIP": (
+        "a.zip",
+        zipped("a.jsonl.gz", gzip.compress(LINES + b"{}\n" * 900_000)),
+        3,
+        "times its size",
+    ),
+    "rows": ("a.jsonl.gz", gzip.compress(LINES + b"{}\n" * 500_000), 3, "more than 100 times its size"),
+    "rows, zstd": ("a.jsonl.zst", zstd.compress(LINES + b"{}\n" * 500_000), 3, "more than 100 times its size"),
+    "empty lines": ("a.jsonl.gz", gzip.compress(LINES + b"\n" * 3_000_000), 3, "more than 100 times its size"),
+    "a line": ("a.jsonl.gz", gzip.compress(b'{"html": "' + b"a" * 50_000_000), 0, "more than 100 times its size"),
+    "many pages": ("a.zip", zipped(*[b"<html>" + b"a" * 7_000_000] * 9), 2, "more than 100 times its size"),
+    "packed twice": ("a.html.gz", gzip.compress(gzip.compress(b"<p>" + b"a" * 90_000_000)), 0, "application/gzip"),
+    "WARC packed twice": ("a.warc.gz", gzip.compress(gzip.compress(b"WARC/1.0\r\n" + b"a" * 90_000_000)), 0, "WARC"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_unpacks_to_far_more_than_its_size_is_not_read(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, data, pages_read, problem = BOMBS[name]
+    written = [0]
+
+    def copy(source: Any, target: Any, size: int) -> None:
+        shutil_copy(source, target, size)
+        written[0] += target.tell()
+
+    monkeypatch.setattr(row_files, "MOST_BYTES", 100_000)  # so that it takes less time
+    shutil_copy = places.shutil.copyfileobj
+    monkeypatch.setattr(places.shutil, "copyfileobj", copy)
+    start = time.process_time()
+    tracemalloc.start()
+    found = Counter(
+        one.problem if one.problem == "empty" else (one.problem, one.detail)
+        for one in read_records(file, io.BytesIO(data), "http://a.example/")
+    )
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found["", ""] == pages_read
+    [said] = [key for key in found if key not in {"empty", ("", "")}]
+    assert problem in said[1]
+    # a page of 8 MB may be there as bytes and as text, once each
+    assert peak < 6 * MOST_BYTES and written[0] < 2 * MOST_BYTES
+    assert time.process_time() - start < 10, "traced, it takes five times as long"
+
+
+def test_packed_archives_of_pages_are_read_whole() -> None:
+    """Also pages of one template, which pack to a hundredth, if they have some MB."""
+    html = "<html><body>" + "<nav><a href=/x>Section of the paper</a></nav>" * 300 + "<p>{}</p></body></html>"
+    rows = [{"url": f"http://a.example/{n}", "html": html.format(f"Rain {n:x} " * 20)} for n in range(200)]
+    lines = "\n".join(map(json.dumps, rows)).encode()
+    for name, data in {
+        "a.jsonl.gz": gzip.compress(lines),
+        "a.jsonl.zst": zstd.compress(lines),
+        "a.zip": zipped("a.jsonl", lines),
+        "b.zip": zipped(*[row["html"].encode() for row in rows]),
+    }.items():
+        found = read(data, name) if name != "b.zip" else list(read_records(name, io.BytesIO(data), "http://a.example/"))
+        assert len(found) == 200 and not problems(found)
+        assert len(lines) > 30 * len(data)
+
+
+@pytest.mark.parametrize("length", [b"1000000000000", b"9" * 18, b"5000"])
+@pytest.mark.parametrize("kind", ["response", "metadata", "revisit"])
+def test_a_false_length_hides_no_record(length: bytes, kind: str) -> None:
+    false = record("http://a.example/9", warc_type=kind)
+    false = re.sub(rb"(?m)^(Content-Length: )\d+", rb"\g<1>" + length, false, count=1)
+    for after in (PLAIN[1:3], []):
+        found = read(b"".join([PLAIN[0], false, *after]), "a.warc")
+        assert pages(found) == [0, 1, 2][: len(after) + 1]
+        assert len(problems(found)) <= 1
 
 
 def test_what_is_no_warc_file() -> None:
