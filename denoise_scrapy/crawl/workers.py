@@ -190,10 +190,11 @@ class Worker:
             finally:
                 taking.cancel()
                 is_ready, self._link = self._link is not None, None
+                was_killed = (process.poll() or 0) < 0  # from outside
                 process.kill()
                 with suppress(subprocess.TimeoutExpired):  # it may be frozen
                     process.wait(FINISHING)
-            if not self._is_python:
+            if not (self._is_python or was_killed):
                 raise worker.NoPythonError(f"{program} does not start as Python does")
             why = misfit or worker.cause_of(process.returncode)
             if not is_ready:
