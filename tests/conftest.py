@@ -17,8 +17,9 @@ settings.load_profile("denoise")
 # servers.
 SERVICES = {
     *("contributing", "docs", "example", "faults", "mcp_server", "package", "projects", "readers", "rendered"),
-    *("several", "test_start.py", "test_workers.py", "test_many_crawls.py", "test_reactors.py", "test_extras.py"),
-    *("test_many_pages.py", "test_memory.py", "test_processes.py", "test_runs.py"),
+    *("several", "test_start.py", "test_many_crawls.py", "test_reactors.py", "test_extras.py"),
+    *("test_workers.py", "test_odd_workers.py"),
+    *("test_many_pages.py", "test_memory.py", "test_processes.py", "test_runs.py", "test_pauses.py"),
 }
 SERVERS = {"redis_server", "server", "shared_server", "web"}
 
