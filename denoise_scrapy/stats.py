@@ -39,6 +39,7 @@ STATS: dict[str, str] = {
     "fallback/slow": "pages for which it took too long",
     "body/confidence/*": "pages by the confidence of their body, in steps of .05",
     "body/evidence/*": "items by the evidence for their text",
+    "body/evidence/*/*": "items whose field holds no page but a picture, JSON and the like, by its type; no text",
     "meta/lang": "pages with a language",
     "meta/no_lang": "pages without a language",
     "meta/published": "pages with a date of publication",
