@@ -13,9 +13,9 @@ from lxml import etree
 
 try:
     from denoise_scrapy.core import source
-except ImportError as error:
-    if error.name and not error.name.startswith(__name__):
-        raise  # another library is missing: its line names it
+except ModuleNotFoundError:
+    raise  # a library is missing, and is named
+except ImportError:
     raise ImportError(
         "denoise_scrapy.core is not compiled for this Python: in a checkout `pip install -e .` compiles it; "
         "after `pip install .`, use it in another folder"
