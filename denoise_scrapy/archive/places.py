@@ -259,7 +259,7 @@ def _of_members(name: str, file: BinaryIO, url: str, read_page: ReadPage) -> Ite
     """Read the pages and archives in a ZIP file, those of the folder `archive` in WACZ."""
     whole = ArchiveRecord(name, 0)
     size = file.seek(0, io.SEEK_END)
-    left = _MOST_TIMES * size + MOST_BYTES
+    left = most_unpacked = _MOST_TIMES * size + MOST_BYTES
     try:
         archive = zipfile.ZipFile(file)
         infos = [info for info in archive.infolist() if kind_of_pages(info.filename) not in {"", "zip"}]
@@ -284,7 +284,7 @@ def _of_members(name: str, file: BinaryIO, url: str, read_page: ReadPage) -> Ite
         elif info.file_size > most:
             yield record.bad("too large", f"{info.file_size} bytes")
         elif info.file_size > left:
-            yield record.bad("too large", UNPACKS.format(_MOST_TIMES))
+            yield record.bad("too large", UNPACKS.format(most_unpacked))
         else:
             left -= info.file_size
             with io.BytesIO() if is_page else tempfile.TemporaryFile(prefix="denoise-") as content:
@@ -320,7 +320,7 @@ def _of_rows(name: str, rows: Iterator[Read]) -> Iterator[ArchiveRecord]:
                 yield _of_fields(name, number, fields)
     except (ValueError, OSError, MemoryError) as error:  # bases of pyarrow's errors
         kind = "truncated" if "cut short" in str(error) else "damaged" if number else "unreadable"
-        kind = "too large" if "times its size" in str(error) else kind
+        kind = "too large" if "than its size" in str(error) else kind
         yield ArchiveRecord(name, number + 1).bad(kind, error)
 
 

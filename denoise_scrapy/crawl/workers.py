@@ -58,10 +58,11 @@ FINISHING = 2.0
 MOST_DEATHS, MOST_REQUESTS = 3, 20
 # What becomes of a page after each death.
 FATES = "is extracted once more", "is read as text without structure", "has no text"
-# Processes in a row that answer no page, though none was the cause, before the crawl does without.
+# Processes in a row that answer nonsense, or nothing without a page at work, before the crawl does without: one
+# may be bad luck, and a silent one takes a minute.
 MOST_MISFITS = 2
-SAID_DIED = "A worker died: it %s. Its page, %s, %s. (Further: denoise/workers/died; docs/symptoms.md)"
-SAID_IDLE = "A worker died: it %s. No page was the cause. (Further: denoise/workers/died; docs/symptoms.md)"
+
+SAID_DIED = "A worker died: it %s. %s. (Further: denoise/workers/died; docs/symptoms.md)"
 SAID_NONE = "Pages are extracted in the crawl's own process, since no worker can be started now: %s"
 SAID_NEVER = "Pages are extracted in the crawl's own process: %s. (docs/symptoms.md)"
 SAID_STAYS = "Pages are extracted in the crawl's own process, since workers cannot import the strategy %s"
@@ -111,7 +112,8 @@ class Worker:
         self._link: asyncio.StreamWriter | None = None  # to its process, if that is ready
         self._has_worked = False  # whether the process has returned a result, or died of a page
         self._silent = 0  # seconds without one while it has jobs
-        self._misfits = 0  # processes in a row that were none of a worker
+        self._is_python = False  # whether the process has begun as a worker does
+        self._misfits = 0  # processes in a row that answered no page as a worker does
         self._timer: asyncio.TimerHandle | None = None
         self._life = asyncio.ensure_future(self._live())
 
@@ -230,10 +232,12 @@ class Worker:
             return
         link.write(worker.pack(self._given))
         can_use = await anext(messages, None)
-        if can_use is None:
+        if can_use is None:  # it has ended
             return
+        if not isinstance(can_use, bool):
+            raise _MisfitError(SAID_NONSENSE)
         self._link, self.is_up = link, True
-        self._workers.take_over(self, can_use=can_use is True)
+        self._workers.take_over(self, can_use=can_use)
         self.tried.set()
         self._flush()
         async for results in messages:
@@ -377,7 +381,7 @@ class Workers:
         """Set the stats of what was held, and end the workers."""
         sizes = Counter(self._own.sizes())
         for each in self._workers:
-            with suppress(asyncio.TimeoutError):
+            with suppress(Exception):  # one that is silent, or lies, keeps no crawl from its end
                 sizes.update(await asyncio.wait_for(each.call("sizes"), FINISHING) or {})
             await each.close()
         for name, size in sizes.items():
@@ -455,11 +459,12 @@ class Workers:
         """Note why a worker has died, and the page that it was working on, if any."""
         self._crawl.count("workers/died")
         self.on_death()
-        if page is None:
-            self._crawl.say_once(f"died/{why}", SAID_IDLE, why)
-        else:
-            self._crawl.say_once(f"died/{why}/{page.deaths}", SAID_DIED, why, page.url, FATES[page.deaths])
+        fate, so_far = "No page was the cause", ""
+        if page is not None:
+            so_far = FATES[page.deaths]
+            fate = f"Its page, {page.url}, {so_far}"
             page.deaths += 1
+        self._crawl.say_once(f"died/{why}/{so_far}", SAID_DIED, why, fate)
 
     def stop(self, why: str) -> None:
         """End the workers for good, and extract further pages in the crawl's own process."""

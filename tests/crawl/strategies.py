@@ -41,7 +41,7 @@ class Harmful:
             reached = Path(os.environ["REACHED"], harm)
             harm = "" if reached.exists() else harm.removeprefix("once-")
             reached.touch()
-        if harm.startswith(("killed", "stopped", "exits", "silent", "half")):
+        if harm.startswith(("killed", "stopped", "exits", "silent", "half", "spins", "eats")):
             if b"denoise_scrapy.worker" not in Path("/proc/self/cmdline").read_bytes():
                 raise RuntimeError("the crawl's own process would be killed")
             if harm.startswith("half"):
@@ -50,12 +50,11 @@ class Harmful:
                 os._exit(0)
             if harm.startswith(("silent", "half")):
                 time.sleep(600)
-            os.kill(os.getpid(), signal.SIGSTOP if harm.startswith("stopped") else signal.SIGKILL)
-        elif harm == "spins":
-            while True:
+            while harm == "spins":
                 pass
-        elif harm == "eats":
-            _ = [bytes(50_000_000) for _ in range(100)]
+            if harm == "eats":
+                _ = [bytes(50_000_000) for _ in range(100)]
+            os.kill(os.getpid(), signal.SIGSTOP if harm.startswith("stopped") else signal.SIGKILL)
         elif harm == "raises":
             raise RuntimeError("broken on purpose")
         elif harm == "is-refused":

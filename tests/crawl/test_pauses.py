@@ -22,7 +22,7 @@ def test_a_page_in_work_survives_a_pause(who: str, web: Web, tmp_path: Path) -> 
     leave, reached = tmp_path / "leave", tmp_path / "reached"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "LEAVE": str(leave), "REACHED": str(reached)}
     limits = "from denoise_scrapy import worker; from denoise_scrapy.crawl import workers\n"
-    limits += "worker.MAX_SECONDS, workers.TICK = 0.5, 0.05\n"
+    limits += "worker.MAX_SECONDS, workers.TICK = 0.5, 0.1\n"
     web.pages["/waits"] = article(0)
     log = tmp_path / "log"
     process = Forked(["-c", limits + CRAWL, web("/waits")], tmp_path, environment, out=log, err=log)
