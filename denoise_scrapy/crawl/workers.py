@@ -408,7 +408,8 @@ class Workers:
                 found = await at.call(name, page.number, *args, page=page)
             if found is not None or page.source is None:
                 return found
-            source = page.source._replace(as_text=page.deaths > 1)
+            # what killed a worker would kill the crawl's own process
+            source = page.source._replace(as_text=page.deaths > (at is not None))
             if at is None:
                 self._own.read(source)
             else:
