@@ -29,6 +29,8 @@ LINKED = 0.5
 _SITES = re.compile(
     r'"@type"\s{0,9}:\s{0,9}"(?:WebSite|\w{0,20}Organization)"[^{}]{0,500}?"name"\s{0,9}:\s{0,9}"([^"\\]{1,100})"'
 )
+#: Names and titles that are read of what a page declares: recorded pages declare up to four.
+MOST_NAMES = 9
 #: Labels of hosts with fewer letters are countries and kinds of organisation.
 MIN_LABEL = 4
 
@@ -38,10 +40,10 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     title, titles = page.title, list(filter(None, titles))
     declared = page.tree.declared_values
     names = [value for name, value in declared if name == "og:site_name"]
-    names += [name for text in page.json_ld for name in _SITES.findall(text)[:9]]
+    names += [name for text in page.json_ld for name in _SITES.findall(text)[:MOST_NAMES]]
     names = list(map(letters, names))
-    headlines = [value for name, value in declared if name == "og:title"]
-    headlines = list(filter(letters, [*headlines, *json_strings(page.json_ld, "headline")[:9]]))
+    headlines = [value for name, value in declared if name == "og:title"][:MOST_NAMES]
+    headlines = list(filter(letters, [*headlines, *json_strings(page.json_ld, "headline")[:MOST_NAMES]]))
     said = fold(title)
     others = [other for other in titles if _folded(other) != said]
     # some declare the title as the site's name
@@ -63,18 +65,20 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     return _as_declared(title[parts[0].start() : parts[-1].end()], headlines, names)
 
 
-#: An ellipsis, after so much of a title that its beginning is that of one heading.
-_CUT = re.compile(r"(.{20,}?)\W*(?:…|\.{3})(?:\s|$)", re.DOTALL)
+_ELLIPSIS = re.compile(r"(?:…|\.{3})(?:\s|$)")
+#: Characters before an ellipsis, with which one heading at most begins.
+LEAST_CUT = 20
 
 
 def _uncut(page: Page, title: str) -> str:
     """Return the heading that goes on where a title has an ellipsis, "" if there is none."""
-    cut = _CUT.match(title)
+    cut = _ELLIPSIS.search(title, LEAST_CUT)
     if not cut:
         return ""
+    start = title[:LEAST_CUT] + title[LEAST_CUT : cut.start()].rstrip("".join(re.findall(r"\W", title)))
     headings = (page.blocks.has(Flag.HEADING) & ~page.unseen_blocks).nonzero()[0].tolist()
     texts = (" ".join(page.block_text(block).split()) for block in headings)
-    return next((text for text in texts if text.startswith(cut[1]) and not _CUT.match(text)), "")
+    return next((text for text in texts if text.startswith(start) and not _ELLIPSIS.search(text, LEAST_CUT)), "")
 
 
 _PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)
@@ -140,8 +144,9 @@ def _as_declared(title: str, declared: Iterable[str], names: Sequence[str]) -> s
             edge = next((one for one in SEPARATOR.finditer(rest) if one.end() == len(rest)), None)
         else:
             continue
+        said = letters(rest)
         # a colon parts title and subtitle too
-        if (edge and edge[0].strip() not in ":：") or any(name and name in letters(rest) for name in names):
+        if (edge and edge[0].strip() not in ":：") or any(name and name in said for name in names):
             return short
     return title
 

@@ -19,6 +19,7 @@ import html
 import re
 import unicodedata
 from contextlib import suppress
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,9 @@ TOKEN_RULE = 3  # raise when the rule below changes: fingerprints of different r
 # Characters of a text that are normalised at a time, or more if they contain neither white space nor one-character
 # units. For this many ideographs it takes 20 ms, during which no other thread of the interpreter runs.
 PIECE = 1 << 16
+# Accents and other marks in a row that are left out: normalising takes time by the square of their number. Unicode's
+# stream-safe format lets a letter have 30.
+ROW_OF_MARKS = 128
 
 # Words too common to distinguish texts: the top of the frequency lists of English, Chinese, Japanese, Korean, German,
 # French, Spanish, Portuguese, Italian, Dutch, Russian, Polish, Turkish, Arabic, Hindi, Vietnamese, Indonesian.
@@ -205,6 +209,20 @@ def _pieces(text):
     yield text[start:]
 
 
+@lru_cache(1 << 12)
+def _is_mark(one):
+    """Return whether a character is a mark on the letter before it, or begins with one when taken apart."""
+    return unicodedata.combining(unicodedata.normalize("NFKD", one)[0])
+
+
+def _without_rows_of_marks(text):
+    """Return a text without those of its parts that are nothing but marks."""
+    if not any(map(_is_mark, text[::ROW_OF_MARKS])):
+        return text
+    parts = [text[at:at + ROW_OF_MARKS] for at in range(0, len(text), ROW_OF_MARKS)]
+    return "".join([part for part in parts if not all(map(_is_mark, part))])
+
+
 cdef int read_rows(object text, UnitRows& rows, object digest=None):
     """Cut a text into units.
 
@@ -223,7 +241,7 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None):
         else:
             for mark in _WIDE_MARKS:
                 piece = piece.replace(mark, " ")
-            level = unicodedata.normalize("NFKC", piece)
+            level = unicodedata.normalize("NFKC", _without_rows_of_marks(piece))
         utf8 = level.encode("utf-8", "surrogatepass")
         data, size = utf8, len(utf8)
         if size < 4 * WORTH_UNITS:

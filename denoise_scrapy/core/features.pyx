@@ -68,9 +68,10 @@ cdef enum:
     # Patterns are found by their first character: by its lowest byte, with one bucket for all digits.
     ANY_DIGIT = 256
     BUCKETS = 257
-    # Maximum words of short blocks per page that are searched for in the title, if it has the word's first two
-    # characters. The largest number on 3,000 recorded pages is 1,700; hostile ones may have millions.
-    MOST_SEARCHES = 10_000
+    # Maximum characters of a page's headings, and of the words of its short blocks with whose first two characters the
+    # title has a word, that are searched for in the title. The largest number of words on 3,000 recorded pages is 1,700;
+    # hostile ones may have millions, of which each takes time by its length times the title's.
+    MOST_SOUGHT = 50_000
     PAIRS = 4096
 
 ctypedef vector[uint16_t] Codes  # of a text: lower case, one space between words
@@ -206,7 +207,7 @@ cdef struct Title:
     Codes words
     Codes letters   # without spaces
     uint8_t[PAIRS] pairs  # whether two characters with this hash are in it
-    int32_t searches      # remaining searches
+    int32_t left          # characters that may still be searched for
 
 
 cdef inline uint32_t pair_of(const uint16_t* codes) noexcept nogil:
@@ -222,22 +223,20 @@ cdef int fold_title(const string& written, Title& title) nogil:
     memset(title.pairs, 0, sizeof(title.pairs))
     for i in range(1, title.words.size()):
         title.pairs[pair_of(&title.words[i - 1])] = 1
-    title.searches = MOST_SEARCHES
+    title.left = MOST_SOUGHT
 
 
-cdef bint holds(const Codes& text, const uint16_t* part, size_t size) noexcept nogil:
-    """Return whether a part occurs in a text."""
+cdef bint holds(Title& title, const Codes& text, const uint16_t* part, size_t size) noexcept nogil:
+    """Return whether a part occurs in a title's words or letters; none does once too much was searched for."""
     cdef const uint16_t* start = text.data()
     cdef const uint16_t* end = start + text.size()
-    return search(start, end, part, part + size) != end
+    title.left -= <int32_t>min(size, text.size())
+    return title.left >= 0 and search(start, end, part, part + size) != end
 
 
 cdef bint says_word(Title& title, const uint16_t* word, size_t size) noexcept nogil:
     """Return whether a title contains a word of at least two characters."""
-    if size < 2 or not title.pairs[pair_of(word)] or title.searches == 0:
-        return False
-    title.searches -= 1
-    return holds(title.words, word, size)
+    return size >= 2 and title.pairs[pair_of(word)] and holds(title, title.words, word, size)
 
 
 cdef double share_in_title(Title& title, const Codes& text) noexcept nogil:
@@ -275,7 +274,7 @@ cdef int read_announced(
                 title_share[i] = share_in_title(title, text)
         if may_be_title:
             drop_spaces(text)
-            is_title[i] = holds(title.letters, text.data(), text.size())
+            is_title[i] = holds(title, title.letters, text.data(), text.size())
     return 0
 
 

@@ -3,7 +3,12 @@
 from libcpp.string cimport string
 from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
 
-from denoise_scrapy.core.characters cimport behind_blanks, equal
+from denoise_scrapy.core.characters cimport behind_blanks, equal, is_blank
+
+cdef enum:
+    # Attributes of an element among which one is looked for, and white space and nodes that are passed: many elements may
+    # look at one beside or around them. Recorded pages have more of either only where their quotes do not end.
+    MOST_PASSED = 500
 
 
 cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nogil:
@@ -16,10 +21,12 @@ cdef inline const unsigned char* value_of(const xmlAttr* attribute) noexcept nog
 cdef inline const unsigned char* attribute_of(const xmlNode* node, const char* name) noexcept nogil:
     """Return the value of an element's attribute, NULL if missing."""
     cdef const xmlAttr* attribute = node.properties
-    while attribute != NULL:
+    cdef int left = MOST_PASSED
+    while attribute != NULL and left:
         if equal(<const char*>attribute.name, name):
             return value_of(attribute)
         attribute = attribute.next
+        left -= 1
     return NULL
 
 
@@ -64,8 +71,22 @@ cdef inline const xmlNode* next_in(const xmlNode* top, const xmlNode* node) noex
 
 
 cdef inline const xmlNode* shown_from(const xmlNode* node, bint backwards) noexcept nogil:
-    """Return the first of some siblings that is more than white space or a comment, NULL for none."""
-    while node != NULL and node.type != XML_ELEMENT_NODE and not (
-            is_text(node) and behind_blanks(node.content)[0]):
+    """Return the first of some siblings that is more than white space or a comment, or lies behind too much of these.
+
+    NULL for none.
+    """
+    cdef const unsigned char* text
+    cdef int left = MOST_PASSED
+    while node != NULL and node.type != XML_ELEMENT_NODE:
+        if is_text(node):
+            text = node.content
+            while is_blank(text[0]) and left:
+                text += 1
+                left -= 1
+            if text[0]:
+                break
+        if not left:
+            break
         node = node.prev if backwards else node.next
+        left -= 1
     return node

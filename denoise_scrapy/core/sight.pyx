@@ -6,7 +6,7 @@ nothing shows is not.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memset, strchr, strcspn, strlen, strpbrk, strspn
+from libc.string cimport memset, strchr, strcspn, strlen, strncmp, strpbrk, strspn
 from libcpp.algorithm cimport count, sort
 from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
@@ -23,7 +23,7 @@ from denoise_scrapy.core.styles cimport (
 
 cdef enum:
     SEED = 11
-    # Bytes of an attribute of a control in which ids are looked for.
+    # Bytes of an attribute of a control in which ids are looked for, and of one that is compared.
     MOST_BYTES = 400
     # Nodes beside a hidden one that are compared with it: 40 slides, and the white space between them.
     MOST_SLIDES = 80
@@ -164,10 +164,11 @@ cdef bint is_only_control(const xmlNode* node) noexcept nogil:
 
 
 cdef bint is_same_value(const xmlNode* a, const xmlNode* b, const char* name) noexcept nogil:
-    """Return whether two elements have the same value of an attribute, or both have none."""
+    """Return whether two elements have the same value of an attribute, as far as it is compared, or both have none."""
     cdef const unsigned char* mine = attribute_of(a, name)
     cdef const unsigned char* other = attribute_of(b, name)
-    return (mine == NULL) == (other == NULL) and (mine == NULL or equal(<const char*>mine, <const char*>other))
+    return (mine == NULL) == (other == NULL) and (
+        mine == NULL or strncmp(<const char*>mine, <const char*>other, MOST_BYTES) == 0)
 
 
 cdef bint is_like(const xmlNode* a, const xmlNode* b) noexcept nogil:

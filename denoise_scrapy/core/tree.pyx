@@ -965,6 +965,18 @@ cdef int clear(Tree tree) nogil:
 
 # ---- texts ----------------------------------------------------------------------------------------------------------
 
+cdef inline int32_t first_behind(const int32_t[:, ::1] left_out, int32_t place) noexcept nogil:
+    """Return the number of the first of ascending slices that ends behind a place."""
+    cdef int32_t low = 0, middle, high = <int32_t>left_out.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if left_out[middle, 1] <= place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 cdef int write_text(
     const string& text, Span span, const int32_t[:, ::1] left_out, bint is_exact, string& out
 ) nogil:
@@ -973,7 +985,7 @@ cdef int write_text(
     Exact text is copied, without leading empty lines and trailing white space.
     """
     cdef const unsigned char* data = <const unsigned char*>text.data()
-    cdef int32_t i = span.start, width, skip = 0, skips = <int32_t>left_out.shape[0]
+    cdef int32_t i = span.start, width, skips = <int32_t>left_out.shape[0], skip = first_behind(left_out, i)
     cdef size_t first = out.size(), shown = first
     cdef uint32_t code
     cdef int gap = 0      # before the next character: 0 nothing, 1 a space, 2 a line end

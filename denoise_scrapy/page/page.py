@@ -289,7 +289,7 @@ class PageFacts:
 URL_CHARS, URL_TIMES, URL_CHARS_AN_ELEMENT = 20_000, 4, 60
 #: The selector that keeps ruby readings. They are part of their words, not content whatever else is decided.
 _READINGS = compile_selector("rt")
-#: Maximum characters of the paths of a page's blocks, per element: on a nested page they grow with its square.
+#: Maximum characters of the paths of elements, per element of the page: on a nested page they grow with its square.
 MAX_DESCRIBED = 100
 
 # The reason for text that the boxes of a rendered page hide.
@@ -590,15 +590,15 @@ class Page:
         return whole
 
     def block_paths(self) -> list[str]:
-        """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out.
-
-        Long paths are cut at the start: all together have `MAX_DESCRIBED` characters per element of the page.
-        """
-        elements = self.blocks.element.tolist()
-        return self.paths_of(elements, MAX_DESCRIBED * len(self.elements) // max(1, len(elements)))
+        """Path of each block's element, as `html/body/div#main.story/p`; digits of ids and classes are left out."""
+        return self.paths_of(self.blocks.element.tolist())
 
     def paths_of(self, elements: Sequence[int], most: int = 10_000) -> list[str]:
-        """Return the path of each of some elements; longer ones than `most` characters are cut: `…/div/div/p`."""
+        """Return the path of each of some elements; longer ones than `most` characters are cut: `…/div/div/p`.
+
+        So are those above the mean: all together have `MAX_DESCRIBED` characters per element of the page.
+        """
+        most = min(most, MAX_DESCRIBED * len(self.elements) // max(1, len(elements)))
         known = {-1: ""}
         parent = self.elements.parent
         for element in elements:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -18,6 +19,10 @@ from denoise_scrapy.page.parse import root_of, to_utf8
 
 #: The standard's hosts: custom elements, and these.
 _HOST = re.compile(".*-.*|article|aside|blockquote|body|div|footer|h[1-6]|header|main|nav|p|section|span")
+
+#: Slots around a shadow tree that is put in place: each host within another moves all below it once more. Components of
+#: components nest a dozen deep.
+MOST_SLOTS = 32
 
 
 def shown_tree(root: Any, *, is_ours: bool = True, **options: Any) -> tuple[Any, Tree]:
@@ -31,7 +36,8 @@ def shown_tree(root: Any, *, is_ours: bool = True, **options: Any) -> tuple[Any,
             whole = root.getroottree() if root.getparent() is None else root
             root = root_of(to_utf8(etree.tostring(whole, encoding="unicode", method="html", with_tail=False)))
         for template in root.xpath("//template"):
-            if _is_shadow(template) and next(template.iterancestors("template"), None) is None:
+            around = (template.iterancestors("template"), islice(template.iterancestors("slot"), MOST_SLOTS, None))
+            if _is_shadow(template) and not any(next(one, None) is not None for one in around):
                 _attach(template)
         tree = tree_of(root, **options)
     return root, tree

@@ -1,7 +1,7 @@
 """The core under AddressSanitizer and UBSan: `python -m tests.core.sanitize [--every N] [--rounds N] [--seed N]`.
 
 The package is built once more, in `build/sanitized`. The pages of the example portal, and of the corpora where
-DENOISE_CORPORA names a folder, go through it, then those of hostile styles, and damaged ones. A read or write outside
+DENOISE_CORPORA names a folder, go through it, then hostile and damaged ones. A read or write outside
 an array, or undefined behaviour, ends a process with a report; `--rounds 1 --seed N` makes a round again.
 """
 
@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from denoise_scrapy import DuplicateIndex, Page, SiteModel
@@ -21,6 +21,7 @@ from denoise_scrapy.site.memory import read_facts
 from evaluation.corpora import Site
 from tests.hostile import styles
 from tests.hostile.mutations import known_sites, round_of
+from tests.hostile.named import CASES, page_of
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build" / "sanitized"
@@ -65,16 +66,17 @@ def go(part: int, parts: int, every: int, rounds: int, seed: int) -> None:
     for pages, page in enumerate(islice(recorded(sites) if rounds > 1 else (), part * every, None, parts * every), 1):  # noqa: B007
         do_all(*page)
     print(f"{pages:,} recorded pages: no error", flush=True)
-    for _, make in islice(styles.pages(), part, None, parts):
-        do_all(make(STYLES), [])
+    hostile = chain((make(STYLES) for _, make in styles.pages()), (page_of(name, NAMED) for name in CASES))
+    for made in islice(hostile, part, None, parts):
+        do_all(made, [])
     for number in range(seed + part, seed + rounds, parts):
         last.write_text(f"--seed {number} --rounds 1")
         do_all(*damaged(number, sites))
     last.unlink(missing_ok=True)
 
 
-#: Pages that one is compared with, and bytes of a page of hostile styles.
-OTHERS, STYLES = 5, 20_000
+#: Pages that one is compared with; bytes of a page of hostile styles, and the size of a named one.
+OTHERS, STYLES, NAMED = 5, 20_000, 0.001
 
 
 def do_all(html: str, others: Sequence[str], strategy: str = "combined") -> None:

@@ -33,8 +33,33 @@ def _bomb(levels: int) -> str:
 
 #: A selector of a hundred classes, and a class attribute that lacks one of them.
 SELECTOR, LACKING = "".join(f".c{n}" for n in range(100)), " ".join(f"c{n}" for n in range(99))
+#: A title that ends in an ellipsis, marks of two classes on a letter, which a normal form has in another order.
+CUT, MARKS = "The old bridge was closed for the", "\u0301\u0323"
+SHADOW = "<div><template shadowrootmode=open><slot></template>"
+#: Pages that took time by the square of their size; as `CASES`.
+BOUNDED: Mapping[str, Callable[[float], str]] = {
+    "a heading behind a cut title": lambda x: f"<title>{CUT}...</title></head><h1>{CUT} {'-' * int(1e7 * x)}</h1>",
+    "names of sites": lambda x: "<title>A bridge x</title>" + (
+        "<meta property=og:site_name content=qq><meta property=og:title content=x>" * int(1.3e5 * x) + "</head>"
+    ),
+    "marks on a letter": lambda x: "<p>a" + MARKS * int(2.5e6 * x),
+    "marks in a note": lambda x: f"<p>{SENTENCE}<a href=#n id=r>[1]</a><p id=n><a href=#r>[1]</a> a" + (
+        MARKS * int(2.5e6 * x)
+    ),
+    "white space beside hidden boxes": lambda x: "<div>" + " " * int(5e6 * x) + "<div class=x>" + (
+        "<p hidden>a</p><h2>b</h2>" * int(2e5 * x)
+    ),
+    "attributes around formulas": lambda x: f"<p {_names(min(int(8e5 * x), 9000))}>" + (
+        "<math>x</math>" * int(3.5e5 * x)
+    ),
+    "headings of the title's letters": lambda x: f"<title>{'a' * 1000}</title></head>" + (
+        f"<h1>{'a' * 498}b</h1>" * int(2e4 * x)
+    ),
+    "shadow trees within others": lambda x: SHADOW * min(int(2e5 * x), 240) + "<b>x</b>" * int(1e6 * x),
+}  # fmt: skip
 #: By name: from a size between 0 and 1 to the page. Each holds the story, which no body may lose as a whole.
 CASES: Mapping[str, Callable[[float], str]] = {
+    **BOUNDED,
     "a million elements": lambda x: "<p>word here</p>" * int(1e6 * x),
     "a million in one line": lambda x: "<p>" + "<b>w</b> " * int(1e6 * x),
     "a million without text": lambda x: "<div></div>" * int(1e6 * x),
@@ -96,6 +121,12 @@ CASES: Mapping[str, Callable[[float], str]] = {
 }  # fmt: skip
 
 
+def with_story(source: str) -> str:
+    """A source with the story before what stands behind its head, which may be inside of a tag that does not end."""
+    head, end, rest = source.rpartition("</head>")
+    return f"<html>{head}{end}<body>{STORY}{rest}"
+
+
 def page_of(name: str, size: float) -> str:
-    """A case with the story before it: what stands after it may be inside of a tag that does not end."""
-    return f"<html><body>{STORY}{CASES[name](size)}"
+    """A case with the story."""
+    return with_story(CASES[name](size))

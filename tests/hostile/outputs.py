@@ -20,7 +20,7 @@ from denoise_scrapy.metadata import language_of, metadata_of
 from denoise_scrapy.page.attributes import Noted
 from denoise_scrapy.site import sibling_links
 from denoise_scrapy.site.urls import likest_links
-from tests.hostile.named import STORY, repeated
+from tests.hostile.named import repeated, with_story
 
 URL = "http://a.example/d/page.html"
 #: Of a page this size each named case is made: seconds for all of them.
@@ -142,6 +142,7 @@ CASES: Mapping[str, Callable[[float], str]] = {
     "numbers beside code": repeated("", "<div><p>1 2<pre>a\nb</pre>", 3_500),
     "numbers before lines": repeated("<pre>", "<i>@</i> a\n", 6_000),
     "long names": repeated(f"<div class='{'x' * 900}'>" * 50, "<p>a", 14_000),
+    "hidden below long names": repeated(f"<div class='{'x' * 150}'>" * 60, "<p style=display:none>a", 4_000),
     "dates": repeated("<p class=date>", "12 foo 2011 ", 8_000),
     "bylines": repeated("", "<p>by A by b, c and d", 5_000),
     "marks of authors and dates": repeated("", "<span class='author date'>12 foo 2011</span>", 2_300),
@@ -150,9 +151,8 @@ CASES: Mapping[str, Callable[[float], str]] = {
 
 
 def page_of(case: str, size: float = 1.0) -> str:
-    """A case with the story before it, but for what stands in its head."""
-    head, end, rest = CASES[case](size).rpartition("</head>")
-    return f"<html>{head}{end}<body>{STORY}{rest}"
+    """A case with the story."""
+    return with_story(CASES[case](size))
 
 
 def swollen(html: str) -> list[str]:

@@ -1,14 +1,32 @@
 """Pages that were made to break programs, in sizes that a test can afford."""
 
+from functools import partial
+
 import pytest
 
-from denoise_scrapy import Page
+from denoise_scrapy import DuplicateIndex, Page
 from denoise_scrapy.body import STRATEGIES
 from tests.hostile.checks import check_page
-from tests.hostile.named import CASES, STORY, page_of
+from tests.hostile.named import BOUNDED, CASES, STORY, page_of
+from tests.hostile.styles import problem, seconds
 
 #: Of its size: a thousand elements, some ten kilobytes.
 SIZE = 0.001
+#: What a crawl makes of a body; and seconds of it for a tag, however few bytes it has: up to 8 µs were measured.
+CRAWLED = {
+    "title": lambda body: body.title,
+    "kind": lambda body: body.kind,
+    "hidden": lambda body: body.hidden,
+    "fingerprint": lambda body: DuplicateIndex().check_and_add("it", body.text),
+}
+EACH, SLACK = 12e-6, 0.02
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_time_is_in_proportion_to_the_size(name):
+    seconds(STORY, CRAWLED)  # modules are imported
+    wrong = partial(problem, lambda size: page_of(name, size / 1e7), 100_000, SLACK, CRAWLED, EACH)
+    assert not (wrong() and (why := wrong())), why  # what is seen twice is no accident
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -20,6 +20,8 @@ _MARKS = re.compile(f"[{START}{END}]")
 _NOT_OF_LABELS = re.compile(r"[^A-Za-z0-9]+")
 #: Visible characters of a link that is only such a sign.
 MOST_CHARS = 12
+#: Characters of a note in which its sign is: marks on letters take time by the square of their number.
+BEGINNING = 240
 #: The target of a link back may have brackets around the reference, or be right beside it.
 BESIDE = 2
 #: Links back in which a reference is searched for; a note with many references has one for each.
@@ -151,7 +153,7 @@ class Footnotes:
     def _begins_with_sign(self, one: _Reference) -> bool:
         """Return whether a note begins with the sign of its reference."""
         start = int(self._marks["start"][one.target])
-        text = _MARKS.sub("", self._page.tree.slice(start, start + 20 * MOST_CHARS))
+        text = _MARKS.sub("", self._page.tree.slice(start, start + BEGINNING))
         return _own_sign(one.sign).match(_plain(text)) is not None
 
     def _start(self, one: _Reference, label: str, *, cut: bool) -> bool:
@@ -163,7 +165,7 @@ class Footnotes:
             text = self._page.tree.slice(int(e.marks[mark]) + 1, int(e.text_ends[mark]))
             if self._in_heading[owner] >= 0:
                 return False
-            sign = own_sign.match(_plain(text))
+            sign = own_sign.match(_plain(text[:BEGINNING]))
             is_sign = sign is not None and not text[sign.end() :].strip()
             if self._in_back[owner] < 0 and not is_sign and any(map(str.isalnum, text)):
                 break
