@@ -95,7 +95,9 @@ def has_text(item: Any, field: str) -> bool:
 
 def values_in(item: Any) -> dict[Any, Any]:
     """Return the values that an item has now by field; none of what is no item."""
-    return {**values_of(item)} if isinstance(item, dict) or ItemAdapter.is_item(item) else {}
+    if isinstance(item, dict):
+        return {**item}
+    return {**values_of(item)} if ItemAdapter.is_item(item) else {}
 
 
 def is_changed(item: Any, values: Mapping[Any, Any]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from copy import copy
 from typing import Any
 
@@ -73,7 +73,7 @@ class ItemPageMiddleware(Component):
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass on items and requests."""
-        passages, carrying = self._state.passages, deque[Request]()
+        passages, carrying, error = self._state.passages, deque[Request](), None
         try:
             async for each in result:
                 for ready in await self._taken(response, each):
@@ -83,19 +83,14 @@ class ItemPageMiddleware(Component):
                         yield ready
                 while carrying and not passages.holds(response):
                     yield await passages.after_items(carrying.popleft())
-        except Exception:  # raised by the callback
-            async for each in self._rest(response, carrying):
-                yield each
-            raise
-        async for each in self._rest(response, carrying):
-            yield each
-
-    async def _rest(self, response: Response, carrying: Iterable[Request]) -> AsyncIterator[Any]:
-        """Yield the held item, if any, and the requests that wait for items."""
-        for held in self._state.passages.rest(response):
+        except Exception as raised:  # by the callback
+            error = raised
+        for held in passages.rest(response):
             yield held
         for request in carrying:
-            yield await self._state.passages.after_items(request)
+            yield await passages.after_items(request)
+        if error is not None:
+            raise error
 
     async def _taken(self, response: Response, each: Any) -> list[Any]:
         """Return the objects that may pass now: requests at once, items when their pages are decided."""

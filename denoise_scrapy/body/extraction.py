@@ -284,7 +284,7 @@ class SiteModel:
     """
 
     def __init__(self, pages: Iterable[Page | PageFacts] = ()) -> None:
-        self.statistics = SiteStatistics(one for one in pages if isinstance(one, PageFacts) or not one.media_type)
+        self.statistics = SiteStatistics([one for one in pages if isinstance(one, PageFacts) or not one.media_type])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the facts of the pages to a file, without pickles; `lcs`, `style-tree` and `cluster` cannot use them.

@@ -210,7 +210,7 @@ def read_wishes(
         held = in_best_container(page.tree, np.where(decision.kept, page.blocks.tokens, 0.0))
         parts["tables"] &= held & (page.blocks.link_density < LINK_DENSITY)
     for switch, what, said in (("keep", KEEP, "kept"), ("drop", DROP, "dropped")):
-        for name in (name for name in parts if getattr(taste, name) == switch):
+        for name in [name for name in parts if getattr(taste, name) == switch]:
             wish(what, parts[name], f"{said}: {name}")
     lost = page.blocks.share_owned_by(page.removed_elements) == 1
     for match in page.removed_by_user:
@@ -228,7 +228,7 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
     kept ("second choice"); without any, those that are only dropped ("dropped kinds"). What a selector removes never
     comes back ("all removed").
     """
-    tasteless = all(getattr(taste, name) == "auto" for name in PARTS)
+    tasteless = {getattr(taste, name) for name in PARTS} == {"auto"}
     if tasteless and not page.kept_by_user and not page.removed_by_user and decision.kept.any():
         return decision, ""
     wishes, reasons = read_wishes(page, site, decision, taste)

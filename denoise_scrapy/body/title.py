@@ -40,10 +40,11 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     title, titles = page.title, list(filter(None, titles))
     declared = page.tree.declared_values
     names = [value for name, value in declared if name == "og:site_name"]
-    names += [name for text in page.json_ld for name in _SITES.findall(text)[:MOST_NAMES]]
+    data = page.json_ld
+    names += [name for text in data for name in _SITES.findall(text)[:MOST_NAMES]]
     names = list(map(letters, names))
     headlines = [value for name, value in declared if name == "og:title"][:MOST_NAMES]
-    headlines = list(filter(letters, [*headlines, *json_strings(page.json_ld, "headline")[:MOST_NAMES]]))
+    headlines = list(filter(letters, [*headlines, *json_strings(data, "headline")[:MOST_NAMES]]))
     said = fold(title)
     others = [other for other in titles if _folded(other) != said]
     # some declare the title as the site's name
@@ -87,7 +88,7 @@ Parts = list["re.Match[str]"]
 
 def _parts(title: str) -> Parts:
     """Split a title at its separators; at least one part."""
-    bounds = [0, *(edge for found in SEPARATOR.finditer(title) for edge in found.span()), len(title)]
+    bounds = [0, *[edge for found in SEPARATOR.finditer(title) for edge in found.span()], len(title)]
     pieces = zip(bounds[::2], bounds[1::2], strict=True)
     found = [match for start, end in pieces if (match := _PART.match(title, start, end))]
     return found or [match for match in [_PART.search(title)] if match]
@@ -99,12 +100,12 @@ _folded = lru_cache(256)(fold)  # each page of a site is compared with many
 @lru_cache(256)
 def _split(title: str) -> tuple[str, ...]:
     """Return the parts of a title, folded."""
-    return tuple(fold(part[0]) for part in _parts(title))
+    return tuple([fold(part[0]) for part in _parts(title)])
 
 
 def _without_shared(parts: Parts, split: Sequence[tuple[str, ...]]) -> Parts:
     """Remove parts that at least half of the other titles end with; else begin with. At least one part is left."""
-    own = tuple(fold(part[0]) for part in parts)
+    own = tuple([fold(part[0]) for part in parts])
     last = sum(_is_shared(own[-n:], [other[-n:] for other in split]) for n in range(1, len(own)))
     first = 0 if last else sum(_is_shared(own[:n], [other[:n] for other in split]) for n in range(1, len(own)))
     return parts[first : len(parts) - last]

@@ -268,7 +268,6 @@ class Passage:
 
     def __post_init__(self) -> None:
         self.original = self.item  # as it left the spider
-        self.found(None, "")
 
     def found(self, page: CrawledPage | None, reason: str) -> None:
         """Note the page whose text it gets, and why this is not its own, "" if it is."""
@@ -448,11 +447,11 @@ class Passages:
             return [item]
         passage = Passage(item, siblings, siblings.named(item, self._crawl.settings.url_field, self._pages))
         self._add(item, passage)
-        ready = [*siblings.take(passage)]
+        ready = [*map(self._decided, siblings.take(passage))]
         if siblings.held is passage and is_asyncio_available():
             # while its callback awaits something, Scrapy's pipelines would process the item
             asyncio.get_running_loop().call_soon(self._note_values, passage)
-        return [self._decided(each) for each in ready]
+        return ready
 
     def rest(self, response: Response) -> list[Any]:
         """Return the held item, if any, after the callback has ended."""
@@ -573,7 +572,7 @@ class Passages:
                     return found
                 passage.named = passage.siblings.named(item, self._crawl.settings.url_field, self._pages)
         except Exception as error:
-            self._crawl.report("passage", error, passage.url)
+            self._crawl.report("passage", error, passage.siblings.url)
         passage.siblings.count(passage.named)
         if response is not None:
             await asyncio.sleep(0)  # all items of a response are parsed at once: count them first

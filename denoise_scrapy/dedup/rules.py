@@ -126,7 +126,7 @@ class Fingerprint:
     def of(cls, text: str | FeatureStrings) -> Fingerprint:
         """Return the fingerprint of a text, or of its features if already computed."""
         features = FeatureStrings(text) if isinstance(text, str) else text
-        least = sum(features.n >= length for length in LEVEL_LENGTHS)
+        least = sum([features.n >= length for length in LEVEL_LENGTHS])
         t = next((t for t in LEVELS[least:] if len(features.main_units(t)) <= S1_CAP), LEVELS[-1])
         s1 = features.main_units(t)
         runs, limit = features.sample_of(S2_CAP)

@@ -198,7 +198,7 @@ def problem(
     if one > most(small):
         return f"{one:.3f} s for {len(small):,} bytes"
     four = seconds(large, outputs)
-    if four > most(large) or four > 5 * one + slack:
+    if four > most(large) or four > 5 * max(one, 0.0) + slack:
         return f"{one:.3f} s for {len(small):,} bytes, {four:.3f} s for {len(large):,}"
     return ""
 

@@ -17,7 +17,7 @@ from tests.processes import run_python
 
 PARTS = 12
 SIZE = 20_000  # bytes, and four times as many
-SLACK = 0.02  # seconds that a busy machine may add
+SLACK = 0.06  # seconds that a busy machine may add, and that the time of two parses may differ by
 
 
 @pytest.mark.parametrize("part", range(PARTS))
