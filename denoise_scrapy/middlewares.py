@@ -89,8 +89,11 @@ class ItemPageMiddleware(Component):
             yield held
         for request in carrying:
             yield await passages.after_items(request)
-        if error is not None:
-            raise error
+        try:
+            if error is not None:
+                raise error
+        finally:
+            del error  # its traceback holds this frame, and this the response, until the next collection
 
     async def _taken(self, response: Response, each: Any) -> list[Any]:
         """Return the objects that may pass now: requests at once, items when their pages are decided."""
