@@ -26,6 +26,13 @@ LENGTHS = ((25, 60), (60, 150), (150, 400), (400, 900), (900, 3600))
 PART = (10, 60)
 _NUMBER, _NAME = re.compile(r"\d+"), re.compile(r"(?<=[a-z,;] )[A-Z]\w+")
 _NEGATIONS = {"latin": ("not", "without", "never", "no longer"), "chinese": ("不", "没有", "不再", "无")}
+#: Lines around texts, in Latin script and in Chinese.
+FURNITURE = (
+    ("Share this page", "Print. Send. Save.", "We use cookies. Accept all. Settings.", "Read more", "Photo: archive",
+     "Teilen, drucken, merken.", "Partager sur Facebook. Imprimer.", "Leer más. Compartir.", "Читайте также.",
+     "Subscribe to our newsletter", "12 comments", "All rights reserved.", "Advertisement", "Sign in to comment."),
+    ("分享到微信 微博", "打印本页", "责任编辑 李明", "点赞 收藏", "图为现场。", "相关阅读", "版权所有", "シェアする。印刷する。"),
+)  # fmt: skip
 _COLOURS = "red blue green black white silver golden grey brown orange 红 蓝 黑 白 金".split()
 
 Made = tuple[str, str]  # the kept text, and the new one
@@ -42,15 +49,13 @@ def _put(text: str, part: str, rng: Random, where: str) -> str:
 
 
 def other_number(text: str, _: Base, __: Pool, rng: Random) -> Made | None:
-    """Fill in other numbers, at one or two places."""
+    """Fill in another number."""
     found = [*_NUMBER.finditer(text)]
-    for one in rng.sample(found, min(len(found), rng.randint(1, 2))):
-        digits = "".join(rng.choice("123456789") for _ in one[0])
-        made = text[: one.start()] + digits + text[one.end() :]
-        text_new, text = made, text
-        if len(digits) == len(one[0]) and text_new != text:
-            return text, text_new
-    return None
+    if not found:
+        return None
+    one = rng.choice(found)
+    digits = "".join(rng.choice("123456789") for _ in one[0])
+    return text, text[: one.start()] + digits + text[one.end() :]
 
 
 def other_name(text: str, _: Base, pool: Pool, rng: Random) -> Made | None:
@@ -179,6 +184,17 @@ def framed(text: str, base: Base, pool: Pool, rng: Random) -> Made | None:
     return found[::-1] if found else None
 
 
+def furnished(text: str, base: Base, pool: Pool, rng: Random) -> Made:
+    """Put lines of furniture around it or into it: shares, cookies, a caption, a headline of another text."""
+    kept = new = text
+    for _ in range(rng.randint(1, 3)):
+        line = "\n".join(rng.choice(FURNITURE[base.group == "chinese"]) for _ in range(rng.randint(1, 3)))
+        if rng.random() < 0.4:
+            line = excerpt(pool.other(base, rng).text, rng.randint(3, 9), rng)
+        new = _put(new, line, rng, rng.choice(["before", "behind", "behind", "line"]))
+    return (kept, new) if rng.random() < 0.7 else (new, kept)
+
+
 def edited(text: str, base: Base, pool: Pool, rng: Random) -> Made | None:
     """Edit it as another house would: another headline, words left out or exchanged, the last sentences cut."""
     parts = list(pieces(text))
@@ -211,6 +227,7 @@ MAKERS: Mapping[str, tuple[str, float, int, Maker]] = {
     "misread": ("C", 0.5, 3600, misread),
     "timed": ("C", 0.3, 3600, timed),
     "marked": ("C", 0.3, 3600, marked),
+    "furnished": ("C", 2.0, 3600, furnished),
     "framed": ("C", 1.0, 3600, framed),
     "edited": ("C", 1.0, 3600, edited),
 }

@@ -3,7 +3,7 @@
 Each pair has a letter: C copy, U update, V variant, D different. Half of those that we read (`pairs_read.jsonl`) are
 never trained on; the shipped forests are held to them (`benchmarks.dedup`). Forms and copies that are made of the
 portal train as well, and judge nothing. `pairs.npz` has the evidence of all, so that a fit takes no texts; with
-`--texts`, a folder with `corpora*`, `streams` and `pairs`, it is made anew. What is not there comes from npm and Debian.
+`--texts`, a folder with `corpora*`, `streams` and `pairs`, it is made anew, and other texts come from npm and Debian.
 
 What was learned is in docs/dedup.md, with the figures of this command: each source judged by forests fitted to the
 others, the curve of `DENOISE_DEDUP_CERTAINTY`, the curve of learning, and what the evidence weighs.
@@ -36,8 +36,8 @@ from training.trees import to_forest
 EVIDENCE = Path(__file__).with_name("pairs.npz")
 OUTPUT = Path("denoise_scrapy/dedup/models/verdicts.npz")
 LETTERS = "CUVD"  # in the order of `KINDS`
-#: Trees of each verdict. Shallower ones are as right on pairs left out, but know made forms less: of forms without titles
-#: .955 are kept instead of .988, with trees of depth 4.
+#: Trees of each verdict. Shallower ones are as right on pairs left out, but know made forms less: with a depth of 4, of
+#: forms without titles .955 are kept instead of .988.
 PARAMETERS: dict[str, Any] = {
     "iterations": 300,
     "depth": 6,
@@ -165,7 +165,9 @@ HEAD = ["", "copies found", "variants and others dropped", "updates dropped", "u
 
 def save(forests: Mapping[str, Forest], pairs: Pairs, path: Path) -> None:
     """Write forests to a file, without pickles."""
-    arrays = {f"{kind}/{name}": array for kind, one in forests.items() for name, array in one.arrays().items()}
+    arrays: dict[str, Any] = {
+        f"{kind}/{name}": array for kind, one in forests.items() for name, array in one.arrays().items()
+    }
     usual = np.nanmedian(pairs.values[pairs.kinds == 0], axis=0)
     path.parent.mkdir(exist_ok=True)
     with path.open("wb") as file:
@@ -180,7 +182,8 @@ def main() -> None:
     args = ap.parse_args()
     if args.texts:
         found = Pairs.of([*read(args.texts), *made(recorded_bases(args.texts / "corpora"))])
-        np.savez_compressed(EVIDENCE, **vars(found) | {"values": found.values.astype(np.float16)})
+        columns: dict[str, Any] = {**vars(found), "values": found.values.astype(np.float16)}
+        np.savez_compressed(EVIDENCE, **columns)
     with np.load(EVIDENCE, allow_pickle=False) as data:
         pairs = Pairs(**{name: data[name] for name in data.files})
     pairs = replace(pairs, values=pairs.values.astype(np.float32))

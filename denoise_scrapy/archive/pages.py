@@ -197,15 +197,12 @@ def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> 
     item = ReadText(new, this.fingerprint, name=this.name)
     records = [_record(number, earlier[number]) for number in sorted(earlier)]
     compared = [(one, PartRule().judge(new, one.fingerprint)) for one in records]
-    alike = [
-        Like(one, proof, is_same_site(item.name.site, one.name.site)) for one, proof in compared if proof.duplicate
-    ]
-    found = [(like, judged(item, like).kind) for like in likest(item, alike)]
-    copies = [(like.record.id, like.proof) for like, kind in found if kind == COPY]
-    others = [
-        (one.record.id, replace(one.proof, duplicate=False)) for one, kind in found if kind not in {COPY, DIFFERENT}
-    ]
-    return copies + sorted(others)
+    site, alike = item.name.site, [(one, proof) for one, proof in compared if proof.duplicate]
+    likes = likest(item, (Like(one, proof, is_same_site(site, one.name.site)) for one, proof in alike))
+    found = {like.record.id: (judged(item, like).kind, like.proof) for like in likes}
+    copies = [(number, proof) for number, (kind, proof) in found.items() if kind == COPY]
+    others = sorted(number for number, (kind, _) in found.items() if kind not in {COPY, DIFFERENT})
+    return [*copies, *((number, replace(found[number][1], duplicate=False)) for number in others)]
 
 
 def _record(number: int, row: Mapping[str, Any]) -> Record:

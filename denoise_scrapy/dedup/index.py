@@ -156,8 +156,8 @@ class DuplicateIndex:
         candidate_limit: Maximum number of candidates of a search to compare, the most similar ones, 1 or more.
         remember_copies: Number of recently dropped keys that the store remembers, for `Store.groups`; 0: none.
         variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
-        certainty: How sure a copy must be to be a duplicate, 0 to 1 (`Verdict.share`): with 0.8, fewer texts are dropped
-            wrongly, and more copies are kept. Not used without `variants`.
+        certainty: How sure a copy must be to be a duplicate, 0 to 1 (`Verdict.share`): with 0.8, fewer texts are
+            dropped wrongly, and more copies are kept. Not used without `variants`.
 
     Raises:
         ValueError: An argument is out of range, or conflicts with another.
@@ -497,8 +497,11 @@ class DuplicateIndex:
                 continue
             one = judged(item, like, self._certainty) if self._variants else Judged(COPY)
             if one.kind == COPY:
-                like = latest(item, like, likes, self._certainty) if self._variants else like
-                return _repeated(item, made, like, one.share)
+                last = latest(item, like, likes, self._certainty) if self._variants else like
+                return _repeated(item, made, last, one.share)
+            if one.kind != VARIANT and like.own and holds(item.text, like.record.fingerprint):
+                held.append(like.record)
+                continue
             if update_of or (variant_of and one.kind != UPDATE):  # the first of several counts, and an update first
                 continue
             if one.kind == UPDATE:

@@ -103,7 +103,10 @@ def other_title(new: FeatureStrings, one: bytes, other: bytes, kept: Fingerprint
     if not (len(mine) and len(theirs)) or not (len(own) or len(lacking)):
         return False
     units, below = units_of(kept)
-    novel, lost = new.places[new.novel(units, below)], units[~new.has(units)]
+    # a headline made anew above the text tells nothing of the text
+    begin = 2 * len(mine) if np.isin(mine, new.places[: 2 * len(mine)]).all() else 0
+    found = new.novel(units, below)
+    novel, lost = new.places[found[found >= begin]], units[~new.has(units)]
     told = all(np.isin(words, only).any() for words, only in ((own, novel), (lacking, lost)) if len(words))
     if told or not one_site:
         return bool(told)

@@ -19,7 +19,6 @@ from denoise_scrapy.core.feature_strings import (
     read_units,
 )
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.variants import EDITED, EDITED_NAMES, OUTER_PERCENT, units_of
 
 Run = tuple[str, ...]
 
@@ -98,77 +97,3 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     """What `rules.share_new` estimates."""
     common = np.flatnonzero(np.isin(sampled_runs(new, kept.limit)[1], kept.runs)).tolist()
     return 0.0 if new.digest == kept.digest else sum(gaps(new, kept, common)) / max(1, new.n)
-
-
-def stretches(new: FeatureStrings, kept: Fingerprint) -> list[tuple[float, list[int], int, bool]]:
-    """What `variants.stretches` finds: sizes, novel words, runs lost, and whether it is in order."""
-    places, runs = sampled_runs(new, kept.limit)
-    theirs = kept.runs.tolist()
-    common = [i for i, run in enumerate(runs.tolist()) if run in theirs]
-    at = [theirs.index(runs[i]) for i in common]
-    at = [
-        after if 0 < i < len(at) - 1 and after == at[i - 1] + 1 else one
-        for i, (one, after) in enumerate(pairwise([*at, -1]))
-    ]
-    there = sorted(set(at))
-    rank = {i: there.index(one) for i, one in zip(common, at, strict=True)}
-    line = [(-1, -1), *((i, rank[i]) for i in common), (len(runs), len(there))]
-    linked = [a == i - 1 or b == j - 1 for (a, b), (i, j) in pairwise(line)]
-    real = [i for i, before, after in zip(common, linked[:-1], linked[1:], strict=True) if before or after]
-    ranks = [rank[i] for i in real]
-    words = [place for place in difference(new, kept)[0] if new.kinds[place] != NUMBER]
-    made = []
-    for number, size in enumerate(gaps(new, kept, real)):
-        last = there[ranks[number - 1]] if number else -1
-        next_there = next((place for place in there if place > last), len(theirs))
-        lost = (next_there - last - 1) * (EVERY // kept.limit)
-        length = RUN_OF_IDEOGRAPHS if number and new.kinds[places[real[number - 1]]] == IDEOGRAPH else RUN
-        start = int(places[real[number - 1]]) + length if number else 0
-        end = int(places[real[number]]) if number < len(real) else new.n
-        told = [place for place in words if start <= place < end]
-        most = told[-1] + 1 - told[0] if told and kept.limit < EVERY else size
-        inner = 0 < number < len(real) and ranks[number] == ranks[number - 1] + 1
-        if size or lost:
-            made.append((min(size, most), told, lost, inner))
-    return made
-
-
-def short_hashes(new: FeatureStrings) -> np.ndarray:
-    return (new.hashes * np.uint32(2654435769) >> np.uint32(16)).astype(np.uint16)
-
-
-def difference(new: FeatureStrings, kept: Fingerprint) -> tuple[list[int], tuple, tuple, list[int]]:
-    """What `variants.difference` finds."""
-    (theirs, limit), mine = units_of(kept), short_hashes(new)
-    novel = np.flatnonzero(~is_stop(new.hashes) & (mine < limit) & ~np.isin(mine, theirs))
-    sampled, runs = sampled_runs(new, kept.limit)
-    common, there = sampled[np.isin(runs, kept.runs)], np.isin(kept.runs, runs)
-    starts = common + np.where(new.kinds[common] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN) - 1
-    lost = _zones(np.flatnonzero(~there), *[np.flatnonzero(there)] * 2)
-    lacking = theirs[~np.isin(theirs, mine)]
-    each = EVERY // kept.limit
-    return novel.tolist(), _zones(novel, common, starts), tuple(each * one for one in lost), lacking.tolist()
-
-
-def _zones(places: np.ndarray, firsts: np.ndarray, lasts: np.ndarray) -> tuple[int, int, int]:
-    if not len(firsts):
-        return 0, len(places), 0
-    outer = OUTER_PERCENT * len(firsts) // 100
-    head, tail = int((places < firsts[outer]).sum()), int((places > lasts[-1 - outer]).sum())
-    return head, len(places) - head - tail, tail
-
-
-def is_edited(new: FeatureStrings, places: list[int]) -> bool:
-    """What `variants._is_edited` decides."""
-    if len(places) < EDITED or (new.kinds[places] == NUMBER).any():
-        return False
-    names = read_units(" ".join(NAME.findall(new.text))).hashes
-    return bool(np.isin(new.hashes[places], names).mean() < EDITED_NAMES)
-
-
-def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
-    """What `variants.other_title` decides."""
-    mine, theirs = ((units := np.frombuffer(title, "<u2"))[units > 0] for title in (one, other))
-    if not len(mine) or not len(theirs) or np.isin(mine, theirs).all() or np.isin(theirs, mine).all():
-        return False
-    return bool(np.isin(mine, short_hashes(new)).all() or not np.isin(theirs, short_hashes(new)).all())

@@ -8,154 +8,13 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
-from denoise_scrapy.dedup import DuplicateIndex, variants
+from denoise_scrapy.dedup import DuplicateIndex, versions
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Fingerprint
-from denoise_scrapy.dedup.variants import (
-    Version,
-    difference,
-    hash_title,
-    hash_values,
-    is_filled_in,
-    is_view,
-    other_title,
-    other_values,
-)
+from denoise_scrapy.dedup.variants import hash_title, hash_values, is_view, other_title, other_values
+from denoise_scrapy.dedup.versions import Version
 from tests.dedup.literal import distinct_runs, is_stop_word, runs_of
 from tests.dedup.made_texts import english
 from tests.examples import at_least
-
-WORDS = "the of red tree stone river sand 的 山 水 light moss fern 7 1950".split()
-FILLED = "kiel bonn ulm 12 900 山".split()
-TEXTS = st.lists(st.sampled_from(WORDS), max_size=70)
-
-
-def runs_with_places(words):
-    """Each run with its first and its last place."""
-    return [(run, place, place + len(run) - 1) for place, run in enumerate(runs_of(words)) if run]
-
-
-def zones(places, bounds):
-    """Count places before, between and after runs, ignoring three in a hundred at each end."""
-    if not bounds:
-        return 0, len(places), 0
-    outer = 3 * len(bounds) // 100
-    first, last = bounds[outer][0], bounds[-1 - outer][1]
-    head, tail = sum(place < first for place in places), sum(place > last for place in places)
-    return head, len(places) - head - tail, tail
-
-
-def literal_difference(new, kept):
-    """What the documentation says, on all words and runs."""
-    told = {word for word in {*new, *kept} if not is_stop_word(word)}
-    mine, theirs = distinct_runs(new), list(dict.fromkeys(run for run, *_ in runs_with_places(kept)))
-    novel = [place for place, word in enumerate(new) if word in told - {*kept}]
-    lost = [place for place, run in enumerate(theirs) if run not in mine]
-    common = [(place, place) for place, run in enumerate(theirs) if run in mine]
-    return (
-        zones(novel, [(first, last) for run, first, last in runs_with_places(new) if run in theirs]),
-        zones(lost, common),
-        (told & {*kept}) - {*new},
-    )
-
-
-def literal_filled_in(new, kept, siblings, same_site, same_title, view):
-    novel, lost, lacking = literal_difference(new, kept)
-    if same_site and not same_title and len(new) < (0.5 if lost[2] else 0.4) * len(kept):
-        return True  # the kept one shows several
-    fewer, more = sorted((sum(novel), len(lacking)))
-    if fewer == 0 or more > 2 + 5 * fewer:
-        return False  # one has only more than the other, or nearly
-    if novel[1] == 0 and (view or not same_site):
-        return False  # a byline, a line of a print view
-    pairs = [(here, there) for here, there in zip(novel, lost, strict=True) if here and there]
-    if sum(lost) and not any(max(pair) <= 20 * min(pair) for pair in pairs):
-        return False  # nothing stands in the place of the other
-    inner = new_words(new, kept)[novel[0] : sum(novel) - novel[2]]
-    if same_site and same_title and len(inner) >= 6 and not any(map(str.isdigit, "".join(inner))):
-        return False  # edited: the words have no capitals here, so that none is a name
-    if len(siblings) < (1 if same_site else 2):
-        return same_site
-    told = {word for word in kept if not is_stop_word(word)}
-    alone = told - set.intersection(*map(set, siblings))
-    if same_site and not same_title:
-        return bool(alone & lacking)
-    return len(alone & lacking) >= (0.25 if novel[1] and same_site else 0.4) * max(1, len(alone))
-
-
-def new_words(new, kept):
-    """Return the words of a text, except stop words, that another lacks."""
-    return [word for word in new if word not in kept and not is_stop_word(word)]
-
-
-def without_chance_matches(texts):
-    """Return whether all runs and words of some texts have different hashes."""
-    runs = {run for text in texts for run in distinct_runs(text)}
-    hashes = {one for text in texts for one in FeatureStrings(" ".join(text)).sample().tolist()}
-    words = {word for text in texts for word in text}
-    units = {one for text in texts for one in FeatureStrings(" ".join(text)).places.tolist()}
-    return len(runs) == len(hashes) and len(words) == len(units)
-
-
-def edited(base, cuts, fills, ends):
-    """A text with a part of it cut off at both ends, words put in the place of others, and words put around it."""
-    words = base[cuts[0] : len(base) - cuts[1]]
-    for place, word in fills:
-        if words:
-            words[place % len(words)] = word
-    return [*ends[0], *words, *ends[1]]
-
-
-EDITED = st.builds(
-    edited,
-    st.just([f"{word}{place % 9}" if word.isascii() and place % 3 else word for place, word in enumerate(WORDS * 5)]),
-    st.tuples(st.integers(0, 40), st.integers(0, 20)),
-    st.lists(st.tuples(st.integers(0, 99), st.sampled_from(FILLED)), max_size=9),
-    st.tuples(*[st.lists(st.sampled_from(FILLED), max_size=2)] * 2),
-)
-
-
-FORM = " ".join(english(3, 30)) + " {} " + " ".join(english(4, 30))
-
-
-class TestLiterally:
-    @at_least(100)
-    @given(st.one_of(TEXTS, EDITED), st.one_of(TEXTS, EDITED))
-    def test_the_difference_is_that_of_words_and_runs(self, new, kept):
-        assert tokens(" ".join(new)) == new
-        assume(without_chance_matches([new, kept]))
-        found = difference(FeatureStrings(" ".join(new)), Fingerprint.of(" ".join(kept)))
-        novel, lost, lacking = literal_difference(new, kept)
-        hashes = FeatureStrings(" ".join(sorted(lacking))).places.tolist()
-        assert (found.novel, found.lost, found.lacking.tolist()) == (novel, lost, sorted(hashes))
-
-    @example(FORM.format("76").split(), FORM.format("93").split(), [], True, False, False)  # one number is another
-    @example(FORM.format("red").split(), FORM.format("blue").split(), [], True, False, False)
-    @at_least(100)
-    @given(EDITED, EDITED, st.lists(EDITED, max_size=3), st.booleans(), st.booleans(), st.booleans())
-    def test_so_is_the_decision(self, new, kept, siblings, same_site, same_title, view):
-        assume(without_chance_matches([new, kept, *siblings]))
-        prints = [Fingerprint.of(" ".join(one)) for one in siblings]
-        how = {"same_site": same_site, "same_title": same_title, "view": view}
-        read, there = FeatureStrings(" ".join(new)), Fingerprint.of(" ".join(kept))
-        found = is_filled_in(read, there, prints, difference(read, there), **how)
-        assert found == literal_filled_in(new, kept, siblings, **how)
-
-    @given(st.integers(0, 10**6), st.integers(300, 9000))
-    def test_of_a_long_text_what_was_sampled_tells_about_as_much(self, seed, length):
-        words = english(seed, length)
-        kept, new = list(words), list(words)
-        some = range(length // 4, 3 * length // 4, max(20, length // 40))
-        for place in some:
-            new[place], kept[place] = f"new{place}", f"kept{place}"
-        of = Fingerprint.of(" ".join(kept))
-        found = difference(FeatureStrings(" ".join(new)), of)
-        each, halved = (1 << 32) // of.limit, int(np.frombuffer(of.rare or bytes(2), "<u2")[0])
-        assert sum(found.lost) == pytest.approx(5 * len(some), abs=5 * (5 * len(some) * each) ** 0.5 * (each > 1) + 3)
-        for units in (sum(found.novel), len(found.lacking)):
-            assert units <= len(some) and (halved or units >= len(some) - 2)  # some have the hash of another
-        same = difference(FeatureStrings(" ".join(kept)), Fingerprint.of(" ".join(kept)))
-        assert not any(same.novel) and not any(same.lost) and not len(same.lacking)
-
 
 JOB = (
     "We are looking for a {} for our office in {}. You work with a small team that knows what it wants, in a "
@@ -325,8 +184,9 @@ def test_addresses_of_one_page(one, other, view):
 
 def test_a_title_of_the_frame_or_an_unknown_one_is_no_other():
     one, other, frame = map(hash_title, ("Two rooms in Kiel", "Two rooms in Bonn", "Print this page"))
-    text = FeatureStrings("Two rooms in Kiel, bright and quiet.")
-    assert other_title(text, one, other) and not other_title(text, frame, one) and not other_title(text, one, b"")
+    text, kept = FeatureStrings("Two rooms in Kiel, bright and quiet."), Fingerprint.of("Two rooms in Kiel, dark.")
+    for title, its, found in ((one, other, True), (frame, one, False), (one, b"", False)):
+        assert other_title(text, title, its, kept, one_site=True) is found
 
 
 def test_changes_are_named_and_of_the_same_source_the_text_is_the_same():
@@ -347,7 +207,7 @@ def test_changes_are_named_and_of_the_same_source_the_text_is_the_same():
 @given(st.text(st.sampled_from("ab \n\u2003\u00a0中\ud800")), st.integers(1, 9))
 def test_white_space_is_collapsed_across_pieces_of_a_text(text, size):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(variants, "PIECE", size)
+        patched.setattr(versions, "PIECE", size)
         pieces = Version.of(text, {})
     assert pieces == Version.of(text, {}) == Version.of(" ".join(text.split()), {})
 
