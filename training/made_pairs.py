@@ -23,15 +23,17 @@ SEED, SIBLINGS = 67, 2
 #: Units of a whole text: most texts are short, and some are contracts.
 LENGTHS = ((25, 60), (60, 150), (150, 400), (400, 900), (900, 3600))
 #: Units of a part that is put in or stands apart: a sentence up to a paragraph.
-PART = (10, 60)
+PART = (20, 60)
 _NUMBER, _NAME = re.compile(r"\d+"), re.compile(r"(?<=[a-z,;] )[A-Z]\w+")
 _NEGATIONS = {"latin": ("not", "without", "never", "no longer"), "chinese": ("不", "没有", "不再", "无")}
 #: Lines around texts, in Latin script and in Chinese.
 FURNITURE = (
     ("Share this page", "Print. Send. Save.", "We use cookies. Accept all. Settings.", "Read more", "Photo: archive",
      "Teilen, drucken, merken.", "Partager sur Facebook. Imprimer.", "Leer más. Compartir.", "Читайте также.",
+     "From our correspondent", "By Ann Reed, 3 May", "As we said", "Von unserem Korrespondenten", "Share this",
      "Subscribe to our newsletter", "12 comments", "All rights reserved.", "Advertisement", "Sign in to comment."),
-    ("分享到微信 微博", "打印本页", "责任编辑 李明", "点赞 收藏", "图为现场。", "相关阅读", "版权所有", "シェアする。印刷する。"),
+    ("分享到微信 微博", "打印本页", "责任编辑 李明", "点赞 收藏", "图为现场。", "相关阅读", "版权所有",
+     "シェアする。印刷する。"),
 )  # fmt: skip
 _COLOURS = "red blue green black white silver golden grey brown orange 红 蓝 黑 白 金".split()
 
@@ -119,7 +121,7 @@ def new_part(text: str, base: Base, pool: Pool, rng: Random) -> Made:
 
 def few_texts(text: str, base: Base, pool: Pool, rng: Random) -> Made:
     """Set two short texts beside one notice, often longer than each."""
-    own = rng.randint(*PART)
+    own = rng.randint(10, 60)
     notice = pool.run(base, rng.randint(own, 6 * own), rng)
     one, other = excerpt(text, own, rng), pool.run(base, rng.randint(own * 2 // 3, own), rng)
     made = [f"{part}\n{notice}" if rng.random() < 0.8 else f"{notice}\n{part}" for part in (one, other)]
@@ -184,17 +186,6 @@ def framed(text: str, base: Base, pool: Pool, rng: Random) -> Made | None:
     return found[::-1] if found else None
 
 
-def furnished(text: str, base: Base, pool: Pool, rng: Random) -> Made:
-    """Put lines of furniture around it or into it: shares, cookies, a caption, a headline of another text."""
-    kept = new = text
-    for _ in range(rng.randint(1, 3)):
-        line = "\n".join(rng.choice(FURNITURE[base.group == "chinese"]) for _ in range(rng.randint(1, 3)))
-        if rng.random() < 0.4:
-            line = excerpt(pool.other(base, rng).text, rng.randint(3, 9), rng)
-        new = _put(new, line, rng, rng.choice(["before", "behind", "behind", "line"]))
-    return (kept, new) if rng.random() < 0.7 else (new, kept)
-
-
 def edited(text: str, base: Base, pool: Pool, rng: Random) -> Made | None:
     """Edit it as another house would: another headline, words left out or exchanged, the last sentences cut."""
     parts = list(pieces(text))
@@ -213,6 +204,25 @@ def edited(text: str, base: Base, pool: Pool, rng: Random) -> Made | None:
     return (text, made) if size(made) > 0.6 * size(text) else None
 
 
+def furnished(text: str, base: Base, pool: Pool, rng: Random) -> Made:
+    """Put furniture around it or into it: shares, cookies, a byline, a caption, a headline of another text."""
+    kept = new = text
+    way = rng.random()
+    if way < 0.4:
+        new = (edited(text, base, pool, rng) or (text, text))[1]
+    elif way < 0.7:
+        parts = text.splitlines(keepends=True) if "\n" in text.strip() else sentences(text)
+        new = "".join(parts[: len(parts) - rng.randint(0, len(parts) // 2)])
+    for _ in range(rng.randint(1, 5)):
+        line = "\n".join(rng.choice(FURNITURE[base.group == "chinese"]) for _ in range(rng.randint(1, 3)))
+        if rng.random() < 0.4:
+            line = excerpt(pool.other(base, rng).text, rng.randint(3, 18), rng)
+        where = rng.choice(["before", "behind", "behind", "line", "same line"])
+        made = f"{line}. {new}" if rng.random() < 0.5 else f"{new} {line}"
+        new = made if where == "same line" else _put(new, line, rng, where)
+    return (kept, new) if rng.random() < 0.7 else (new, kept)
+
+
 #: Kind -> its letter, the weight of its pairs together, the most units of its texts, and how it is made.
 MAKERS: Mapping[str, tuple[str, float, int, Maker]] = {
     "number": ("V", 0.3, 150, other_number),
@@ -223,13 +233,13 @@ MAKERS: Mapping[str, tuple[str, float, int, Maker]] = {
     "part": ("U", 0.5, 3600, new_part),
     "notice": ("V", 1.0, 3600, few_texts),
     "quoted": ("D", 0.5, 3600, quoted),
-    "shifted": ("V", 0.5, 400, shifted),
+    "shifted": ("V", 0.3, 400, shifted),
     "misread": ("C", 0.5, 3600, misread),
     "timed": ("C", 0.3, 3600, timed),
     "marked": ("C", 0.3, 3600, marked),
-    "furnished": ("C", 2.0, 3600, furnished),
+    "furnished": ("C", 5.0, 3600, furnished),
     "framed": ("C", 1.0, 3600, framed),
-    "edited": ("C", 1.0, 3600, edited),
+    "edited": ("C", 1.5, 3600, edited),
 }
 #: Weight of made forms, and of their copies.
 FORMS = 12.0

@@ -21,6 +21,7 @@ from denoise_scrapy.dedup.prefilter import BANDS, bands_of
 from denoise_scrapy.dedup.rules import Comparison, PartRule
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import (
+    MOST_ALIGNED,
     Like,
     ReadText,
     hash_title,
@@ -201,8 +202,9 @@ def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> 
     likes = likest(item, (Like(one, proof, is_same_site(site, one.name.site)) for one, proof in alike))
     found = {like.record.id: (judged(item, like).kind, like.proof) for like in likes}
     copies = [(number, proof) for number, (kind, proof) in found.items() if kind == COPY]
-    others = sorted(number for number, (kind, _) in found.items() if kind not in {COPY, DIFFERENT})
-    return [*copies, *((number, replace(found[number][1], duplicate=False)) for number in others)]
+    no_form = {number for number, (kind, _) in found.items() if kind in {COPY, DIFFERENT}}
+    others = [(one.id, replace(proof, duplicate=False)) for one, proof in alike if one.id not in no_form]
+    return [*copies, *others[:MOST_ALIGNED]]
 
 
 def _record(number: int, row: Mapping[str, Any]) -> Record:

@@ -99,7 +99,7 @@ def explained(
     verdict, elsewhere = _kind(near), _kind(found)
     if verdict != elsewhere:  # by titles
         verdict += f" on one site, elsewhere {elsewhere},"
-    told = [_said_of(one) for one in (found, near)] if alike and not same else []
+    told = [_said_of(one) for one in (found, near) if alike and not (same and one.duplicate)]
     why = [_why(checks, short=item.is_short, same=same, duplicate=alike), *told]
     said = "; ".join(dict.fromkeys(filter(None, why)))
     return TextComparison(found.duplicate, verdict, said, other.t, checks, units)

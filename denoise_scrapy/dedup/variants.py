@@ -28,8 +28,11 @@ HELD = 0.8
 # Maximum texts to align with a new one, the most similar first: a copy of one of many variants is most similar to its
 # own original.
 MOST_ALIGNED = 8
+# Minimum length of a copy on the same site, as a share of the kept text: below, the kept page shows several texts. Of 19
+# read pairs below .6, 5 are copies.
+LEAST_PART = 0.5
 # Minimum share of "copy" of a text that is dropped; `python -m training.pairs` draws the curve.
-CERTAINTY = 0.6
+CERTAINTY = 0.5
 _SITE_MARK = re.compile(r"\s[|·•»:–—-]+\s")  # before or after the name of a site in a title
 _PART = re.compile(r"(?<![^/?&;#])[^/?&;#]+?(?=\.[a-z]{3,5}(?:[/?&;#]|$)|[/?&;#]|$)")
 # Labels of a host that name a view of a site, not a site, unless what follows them is no site: m.co.uk is one itself.
@@ -215,6 +218,8 @@ def judged(item: ReadText, like: Like, certainty: float = CERTAINTY) -> Judged:
         return Judged(VARIANT, reason=ANOTHER_TITLE)
     if mine.digest == theirs.digest:
         return Judged(COPY)
+    if like.own and mine.n < LEAST_PART * theirs.n:
+        return Judged(VARIANT, reason="the kept text has several")
     found = Evidence.of(new, theirs)
     shares = found.shares()
     if shares.copy >= certainty:

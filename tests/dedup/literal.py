@@ -18,6 +18,7 @@ from denoise_scrapy.core.feature_strings import (
     is_stop,
     read_units,
 )
+from denoise_scrapy.dedup.evidence import units_of
 from denoise_scrapy.dedup.rules import Fingerprint
 
 Run = tuple[str, ...]
@@ -29,6 +30,8 @@ LEFT_OUT = re.compile(
 )
 ALONE = "\u3005-\u3007\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 UNIT = re.compile(rf"[{ALONE}]|(?:(?![{ALONE}])[\w\u0900-\u094f])+")
+#: Letters that look like Latin ones.
+LIKE_LATIN = str.maketrans("аеорсухіјѕԁԛԝһοναιρτυχκεηγωϲϳ", "aeopcyxijsdqwhovaiptuxkenywcj")
 SPELLINGS = str.maketrans(dict(zip("ıёىیکہةٱłø", "iеييكههاlo", strict=True)) | {"æ": "ae", "œ": "oe", "ʼ": "'"})
 
 
@@ -41,7 +44,7 @@ def bare(one: str) -> str:
 def units_in(text: str) -> list[str]:
     """What the units of a text are, in one step after the other."""
     read = LEFT_OUT.sub("", unicodedata.normalize("NFKC", html.unescape(text)))
-    small = "".join(map(bare, read)).casefold().translate(SPELLINGS)
+    small = "".join(map(bare, read)).casefold().translate(SPELLINGS).translate(LIKE_LATIN)
     return UNIT.findall(re.sub(r"\d", lambda digit: str(int(digit[0])), small))
 
 
@@ -97,3 +100,72 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     """What `rules.share_new` estimates."""
     common = np.flatnonzero(np.isin(sampled_runs(new, kept.limit)[1], kept.runs)).tolist()
     return 0.0 if new.digest == kept.digest else sum(gaps(new, kept, common)) / max(1, new.n)
+
+
+def short_hashes(new: FeatureStrings) -> np.ndarray:
+    return (new.hashes * np.uint32(2654435769) >> np.uint32(16)).astype(np.uint16)
+
+
+# ---- evidence, from lists of units ----
+
+
+def chain(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest chain of (place, rank) with rising ranks; of several, that whose ends have the lowest ranks."""
+    best: list[list[tuple[int, int]]] = []  # of each length, the chain with the lowest last rank, the newest of them
+    for place, rank in pairs:
+        length = sum(one[-1][1] < rank for one in best)
+        found = [*(best[length - 1] if length else []), (place, rank)]
+        best[length : length + 1] = [found]
+    return best[-1] if best else []
+
+
+def evidence(new: FeatureStrings, kept: Fingerprint) -> dict[str, float]:
+    """Evidence by its name, one after the other, as the table of it says in words."""
+    units, below = units_of(kept)
+    places, hashes = sampled_runs(new, kept.limit)
+    ranks = {run: rank for rank, run in enumerate(kept.runs.tolist())}
+    common = [(int(at), ranks[run]) for at, run in zip(places, hashes.tolist(), strict=True) if run in ranks]
+    kept_chain = chain(common)
+    stops, mine, names = is_stop(new.hashes), new.places, set(new.names.tolist())
+    novel = [i for i in range(new.n) if not stops[i] and mine[i] < below and mine[i] not in units]
+    numbers = {int(mine[i]) for i in novel if new.kinds[i] == NUMBER}
+    named = {int(mine[i]) for i in novel if new.kinds[i] != NUMBER and int(new.hashes[i]) in names}
+    per = 5 / 3 if len(new.text) < 2 * new.n else 1
+    distinct, lost = {int(mine[i]) for i in novel}, set(units.tolist()) - set(mine.tolist())
+    often = Counter(int(new.hashes[i]) for i in novel)
+    edges = [(0, -1), *((place + length_of_run(new, place), rank) for place, rank in kept_chain)]
+    ends = [*kept_chain, (new.n, len(kept.runs))]
+    sizes, gone = [], []
+    for number, ((start, rank), (end, following)) in enumerate(zip(edges, ends, strict=True)):
+        missing = sum(start <= at < end for at in places)
+        size = max(0, end - start)
+        if kept.limit < EVERY:
+            size = max(0.0, (end - start) * missing / (missing + 1) - 2)
+        runs = (following - rank - 1) * EVERY / kept.limit
+        broken = length_of_run(new, end) - 1 if 0 < number < len(kept_chain) else 0
+        sizes.append(size)
+        gone.append(max(0.0, runs - broken))
+    main = kept.units.tolist()
+    return {
+        "runs in common": len(common) / max(1, len(places)),
+        "kept runs in common": min(1, len(kept_chain) / max(1, len(kept.runs))),
+        "new share": sum(sizes) / max(1, new.n),
+        "moved runs": 1 - len(kept_chain) / max(1, len(common)),
+        "new words": np.log1p(len(distinct) / per),
+        "share of new words": len(novel) / max(1, new.n),
+        "new numbers": np.log1p(len(numbers)),
+        "lost words": np.log1p(len(lost) / per),
+        "share of lost words": len(lost) / max(1, len(units)),
+        "lost main units": sum(one not in mine for one in main) / max(1, len(main)),
+        "repeated new words": np.log1p(sum(count > 1 for count in often.values()) / per),
+        "most frequent new word": np.log1p(max(often.values(), default=0)),
+        "longest new": np.log1p(max(sizes) / per),
+        "longest lost": np.log1p(max(gone) / per),
+        "new before": np.log1p(sizes[0] / per) if len(sizes) > 1 else np.log1p(sizes[0] / per),
+        "new names": np.log1p(len(named)),
+    }
+
+
+def length_of_run(new: FeatureStrings, place: int) -> int:
+    """Units of the run that begins there."""
+    return RUN_OF_IDEOGRAPHS if place < new.n and new.kinds[place] == IDEOGRAPH else RUN
