@@ -90,8 +90,8 @@ class Truth:
     """The copies in a stream.
 
     A text is a copy if runs of 4 words, or 6 characters, shared with an earlier one cover .99 of both, and another text
-    if they cover less than .6 of each; in between, it is not counted. With `by_subject` texts about something else are other
-    texts, however similar; `characters` is for scripts without spaces.
+    if they cover less than .6 of each; in between, it is not counted. With `by_subject` texts about something else are
+    other texts, however similar; `characters` is for scripts without spaces.
     """
 
     def __init__(self, texts: Sequence[StreamText], *, characters: bool, by_subject: bool) -> None:

@@ -28,8 +28,8 @@ HELD = 0.8
 # Maximum texts to align with a new one, the most similar first: a copy of one of many variants is most similar to its
 # own original.
 MOST_ALIGNED = 8
-# Minimum length of a copy on the same site, as a share of the kept text: below, the kept page shows several texts. Of 19
-# read pairs below .6, 5 are copies.
+# Minimum length of a copy on the same site, as a share of the kept text: below, the kept page shows several texts. Of
+# 19 read pairs below .6, 5 are copies.
 LEAST_PART = 0.5
 # Minimum share of "copy" of a text that is dropped; `python -m training.pairs` draws the curve.
 CERTAINTY = 0.5
@@ -205,7 +205,7 @@ class Judged(NamedTuple):
     reason: str = ""
 
 
-def judged(item: ReadText, like: Like, certainty: float = CERTAINTY) -> Judged:
+def judged(item: ReadText, like: Like, certainty: float = CERTAINTY) -> Judged:  # noqa: PLR0911 - in this order
     """Judge a text beside a kept one that it repeats; `certainty` is the least share of a copy."""
     new, mine, theirs = item.text, item.fingerprint, like.record.fingerprint
     if other_values(mine.values, theirs.values):

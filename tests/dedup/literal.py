@@ -4,7 +4,6 @@ import html
 import re
 import unicodedata
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 
@@ -161,7 +160,7 @@ def evidence(new: FeatureStrings, kept: Fingerprint) -> dict[str, float]:
         "most frequent new word": np.log1p(max(often.values(), default=0)),
         "longest new": np.log1p(max(sizes) / per),
         "longest lost": np.log1p(max(gone) / per),
-        "new before": np.log1p(sizes[0] / per) if len(sizes) > 1 else np.log1p(sizes[0] / per),
+        "new before": np.log1p(sizes[0] / per),
         "new names": np.log1p(len(named)),
     }
 

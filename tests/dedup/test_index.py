@@ -8,8 +8,8 @@ from lxml import etree
 from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import Name
-from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.dedup.variants import MOST_ALIGNED
+from denoise_scrapy.exceptions import StoreMismatch
 from tests.dedup.made_texts import chinese, english
 
 A = english(1, 300)

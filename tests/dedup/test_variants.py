@@ -4,17 +4,15 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
+from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import DuplicateIndex, versions
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Fingerprint
 from denoise_scrapy.dedup.variants import hash_title, hash_values, is_view, other_title, other_values
 from denoise_scrapy.dedup.versions import Version
-from tests.dedup.literal import distinct_runs, is_stop_word, runs_of
 from tests.dedup.made_texts import english
-from tests.examples import at_least
 
 JOB = (
     "We are looking for a {} for our office in {}. You work with a small team that knows what it wants, in a "
