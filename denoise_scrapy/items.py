@@ -17,7 +17,7 @@ from typing import Any
 from itemadapter import ItemAdapter
 from scrapy import Item
 
-from denoise_scrapy.dedup.variants import written
+from denoise_scrapy.dedup.versions import written
 
 
 def values_of(item: Any) -> Mapping[Any, Any]:

@@ -19,6 +19,7 @@ from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES
 from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
+from denoise_scrapy.dedup.variants import CERTAINTY
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.fields import FIELDS, OF_META, OF_NEWS, PAGES
 from denoise_scrapy.page.selectors import compile_all
@@ -294,6 +295,9 @@ class DenoiseSettings:
         0.0, "Minimum similarity of near-duplicates; 0: the rule's default, 0.6 (patent: 0.8).", low=0, high=1
     )
     dedup_most_new: float = _of_crawl(MOST_NEW, "Maximum share of a near-duplicate that may be new.", low=0, high=1)
+    dedup_certainty: float = _of_crawl(
+        CERTAINTY, "How sure a copy must be to be dropped (docs/dedup.md): the higher, the fewer are.", low=0, high=1
+    )
     dedup_variants: str = _of_crawl(
         "keep",
         "Keep similar texts about something else (docs/dedup.md), or drop them as near-duplicates.",

@@ -178,7 +178,7 @@ class Pool:
     def __init__(self, bases: Sequence[Base]) -> None:
         self.near = nearest(bases)
         self._groups: dict[str, list[Base]] = defaultdict(list)
-        self._all = bases
+        self.all = bases
         for base in bases:
             self._groups[base.group].append(base)
 
@@ -186,7 +186,7 @@ class Pool:
         """Return a text of another page; of any language where its own group has none."""
         home: Sequence[Base] = self._groups[base.group]
         if len({one.document for one in home[: _THIRDS + 1]}) == 1:
-            home = self._all
+            home = self.all
         while (found := rng.choice(home)).document == base.document:
             pass
         return found

@@ -16,21 +16,19 @@ import numpy.typing as npt
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
+from denoise_scrapy.dedup.evidence import COPY, DIFFERENT
 from denoise_scrapy.dedup.prefilter import BANDS, bands_of
 from denoise_scrapy.dedup.rules import Comparison, PartRule
 from denoise_scrapy.dedup.store import Name, Record
 from denoise_scrapy.dedup.variants import (
     MOST_ALIGNED,
-    STANDS_APART,
     Like,
     ReadText,
     hash_title,
     is_same_site,
-    is_view,
+    judged,
     likest,
     site_of,
-    units_of,
-    why_variant,
 )
 from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.metadata import Metadata
@@ -199,38 +197,18 @@ def verify(row: Mapping[str, Any], earlier: Mapping[int, Mapping[str, Any]]) -> 
     new = FeatureStrings(row["text"])
     item = ReadText(new, this.fingerprint, name=this.name)
     records = [_record(number, earlier[number]) for number in sorted(earlier)]
-    judged = [(one, PartRule().judge(new, one.fingerprint)) for one in records]
-    alike = [(one, proof) for one, proof in judged if proof.duplicate]
-    siblings = _siblings([one for one, _ in alike])
-    likes = [
-        Like(one, proof, is_same_site(item.name.site, one.name.site), some)
-        for (one, proof), some in zip(alike, siblings, strict=True)
-    ]
-    same = [like for like in likes if like.record.fingerprint.digest == new.digest]
-    others = [like for like in likes if not like.in_a_form]
-    aligned = likest(item, (like for like in likes if like.in_a_form))
-    why = [(like, why_variant(item, like)) for like in (*same, *others, *aligned)]
-    copies = {like.record.id: like.proof for like, reason in why if not reason}
-    apart = {like.record.id for like, reason in why if reason == STANDS_APART}
-    variants = [(one.id, replace(proof, duplicate=False)) for one, proof in alike if one.id not in {*copies, *apart}]
-    return [*copies.items(), *variants[:MOST_ALIGNED]]
+    compared = [(one, PartRule().judge(new, one.fingerprint)) for one in records]
+    site, alike = item.name.site, [(one, proof) for one, proof in compared if proof.duplicate]
+    likes = likest(item, (Like(one, proof, is_same_site(site, one.name.site)) for one, proof in alike))
+    found = {like.record.id: (judged(item, like).kind, like.proof) for like in likes}
+    copies = [(number, proof) for number, (kind, proof) in found.items() if kind == COPY]
+    no_form = {number for number, (kind, _) in found.items() if kind in {COPY, DIFFERENT}}
+    others = [(one.id, replace(proof, duplicate=False)) for one, proof in alike if one.id not in no_form]
+    return [*copies, *others[:MOST_ALIGNED]]
 
 
 def _record(number: int, row: Mapping[str, Any]) -> Record:
     return Record(number, Name(row["url"], site=site_of(row["url"])), Fingerprint(**row["fingerprint"]))
-
-
-def _siblings(records: Sequence[Record]) -> Iterator[list[Fingerprint]]:
-    """Yield for each text the others of its site, if each has units that the other lacks."""
-    units = [frozenset(units_of(one.fingerprint)[0].tolist()) for one in records]
-    for one, mine in zip(records, units, strict=True):
-        found = (
-            other.fingerprint
-            for other, theirs in zip(records[:MOST_CANDIDATES], units, strict=False)
-            if is_same_site(one.name.site, other.name.site)
-            and not (mine <= theirs or theirs <= mine or is_view(one.name.key, other.name.key))
-        )
-        yield list(islice(found, MOST_ALIGNED))
 
 
 def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:

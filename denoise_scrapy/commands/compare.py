@@ -11,7 +11,7 @@ from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_g
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Verdict
 from denoise_scrapy.dedup.rules import MOST_NEW, Check
-from denoise_scrapy.dedup.variants import STANDS_APART, read_text, site_of
+from denoise_scrapy.dedup.variants import CERTAINTY, read_text, site_of
 from denoise_scrapy.settings import DenoiseSettings
 
 EXAMPLES = 8  # units shown
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     lines = [f"{name}: {source}, {lengths[name]:,} {units}" for name, source in (("A", args.a), ("B", args.b))]
     lines.append(f"rule {rule}, threshold {_percent(threshold)}")
     for new, kept, one, other in (("B", "A", b, a), ("A", "B", a, b)):
-        way = explained(one, other, rule, threshold, read.dedup_most_new)
+        way = explained(one, other, rule, threshold, read.dedup_most_new, read.dedup_certainty)
         checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
         found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
         lines += ["", *_lines(new, kept, way, "runs" if RULES[rule].has_runs else "pairs")]
@@ -61,7 +61,12 @@ def run(args: argparse.Namespace, settings: Given) -> int:
 
 
 def explained(
-    new: GivenText, kept: GivenText, rule_name: str, threshold: float, most_new: float = MOST_NEW
+    new: GivenText,
+    kept: GivenText,
+    rule_name: str,
+    threshold: float,
+    most_new: float = MOST_NEW,
+    certainty: float = CERTAINTY,
 ) -> TextComparison:
     """Judge a new text against a kept one.
 
@@ -83,7 +88,7 @@ def explained(
     keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
 
     def judged(site: str, its: str) -> Verdict:
-        with DuplicateIndex(threshold, rule=rule_name, most_new=most_new) as index:
+        with DuplicateIndex(threshold, rule=rule_name, most_new=most_new, certainty=certainty) as index:
             index.add(keys[1], there, site=its)
             return index.check(keys[0], item, site=site)
 
@@ -92,13 +97,10 @@ def explained(
     if isinstance(item.text, FeatureStrings) and isinstance(there.text, FeatureStrings):
         units = _lacking_units(item.text, there.text, other.t)
     verdict, elsewhere = _kind(near), _kind(found)
-    if verdict != elsewhere:
+    if verdict != elsewhere:  # by titles
         verdict += f" on one site, elsewhere {elsewhere},"
-    why = [
-        _why(checks, short=item.is_short, same=same, duplicate=alike),
-        STANDS_APART * (alike and elsewhere == NEW),
-        *(one.reason.partition(": ")[2] for one in (found, near)),
-    ]
+    told = [_said_of(one) for one in (found, near) if alike and not (same and one.duplicate)]
+    why = [_why(checks, short=item.is_short, same=same, duplicate=alike), *told]
     said = "; ".join(dict.fromkeys(filter(None, why)))
     return TextComparison(found.duplicate, verdict, said, other.t, checks, units)
 
@@ -107,6 +109,14 @@ def _kind(found: Verdict) -> str:
     if found.duplicate:
         return "a near-duplicate"
     return "a variant" if found.variant_of else "an update" if found.update_of else NEW
+
+
+def _said_of(found: Verdict) -> str:
+    """Describe what the evidence says of two similar texts."""
+    if found.duplicate:
+        return f"a copy by {_percent(found.share)}" * (found.share < 1)
+    reason = found.reason.partition(": ")[2]
+    return f"{reason} ({_percent(found.share)})" if 0 < found.share < 1 else reason
 
 
 def _why(checks: Sequence[Check], *, short: bool, same: bool, duplicate: bool) -> str:

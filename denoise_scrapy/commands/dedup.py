@@ -18,7 +18,7 @@ from denoise_scrapy.crawl.index import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import Rule
 from denoise_scrapy.dedup.store import Name
-from denoise_scrapy.dedup.variants import Version
+from denoise_scrapy.dedup.versions import Version
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.shown import counted, json_line, say
 from denoise_scrapy.site import site_key

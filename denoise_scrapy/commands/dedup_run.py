@@ -87,6 +87,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
             rule=rule,
             most_new=read.dedup_most_new,
             short_duplicates=read.dedup_short,
+            certainty=read.dedup_certainty,
             remember_copies=REMEMBERED_COPIES if args.store else 0,
         )
         open_things.enter_context(index)

@@ -37,7 +37,7 @@ from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_UNITS
 
 UNIT_HASH = "crc32-utf8"
-TOKEN_RULE = 3  # raise when the rule below changes: fingerprints of different rules cannot be compared
+TOKEN_RULE = 4  # raise when the rule below changes: fingerprints of different rules cannot be compared
 
 # Characters of a text that are normalised at a time, or more if they contain neither white space nor one-character
 # units. For this many ideographs it takes 20 ms, during which no other thread of the interpreter runs.
@@ -83,8 +83,9 @@ _ALONE = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*_IDEOGRAPHS, *
 # Vowel signs are not word characters to `str`: without them an Indic word would be split at its vowels.
 _VOWEL_SIGNS = (0x300, 0xDFF)
 # Full-width punctuation. Without it a Chinese text is normalised in a tenth of the time.
-_WIDE_MARKS = "，：；（）！？\u3000"
+_WIDE_MARKS = "，：；（）\u3000"
 # A unit ends before these, and they never compose with what precedes them, unlike voiced sound marks of kana.
+_LINE_ENDS, _SENTENCE_ENDS, _WIDE_ENDS = "\n\r\u2028\u2029", ".!?।؟۔", "。"
 _EDGE = re.compile(f"(?![\u3099\u309a])[\\s{_ALONE}]")
 # Marks left out of words, by their names: accents, Arabic and Hebrew points, selectors of a glyph. Vowel signs of other
 # scripts stay. With them go invisible characters: soft hyphens, joiners, zero-width spaces, marks of direction, tags.
@@ -94,9 +95,13 @@ _POINTS = re.compile("COMBINING |ARABIC |HEBREW |SYRIAC |.*VARIATION SELECTOR")
 _ADORNED = re.compile("((?:LATIN|GREEK) .+?|ARABIC .+?(?= WITH (?:HAMZA|MADDA))) WITH ")
 # Other spellings of one letter: ligatures, Turkish and Russian letters as others type them, and what Lucene's
 # normalisers of Arabic and Persian replace. An apostrophe that is a letter ends a word like the other apostrophes.
-_SPELLINGS = {
-    "æ": "ae", "œ": "oe", "ı": "i", "ё": "е", "ى": "ي", "ی": "ي", "ک": "ك", "ہ": "ه", "ة": "ه", "ٱ": "ا", "ـ": "", "ʼ": "'",
-}
+_SPELLINGS = str.maketrans({
+    "æ": "ae", "œ": "oe", "ı": "i", "ё": "e", "ى": "ي", "ی": "ي", "ک": "ك", "ہ": "ه", "ة": "ه", "ٱ": "ا", "ـ": "", "ʼ": "'",
+})
+# Letters that look like Latin ones: texts that were scanned, or disguised, have them within Latin words.
+_SPELLINGS |= str.maketrans("аеорсухіјѕԁԛԝһ" "οναιρτυχκεηγωϲϳ", "aeopcyxijsdqwh" "ovaiptuxkenywcj")
+# The address of a link in Markdown.
+_ADDRESS = re.compile(r"(?<=\])\((?:https?://|[./#])[^()\s]*\)")
 # A word that is capitalised elsewhere than after a full stop. The search is for blanks, a fifth of the time.
 _NAME = re.compile(r" (?=[^\Wa-z])(?<=[\w,;)] )([^\W\d_a-z]\w+)")
 
@@ -108,11 +113,14 @@ cdef enum:
     ALONE = 8
     IS_IDEOGRAPH = 16
     HAS_FORM = 32
-    FORM = 8  # place of the first bit of the other form
+    ENDS_LINE = 64
+    ENDS_SENTENCE = 128  # before a blank
+    ENDS_ANYWHERE = 256  # a sentence, in scripts without blanks
+    FORM = 9  # place of the first bit of the other form
 
 cdef struct UnitRows:
     vector[uint32_t] hashes  # CRC-32 of a unit's UTF-8
-    vector[uint8_t] kinds    # IDEOGRAPH, NUMBER or 0
+    vector[uint8_t] kinds    # IDEOGRAPH, NUMBER or 0; with LINE and SENTENCE
     string joined            # UTF-8 of the units, a line feed after each
 
 cdef uint64_t _kinds[0x110000]
@@ -133,7 +141,7 @@ def _form(one):
     adorned = _ADORNED.match(name)
     with suppress(KeyError):  # few have a letter without the addition
         one = unicodedata.lookup(adorned[1]) if adorned else one
-    return _SPELLINGS.get(one.casefold(), one.casefold())
+    return one.casefold().translate(_SPELLINGS)
 
 
 cdef uint64_t ask(uint32_t code) noexcept with gil:
@@ -144,6 +152,12 @@ cdef uint64_t ask(uint32_t code) noexcept with gil:
         kind |= ALONE | IS_IDEOGRAPH
     elif _in(_SYLLABLES, code):
         kind |= ALONE
+    elif one in _LINE_ENDS:
+        kind |= ENDS_LINE
+    elif one in _SENTENCE_ENDS:
+        kind |= ENDS_SENTENCE
+    elif one in _WIDE_ENDS:
+        kind |= ENDS_ANYWHERE
     else:
         form = _form(one)
         is_sign = _VOWEL_SIGNS[0] <= code <= _VOWEL_SIGNS[1] and unicodedata.category(one)[0] == "M"
@@ -170,7 +184,8 @@ cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) nogil:
     cdef size_t begin = rows.joined.size()  # of the open unit
     cdef uint32_t code
     cdef uint64_t kind, form
-    cdef uint8_t of_unit = 0
+    cdef uint8_t of_unit = 0, ended = 0  # what ended before the open unit
+    cdef bint may_end = False  # at a blank
     cdef int length
     while at < size:
         length = decode(text + at, &code)
@@ -188,16 +203,25 @@ cdef int cut(const unsigned char* text, size_t size, UnitRows& rows) nogil:
             while form:
                 rows.joined.push_back(<char>(form & 0xFF))
                 form >>= 8
+            may_end = False
         else:
-            end_unit(rows, begin, of_unit)
+            if rows.joined.size() > begin:
+                end_unit(rows, begin, of_unit | ended)
+                ended = 0
             begin, of_unit = rows.joined.size(), 0
             if kind & ALONE:
                 rows.joined.append(<const char*>text + at, length)
-                end_unit(rows, begin, IDEOGRAPH if kind & IS_IDEOGRAPH else 0)
-                begin = rows.joined.size()
+                end_unit(rows, begin, (IDEOGRAPH if kind & IS_IDEOGRAPH else 0) | ended)
+                begin, ended, may_end = rows.joined.size(), 0, False
+            elif kind & ENDS_LINE:
+                ended |= LINE | SENTENCE
+            elif kind & ENDS_ANYWHERE or (may_end and code == c" "):
+                ended |= SENTENCE
+            elif kind & ENDS_SENTENCE:
+                may_end = True
         at += length
     rows.joined.append(<const char*>text + start, at - start)
-    end_unit(rows, begin, of_unit)
+    end_unit(rows, begin, of_unit | ended)
 
 
 def _pieces(text):
@@ -233,6 +257,8 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None):
     rows.hashes.reserve(len(text) // 4)
     rows.kinds.reserve(len(text) // 4)
     for piece in _pieces(text) if len(text) > PIECE else (text,):
+        if "](" in piece:
+            piece = _ADDRESS.sub("", piece)
         if "&" in piece:
             with suppress(ValueError):  # a number of thousands of digits
                 piece = html.unescape(piece)
@@ -241,6 +267,7 @@ cdef int read_rows(object text, UnitRows& rows, object digest=None):
         else:
             for mark in _WIDE_MARKS:
                 piece = piece.replace(mark, " ")
+            piece = piece.replace("！", "。").replace("？", "。")
             level = unicodedata.normalize("NFKC", _without_rows_of_marks(piece))
         utf8 = level.encode("utf-8", "surrogatepass")
         data, size = utf8, len(utf8)
@@ -283,7 +310,7 @@ def read_units(str text not None):
     read_rows(text, rows)
     return Units(
         array_of(rows.hashes.data(), rows.hashes.size(), np.uint32),
-        array_of(rows.kinds.data(), rows.kinds.size(), np.uint8),
+        array_of(rows.kinds.data(), rows.kinds.size(), np.uint8) & SORT,
         (<bytes>rows.joined)[:-1],
     )
 
@@ -333,28 +360,6 @@ UNIT_BITS = 16
 RUN_HASH = "runs-5-3-fmix64-v1"
 EVERY = 1 << 32  # limit of a sample that contains everything
 
-cdef enum:
-    RUN_BITS = 32    # of a run's hash
-    # Bits of the kinds that feature strings keep: of `IDEOGRAPH` and `NUMBER`, and of stop units.
-    SORT = 3
-    STOP = 4
-
-# odd constants of xxHash
-cdef uint64_t[RUN] _FACTORS = [
-    0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5,
-]
-
-
-cdef inline uint64_t fmix64(uint64_t key) noexcept nogil:
-    """Apply the finaliser of MurmurHash3 (public domain): it spreads keys, and distinct ones stay distinct."""
-    key = (key ^ (key >> 33)) * <uint64_t>0xFF51AFD7ED558CCD
-    key = (key ^ (key >> 33)) * <uint64_t>0xC4CEB9FE1A85EC53
-    return key ^ (key >> 33)
-
-
-cdef inline uint16_t short_hash(uint32_t unit) noexcept nogil:
-    """Hash a unit for the main feature string, by the golden ratio, since CRC-32's own low bits are less even."""
-    return <uint16_t>((unit * <uint32_t>2654435769) >> 16)
 
 
 cdef inline void read_bits(BitSet& bits, const uint16_t[::1] numbers) noexcept:
@@ -370,21 +375,6 @@ cdef class FeatureStrings:
     number of runs that it begins; a part of a text has no unit more often than the text. `ideographs` is the number of
     units that are ideographs.
     """
-
-    cdef readonly Py_ssize_t n
-    cdef readonly Py_ssize_t ideographs
-    cdef readonly bytes digest
-    cdef readonly str text
-    cdef bytes _hashes            # of the units, uint32
-    cdef bytes _kinds             # of the units, uint8
-    cdef const uint32_t* _unit    # in these bytes
-    cdef const uint8_t* _kind
-    cdef vector[uint32_t] _units  # the distinct ones, and how many distinct runs each begins
-    cdef vector[uint32_t] _counts
-    cdef uint32_t[RUN_BITS + 1] _below  # number of distinct runs whose hash is below each power of two
-    cdef vector[BitSet] _there  # one, of the hashes of all units, once looked for
-    cdef bytes _names
-    cdef dict _samples
 
     def __init__(self, str text not None):
         cdef UnitRows rows
@@ -416,15 +406,10 @@ cdef class FeatureStrings:
             self._names,
         )
 
-    cdef inline uint64_t _run_at(self, Py_ssize_t place) noexcept nogil:
+    cdef uint64_t _run_at(self, Py_ssize_t place) noexcept nogil:
         """Hash the run that begins at a place; the lower half is its first unit; 0 if it would not end."""
-        cdef Py_ssize_t step, length = RUN_OF_IDEOGRAPHS if self._kind[place] & SORT == IDEOGRAPH else RUN
-        cdef uint64_t mixed = 0
-        if place + length > self.n:
-            return 0
-        for step in range(length):
-            mixed += self._unit[place + step] * _FACTORS[step]
-        return fmix64(mixed) & <uint64_t>0xFFFFFFFF00000000 | self._unit[place]
+        cdef int length = RUN_OF_IDEOGRAPHS if self._kind[place] & SORT == IDEOGRAPH else RUN
+        return hash_run(self._unit + place, length) if place + length <= self.n else 0
 
     cdef int _count_units(self, vector[uint8_t]& kinds) except -1 nogil:
         """Count the distinct runs that each unit begins; units that begin none count each time. Mark stop units."""
@@ -563,9 +548,7 @@ cdef class FeatureStrings:
         cdef const uint32_t* unit = self._unit
         cdef Py_ssize_t place
         for place in range(self.n - SHINGLE + 1):
-            found.push_back(<uint32_t>(
-                (unit[place] * _FACTORS[0] + unit[place + 1] * _FACTORS[1] + unit[place + 2] * _FACTORS[2]) >> 32
-            ))
+            found.push_back(<uint32_t>(mixed(unit + place, SHINGLE) >> 32))
         sort(found.begin(), found.end())
         found.erase(unique(found.begin(), found.end()), found.end())
 

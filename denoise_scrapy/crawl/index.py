@@ -203,6 +203,7 @@ class CrawlIndex:
             short_duplicates=settings.dedup_short,
             remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,
             variants=settings.dedup_variants == "keep",
+            certainty=settings.dedup_certainty,
         )
         self._file = _identity(place)
         return index

@@ -17,32 +17,30 @@ from typing import NamedTuple
 from typing_extensions import Self
 
 from denoise_scrapy.core.feature_strings import FeatureStrings
+from denoise_scrapy.dedup.evidence import COPY, UPDATE, VARIANT
 from denoise_scrapy.dedup.prefilter import WORDS_BYTES, bands_of, words_of
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, Fingerprint, NearCopyRule, PartRule, PatentRule, Rule
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import BATCH, Found, Name, Record, Store, new_owner
 from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
+    CERTAINTY,
     HELD,
-    MOST_ALIGNED,
     OTHER_VALUES,
-    SAYS_MORE,
-    STANDS_APART,
-    TEXT,
+    Judged,
     Like,
     ReadText,
-    Version,
     holds,
     is_same_site,
+    judged,
     latest,
     likest,
     lone_fields,
-    packed_ids,
     read_text,
     related,
     site_of,
-    why_variant,
 )
+from denoise_scrapy.dedup.versions import TEXT, Version, packed_ids
 
 # All rules, by name.
 RULES: Mapping[str, Rule] = {rule.name: rule for rule in (PartRule(), NearCopyRule(), PatentRule())}
@@ -84,6 +82,7 @@ class Verdict:
         update_of: Key of the kept text that the text updates, None for no update: it is of the same site, holds nearly
             all of that text and says more. It is kept as well.
         contains: Keys of the kept texts that are parts of the text, such as chapters or posts: all of the same site.
+        share: How likely a copy, an update or a variant it is, 0 to 1, by the evidence (`evidence.Shares`); 0 for none.
         reason: One short sentence for a log.
         too_short: True for a text too short to be judged by similarity.
         updated: True if the key was kept with a different text (letter case and punctuation count) or different
@@ -109,6 +108,7 @@ class Verdict:
     lone_fields: tuple[str, ...] = ()
     update_of: str | None = None
     contains: tuple[str, ...] = ()
+    share: float = 0.0
     reason: str = "new"
     too_short: bool = False
     updated: bool = False
@@ -156,6 +156,8 @@ class DuplicateIndex:
         candidate_limit: Maximum number of candidates of a search to compare, the most similar ones, 1 or more.
         remember_copies: Number of recently dropped keys that the store remembers, for `Store.groups`; 0: none.
         variants: Whether to keep variants (`Verdict.variant_of`) and updates. False: all similar texts are duplicates.
+        certainty: How sure a copy must be to be a duplicate, 0 to 1 (`Verdict.share`): with 0.8, fewer texts are
+            dropped wrongly, and more copies are kept. Not used without `variants`.
 
     Raises:
         ValueError: An argument is out of range, or conflicts with another.
@@ -187,12 +189,14 @@ class DuplicateIndex:
         candidate_limit: int = CANDIDATE_LIMIT,
         remember_copies: int = 0,
         variants: bool = True,
+        certainty: float = CERTAINTY,
     ) -> None:
         if rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r}")
         threshold = RULES[rule].threshold if threshold is None else threshold
         _check_number("threshold", threshold, float, "a number in (0, 1]", low=1e-300, high=1)
         _check_number("most_new", most_new, float, "a number in [0, 1]", low=0, high=1)
+        _check_number("certainty", certainty, float, "a number in [0, 1]", low=0, high=1)
         _check_number("candidate_limit", candidate_limit, int, "1 or more", low=1)
         _check_number("remember_copies", remember_copies, int, "0 or more", low=0)
         if store is not None and not isinstance(store, Store):
@@ -212,7 +216,7 @@ class DuplicateIndex:
         self._threads, self._process = threading.RLock(), os.getpid()
         self._limit = candidate_limit
         self._short = short_duplicates
-        self._variants = variants
+        self._variants, self._certainty = variants, float(certainty)
         way = search if self._rule.has_runs else "tree"
         self._most_in_tree = {"auto": MOST_IN_TREE, "tree": 1 << 62, "prefilter": 0}[way]
         self._store = MemoryStore() if store is None else store
@@ -483,33 +487,42 @@ class DuplicateIndex:
         same = self._same_item(name, found.same_name) if found.same_name else None
         if same is not None:
             return self._compared(item._replace(fingerprint=made), same, short=short)
-        variant_of, reason, lone = "", said, tuple[str, ...]()
+        variant_of, update_of, reason, share, lone = "", "", said, 0.0, tuple[str, ...]()
         held: list[Record] = []
         likes = self._likes(item, found) if similar else iter(())
         for like in likes:
-            proof, kept = like.proof, like.record.name
-            why = why_variant(item, like) if self._variants else ""
-            if not proof.duplicate or (why == SAYS_MORE and holds(item.text, like.record.fingerprint)):
+            kept = like.record.name
+            if not like.proof.duplicate:
                 held.append(like.record)
                 continue
-            if why == STANDS_APART:
+            one = judged(item, like, self._certainty) if self._variants else Judged(COPY)
+            if one.kind == COPY:
+                last = latest(item, like, likes, self._certainty) if self._variants else like
+                return _repeated(item, made, last, one.share)
+            if one.kind != VARIANT and like.own and holds(item.text, like.record.fingerprint):
+                held.append(like.record)
                 continue
-            if why:
-                if not variant_of:  # the first of several counts
-                    lone = lone_fields(item, like) if why == OTHER_VALUES else ()
-                    reason = f"a variant of {kept.key}: {why}{' of ' * bool(lone)}{', '.join(lone)}"
-                    variant_of = kept.variant_of or kept.key
+            if update_of or (variant_of and one.kind != UPDATE):  # the first of several counts, and an update first
                 continue
-            return _repeated(item, made, latest(item, like, likes) if self._variants else like)
-        update_of, contains = related(item, held) if held else (None, ())
+            if one.kind == UPDATE:
+                update_of, share, reason = kept.key, one.share, f"an update of {kept.key}: {one.reason}"
+            elif one.kind == VARIANT:
+                lone = lone_fields(item, like) if one.reason == OTHER_VALUES else ()
+                reason = f"a variant of {kept.key}: {one.reason}{' of ' * bool(lone)}{', '.join(lone)}"
+                variant_of, share = kept.variant_of or kept.key, one.share
+        contains: tuple[str, ...] = ()
+        if held and not update_of:
+            updated, contains = related(item, held)
+            update_of, share = updated or "", 0.0
+            reason = f"an update of {update_of}" if update_of else f"contains {', '.join(contains[:3])}"
         if update_of or contains:
             variant_of, lone = "", ()
-            reason = f"an update of {update_of}" if update_of else f"contains {', '.join(contains[:3])}"
         verdict = Verdict(
             variant_of=variant_of or None,
             lone_fields=lone,
-            update_of=update_of,
+            update_of=update_of or None,
             contains=contains,
+            share=share,
             reason=reason,
             too_short=short,
         )
@@ -532,38 +545,20 @@ class DuplicateIndex:
         return Answer(verdict, mine, same, keep, same.name.variant_of if same_text else "")
 
     def _likes(self, item: ReadText, found: Found) -> Iterator[Like]:
-        """Yield the kept texts that a new one repeats: those of the same words, of other sites, then of its own.
-
-        Last come those of its own site that are in it, if it is no duplicate of them.
-        """
-        made, site = item.fingerprint, item.name.site
+        """Yield the kept texts that a new one repeats, the likest first; then those of its own site that are in it."""
+        site = item.name.site
         records = self._others(item, self._candidates(item, found))
         self._verified += len(records)
+        alike, held = list[Like](), list[Like]()
         for one in records:
-            if made.n and one.fingerprint.digest == made.digest:
-                yield Like(one, Comparison(True, 1.0, 1.0), is_same_site(site, one.name.site))
-        if item.is_short:
-            return
-        judged = [(one, self._rule.judge(item.text, one.fingerprint)) for one in records]
-        forms: dict[str, list[Record]] = {}
-        held: list[Like] = []
-        for one, proof in judged:
+            own, kept = is_same_site(site, one.name.site), one.fingerprint
+            same = item.fingerprint.n > 0 and kept.digest == item.fingerprint.digest
+            proof = Comparison(same, 1.0, 1.0) if same or item.is_short else self._rule.judge(item.text, kept)
             if proof.duplicate:
-                forms.setdefault(one.name.variant_of or one.name.key, []).append(one)
-            elif self._variants and is_same_site(site, one.name.site) and holds(item.text, one.fingerprint):
-                held.append(Like(one, proof, own=True))
-        own: list[Like] = []
-        for one, proof in judged:
-            if proof.duplicate:
-                form = forms[one.name.variant_of or one.name.key]
-                siblings = [other.fingerprint for other in form if other is not one][:MOST_ALIGNED]
-                like = Like(one, proof, is_same_site(site, one.name.site), siblings)
-                if like.in_a_form:
-                    own.append(like)
-                else:
-                    yield like
-        if own:
-            yield from likest(item, own)
+                alike.append(Like(one, proof, own))
+            elif self._variants and own and not item.is_short and holds(item.text, kept):
+                held.append(Like(one, proof, own))
+        yield from likest(item, alike)
         yield from held
 
     def _candidates(self, item: ReadText, found: Found) -> set[int]:
@@ -705,13 +700,13 @@ class DuplicateIndex:
             self._unsure.pop()
 
 
-def _repeated(item: ReadText, made: Fingerprint, like: Like) -> Answer:
+def _repeated(item: ReadText, made: Fingerprint, like: Like, share: float) -> Answer:
     """Return that a text repeats a kept one."""
     proof, kept = like.proof, like.record.name.key
     reason = f"near-duplicate of {kept} (c2 {proof.c2:.2f}, c1 {proof.c1:.2f}, new {proof.new:.2f})"
     if like.record.fingerprint.digest == made.digest:
         reason = f"the same words as {kept}"
-    verdict = Verdict(True, kept, proof.c2, proof.c1, proof.new, reason=reason, too_short=item.is_short)
+    verdict = Verdict(True, kept, proof.c2, proof.c1, proof.new, share=share, reason=reason, too_short=item.is_short)
     return Answer(verdict, made, like.record)
 
 

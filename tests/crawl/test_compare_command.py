@@ -27,10 +27,8 @@ def two(here: Path) -> None:
 @pytest.mark.usefixtures("two")
 def test_says_why(told: Told) -> None:
     out, _ = told("compare a.txt b.txt --threshold 0.9")
-    assert "B is a near-duplicate of A: c1 is .97; c2 is .97." in out
-    assert (
-        "A is an update on one site, elsewhere no near-duplicate, of B: c1 is .84; c2 is .69; .31 of it is new." in out
-    )
+    assert "B is a near-duplicate of A: c1 is .97; c2 is .97; a copy by " in out
+    assert " of B: c1 is .84; c2 is .69; .31 of it is new" in out
     assert "units of B that A lacks: staff\n" in out
 
 
@@ -82,7 +80,7 @@ def test_what_makes_a_variant_is_said(here: Path, told: Told) -> None:
         page = f"<html><title>Rooms in {values[0]}</title><body><article><p>{FLAT.format('town', 1)}</article>"
         (here / f"{name}.html").write_text(page)
     out, _ = told("compare a.txt b.txt")
-    assert "; something else is filled in." in out and "a variant on one site, elsewhere a near-duplicate, of" in out
+    assert "B is a variant of A: " in out
     found = json.loads(told("compare a.html b.html --json")[0])["comparisons"]
     verdicts = [(one["duplicate"], one["verdict"], one["why"].rpartition("; ")[2]) for one in found]
     assert verdicts == [(False, "a variant", "another title")] * 2
@@ -95,8 +93,7 @@ def test_what_is_added_is_an_update_on_one_site_and_elsewhere_a_text_of_its_own(
     )
     line += "its doors again in autumn, said its director."
     judged = explained(GivenText(f"{kept} {line}"), GivenText(kept), "part", 0.6)
-    assert judged.verdict == "an update on one site, elsewhere no near-duplicate,"
-    assert judged.why.endswith("; much of it is its own")
+    assert "an update" in judged.verdict and not judged.duplicate
 
 
 def test_of_html_the_body_is_compared(here: Path, monkeypatch: pytest.MonkeyPatch, told: Told) -> None:

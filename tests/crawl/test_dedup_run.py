@@ -141,7 +141,8 @@ def test_variants_are_kept_by_their_titles(here: Path, keep: str, field: str, de
 
 @pytest.mark.parametrize("store", ["", "--store texts.sqlite"])
 def test_variants_are_kept_by_what_is_filled_in(here: Path, store: str, dedup: Told) -> None:
-    made = flats(body=[FLAT.replace("park", park) for park in ("park", "sea", "sea", "park")])
+    values = (("park", 700), ("sea", 950), ("sea", 950), ("park", 700))
+    made = flats(body=[f"Rent {rent} marks, in Kiel.\n{FLAT.replace('park', park)}" for park, rent in values])
     made[3]["title"] = ["no", "text"]
     write("rows.jsonl", made)
     dedup(f"rows.jsonl {store} --scope global -o out.jsonl")

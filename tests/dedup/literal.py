@@ -4,7 +4,6 @@ import html
 import re
 import unicodedata
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from denoise_scrapy.core.feature_strings import (
     is_stop,
     read_units,
 )
+from denoise_scrapy.dedup.evidence import units_of
 from denoise_scrapy.dedup.rules import Fingerprint
-from denoise_scrapy.dedup.variants import EDITED, EDITED_NAMES, OUTER_PERCENT, units_of
 
 Run = tuple[str, ...]
 
@@ -30,6 +29,8 @@ LEFT_OUT = re.compile(
 )
 ALONE = "\u3005-\u3007\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 UNIT = re.compile(rf"[{ALONE}]|(?:(?![{ALONE}])[\w\u0900-\u094f])+")
+#: Letters that look like Latin ones.
+LIKE_LATIN = str.maketrans("аеорсухіјѕԁԛԝһοναιρτυχκεηγωϲϳ", "aeopcyxijsdqwhovaiptuxkenywcj")
 SPELLINGS = str.maketrans(dict(zip("ıёىیکہةٱłø", "iеييكههاlo", strict=True)) | {"æ": "ae", "œ": "oe", "ʼ": "'"})
 
 
@@ -42,7 +43,7 @@ def bare(one: str) -> str:
 def units_in(text: str) -> list[str]:
     """What the units of a text are, in one step after the other."""
     read = LEFT_OUT.sub("", unicodedata.normalize("NFKC", html.unescape(text)))
-    small = "".join(map(bare, read)).casefold().translate(SPELLINGS)
+    small = "".join(map(bare, read)).casefold().translate(SPELLINGS).translate(LIKE_LATIN)
     return UNIT.findall(re.sub(r"\d", lambda digit: str(int(digit[0])), small))
 
 
@@ -100,75 +101,70 @@ def share_new(new: FeatureStrings, kept: Fingerprint) -> float:
     return 0.0 if new.digest == kept.digest else sum(gaps(new, kept, common)) / max(1, new.n)
 
 
-def stretches(new: FeatureStrings, kept: Fingerprint) -> list[tuple[float, list[int], int, bool]]:
-    """What `variants.stretches` finds: sizes, novel words, runs lost, and whether it is in order."""
-    places, runs = sampled_runs(new, kept.limit)
-    theirs = kept.runs.tolist()
-    common = [i for i, run in enumerate(runs.tolist()) if run in theirs]
-    at = [theirs.index(runs[i]) for i in common]
-    at = [
-        after if 0 < i < len(at) - 1 and after == at[i - 1] + 1 else one
-        for i, (one, after) in enumerate(pairwise([*at, -1]))
-    ]
-    there = sorted(set(at))
-    rank = {i: there.index(one) for i, one in zip(common, at, strict=True)}
-    line = [(-1, -1), *((i, rank[i]) for i in common), (len(runs), len(there))]
-    linked = [a == i - 1 or b == j - 1 for (a, b), (i, j) in pairwise(line)]
-    real = [i for i, before, after in zip(common, linked[:-1], linked[1:], strict=True) if before or after]
-    ranks = [rank[i] for i in real]
-    words = [place for place in difference(new, kept)[0] if new.kinds[place] != NUMBER]
-    made = []
-    for number, size in enumerate(gaps(new, kept, real)):
-        last = there[ranks[number - 1]] if number else -1
-        next_there = next((place for place in there if place > last), len(theirs))
-        lost = (next_there - last - 1) * (EVERY // kept.limit)
-        length = RUN_OF_IDEOGRAPHS if number and new.kinds[places[real[number - 1]]] == IDEOGRAPH else RUN
-        start = int(places[real[number - 1]]) + length if number else 0
-        end = int(places[real[number]]) if number < len(real) else new.n
-        told = [place for place in words if start <= place < end]
-        most = told[-1] + 1 - told[0] if told and kept.limit < EVERY else size
-        inner = 0 < number < len(real) and ranks[number] == ranks[number - 1] + 1
-        if size or lost:
-            made.append((min(size, most), told, lost, inner))
-    return made
-
-
 def short_hashes(new: FeatureStrings) -> np.ndarray:
     return (new.hashes * np.uint32(2654435769) >> np.uint32(16)).astype(np.uint16)
 
 
-def difference(new: FeatureStrings, kept: Fingerprint) -> tuple[list[int], tuple, tuple, list[int]]:
-    """What `variants.difference` finds."""
-    (theirs, limit), mine = units_of(kept), short_hashes(new)
-    novel = np.flatnonzero(~is_stop(new.hashes) & (mine < limit) & ~np.isin(mine, theirs))
-    sampled, runs = sampled_runs(new, kept.limit)
-    common, there = sampled[np.isin(runs, kept.runs)], np.isin(kept.runs, runs)
-    starts = common + np.where(new.kinds[common] == IDEOGRAPH, RUN_OF_IDEOGRAPHS, RUN) - 1
-    lost = _zones(np.flatnonzero(~there), *[np.flatnonzero(there)] * 2)
-    lacking = theirs[~np.isin(theirs, mine)]
-    each = EVERY // kept.limit
-    return novel.tolist(), _zones(novel, common, starts), tuple(each * one for one in lost), lacking.tolist()
+# ---- evidence, from lists of units ----
 
 
-def _zones(places: np.ndarray, firsts: np.ndarray, lasts: np.ndarray) -> tuple[int, int, int]:
-    if not len(firsts):
-        return 0, len(places), 0
-    outer = OUTER_PERCENT * len(firsts) // 100
-    head, tail = int((places < firsts[outer]).sum()), int((places > lasts[-1 - outer]).sum())
-    return head, len(places) - head - tail, tail
+def chain(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest chain of (place, rank) with rising ranks; of several, that whose ends have the lowest ranks."""
+    best: list[list[tuple[int, int]]] = []  # of each length, the chain with the lowest last rank, the newest of them
+    for place, rank in pairs:
+        length = sum(one[-1][1] < rank for one in best)
+        found = [*(best[length - 1] if length else []), (place, rank)]
+        best[length : length + 1] = [found]
+    return best[-1] if best else []
 
 
-def is_edited(new: FeatureStrings, places: list[int]) -> bool:
-    """What `variants._is_edited` decides."""
-    if len(places) < EDITED or (new.kinds[places] == NUMBER).any():
-        return False
-    names = read_units(" ".join(NAME.findall(new.text))).hashes
-    return bool(np.isin(new.hashes[places], names).mean() < EDITED_NAMES)
+def evidence(new: FeatureStrings, kept: Fingerprint) -> dict[str, float]:
+    """Evidence by its name, one after the other, as the table of it says in words."""
+    units, below = units_of(kept)
+    places, hashes = sampled_runs(new, kept.limit)
+    ranks = {run: rank for rank, run in enumerate(kept.runs.tolist())}
+    common = [(int(at), ranks[run]) for at, run in zip(places, hashes.tolist(), strict=True) if run in ranks]
+    kept_chain = chain(common)
+    stops, mine, names = is_stop(new.hashes), new.places, set(new.names.tolist())
+    novel = [i for i in range(new.n) if not stops[i] and mine[i] < below and mine[i] not in units]
+    numbers = {int(mine[i]) for i in novel if new.kinds[i] == NUMBER}
+    named = {int(mine[i]) for i in novel if new.kinds[i] != NUMBER and int(new.hashes[i]) in names}
+    per = 5 / 3 if len(new.text) < 2 * new.n else 1
+    distinct, lost = {int(mine[i]) for i in novel}, set(units.tolist()) - set(mine.tolist())
+    often = Counter(int(new.hashes[i]) for i in novel)
+    edges = [(0, -1), *((place + length_of_run(new, place), rank) for place, rank in kept_chain)]
+    ends = [*kept_chain, (new.n, len(kept.runs))]
+    sizes, gone = [], []
+    for number, ((start, rank), (end, following)) in enumerate(zip(edges, ends, strict=True)):
+        missing = sum(start <= at < end for at in places)
+        size = max(0, end - start)
+        if kept.limit < EVERY:
+            size = max(0.0, (end - start) * missing / (missing + 1) - 2)
+        runs = (following - rank - 1) * EVERY / kept.limit
+        broken = length_of_run(new, end) - 1 if 0 < number < len(kept_chain) else 0
+        sizes.append(size)
+        gone.append(max(0.0, runs - broken))
+    main = kept.units.tolist()
+    return {
+        "runs in common": len(common) / max(1, len(places)),
+        "kept runs in common": min(1, len(kept_chain) / max(1, len(kept.runs))),
+        "new share": sum(sizes) / max(1, new.n),
+        "moved runs": 1 - len(kept_chain) / max(1, len(common)),
+        "new words": np.log1p(len(distinct) / per),
+        "share of new words": len(novel) / max(1, new.n),
+        "new numbers": np.log1p(len(numbers)),
+        "lost words": np.log1p(len(lost) / per),
+        "share of lost words": len(lost) / max(1, len(units)),
+        "lost main units": sum(one not in mine for one in main) / max(1, len(main)),
+        "repeated new words": np.log1p(sum(count > 1 for count in often.values()) / per),
+        "most frequent new word": np.log1p(max(often.values(), default=0)),
+        "longest new": np.log1p(max(sizes) / per),
+        "longest lost": np.log1p(max(gone) / per),
+        "new before": np.log1p(sizes[0] / per),
+        "new names": np.log1p(len(named)),
+    }
 
 
-def other_title(new: FeatureStrings, one: bytes, other: bytes) -> bool:
-    """What `variants.other_title` decides."""
-    mine, theirs = ((units := np.frombuffer(title, "<u2"))[units > 0] for title in (one, other))
-    if not len(mine) or not len(theirs) or np.isin(mine, theirs).all() or np.isin(theirs, mine).all():
-        return False
-    return bool(np.isin(mine, short_hashes(new)).all() or not np.isin(theirs, short_hashes(new)).all())
+def length_of_run(new: FeatureStrings, place: int) -> int:
+    """Units of the run that begins there."""
+    return RUN_OF_IDEOGRAPHS if place < new.n and new.kinds[place] == IDEOGRAPH else RUN

@@ -1,7 +1,7 @@
 """The contract of a store: indexes that share it answer as a literal model does, through generated steps.
 
 The model is a list of kept texts that is looked through from its start for every question. What two texts are to each
-other it takes from the rule and from `why_variant`, which have tests of their own.
+other it takes from the rule and from `judged`, which have tests of their own.
 """
 
 import inspect
@@ -30,9 +30,10 @@ from denoise_scrapy.dedup import (
     sqlite_store,
 )
 from denoise_scrapy.dedup import index as index_module
+from denoise_scrapy.dedup.evidence import COPY, UPDATE, VARIANT
 from denoise_scrapy.dedup.rules import Comparison
 from denoise_scrapy.dedup.store import CLAIM_SECONDS, Name, Record, Store
-from denoise_scrapy.dedup.variants import Like, is_same_site, likest, site_of, why_variant
+from denoise_scrapy.dedup.variants import Like, is_same_site, judged, likest, site_of
 from tests.dedup.made_texts import english
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))
@@ -208,7 +209,7 @@ class Machine(RuleBasedStateMachine):
         return next((one for one in self.kept if one.named == name[:2]), None)
 
     def alike(self, item, seen):
-        """Yield the texts that the item repeats: the same words, other sites, its own site with the likest first."""
+        """Yield the texts that the item repeats, the likest first."""
         name, made = item.name, item.fingerprint
         too_short = made.too_short
         if too_short and not self.short:
@@ -216,40 +217,28 @@ class Machine(RuleBasedStateMachine):
         others = [
             one for one in seen if one.name.scope == name.scope and not (name.group and name.group == one.name.group)
         ]
+        found = []
         for one in others:
-            if made.n and one.made.digest == made.digest:
-                yield self.like(item, one, Comparison(True, 1.0, 1.0), [])
-        if too_short:
-            return
-        judged = [(one, RULE.judge(item.text, one.made)) for one in others]
-        found = [(one, proof) for one, proof in judged if proof.duplicate]
-        form = {one.number: one.name.variant_of or one.name.key for one, _ in found}
-        likes = [
-            self.like(
-                item,
-                one,
-                proof,
-                [sib.made for sib, _ in found if sib is not one and form[sib.number] == form[one.number]],
-            )
-            for one, proof in found
-        ]
-        yield from (like for like in likes if not like.in_a_form)
-        yield from likest(item, [like for like in likes if like.in_a_form])
-
-    def like(self, item, one, proof, siblings):
-        return Like(
-            Record(one.number, one.name, one.made), proof, is_same_site(item.name.site, one.name.site), siblings[:8]
-        )
+            same = made.n > 0 and one.made.digest == made.digest
+            proof = Comparison(same, 1.0, 1.0) if same or too_short else RULE.judge(item.text, one.made)
+            if proof.duplicate:
+                record = Record(one.number, one.name, one.made)
+                found.append(Like(record, proof, is_same_site(name.site, one.name.site)))
+        yield from likest(item, found)
 
     def judged(self, me, item, seen, *, similar):
         """Return the text that the verdict is based on, and the name of the form that the item is a variant of."""
         while True:
-            base, variant_of = next((one for one in seen if one.named == item.name[:2]), None), ""
+            base, variant_of, update = next((one for one in seen if one.named == item.name[:2]), None), "", False
             for like in self.alike(item, seen) if base is None and similar else ():
-                if not why_variant(item, like):
+                kind = judged(item, like).kind
+                if kind == COPY:
                     base = next(one for one in seen if one.number == like.record.id)
                     break
-                variant_of = variant_of or like.record.name.variant_of or like.record.name.key
+                update = update or kind == UPDATE
+                if kind == VARIANT:
+                    variant_of = variant_of or like.record.name.variant_of or like.record.name.key
+            variant_of *= not update
             if base is None or base.owner in (None, me) or not self.is_dead(base.owner):
                 return base, variant_of * (base is None)
             self.release(base.owner)

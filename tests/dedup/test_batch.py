@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from denoise_scrapy import deduplicate
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, SQLiteStore
 from denoise_scrapy.dedup.batch import Batch, Row
+from denoise_scrapy.dedup.evidence import Evidence
+from denoise_scrapy.dedup.variants import CERTAINTY
 from tests.dedup.made_texts import english
 
 TEXTS = [" ".join(english(seed, 60)) for seed in range(3)]
@@ -33,7 +35,11 @@ def literally(rows: Sequence[tuple[str, str, int]], keep: str) -> list[int | Non
         like = (
             []
             if short
-            else [k for k, one in zip(kept, prints, strict=True) if rule.at(0.7, 0.3).judge(new, one).duplicate]
+            else [
+                k
+                for k, one in zip(kept, prints, strict=True)
+                if rule.at(0.7, 0.3).judge(new, one).duplicate and Evidence.of(new, one).shares().copy >= CERTAINTY
+            ]
         )
         of[number] = next(iter(same + like), None)
         if of[number] is None:
@@ -112,7 +118,7 @@ def test_like_rows_of_one_site_with_other_titles_are_variants(keep) -> None:
     of_sites = [verdict.of for _, verdict in deduplicate(rows, keep=keep)]
     assert of_sites == [None, None, urls[1], urls[0], None]
     found = [verdict for _, verdict in deduplicate(rows, keep=keep, scope="global")]
-    assert [verdict.of for verdict in found] == [None, None, urls[1], urls[0], urls[0]]
+    assert [verdict.of for verdict in found] == [None, None, urls[1], urls[0], urls[1]]
     assert [verdict.variant_of for verdict in found] == [None, urls[0], None, None, None]
     assert found[1].reason == f"a variant of {urls[0]}: another title"
 

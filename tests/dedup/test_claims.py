@@ -15,7 +15,7 @@ from denoise_scrapy.dedup.store import Name
 from tests.dedup.made_texts import english
 
 # Two families of two near copies: few, so that they meet often.
-TEXTS = [[" ".join([f"byline{copy}", *english(seed, 60)[1:]]) for copy in range(2)] for seed in range(2)]
+TEXTS = [[" ".join(english(seed, 60)) + end for end in ("", " Share this page.")] for seed in range(2)]
 A, NEAR = TEXTS[0]
 OTHER = TEXTS[1][0]
 WAIT = owners.CLAIM_SECONDS

@@ -8,6 +8,7 @@ from lxml import etree
 from denoise_scrapy.dedup import RULES, DuplicateIndex, MemoryStore, SQLiteStore, Verdict
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import Name
+from denoise_scrapy.dedup.variants import MOST_ALIGNED
 from denoise_scrapy.exceptions import StoreMismatch
 from tests.dedup.made_texts import chinese, english
 
@@ -41,7 +42,7 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
     stock = [english(seed, rnd.choice([30, 80, 300, 900])) for seed in range(30)]
     kept: list[Fingerprint] = []
     hits = 0
-    with DuplicateIndex(rule=rule, search="tree") as index:
+    with DuplicateIndex(rule=rule, search="tree", variants=False) as index:
         for number in range(120):
             words = list(rnd.choice(stock))
             start = rnd.randrange(len(words) // 2)
@@ -51,7 +52,8 @@ def test_every_match_of_a_linear_scan_over_the_index(rule):
             likes = index._likes(item, index._store.find(name))
             matches = [like.record.id - 1 for like in likes]
             verdicts = [judge.judge(item.text, one) for one in kept]
-            assert matches == [i for i, one in enumerate(verdicts) if one.duplicate]
+            found = [i for i, one in enumerate(verdicts) if one.duplicate]
+            assert sorted(matches) == found or len(matches) == MOST_ALIGNED < len(found)
             hits += len(matches)
             index.add(str(number), text)
             kept.append(item.fingerprint)
@@ -70,7 +72,7 @@ def test_of_many_candidates_the_likest_are_looked_at():
 def test_how_much_of_a_duplicate_may_be_new():
     words = english(1, 400)
     longer = " ".join(words + english(2, 100))
-    with DuplicateIndex() as index, DuplicateIndex(most_new=0.1) as strict:
+    with DuplicateIndex(variants=False) as index, DuplicateIndex(most_new=0.1, variants=False) as strict:
         for one in (index, strict):
             one.add("kept", " ".join(words))
         verdict = index.check("longer", longer)

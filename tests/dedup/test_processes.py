@@ -90,7 +90,7 @@ def place(request, tmp_path):
 
 
 def opened(place, **options):
-    return DuplicateIndex(store=open_store(str(place)), **options)
+    return DuplicateIndex(store=open_store(str(place)), variants=False, **options)
 
 
 @pytest.mark.parametrize(

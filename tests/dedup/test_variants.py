@@ -4,158 +4,15 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
-from denoise_scrapy.dedup import DuplicateIndex, variants
+from denoise_scrapy.core.feature_strings import FeatureStrings
+from denoise_scrapy.dedup import DuplicateIndex, versions
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Fingerprint
-from denoise_scrapy.dedup.variants import (
-    Version,
-    difference,
-    hash_title,
-    hash_values,
-    is_filled_in,
-    is_view,
-    other_title,
-    other_values,
-)
-from tests.dedup.literal import distinct_runs, is_stop_word, runs_of
+from denoise_scrapy.dedup.variants import hash_title, hash_values, is_view, other_title, other_values
+from denoise_scrapy.dedup.versions import Version
 from tests.dedup.made_texts import english
-from tests.examples import at_least
-
-WORDS = "the of red tree stone river sand 的 山 水 light moss fern 7 1950".split()
-FILLED = "kiel bonn ulm 12 900 山".split()
-TEXTS = st.lists(st.sampled_from(WORDS), max_size=70)
-
-
-def runs_with_places(words):
-    """Each run with its first and its last place."""
-    return [(run, place, place + len(run) - 1) for place, run in enumerate(runs_of(words)) if run]
-
-
-def zones(places, bounds):
-    """Count places before, between and after runs, ignoring three in a hundred at each end."""
-    if not bounds:
-        return 0, len(places), 0
-    outer = 3 * len(bounds) // 100
-    first, last = bounds[outer][0], bounds[-1 - outer][1]
-    head, tail = sum(place < first for place in places), sum(place > last for place in places)
-    return head, len(places) - head - tail, tail
-
-
-def literal_difference(new, kept):
-    """What the documentation says, on all words and runs."""
-    told = {word for word in {*new, *kept} if not is_stop_word(word)}
-    mine, theirs = distinct_runs(new), list(dict.fromkeys(run for run, *_ in runs_with_places(kept)))
-    novel = [place for place, word in enumerate(new) if word in told - {*kept}]
-    lost = [place for place, run in enumerate(theirs) if run not in mine]
-    common = [(place, place) for place, run in enumerate(theirs) if run in mine]
-    return (
-        zones(novel, [(first, last) for run, first, last in runs_with_places(new) if run in theirs]),
-        zones(lost, common),
-        (told & {*kept}) - {*new},
-    )
-
-
-def literal_filled_in(new, kept, siblings, same_site, same_title, view):
-    novel, lost, lacking = literal_difference(new, kept)
-    if same_site and not same_title and len(new) < (0.5 if lost[2] else 0.4) * len(kept):
-        return True  # the kept one shows several
-    fewer, more = sorted((sum(novel), len(lacking)))
-    if fewer == 0 or more > 2 + 5 * fewer:
-        return False  # one has only more than the other, or nearly
-    if novel[1] == 0 and (view or not same_site):
-        return False  # a byline, a line of a print view
-    pairs = [(here, there) for here, there in zip(novel, lost, strict=True) if here and there]
-    if sum(lost) and not any(max(pair) <= 20 * min(pair) for pair in pairs):
-        return False  # nothing stands in the place of the other
-    inner = new_words(new, kept)[novel[0] : sum(novel) - novel[2]]
-    if same_site and same_title and len(inner) >= 6 and not any(map(str.isdigit, "".join(inner))):
-        return False  # edited: the words have no capitals here, so that none is a name
-    if len(siblings) < (1 if same_site else 2):
-        return same_site
-    told = {word for word in kept if not is_stop_word(word)}
-    alone = told - set.intersection(*map(set, siblings))
-    if same_site and not same_title:
-        return bool(alone & lacking)
-    return len(alone & lacking) >= (0.25 if novel[1] and same_site else 0.4) * max(1, len(alone))
-
-
-def new_words(new, kept):
-    """Return the words of a text, except stop words, that another lacks."""
-    return [word for word in new if word not in kept and not is_stop_word(word)]
-
-
-def without_chance_matches(texts):
-    """Return whether all runs and words of some texts have different hashes."""
-    runs = {run for text in texts for run in distinct_runs(text)}
-    hashes = {one for text in texts for one in FeatureStrings(" ".join(text)).sample().tolist()}
-    words = {word for text in texts for word in text}
-    units = {one for text in texts for one in FeatureStrings(" ".join(text)).places.tolist()}
-    return len(runs) == len(hashes) and len(words) == len(units)
-
-
-def edited(base, cuts, fills, ends):
-    """A text with a part of it cut off at both ends, words put in the place of others, and words put around it."""
-    words = base[cuts[0] : len(base) - cuts[1]]
-    for place, word in fills:
-        if words:
-            words[place % len(words)] = word
-    return [*ends[0], *words, *ends[1]]
-
-
-EDITED = st.builds(
-    edited,
-    st.just([f"{word}{place % 9}" if word.isascii() and place % 3 else word for place, word in enumerate(WORDS * 5)]),
-    st.tuples(st.integers(0, 40), st.integers(0, 20)),
-    st.lists(st.tuples(st.integers(0, 99), st.sampled_from(FILLED)), max_size=9),
-    st.tuples(*[st.lists(st.sampled_from(FILLED), max_size=2)] * 2),
-)
-
-
-FORM = " ".join(english(3, 30)) + " {} " + " ".join(english(4, 30))
-
-
-class TestLiterally:
-    @at_least(100)
-    @given(st.one_of(TEXTS, EDITED), st.one_of(TEXTS, EDITED))
-    def test_the_difference_is_that_of_words_and_runs(self, new, kept):
-        assert tokens(" ".join(new)) == new
-        assume(without_chance_matches([new, kept]))
-        found = difference(FeatureStrings(" ".join(new)), Fingerprint.of(" ".join(kept)))
-        novel, lost, lacking = literal_difference(new, kept)
-        hashes = FeatureStrings(" ".join(sorted(lacking))).places.tolist()
-        assert (found.novel, found.lost, found.lacking.tolist()) == (novel, lost, sorted(hashes))
-
-    @example(FORM.format("76").split(), FORM.format("93").split(), [], True, False, False)  # one number is another
-    @example(FORM.format("red").split(), FORM.format("blue").split(), [], True, False, False)
-    @at_least(100)
-    @given(EDITED, EDITED, st.lists(EDITED, max_size=3), st.booleans(), st.booleans(), st.booleans())
-    def test_so_is_the_decision(self, new, kept, siblings, same_site, same_title, view):
-        assume(without_chance_matches([new, kept, *siblings]))
-        prints = [Fingerprint.of(" ".join(one)) for one in siblings]
-        how = {"same_site": same_site, "same_title": same_title, "view": view}
-        read, there = FeatureStrings(" ".join(new)), Fingerprint.of(" ".join(kept))
-        found = is_filled_in(read, there, prints, difference(read, there), **how)
-        assert found == literal_filled_in(new, kept, siblings, **how)
-
-    @given(st.integers(0, 10**6), st.integers(300, 9000))
-    def test_of_a_long_text_what_was_sampled_tells_about_as_much(self, seed, length):
-        words = english(seed, length)
-        kept, new = list(words), list(words)
-        some = range(length // 4, 3 * length // 4, max(20, length // 40))
-        for place in some:
-            new[place], kept[place] = f"new{place}", f"kept{place}"
-        of = Fingerprint.of(" ".join(kept))
-        found = difference(FeatureStrings(" ".join(new)), of)
-        each, halved = (1 << 32) // of.limit, int(np.frombuffer(of.rare or bytes(2), "<u2")[0])
-        assert sum(found.lost) == pytest.approx(5 * len(some), abs=5 * (5 * len(some) * each) ** 0.5 * (each > 1) + 3)
-        for units in (sum(found.novel), len(found.lacking)):
-            assert units <= len(some) and (halved or units >= len(some) - 2)  # some have the hash of another
-        same = difference(FeatureStrings(" ".join(kept)), Fingerprint.of(" ".join(kept)))
-        assert not any(same.novel) and not any(same.lost) and not len(same.lacking)
-
 
 JOB = (
     "We are looking for a {} for our office in {}. You work with a small team that knows what it wants, in a "
@@ -243,12 +100,9 @@ def test_a_copy_is_dropped(name, title):
     assert judged((KEPT, STORY, title), (url, text, *(other or [title]))) == ["new", KEPT]
 
 
-@pytest.mark.parametrize(
-    ("title", "text", "other"),
-    [("", CHANGED, ""), (HEADLINE, CHANGED, HEADLINE), ("Mayor of Kiel", STORY, "Mayor of Bonn")],
-)
-def test_another_text_or_title_on_the_site_is_a_variant(title, text, other):
-    assert judged((KEPT, STORY, title), ("https://a.example/8", text, other)) == ["new", f"~{KEPT}"]
+def test_another_title_on_the_site_makes_a_variant():
+    found = judged((KEPT, STORY, "Mayor of Kiel"), ("https://a.example/8", STORY, "Mayor of Bonn"))
+    assert found == ["new", f"~{KEPT}"]
 
 
 def test_one_other_number_is_a_variant():
@@ -265,18 +119,14 @@ def test_one_other_number_is_a_variant():
             ("可以",),
             ("不得",),
         ),
-        (
-            f"The owner lets the flat to the tenant. The {{}} pays for the roof, the {{}} for the lamps. {STORY}",
-            ("owner", "tenant"),
-            ("tenant", "owner"),
-        ),
     ],
-    ids=["not for also", "Chinese", "two words change places"],
+    ids=["not for also", "Chinese"],
 )
-def test_words_exchanged_within_a_line_make_a_variant_though_no_word_is_novel(form, one, other):
+@pytest.mark.parametrize("host", ["a.example", "b.example"])
+def test_of_two_texts_that_say_the_contrary_both_are_kept(form, one, other, host):
     texts = [f"This is how it is here, as a reader may know. {form.format(*words)}" for words in (one, other)]
-    assert judged((KEPT, texts[0]), ("https://a.example/8", texts[1])) == ["new", f"~{KEPT}"]
-    assert judged((KEPT, texts[0]), (f"{KEPT}?print=1", texts[1])) == ["new", KEPT]
+    for kept, new in (texts, texts[::-1])[: 1 + form.isascii()]:  # what a kept Chinese text denied is not known
+        assert judged((KEPT, kept), (f"https://{host}/8", new)) == ["new", "new"]
 
 
 def test_an_edited_text_is_a_copy_whatever_its_byline_says():
@@ -287,8 +137,8 @@ def test_an_edited_text_is_a_copy_whatever_its_byline_says():
 
 
 def test_a_copy_of_the_thirtieth_of_fifty_is_one_of_that_one():
-    values = [(f"{word} {number}",) for number, word in enumerate(sorted({*english(4, 400)})[:50])]
-    made = pages(STORY.replace("Oban", "{}"), values)
+    words = sorted({*english(4, 400)})[:50]
+    made = pages(JOB, [(f"{word} {n}", f"{word}town", 2000 + 7 * n, f"{n} May") for n, word in enumerate(words)])
     copies = [(f"{url}?print=1", f"Printed on 3 May. {text}") for url, text in (made[29], made[0], made[49])]
     found = judged(*made, *copies)
     assert found[1:50] == ["~https://a.example/0"] * 49
@@ -325,8 +175,9 @@ def test_addresses_of_one_page(one, other, view):
 
 def test_a_title_of_the_frame_or_an_unknown_one_is_no_other():
     one, other, frame = map(hash_title, ("Two rooms in Kiel", "Two rooms in Bonn", "Print this page"))
-    text = FeatureStrings("Two rooms in Kiel, bright and quiet.")
-    assert other_title(text, one, other) and not other_title(text, frame, one) and not other_title(text, one, b"")
+    text, kept = FeatureStrings("Two rooms in Kiel, bright and quiet."), Fingerprint.of("Two rooms in Kiel, dark.")
+    for title, its, found in ((one, other, True), (frame, one, False), (one, b"", False)):
+        assert other_title(text, title, its, kept, one_site=True) is found
 
 
 def test_changes_are_named_and_of_the_same_source_the_text_is_the_same():
@@ -347,14 +198,14 @@ def test_changes_are_named_and_of_the_same_source_the_text_is_the_same():
 @given(st.text(st.sampled_from("ab \n\u2003\u00a0中\ud800")), st.integers(1, 9))
 def test_white_space_is_collapsed_across_pieces_of_a_text(text, size):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(variants, "PIECE", size)
+        patched.setattr(versions, "PIECE", size)
         pieces = Version.of(text, {})
     assert pieces == Version.of(text, {}) == Version.of(" ".join(text.split()), {})
 
 
 @pytest.mark.parametrize(
     ("first", "last", "is_copy"),
-    [(0.55, 1, True), (0.65, 1, False), (0.2, 0.75, True), (0.2, 0.65, False), (0, 0.55, True), (0, 0.45, False)],
+    [(0.45, 1, True), (0.65, 1, False), (0.2, 0.75, True), (0.2, 0.65, False), (0, 0.55, True), (0, 0.45, False)],
 )
 def test_a_small_part_is_one_of_what_a_page_shows(first, last, is_copy):
     words = english(8, 200)
@@ -434,8 +285,6 @@ SHAKEN = QUAKE.format(4.1, 12, "Lakeport", "Monday")
 @pytest.mark.parametrize(
     ("kept", "new"),
     [
-        (SHAKEN, SHAKEN.replace("12", "13")),  # a number corrected
-        (f"{STORY} The ferry sails at 3 pm.", f"{STORY} The ferry sails at 15:00."),
         (f"{STORY}\nBy Ann Reed, 3 May, 10:20\n{SHAKEN}", f"{STORY}\nBy Jo Hall, 4 June, 11:45\n{SHAKEN}"),
         (
             SHAKEN,
@@ -452,7 +301,7 @@ SHAKEN = QUAKE.format(4.1, 12, "Lakeport", "Monday")
             .replace("trains", "railways"),
         ),
     ],
-    ids=["corrected", "an hour in other words", "another byline", "marks put in", "another style"],
+    ids=["another byline", "marks put in", "another style"],
 )
 def test_other_numbers_alone_leave_a_copy_on_another_site(kept, new):
     assert judged(("https://a.example/1", kept), ("https://b.example/1", new)) == ["new", "https://a.example/1"]
@@ -462,7 +311,6 @@ def test_other_numbers_alone_leave_a_copy_on_another_site(kept, new):
     ("around", "more", "is_copy"),
     [
         (100, "", False),
-        (500, "", False),
         (1000, "", True),
         (100, "A ship that had left its harbour in the morning came home with a torn sail. ", True),
     ],
@@ -478,12 +326,13 @@ def test_in_a_very_long_text_or_beside_other_changes_numbers_leave_a_copy(around
 @pytest.mark.parametrize(
     ("keys", "site", "found"),
     [
-        (["sku 0", "sku 1"], {}, ("sku 0", None)),
+        (["sku 0", "sku 1"], {}, (None, "sku 0")),
         (["sku 0", "sku 1"], {"site": "a.example"}, (None, "sku 0")),
-        (["https://a.example/0", "https://a.example/1"], {"site": ""}, ("https://a.example/0", None)),
+        (["https://a.example/0", "https://b.example/1"], {}, (None, "https://a.example/0")),
+        (["https://a.example/0", "https://a.example/1"], {"site": ""}, (None, "https://a.example/0")),
     ],
 )
-def test_a_key_that_is_no_url_is_of_no_site_but_that_given(keys, site, found):
+def test_the_same_words_get_the_same_verdict_whatever_site_they_are_of(keys, site, found):
     with DuplicateIndex() as index:
         verdicts = [index.check_and_add(key, SHIRT.format(*of), **site) for key, of in zip(keys, COLOURS, strict=False)]
     assert (verdicts[1].of, verdicts[1].variant_of) == found

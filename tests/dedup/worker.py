@@ -33,7 +33,7 @@ def print_line(*values: object) -> None:
 
 def main(place: str, who: str, *, near: bool = True, **options: Any) -> None:
     own, claims = random.Random(who), dict[int, int]()
-    with DuplicateIndex(store=open_store(place), **options) as index:
+    with DuplicateIndex(store=open_store(place), variants=False, **options) as index:
         print_line("ready")
         for what, *numbers in map(json.loads, sys.stdin):
             if what == "settle":
