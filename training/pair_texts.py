@@ -1,6 +1,8 @@
 """The texts of the pairs that people read: recorded pages and streams, packages of npm, descriptions of Debian.
 
 Only names and letters are kept here (`pairs_read.jsonl`), with hashes of the texts: one that has changed is left out.
+Files of packages lie in `PACKAGES`: what `npm pack lodash@4.14.0` writes, and `Translation-de.bz2` and its like, which
+a mirror of Debian has for bookworm in `main/i18n`.
 """
 
 from __future__ import annotations
@@ -14,16 +16,12 @@ import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 READ = Path(__file__).with_name("pairs_read.jsonl")
-CACHE = Path("training/output/texts")
+PACKAGES = Path("training/output/packages")
 MOST_CHARACTERS = 40_000
-_DEBIAN = "http://deb.debian.org/debian/dists/bookworm/main/i18n/Translation-{}.bz2"
-_NPM = "https://registry.npmjs.org/{}/-/{}-{}.tgz"
 _DESCRIPTION = re.compile(r"Package: (\S+)\nDescription-md5: (\S+)\nDescription-\S+: (.*)\n((?: .*\n?)*)")
 
 
@@ -47,7 +45,7 @@ class ReadPair:
 
 
 def read_pairs(shared: Path) -> Iterator[ReadPair]:
-    """Yield the pairs of `shared/pairs`, and our own with their texts from `shared` and the registries."""
+    """Yield the pairs of `shared/pairs`, and our own with their texts from `shared` and `PACKAGES`."""
     for path in sorted((shared / "pairs").glob("*.jsonl")):
         for row in map(json.loads, path.open(encoding="utf-8")):
             disputed = bool(row.get("disputed"))
@@ -91,7 +89,7 @@ def _recorded(number: int, row: dict[str, Any]) -> tuple[str, str]:
 
 def _descriptions(language: str) -> Iterator[tuple[str, str]]:
     """Yield packages of Debian, with the hash that Debian names a description by, and the descriptions."""
-    for block in bz2.decompress(_fetched(_DEBIAN.format(language))).decode().split("\n\n"):
+    for block in bz2.decompress((PACKAGES / f"Translation-{language}.bz2").read_bytes()).decode().split("\n\n"):
         if found := _DESCRIPTION.match(block):
             body = re.sub(r"(?m)^ ", "", re.sub(r"(?m)^ \.$", "", found[4]))
             body = re.sub(r"(?<!\n)\n(?=\w)", " ", body).strip()
@@ -100,17 +98,8 @@ def _descriptions(language: str) -> Iterator[tuple[str, str]]:
 
 def _files(name: str, version: str) -> Iterator[tuple[str, str]]:
     """Yield the files at the top of a package of npm."""
-    with tarfile.open(fileobj=BytesIO(_fetched(_NPM.format(name, name.rpartition("/")[2], version)))) as packed:
+    with tarfile.open(PACKAGES / f"{name}-{version}.tgz") as packed:
         for member in packed:
             opened = packed.extractfile(member) if member.isfile() and member.name.count("/") == 1 else None
             if opened is not None:
                 yield Path(member.name).name.lower(), opened.read().decode("utf-8", "replace")[:MOST_CHARACTERS]
-
-
-def _fetched(url: str) -> bytes:
-    path = CACHE / hashed(url)
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with urlopen(url, timeout=60) as response:
-            path.write_bytes(response.read())
-    return path.read_bytes()
