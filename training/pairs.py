@@ -1,19 +1,18 @@
 """Fitting the verdict on two texts to pairs that people read: `python -m training.pairs [--texts SHARED] [--write]`.
 
 Each pair has a letter: C copy, U update, V variant, D different. Half of those that we read (`pairs_read.jsonl`) are
-never trained on; the shipped forests are held to them (`benchmarks.dedup`). Forms and copies that are made of the
-portal train as well, and judge nothing. `pairs.npz` has the evidence of all, so that a fit takes no texts; with
-`--texts`, a folder with `corpora*`, `streams` and `pairs`, it is made anew, and other texts come from npm and Debian.
+never trained on, and judge the shipped forests. Made texts (`made_pairs.py`) train as well, and judge nothing.
+`pairs.npz` has the evidence of all, so that a fit takes no texts; with `--texts`, a folder with `corpora*`, `streams`
+and `pairs`, it is made anew (`pair_texts.py` says what else it takes).
 
-What was learned is in docs/dedup.md, with the figures of this command: each source judged by forests fitted to the
-others, the curve of `DENOISE_DEDUP_CERTAINTY`, the curve of learning, and what the evidence weighs.
+The table has each source judged by forests fitted to the others, by `DENOISE_DEDUP_CERTAINTY`, and the pairs held back.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,8 +24,7 @@ from catboost import CatBoostClassifier
 from benchmarks.dedup.texts import Base, portal_bases, recorded_bases
 from denoise_scrapy.core.evidence import NAMES
 from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.core.judge import Forest
-from denoise_scrapy.dedup.evidence import COPY, KINDS, Evidence
+from denoise_scrapy.dedup.evidence import COPY, KINDS, Evidence, Forests
 from denoise_scrapy.dedup.rules import Fingerprint, PartRule
 from evaluation import figures
 from training.made_pairs import made_forms, made_texts, weight_of
@@ -79,6 +77,11 @@ class Pairs:
     held: npt.NDArray[np.bool_]
     alike: npt.NDArray[np.bool_]
 
+    @property
+    def made(self) -> npt.NDArray[np.bool_]:
+        """Which are made, shape (m,)."""
+        return np.char.startswith(self.sources, "made ")
+
     def where(self, mask: npt.NDArray[np.bool_]) -> Pairs:
         """Return some of them."""
         return Pairs(*(column[mask] for column in vars(self).values()))
@@ -124,21 +127,15 @@ def made(bases: Sequence[Base]) -> Iterator[Row]:
         yield Row(found.values, letter, source, weight_of(source) / counts[source], held=False, alike=True)
 
 
-def fit(pairs: Pairs, seed: int = 0) -> dict[str, Forest]:
+def fit(pairs: Pairs, seed: int = 0) -> Forests:
     """Fit a forest to each verdict, against all others."""
-    found = {}
+    found = []
     for number, kind in enumerate(KINDS):
         rising = {"monotone_constraints": RISING} if kind == COPY else {}
         trees = CatBoostClassifier(**PARAMETERS, **rising, random_seed=seed)
         trees.fit(pairs.values, pairs.kinds == number, sample_weight=pairs.weights)
-        found[kind] = to_forest(trees, PARAMETERS["depth"])
-    return found
-
-
-def shares(forests: Mapping[str, Forest], values: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """Return the share of each verdict, shape (m, kinds)."""
-    found = np.array([forests[kind].probability(values.T) for kind in KINDS])
-    return np.asarray((found / found.sum(axis=0)).T, np.float64)
+        found.append(to_forest(trees, PARAMETERS["depth"]))
+    return Forests(tuple(found), np.median(pairs.values[(pairs.kinds == 0) & ~pairs.made], axis=0).astype(np.float32))
 
 
 def left_out(pairs: Pairs, extra: Pairs, seed: int = 0) -> npt.NDArray[np.float64]:
@@ -146,7 +143,7 @@ def left_out(pairs: Pairs, extra: Pairs, seed: int = 0) -> npt.NDArray[np.float6
     found = np.zeros((len(pairs.kinds), len(KINDS)))
     for source in sorted({*pairs.sources.tolist()}):
         mask = pairs.sources == source
-        found[mask] = shares(fit(pairs.where(~mask).with_made(extra), seed), pairs.values[mask])
+        found[mask] = fit(pairs.where(~mask).with_made(extra), seed).shares(pairs.values[mask].T).T
     return found
 
 
@@ -163,15 +160,13 @@ def row_of(name: str, found: npt.NDArray[np.float64], pairs: Pairs, certainty: f
 HEAD = ["", "copies found", "variants and others dropped", "updates dropped", "updates told", "right"]
 
 
-def save(forests: Mapping[str, Forest], pairs: Pairs, path: Path) -> None:
+def save(forests: Forests, path: Path) -> None:
     """Write forests to a file, without pickles."""
-    arrays: dict[str, Any] = {
-        f"{kind}/{name}": array for kind, one in forests.items() for name, array in one.arrays().items()
-    }
-    usual = np.nanmedian(pairs.values[pairs.kinds == 0], axis=0)
+    parts = zip(KINDS, forests.of_kind, strict=True)
+    arrays: dict[str, Any] = {f"{kind}/{name}": array for kind, one in parts for name, array in one.arrays().items()}
     path.parent.mkdir(exist_ok=True)
     with path.open("wb") as file:
-        np.savez_compressed(file, names=np.array(NAMES), usual=usual.astype(np.float32), **arrays)
+        np.savez_compressed(file, names=np.array(NAMES), usual=forests.usual, **arrays)
 
 
 def main() -> None:
@@ -187,17 +182,16 @@ def main() -> None:
     with np.load(EVIDENCE, allow_pickle=False) as data:
         pairs = Pairs(**{name: data[name] for name in data.files})
     pairs = replace(pairs, values=pairs.values.astype(np.float32))
-    made_ones = np.char.startswith(pairs.sources, "made ")
-    extra, held = pairs.where(made_ones), pairs.where(pairs.held)
-    seen = pairs.where(~pairs.held & ~made_ones)
-    every = pairs.where(~made_ones)
+    extra, held = pairs.where(pairs.made), pairs.where(pairs.held)
+    seen = pairs.where(~pairs.held & ~pairs.made)
+    every = pairs.where(~pairs.made)
     judged = left_out(every, extra)
     rows = [row_of(f"each source by the others, certainty {c:g}", judged, every, c) for c in CURVE]
     forests = fit(seen.with_made(extra))
-    rows.append(row_of("held pairs, certainty 0.5", shares(forests, held.values), held, 0.5))
+    rows.append(row_of("held pairs, certainty 0.5", forests.shares(held.values.T).T, held, 0.5))
     print(figures.table(HEAD, rows))
     if args.write:
-        save(forests, seen, OUTPUT)
+        save(forests, OUTPUT)
         figures.write("verdicts", figures.table(HEAD, rows))
 
 

@@ -69,13 +69,13 @@ class Evidence:
 
     def shares(self) -> Shares:
         """Return how likely each verdict is."""
-        return Shares(*_shares(self.values[:, None])[:, 0].tolist())
+        return Shares(*forests().shares(self.values[:, None])[:, 0].tolist())
 
     def reason(self, kind: str) -> str:
         """Return what weighs most for a verdict, in words: without it, it would be the least likely."""
         without = np.repeat(self.values[:, None], len(ROWS), axis=1)
         np.fill_diagonal(without, forests().usual)
-        return ROWS[int(_shares(without)[KINDS.index(kind)].argmin())][1]
+        return ROWS[int(forests().shares(without)[KINDS.index(kind)].argmin())][1]
 
 
 class Forests(NamedTuple):
@@ -93,18 +93,17 @@ class Forests(NamedTuple):
             parts = ({name: data[f"{kind}/{name}"] for name in ("feature", "threshold", "value")} for kind in KINDS)
             return cls(tuple(Forest(**part) for part in parts), data["usual"])
 
+    def shares(self, values: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+        """Return the share of each verdict, shape (kinds, m), for evidence of shape (rows, m)."""
+        found = np.array([forest.probability(values) for forest in self.of_kind])
+        return np.asarray(found / found.sum(axis=0), np.float64)
+
 
 @cache
 def forests() -> Forests:
     """Return the forests that come with the package."""
     with as_file(files("denoise_scrapy.dedup") / "models" / "verdicts.npz") as path:
         return Forests.load(path)
-
-
-def _shares(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """Return the share of each verdict, shape (kinds, m), for evidence of shape (rows, m)."""
-    found = np.array([forest.probability(values) for forest in forests().of_kind])
-    return np.asarray(found / found.sum(axis=0), np.float64)
 
 
 def units_of(kept: Fingerprint) -> tuple[npt.NDArray[np.uint16], int]:
