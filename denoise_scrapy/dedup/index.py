@@ -507,7 +507,7 @@ class DuplicateIndex:
             if one.kind == UPDATE:
                 update_of, share, reason = kept.key, one.share, f"an update of {kept.key}: {one.reason}"
             elif one.kind == VARIANT:
-                lone = lone_fields(item, like) if one.reason == OTHER_VALUES else ()
+                lone = lone_fields(item, like, self._certainty) if one.reason == OTHER_VALUES else ()
                 reason = f"a variant of {kept.key}: {one.reason}{' of ' * bool(lone)}{', '.join(lone)}"
                 variant_of, share = kept.variant_of or kept.key, one.share
         contains: tuple[str, ...] = ()

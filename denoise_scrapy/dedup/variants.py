@@ -213,8 +213,9 @@ def judged(item: ReadText, like: Like, certainty: float = CERTAINTY) -> Judged: 
     if not isinstance(new, FeatureStrings):
         return Judged(COPY)
     one_site = like.own or not (item.name.site or like.record.name.site)
-    view = like.own and is_view(item.name.key, like.record.name.key)
-    if not view and other_title(new, mine.title, theirs.title, theirs, one_site=one_site):
+    if other_title(new, mine.title, theirs.title, theirs, one_site=one_site) and not (
+        like.own and is_view(item.name.key, like.record.name.key)
+    ):
         return Judged(VARIANT, reason=ANOTHER_TITLE)
     if mine.digest == theirs.digest:
         return Judged(COPY)
@@ -233,12 +234,12 @@ def judged(item: ReadText, like: Like, certainty: float = CERTAINTY) -> Judged: 
 MOST_NAMED = 2
 
 
-def lone_fields(item: ReadText, like: Like) -> tuple[str, ...]:
+def lone_fields(item: ReadText, like: Like, certainty: float = CERTAINTY) -> tuple[str, ...]:
     """Return the names of the few fields but for whose values an item would be a copy of a kept one; none otherwise."""
     other = other_values(item.fingerprint.values, like.record.fingerprint.values)
     named = tuple(name for name in item.value_names if crc(name) in other)
     alike = item._replace(fingerprint=replace(item.fingerprint, values=b""))
-    return named if 0 < len(named) <= MOST_NAMED and judged(alike, like).kind == COPY else ()
+    return named if 0 < len(named) <= MOST_NAMED and judged(alike, like, certainty).kind == COPY else ()
 
 
 def related(item: ReadText, held: Sequence[Record]) -> tuple[str | None, tuple[str, ...]]:

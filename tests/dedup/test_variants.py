@@ -346,6 +346,13 @@ class TestValues:
             found = judged(first, (host, STORY, "", values))
             assert found[1] == ("" if copy else "~") + "https://a.example/1"
 
+    @pytest.mark.parametrize(("certainty", "named"), [(0.0, ("price",)), (1.0, ())])
+    def test_a_field_is_named_where_the_text_alone_would_be_a_copy(self, certainty, named):
+        with DuplicateIndex(certainty=certainty) as index:
+            index.add("1", STORY, values={"price": 9})
+            verdict = index.check("2", f"{STORY} Share this page", values={"price": 8})
+        assert verdict.variant_of == "1" and verdict.lone_fields == named
+
     def test_a_form_keeps_its_name_when_an_item_of_it_changes_but_for_its_words(self):
         with DuplicateIndex(short_duplicates=True) as index:
             for number, (key, price) in enumerate([("a", 1), ("b", 2), ("c", 3), ("b", 4), ("d", 5)]):
