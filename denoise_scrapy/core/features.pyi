@@ -51,7 +51,6 @@ class View:
         tree: Tree,
         vocabulary: Vocabulary = ...,
         shared: Shared | None = None,
-        stock: _FloatArray | None = None,
         *,
         words: Words | None = None,
         declares_article: bool = False,

@@ -1131,7 +1131,7 @@ cdef int site(Tree tree, View view, float[:, ::1] rows) nogil:
         rows[5, i] = sums_above(view, i, 1)[OWN] / at_least(most_own, 1e-9)
         if most_own >= LEAST_OWN:
             rows[6, i] = is_inside(tree, element, box)
-        rows[7, i] = view.stock[i]
+        rows[7, i] = view.slot_share[i] if view.text_share[i] > 0 else 0
     rows[9, :] = sums_of(view, view.n)[COPIES] / view.whole
 
 
@@ -1486,8 +1486,6 @@ cdef class View:
         tree: The page.
         vocabulary: Log odds of words.
         shared: Text shared with comparison pages (`sharing.Shared`), None without any.
-        stock: The `slot_share` of the place of a text that any comparison page has, however many they are; 0 for a text
-            of the page's own; shape (m,).
         words: Announcements of its blocks (`read_words`), if already read.
         declares_article: Whether the page declares itself an article.
         declares_forum: Whether it declares itself a thread, whose answers are content.
@@ -1506,7 +1504,6 @@ cdef class View:
     cdef const double[::1] placed_share
     cdef const double[::1] slot_share
     cdef const double[::1] own_tokens
-    cdef const double[::1] stock
     cdef bint declares_article
     cdef bint declares_forum
     # Announcements of its blocks (`Words`).
@@ -1531,7 +1528,6 @@ cdef class View:
         Tree tree not None,
         Vocabulary vocabulary not None=NO_WORDS,
         shared=None,
-        stock=None,
         *,
         words=None,
         bint declares_article=False,
@@ -1549,9 +1545,9 @@ cdef class View:
         self.stated = np.zeros(0, np.uint32) if stated is None else stated
         if shared is not None:
             self.pages = len(shared.likeness)
-            shares = (shared.text_share, shared.placed_share, shared.slot_share, shared.own_tokens, stock)
+            shares = (shared.text_share, shared.placed_share, shared.slot_share, shared.own_tokens)
             tree._check(min(map(len, shares)), self.m, "blocks")
-            self.text_share, self.placed_share, self.slot_share, self.own_tokens, self.stock = shares
+            self.text_share, self.placed_share, self.slot_share, self.own_tokens = shares
         words = read_words(tree) if words is None else words
         tree._check(min(map(len, words)), self.m, "blocks")
         self.bits, self.title_share, self.titles = words.bits, words.title_share, words.titles.view(np.uint8)

@@ -23,7 +23,7 @@ class Literal:
     """A page of m blocks, its comparison pages, and all features of a block; those of words alone are elsewhere."""
 
     def __init__(
-        self, tree: Tree, compared: Any, stock: Any, *declares: bool, url: str = "", stated: Any = None
+        self, tree: Tree, compared: Any, *declares: bool, url: str = "", stated: Any = None
     ) -> None:
         self.declares_article, self.declares_forum = declares
         self.blocks: list[Any] = list(tree.block_rows)
@@ -31,7 +31,7 @@ class Literal:
         self.own = [int(tree.token_rows["own"][one["token"]]) for one in self.elements]
         self.tags = tree.tags()
         self.m, self.n = len(self.blocks), len(self.elements)
-        self.compared, self.stock = compared, stock
+        self.compared = compared
         self.url, self.stated = url, [] if stated is None else stated.tolist()
         self.hrefs = [(element, href) for element, name, href in tree.noted_values if name == "href"]
         self.numbers = [[int(word["number"]) for word in tree.word_rows if word["block"] == i] for i in range(self.m)]
@@ -188,7 +188,8 @@ class Literal:
         yield math.log1p(own[i])
         yield sum(own[j] for j in self.up(i, 1)) / max(*under, 1e-9)
         yield i in self.inside(smallest) if max(under) >= 20 else NAN
-        yield from (self.stock[i], len(shared.likeness), sum(copies) / self.whole)
+        stock = shared.slot_share[i] if shared.text_share[i] > 0 else 0
+        yield from (stock, len(shared.likeness), sum(copies) / self.whole)
 
     def _records(self, i: int, block: Any) -> Values:
         lists = [found for found in map(self.list_of, self.above(i)[:LEVELS]) if found] or [(0, 0, 0)]

@@ -34,8 +34,6 @@ from denoise_scrapy.site import SiteStatistics
 
 Values = npt.NDArray[np.float32]
 
-#: Comparison pages used by most features, the most similar ones: more add nothing. `stock` uses all.
-MODEL_PAGES = 5
 #: A page that declares one of these is a thread, whose answers are content.
 FORUM_TYPES = frozenset(["qapage", "question", "discussionforumposting"])
 ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagenewsarticle", "report", "og:article"])
@@ -43,15 +41,11 @@ ARTICLE_TYPES = frozenset(["article", "newsarticle", "blogposting", "reportagene
 
 def view_of(page: Page, site: SiteStatistics, vocabulary: Vocabulary = NO_WORDS) -> View:
     """Compute the features of a page, given its comparison pages, if any, and word odds."""
-    declared, shared, stock = page.declared_types, None, None
-    if site.pages:
-        shared, whole = site.first(MODEL_PAGES).shared_with(page), site.shared_with(page)
-        stock = np.where(whole.text_share > 0, whole.slot_share, 0)
+    declared = page.declared_types
     return View(
         page.tree,
         vocabulary,
-        shared,
-        stock,
+        site.shared_with(page) if site.pages else None,
         words=page.words,
         declares_article=not declared.isdisjoint(ARTICLE_TYPES),
         declares_forum=not declared.isdisjoint(FORUM_TYPES),
