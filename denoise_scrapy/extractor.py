@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -16,9 +15,10 @@ import numpy as np
 
 from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, SiteModel, find_strategy
-from denoise_scrapy.body.extraction import NO_MARKUP, STATED, TOO_LARGE
+from denoise_scrapy.body.extraction import NO_MARKUP, TOO_LARGE
+from denoise_scrapy.body.kind import NONE
 from denoise_scrapy.body.tables import amounts_of
-from denoise_scrapy.dedup import RULES
+from denoise_scrapy.dedup import RULES, source_of
 from denoise_scrapy.dedup.variants import ReadText, read_text
 from denoise_scrapy.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes
 from denoise_scrapy.metadata.annotations import MAX_HTML
@@ -84,9 +84,10 @@ class Extracted(NamedTuple):
     plain: int  # hash of the text without digits
     known: Known
     lacks_styles: bool = False  # `Page.lacks_styles`
+    is_empty: bool = False  # whether it is a wall, an error page, or its body is no better than all of its text
     read: ReadText | None = None  # the text as read for the index
     title: str = ""  # the page's own, for the index
-    source: str = ""  # a hash of all text of the page, and how the body was extracted
+    source: bytes = b""  # the lines of the page and of its body (`source_of`)
     amounts: str = ""  # prices and tables
     nbytes: int = 0  # approximate bytes in memory
     reading: PageReading | None = None
@@ -300,7 +301,8 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         found = found._replace(title=body.title, read=read)
     if wish.version and settings.needs_index:
         amounts = "" if is_large else amounts_of(page)
-        found = found._replace(source=_source(page, body, settings), amounts=amounts)
+        is_empty = kept.as_text or body.kind == NONE
+        found = found._replace(source=_source(page, body, settings), amounts=amounts, is_empty=is_empty)
     if body.confidence < wish.body_below:
         found = found._replace(body=body)
     kind = body.kind if "kind" in settings.item_fields else ""  # naming it takes a tenth of the body's time
@@ -317,9 +319,8 @@ def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: st
     return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error)
 
 
-def _source(page: Page, body: Body, settings: DenoiseSettings) -> str:
-    """Return a hash of a page's whole text, and its extraction settings: if equal, no text has changed."""
-    whole = page.text_of(np.ones(len(page.blocks), np.bool_)) + (body.text if body.fallback == STATED else "")
-    text = whole.encode("utf-8", "surrogatepass")
+def _source(page: Page, body: Body, settings: DenoiseSettings) -> bytes:
+    """Return the lines of a page, those of its body, and the title, which may be of the page's head."""
     way = (VERSION, settings.strategy, settings.taste, settings.keep, settings.remove, settings.geometry)
-    return f"{blake2b(text, digest_size=16).hexdigest()} {way}"
+    whole = page.text_of(np.ones(len(page.blocks), np.bool_))
+    return source_of(whole, f"{body.text}\n<title>{page.title}", way)

@@ -19,8 +19,7 @@ from typing_extensions import Self
 
 from denoise_scrapy.adapters import Adapter, adapters_of
 from denoise_scrapy.crawl.base import refusing_to_start
-from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, SEVERAL, Passage
+from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
 from denoise_scrapy.fields import OF_META
@@ -403,6 +402,14 @@ class NearDuplicatePipeline(ItemPipeline):
             self._crawl.count(f"dedup/{obstacle}")
             if obstacle in SAID:
                 self._crawl.say_once(f"dedup/{obstacle}", SAID[obstacle], level=logging.INFO)
+            if obstacle == NO_TEXT:
+                self._go_on(passage)
+                self._mark(passage, NO_CONTENT, True)
+            return
+        if keeps and self._has_no_content(passage):  # it must not replace the text of an earlier crawl
+            self._go_on(passage)
+            passage.old_chunks = None
+            self._act(passage, Verdict(), NO_CONTENT)
             return
         page = passage.own_page
         if page is not None:
@@ -436,15 +443,17 @@ class NearDuplicatePipeline(ItemPipeline):
         kept = verdict.of, passage.text.scope
         if verdict.duplicate and settings.dedup == "drop" and feeds.may_take(passage.item, kept):
             return OTHER_FEED
-        if not passage.is_ok or (page is not None and await self._is_no_content(page)):
+        if self._has_no_content(passage) or (page is not None and await self._state.workers.is_no_content(page)):
             return NO_CONTENT
         return COPY if verdict.duplicate else NEW
 
-    async def _is_no_content(self, page: CrawledPage) -> bool:
-        """Return whether the text of an item's page is from a wall or an error page."""
-        text, tally = page.text, page.tally
-        is_repeated = text is not None and tally is not None and tally.is_repeated(page.url, text.plain, page.origin)
-        return is_repeated or await self._state.workers.is_no_content(page)
+    def _has_no_content(self, passage: Passage) -> bool:
+        """Return whether an item's page is a wall or an error page, by its status, its kind and the pages before it."""
+        page, tally = passage.own_page, passage.tally
+        if not passage.is_ok or page is None or page.text is None:
+            return not passage.is_ok
+        is_repeated = tally is not None and tally.is_repeated(page.url, page.text.plain, page.origin)
+        return is_repeated or page.text.is_empty
 
     def _act(self, passage: Passage, verdict: Verdict, outcome: str) -> None:
         """Count an outcome, and mark or drop the item."""

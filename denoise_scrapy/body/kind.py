@@ -6,9 +6,10 @@ from denoise_scrapy.body.strategies.combined import BlockModel, Values, block_mo
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 
+NONE = "none"  # it has no text: a wall, an error
 #: All kinds. A collection holds several texts of one kind, such as poems; a service is what a firm or an office says of
-#: itself; "none" has no text: a wall, an error.
-KINDS = ("article", "thread", "question", "manual", "shop", "list", "collection", "service", "none")
+#: itself.
+KINDS = ("article", "thread", "question", "manual", "shop", "list", "collection", "service", NONE)
 
 
 def kind_of(page: Page, site: SiteStatistics) -> str:
@@ -20,7 +21,7 @@ def kind_of(page: Page, site: SiteStatistics) -> str:
         'none'
     """
     if not len(page.blocks):
-        return "none"
+        return NONE
     return likeliest(block_model(), page_signals(*first_judgement(page, site), page.blocks.tokens))
 
 

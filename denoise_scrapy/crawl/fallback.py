@@ -17,6 +17,7 @@ from denoise_scrapy.body import Body
 from denoise_scrapy.body.extraction import CALLABLE, with_text
 from denoise_scrapy.crawl.base import Crawl, beside
 from denoise_scrapy.crawl.pages import CrawledPage
+from denoise_scrapy.dedup.versions import whole_source
 from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import OF_BODY, fields_of
 from denoise_scrapy.page.parse import decode_html
@@ -155,6 +156,6 @@ def _revised(found: Extracted, body: Body, text: str, settings: DenoiseSettings,
         body=told,
         size=len(text),
         read=None,
-        source=found.source and f"{found.source} {path}",
+        source=whole_source(found.source, path),
     )
     return revised.measured()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from hashlib import blake2b
 from itertools import chain
 from math import inf
 from time import monotonic
@@ -27,6 +26,7 @@ from denoise_scrapy.crawl.bodies import LONGEST_WAIT, LOOK_AGAIN, PATIENCE, Bodi
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteMemory
+from denoise_scrapy.dedup.versions import joined_sources
 from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import CHUNKS, WHOLE
 from denoise_scrapy.site.urls import spelling
@@ -101,8 +101,7 @@ class PagedBodies:
                 later.whole = page.item_keys
         texts = [seen[spelling(url)] for url in addresses if spelling(url) in seen]
         fields |= _joined_fields(page, texts)
-        sources = [each.source for each in texts]
-        source = blake2b("\n".join(sources).encode(), digest_size=16).hexdigest() if all(sources) else ""
+        source = joined_sources([each.source for each in texts])
         return text._replace(fields=fields, size=len(fields[page.settings.body_field]), read=None, source=source)
 
     async def _all(self, page: CrawledPage, text: Extracted) -> tuple[list[str], dict[str, Extracted | None]]:

@@ -84,7 +84,7 @@ class ItemText(NamedTuple):
     title: str = ""
     values: Mapping[str, object] = MappingProxyType({})  # its other fields, which distinguish similar texts
     shown: Mapping[str, object] | None = None  # all fields that show a change, besides its text; None if none matters
-    source: str = ""  # what its text was extracted from, and how; "" if unknown
+    source: bytes = b""  # the lines that its text was made of; empty if unknown
     chunks: Sequence[str] = ()  # ids of its chunks, if a feed lists their changes
     made: ReadText | None = None  # the text, if already read
     is_alone: bool = False  # whether it is compared only with its own earlier version
@@ -104,6 +104,8 @@ NOTHING = ItemText()
 SEVERAL, ELSEWHERE, NO_PAGE, OPTED_OUT = "several", "elsewhere", "no_page", "opted_out"
 # in place of the second and third: of a response that is JSON, XML or plain text, and of one whose headers say HTML
 NO_HTML, NO_MARKUP = "no_html", "no_markup"
+# An item whose text is empty, or no string, is not compared.
+NO_TEXT = "no_text"
 
 
 class Named(NamedTuple):
@@ -298,7 +300,7 @@ class Passage:
         name = fields.text or settings.body_field
         text = held.get(name)
         if not isinstance(text, str) or not text.strip():
-            return "no_text"
+            return NO_TEXT
         made, is_body = self.joined or (None if self.page is None else self.page.text), name == settings.body_field
         # the text of the page, possibly changed by another pipeline
         is_given = name in self.given or (made is not None and made.fields.get(name) == text)
@@ -327,7 +329,7 @@ class Passage:
             title=title,
             values={} if fields.decide else values,
             shown=self._shown(held, skipped) if version else None,
-            source=own.source if own is not None and is_own else "",
+            source=own.source if own is not None and is_own else b"",
             chunks=[row["id"] for row in chunk_rows_of(held.get(chunks))] if chunks else (),
             made=read,
             is_alone=settings.dedup == "off",

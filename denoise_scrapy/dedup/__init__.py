@@ -21,6 +21,7 @@ from denoise_scrapy.dedup.places import open_store
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import CLAIM_SECONDS, Group, Store
+from denoise_scrapy.dedup.versions import source_of
 from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.lazily import names_of
 
@@ -42,6 +43,7 @@ __all__ = [
     "Verdict",
     "deduplicate",
     "open_store",
+    "source_of",
 ]
 
 __getattr__ = names_of(__name__, {"RedisStore": "redis_store"})

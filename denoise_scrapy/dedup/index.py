@@ -242,7 +242,7 @@ class DuplicateIndex:
         title: str = "",
         values: Mapping[str, object] | None = None,
         fields: Mapping[str, object] | None = None,
-        source: str = "",
+        source: bytes = b"",
         chunks: Iterable[str] = (),
     ) -> ReadText:
         """Read a text in advance for the other methods: a large one takes a second.
@@ -254,8 +254,9 @@ class DuplicateIndex:
             title: As for `check`.
             values: As for `check`.
             fields: Fields besides text and title whose changes make an update; None: `values`.
-            source: What text and title were derived from, such as all text of a page, and how. While it is the same,
-                they count as unchanged; "" if unknown. A title among the fields is not derived from it.
+            source: The lines that text and title were made of (`source_of`), such as those of a page: a line that both
+                versions' sources have is no change, whether the text has it or not. A title among the fields is not
+                made of them.
             chunks: Ids of its chunks (`Chunk.id`), which the verdict on its next version has.
 
         Example:

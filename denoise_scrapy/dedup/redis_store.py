@@ -17,7 +17,7 @@ from denoise_scrapy.exceptions import StoreMismatch
 from denoise_scrapy.storage import RedisLink, check_opened, opening
 
 LAYOUT = "3"  # increase with any change of the keys or their use in the scripts
-FORMAT = "5"  # increase with any change of a record's bytes, and adapt the script that reads them
+FORMAT = "6"  # increase with any change of a record's bytes, and adapt the script that reads them
 MOST_NEWER = 256  # maximum newer records examined by one `put`, .25 MB: the server is blocked meanwhile
 MOST_FORGOTTEN = 1000  # maximum records removed by one script: 20 ms, during which the server is blocked too
 TIMEOUT = 2.0  # seconds to wait for a response, which usually takes a millisecond; a few retries follow

@@ -23,7 +23,7 @@ from denoise_scrapy.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file for so long
 
-FORMAT = "8"  # increase with any change of the tables
+FORMAT = "9"  # increase with any change of the tables
 INDEX = FileKind(
     application_id=0x64736472,  # 'dsdr'
     schema=(

@@ -161,7 +161,7 @@ class ReadText(NamedTuple):
         return self._replace(fingerprint=made, value_names=tuple(values))
 
     def of_version(
-        self, text: str, title: str, shown: Mapping[str, object], source: str, chunks: Iterable[str]
+        self, text: str, title: str, shown: Mapping[str, object], source: bytes, chunks: Iterable[str]
     ) -> ReadText:
         """Add what shows a change of its item, as for `DuplicateIndex.read`."""
         taken = text if "title" in shown else f"{title}\n{text}"

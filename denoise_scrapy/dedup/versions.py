@@ -10,6 +10,7 @@ import json
 import re
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -25,8 +26,13 @@ _WHOLE_WORDS = re.compile(rf"\S.{{,{PIECE}}}\S*", re.DOTALL)
 MOST_FIELDS = 64
 TEXT, GONE, OTHERS, CHUNKS = "text", "(gone)", "(others)", "(chunks)"  # in `Version.changes`, in place of field names
 
-_HEAD = struct.Struct("<Q8s8sI")  # time, text, source, number of fields
+_HEAD = struct.Struct("<Q8sII")  # time, text, number of the source's lines, number of fields
 _ID = 16  # bytes of a UUID
+# Maximum different lines of a source that are compared one by one, 4 bytes each; a longer one counts as one line. Of
+# 787 recorded pages two have more.
+MOST_LINES = 4096
+# A line of a source as stored: 24 bits of its hash, and how often it stands in the source and in the text, up to 15.
+_HASH, _OFTEN = 0xFFFFFF00, 15
 
 
 class Version(NamedTuple):
@@ -34,17 +40,17 @@ class Version(NamedTuple):
 
     since: int  # when it was kept, in seconds since the epoch; 0 if not kept yet
     text: bytes  # 8-byte hash of its text, ignoring white space
-    source: bytes  # 8-byte hash of the source of its text; all 0 if unknown
+    source: bytes  # lines that its text was made of (`source_of`); empty if unknown
     fields: Mapping[int, int]  # hashes of name and value of its other fields
     chunks: bytes = b""  # UUIDs of its chunks; empty if unknown
 
     @classmethod
-    def of(cls, text: str, fields: Mapping[str, object], source: str = "", chunks: Iterable[str] = ()) -> Version:
+    def of(cls, text: str, fields: Mapping[str, object], source: bytes = b"", chunks: Iterable[str] = ()) -> Version:
         """Return the version of an item that is not kept yet."""
         named = {name: fields[name] for name in sorted(fields)[:MOST_FIELDS]}
         if len(named) < len(fields):
             named[OTHERS] = {name: fields[name] for name in fields.keys() - named.keys()}
-        return cls(0, _hash_words(text), _hash(source) if source else bytes(8), dict(hashed(named)), packed_ids(chunks))
+        return cls(0, _hash_words(text), source, dict(hashed(named)), packed_ids(chunks))
 
     @property
     def chunk_ids(self) -> tuple[str, ...]:
@@ -54,11 +60,12 @@ class Version(NamedTuple):
     def changes(self, old: Version, names: Sequence[str]) -> tuple[str, ...]:
         """Return what differs from an older version: names of fields, `TEXT` first, `CHUNKS` and `GONE` at the end.
 
-        `names` are those of this version's fields. If the source is the same but the text differs, only its extraction
-        has changed, and the text counts as unchanged. `CHUNKS` is only that those of the older one are unknown.
+        `names` are those of this version's fields. If texts differ only in lines that both sources have, only the
+        extraction has changed, and the text counts as unchanged. `CHUNKS` is only that those of the older one are
+        unknown.
         """
         known = {crc(name): name for name in (*names, OTHERS)}
-        same_text = self.text == old.text or (self.source == old.source and any(self.source))
+        same_text = self.text == old.text or (self.source and old.source and not _differ(self.source, old.source))
         found = [] if same_text else [TEXT]
         found += [name for hashed, name in known.items() if self.fields.get(hashed) != old.fields.get(hashed)]
         found += [CHUNKS] if self.chunks and not old.chunks else []
@@ -66,19 +73,84 @@ class Version(NamedTuple):
 
     def pack(self) -> bytes:
         """Encode it for a store; `Version.unpack` decodes it."""
-        head = _HEAD.pack(self.since, self.text, self.source, len(self.fields))
-        return head + packed(self.fields.items()) + self.chunks
+        head = _HEAD.pack(self.since, self.text, len(self.source) // 4, len(self.fields))
+        return head + self.source + packed(self.fields.items()) + self.chunks
 
     @classmethod
     def unpack(cls, data: bytes) -> Version | None:
         """Decode bytes from a store; None if there are none, or they are damaged."""
         if len(data) < _HEAD.size:
             return None
-        since, text, source, count = _HEAD.unpack_from(data)
-        end = _HEAD.size + 8 * count
+        since, text, lines, count = _HEAD.unpack_from(data)
+        start = _HEAD.size + 4 * lines
+        end = start + 8 * count
         if end > len(data) or (len(data) - end) % _ID:
             return None
-        return cls(since, text, source, unpacked(data[_HEAD.size : end]), data[end:])
+        return cls(since, text, data[_HEAD.size : start], unpacked(data[start:end]), data[end:])
+
+
+def source_of(whole: str, text: str, way: object = "") -> bytes:
+    """Return the lines of all that a text was made of, such as its page, and how often each stands there and in it.
+
+    Args:
+        whole: What the text was made of, a line per block.
+        text: The text, of some of these lines.
+        way: How it was made: with another way, all lines are others.
+
+    Example:
+        >>> page = ["By Ann", "A storm hit the coast.", "41 readers"]
+        >>> kept = Version.of("By Ann, A storm …", {}, source_of("\\n".join(page), "\\n".join(page[:2])))
+        >>> for last, text in (("42 readers", page[1]), ("Updated", f"{page[1]}\\nUpdated")):
+        ...     new = Version.of(text, {}, source_of("\\n".join([*page[:2], last]), text))
+        ...     new.changes(kept, ())
+        ()
+        ('text',)
+    """
+    seed = crc(str(way))
+    on_page, in_text = (Counter(_hash_line(line, seed) for line in of.splitlines()) for of in (whole, text))
+    on_page |= in_text
+    if len(on_page) > MOST_LINES:
+        on_page = in_text = Counter([_hash_line(whole, seed)])
+    return _packed_lines((line, often, in_text[line]) for line, often in on_page.items())
+
+
+def joined_sources(sources: Iterable[bytes]) -> bytes:
+    """Return the source of texts that are joined, as those of the pages of an article; empty if any is unknown."""
+    on_page, in_text = Counter[int](), Counter[int]()
+    for source in sources:
+        if not source:
+            return b""
+        for line, (often, taken) in _unpacked_lines(source).items():
+            on_page[line] += often
+            in_text[line] += taken
+    return _packed_lines((line, often, in_text[line]) for line, often in on_page.items())
+
+
+def whole_source(source: bytes, way: str) -> bytes:
+    """Return the source of a text that was made, in some way, of all lines of another's source."""
+    mixed = crc(way) & _HASH
+    return _packed_lines((line ^ mixed, often, often) for line, (often, _) in _unpacked_lines(source).items())
+
+
+def _hash_line(line: str, seed: int) -> int:
+    return zlib.crc32(line.strip().encode("utf-8", "surrogatepass"), seed) & _HASH
+
+
+def _packed_lines(lines: Iterable[tuple[int, int, int]]) -> bytes:
+    rows = [line | min(often, _OFTEN) << 4 | min(taken, _OFTEN) for line, often, taken in lines]
+    return np.array(rows, "<u4").tobytes()
+
+
+def _unpacked_lines(source: bytes) -> dict[int, tuple[int, int]]:
+    """Return how often each line stands on the page and in the text."""
+    return {row & _HASH: (row >> 4 & _OFTEN, row & _OFTEN) for row in np.frombuffer(source, "<u4").tolist()}
+
+
+def _differ(new: bytes, old: bytes) -> bool:
+    """Return whether a line stands more or less often in both a page and its text than it did."""
+    ours, theirs, none = _unpacked_lines(new), _unpacked_lines(old), (0, 0)
+    pairs = ((ours.get(line, none), theirs.get(line, none)) for line in ours.keys() | theirs.keys())
+    return any(one[0] != other[0] and one[1] != other[1] for one, other in pairs)
 
 
 def packed(pairs: Iterable[tuple[int, int]]) -> bytes:
@@ -108,10 +180,6 @@ def hashed(fields: Mapping[str, object]) -> list[tuple[int, int]]:
 def crc(text: str) -> int:
     """Hash the name or the value of a field."""
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _hash_words(text: str) -> bytes:

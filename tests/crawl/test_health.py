@@ -32,6 +32,7 @@ WALL = (
     "<html><head><title>Your privacy</title></head><body class=cmp><div id=wall><div class=box><h1>Your privacy</h1>"
     f"<p>{story(99).replace('. ', '.</p><p>')}</p></div></div></body></html>"
 )
+LOGIN = "<title>Log in</title><h1>Log in</h1><p>You have to log in to read this page.<form><input name=user></form>"
 SHELL = "<html><head><script src=/app.js></script></head><body><div id=root></div></body></html>"
 
 
@@ -115,6 +116,18 @@ def test_all_items_of_a_wall_on_a_known_site_go_out_marked_in_place_of_known_pag
     assert done.log.count("it is no copy") == 1
     again = crawled(web, lambda _: WALL, DENOISE_FIELDS={"no_content": "wall"})
     assert any(item.get("wall") for item in again.items) and not any("no_content" in item for item in again.items)
+
+
+@pytest.mark.parametrize(("change", "late"), [(LOGIN, 0), (SHELL, 0), (WALL, 3)])
+def test_what_is_no_content_replaces_no_text_and_changes_nothing(web: Web, change: str, late: int) -> None:
+    """Pages with full sentences are known as walls when three have the same."""
+    given = {"DENOISE_DEDUP_STORE": "texts.sqlite", "DENOISE_SEEN": "mark"}
+    first, second = crawled(web, **given), crawled(web, lambda _: change, **given)
+    assert not any("seen" in item for item in first.items)
+    states = [(item.get("no_content"), item.get("seen", {}).get("state")) for item in second.items]
+    assert states.count((True, None)) == COUNT - late
+    third = crawled(web, **given)
+    assert [item["seen"]["state"] for item in third.items].count("unchanged") == COUNT - late
 
 
 def mixed(web: Web, *among: str, **given: Any) -> Crawl:

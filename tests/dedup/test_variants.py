@@ -11,7 +11,7 @@ from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import DuplicateIndex, versions
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Fingerprint
 from denoise_scrapy.dedup.variants import hash_title, hash_values, is_view, other_title, other_values
-from denoise_scrapy.dedup.versions import Version
+from denoise_scrapy.dedup.versions import Version, joined_sources, source_of
 from tests.dedup.made_texts import english
 
 JOB = (
@@ -180,12 +180,14 @@ def test_a_title_of_the_frame_or_an_unknown_one_is_no_other():
         assert other_title(text, title, its, kept, one_site=True) is found
 
 
-def test_changes_are_named_and_of_the_same_source_the_text_is_the_same():
-    old = Version.of("A fox.", {"price": 9, "sku": 7}, "A fox. 3 readers")
-    new = Version.of("A Fox.", {"price": 8, "colour": "red"}, "A fox. 4 readers")
+def made_of(text, *lines, way=""):
+    return Version.of(text, {"price": 9, "sku": 7}, source_of("\n".join(lines), text, way))
+
+
+def test_changes_are_named():
+    old = made_of("A fox.", "A fox.")
+    new = Version.of("A Fox.", {"price": 8, "colour": "red"}, source_of("A Fox.", "A Fox."))
     assert new.changes(old, ["price", "colour"]) == ("text", "price", "colour", "(gone)")
-    again = Version.of("A fox, and more.", {"price": 9, "sku": 7}, "A fox. 3 readers")
-    assert again.changes(old, ["price", "sku"]) == () and Version.unpack(again.pack()) == again
     ids = ["00000000-0000-5000-8000-000000000001"] * 2
     chunked = Version.of("A fox.", {"price": 9, "sku": 7}, chunks=ids)
     packed = chunked.pack()
@@ -193,6 +195,43 @@ def test_changes_are_named_and_of_the_same_source_the_text_is_the_same():
     assert chunked.changes(old, ["price", "sku"]) == ("(chunks)",) and old.changes(chunked, ["price", "sku"]) == ()
     for end in range(len(packed)):
         Version.unpack(packed[:end] + b"\xff" * 4)  # a damaged one raises nothing
+
+
+FOX = "A fox crossed the road."
+
+
+@pytest.mark.parametrize(
+    ("kept", "new", "is_changed"),
+    [
+        ((FOX, "By Ann"), (FOX,), False),  # a line that comes and goes stands on both pages
+        ((FOX,), (FOX, "By Ann"), False),
+        ((FOX,), (FOX, "It was seen again."), True),
+        ((FOX, "Sold out"), (FOX,), True),  # three in place of four on the page: the text's own has gone
+    ],
+)
+def test_of_lines_that_both_pages_have_the_text_is_the_same(kept, new, is_changed):
+    frame, few = ("Menu", "By Ann", *["Sold out"] * 3), "{} readers"
+    pages = [(*frame, *{*text} - {*frame}, few.format(n), *["Sold out"] * ("Sold out" in text)) for n, text in
+             enumerate((kept, new))]  # fmt: skip
+    old, now = (made_of("\n".join(text), *page) for text, page in zip((kept, new), pages, strict=True))
+    assert now.changes(old, ["price", "sku"]) == (("text",) if is_changed else ())
+    assert Version.unpack(now.pack()) == now
+    otherwise = made_of("\n".join(new), *pages[1], way="another strategy")
+    assert otherwise.changes(old, ["price", "sku"]) == ("text",)
+
+
+def test_pages_of_an_article_have_one_source_and_a_long_page_one_line():
+    one, two = (source_of(f"Menu\n{text}", text) for text in ("One.", "Two."))
+    both = Version.of("One.\nTwo.", {}, joined_sources([one, two]))
+    assert not Version.of("One.", {}, joined_sources([one, two])).changes(both, ())[1:]
+    assert joined_sources([one, b""]) == b""
+    long = [f"Line {n}" for n in range(versions.MOST_LINES + 1)]
+    kept = made_of(FOX, *long)
+    assert made_of("Line 1", *long).changes(kept, ["price", "sku"]) == ()
+    assert made_of("Line 1", *long, "more").changes(kept, ["price", "sku"]) == ("text",)
+    whole = [Version.of(text, {}, versions.whole_source(source_of(page, "x"), "f")) for text, page in
+             (("x", "a\nx"), ("y", "a\nx"), ("z", "b\nx"))]  # fmt: skip
+    assert whole[1].changes(whole[0], ()) == () and whole[2].changes(whole[0], ()) == ("text",)
 
 
 @given(st.text(st.sampled_from("ab \n\u2003\u00a0中\ud800")), st.integers(1, 9))
