@@ -206,6 +206,8 @@ def read_wishes(
         return page.blocks.share_owned_by(page.elements.inside(match.elements)) > 0
 
     parts = find_parts(page, site, [name for name in PARTS if getattr(taste, name) != "auto"])
+    if taste.comments == "drop" and _are_the_text(parts["comments"], page.blocks.tokens * decision.kept):
+        del parts["comments"]
     if taste.tables == "keep":  # only tables in the element that holds the body belong to it
         held = in_best_container(page.tree, np.where(decision.kept, page.blocks.tokens, 0.0))
         parts["tables"] &= held & (page.blocks.link_density < LINK_DENSITY)
@@ -218,6 +220,11 @@ def read_wishes(
     for match in page.kept_by_user:
         wish(KEEP, matched(match), f"kept by your selector {match.selector}")
     return wishes, reasons
+
+
+def _are_the_text(blocks: BoolArray, kept: IntArray) -> bool:
+    """Return whether blocks hold half of the kept tokens, as posts of a live blog or of a forum, which are no comments."""
+    return bool(2 * kept[blocks].sum() >= kept.sum())
 
 
 def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -> tuple[Decision, str]:
