@@ -408,7 +408,7 @@ class NearDuplicatePipeline(ItemPipeline):
             return
         if keeps and self._has_no_content(passage):  # it must not replace the text of an earlier crawl
             self._go_on(passage)
-            passage.old_chunks = None
+            passage.old_chunks, passage.outcome = None, NO_CONTENT
             self._act(passage, Verdict(), NO_CONTENT)
             return
         page = passage.own_page
@@ -417,7 +417,7 @@ class NearDuplicatePipeline(ItemPipeline):
         verdict = await self._duplicates.check(passage)
         if verdict is None:
             return
-        outcome = await self._outcome(passage, verdict)
+        passage.verdict, passage.outcome = verdict, (outcome := await self._outcome(passage, verdict))
         self._go_on(passage)
         is_new = not verdict.duplicate and (verdict.since is None or verdict.updated)
         passage.old_chunks = verdict.chunks if is_new else None

@@ -9,6 +9,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -111,6 +112,30 @@ def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
     # it loads and runs nothing, whatever a crawled site has put into it
     page = Template((files("denoise_scrapy") / "figures.html").read_text("utf-8"))
     return page.substitute(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts), style=style)
+
+
+#: The words of a text that `beside` aligns, with the white space behind them; and signs.
+WORDS = re.compile(r"\w+\s*|\W")
+
+
+def beside(text: str, other: str, most: int) -> str:
+    """Return the beginning of a text for a page, with the words marked that another text lacks there.
+
+    Example:
+        >>> beside("Roads <closed> till May", "Roads till June", 19)
+        '<p>Roads <mark>&lt;</mark><mark>closed</mark><mark>&gt;</mark> till…'
+    """
+    words, others = WORDS.findall(text[:most]), WORDS.findall(other[: 2 * most])
+    alike = set[int]()
+    for place, _, size in SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks():
+        alike.update(range(place, place + size))
+    lines = [""]
+    for number, word in enumerate(words):
+        said, end = escape(shown(word.strip())), word[len(word.rstrip()) :]
+        lines[-1] += said if number in alike or not said else f"<mark>{said}</mark>"
+        lines += [""] if "\n" in end else []
+        lines[-1] += "" if "\n" in end else end
+    return "".join(f"<p>{line}" for line in lines) + "…" * (len(text) > most)
 
 
 def figures_table(rows: Iterable[Sequence[object]], title: str = "") -> str:

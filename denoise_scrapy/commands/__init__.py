@@ -35,6 +35,7 @@ STANDARD = "-"  # standard input, standard output
 # Modules of this package, with a description and an example. Their options must differ from those of all Scrapy
 # commands, such as --set.
 SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
+    "trial": ("try the plugin on some pages of a spider, without dropping or writing", "trial stories -n 50"),
     "dedup": ("find duplicates in a file; inspect, copy and check an index of texts", "dedup stats crawls/news"),
     "compare": ("show why two texts are duplicates, or why not", "compare first.html second.html"),
     "extract": ("print the main text of one or more pages", "extract https://example.com/story --format markdown"),

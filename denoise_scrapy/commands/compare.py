@@ -1,12 +1,14 @@
-"""`scrapy denoise compare`: why two texts are duplicates, variants or neither, with all counts, in both directions."""
+"""`scrapy denoise compare`: why two texts are duplicates, variants or neither, or what differs between two feeds."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
-from denoise_scrapy.commands import Given, show
+from denoise_scrapy.commands import Given, UsageError, show
+from denoise_scrapy.commands.feeds import KEY, FeedDifference, is_feed
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Verdict
@@ -17,7 +19,10 @@ from denoise_scrapy.settings import DenoiseSettings
 EXAMPLES = 8  # units shown
 NEW = "no near-duplicate"
 
-_INPUT = "a file, an http(s) URL, or - for standard input; for HTML, the body is compared"
+_INPUT = (
+    "a file, an http(s) URL, or - for standard input; for HTML, the body is compared; or a feed (JSON, JSON lines, CSV, "
+    "Parquet), whose items are compared with those of another"
+)
 _ESTIMATES = {"new", "missing"}  # checks of shares estimated from runs
 
 
@@ -37,11 +42,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help=_INPUT)
     parser.add_argument("b", metavar="B", help="the other text, as for A")
     add_rule_arguments(parser)
+    parser.add_argument("--key", metavar="FIELD", default=KEY, help=f"of two feeds, the field that names an item: {KEY}")
+    named = "of two feeds, the fields to compare: body,title; default: all"
+    parser.add_argument("--fields", type=lambda given: given.split(","), default=(), help=named)
+    parser.add_argument("-o", "--output", metavar="FILE.html", help="of two feeds, also write their items side by side")
     parser.add_argument("--body", action="store_true", help="always treat A and B as HTML")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
+    if args.output and Path(args.output).suffix != ".html":
+        raise UsageError(f"compare: -o {args.output}: valid is .html")
+    if is_feed(args.a) and is_feed(args.b):
+        difference = FeedDifference.of(Path(args.a), Path(args.b), args.key, args.fields)
+        value = {"changed": difference.changed, "gone": difference.gone, "new": difference.new}
+        show(args, value, difference.lines(), difference.page())
+        return 0
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
     a, b = texts_of((args.a, args.b), settings, as_html=args.body)

@@ -105,9 +105,7 @@ def crawl_pages(
     by pipelines; up to `follow` pages that these link to are crawled too. Call once per process: its reactor cannot be
     restarted.
     """
-    asyncio = settings["TWISTED_REACTOR"] == _ASYNCIO and not settings.getbool("FORCE_CRAWLER_PROCESS")
-    asyncio = asyncio or not settings.getbool("TWISTED_REACTOR_ENABLED", True)
-    process = AsyncCrawlerProcess(settings) if asyncio else CrawlerProcess(settings)  # as `scrapy.cmdline` chooses
+    process = process_for(settings)
     crawler = process.create_crawler(PagesSpider)
     problems = dict.fromkeys(urls, _NOT_REACHED)
     if keep is not None:
@@ -115,6 +113,13 @@ def crawl_pages(
     process.crawl(crawler, urls=urls, follow=follow, problems=problems, read=read)
     process.start()
     return problems
+
+
+def process_for(settings: Settings) -> AsyncCrawlerProcess | CrawlerProcess:
+    """Return what runs a crawl with these settings, as `scrapy.cmdline` chooses it."""
+    asyncio = settings["TWISTED_REACTOR"] == _ASYNCIO and not settings.getbool("FORCE_CRAWLER_PROCESS")
+    asyncio = asyncio or not settings.getbool("TWISTED_REACTOR_ENABLED", True)
+    return AsyncCrawlerProcess(settings) if asyncio else CrawlerProcess(settings)
 
 
 class PagesSpider(Spider):

@@ -44,7 +44,7 @@ from scrapy.utils.datatypes import LocalCache
 from denoise_scrapy.crawl.base import LARGE, Crawl
 from denoise_scrapy.crawl.pages import OK, CrawledPage, has_no_markup, is_html
 from denoise_scrapy.crawl.reading import CrawledPages
-from denoise_scrapy.dedup import RULES
+from denoise_scrapy.dedup import RULES, Verdict
 from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
 from denoise_scrapy.extractor import Extracted
 from denoise_scrapy.fields import OF_BODY, chunk_rows_of
@@ -264,6 +264,8 @@ class Passage:
     claim: int = 0  # its claim in the index, 0 for none
     old_chunks: Sequence[str] | None = ()  # ids of those that its earlier version had; None if its chunks are not new
     is_unchecked: bool = False  # whether the index could not be used for it
+    verdict: Verdict | None = None  # on its text
+    outcome: str = ""  # what becomes of it: "" for a new text, else as the stats of `pipelines.STATS` name it
     is_ours: bool = False  # whether it was dropped by a pipeline of ours
     left: asyncio.Event = field(default_factory=asyncio.Event)  # set when it has left the last pipeline of ours
     over: asyncio.Event = field(default_factory=asyncio.Event)  # set when its outcome is known

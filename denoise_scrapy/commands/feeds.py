@@ -1,0 +1,149 @@
+"""What differs between two feeds of one spider, item by item: before and after a setting, a version or a redesign."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from denoise_scrapy.dedup.versions import written
+from denoise_scrapy.formats import ROW_FORMATS, format_of
+from denoise_scrapy.row_files import row_file, uncompressed
+from denoise_scrapy.shown import WORDS, beside, counted, figures_page, shown
+
+KEY = "url"
+# Changed items that are named, and drawn on the page; words of a difference that are shown.
+NAMED, DRAWN, FEW = 20, 200, 12
+# Words and characters of a text that are aligned: more take seconds.
+ALIGNED, MOST_CHARS = 5000, 20_000
+
+
+def is_feed(name: str) -> bool:
+    """Return whether a file is a feed by its name: JSON, JSON lines, CSV or Parquet, compressed or not."""
+    return bool(format_of(name, ROW_FORMATS)) or Path(name).suffix == ".json"
+
+
+@dataclass(frozen=True)
+class FeedDifference:
+    """What differs between two feeds.
+
+    Attributes:
+        before: Items of the first by key.
+        after: Items of the second.
+        changed: Names of the fields that differ, by key.
+    """
+
+    before: Mapping[str, Mapping[str, Any]]
+    after: Mapping[str, Mapping[str, Any]]
+    changed: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, before: Path, after: Path, key: str = KEY, fields: Collection[str] = ()) -> FeedDifference:
+        """Read two feeds, and compare some fields or all.
+
+        Raises:
+            ValueError: One has no such key, or is no feed.
+            OSError: One cannot be read.
+        """
+        one, other = (_items(path, key) for path in (before, after))
+        changed = {name: _changed(one[name], other[name], fields) for name in one if name in other}
+        return cls(one, other, {name: fields for name, fields in changed.items() if fields})
+
+    @property
+    def gone(self) -> list[str]:
+        """Keys of the first feed alone."""
+        return [name for name in self.before if name not in self.after]
+
+    @property
+    def new(self) -> list[str]:
+        """Keys of the second feed alone."""
+        return [name for name in self.after if name not in self.before]
+
+    def lines(self) -> Iterator[str]:
+        """Yield a summary, and what differs in some items."""
+        same = len(self.before) - len(self.gone) - len(self.changed)
+        yield f"{same:,} the same, {len(self.changed):,} changed, {len(self.gone):,} gone, {len(self.new):,} new"
+        fields = Counter(field for changed in self.changed.values() for field in changed)
+        if fields:
+            yield "changed fields: " + ", ".join(f"{name} {count:,}" for name, count in fields.most_common())
+        for name in [*self.changed][:NAMED]:
+            told = (self._said(name, field) for field in self.changed[name])
+            yield f"{name}: {'; '.join(told)}"
+        for what, names in (("gone", self.gone), ("new", self.new)):
+            yield from (f"{what}: {name}" for name in names[:NAMED])
+
+    def page(self) -> str:
+        """Return an HTML page with the changed items, before and after."""
+        lines = list(self.lines())
+        parts = [f"<p>{escape(shown(line))}" for line in lines[: 1 + bool(self.changed)]]
+        for name in [*self.changed][:DRAWN]:
+            rows = "".join(self._drawn(name, field) for field in self.changed[name])
+            parts.append(f"<h2>{escape(shown(name))}</h2><div class='two pair'>{rows}</div>")
+        for what, names in (("Gone", self.gone), ("New", self.new)):
+            if names:
+                listed = "".join(f"<li>{escape(shown(name))}" for name in names[:DRAWN])
+                parts.append(f"<h2>{what}: {len(names):,}</h2><ul>{listed}</ul>")
+        return figures_page("What differs between two feeds", parts)
+
+    def _both(self, name: str, field: str) -> tuple[str, str]:
+        return _text(self.before[name].get(field)), _text(self.after[name].get(field))
+
+    def _said(self, name: str, field: str) -> str:
+        old, new = (WORDS.findall(text)[:ALIGNED] for text in self._both(name, field))
+        gone, come = list[str](), list[str]()
+        for what, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if what != "equal":
+                gone += old[a:b]
+                come += new[c:d]
+        told = [f"{sign} {''.join(some[:FEW]).strip()!r}" for sign, some in (("-", gone), ("+", come)) if some]
+        return f"{field} {counted(len(gone), 'word')} gone, {len(come):,} new: {' '.join(told)}"
+
+    def _drawn(self, name: str, field: str) -> str:
+        old, new = self._both(name, field)
+        sides = ("before", beside(old, new, MOST_CHARS)), ("after", beside(new, old, MOST_CHARS))
+        return "".join(f"<div><h3>{escape(field)} {when}</h3>{text}</div>" for when, text in sides)
+
+
+def _items(path: Path, key: str) -> dict[str, Mapping[str, Any]]:
+    """Return the items of a feed by their keys; of several with one key, those after the first get a number."""
+    found, seen = dict[str, Mapping[str, Any]](), Counter[str]()
+    for item in _rows(path):
+        if key not in item:
+            raise ValueError(f"{path}: an item has no field {key!r}, only {', '.join(item)}; --key names another")
+        name = str(item[key])
+        seen[name] += 1
+        found[name if seen[name] == 1 else f"{name} #{seen[name]}"] = item
+    return found
+
+
+def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    kind = format_of(path.name, ROW_FORMATS)
+    if kind:
+        for number, row in enumerate(row_file(kind, lambda: path.open("rb")).rows(), 1):
+            if row.fields is None:
+                raise ValueError(f"{path}: row {number}: {row.problem}")
+            yield row.fields
+        return
+    with path.open("rb") as file, uncompressed(file) as content:
+        try:
+            rows = json.load(content)
+        except ValueError as error:
+            raise ValueError(f"{path}: not JSON: {error}") from None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError(f"{path}: not a list of items")
+    yield from rows
+
+
+def _changed(one: Mapping[str, Any], other: Mapping[str, Any], fields: Collection[str]) -> tuple[str, ...]:
+    """Return the names of the fields that differ, of some or of all; what is empty is as if it were not there."""
+    names = dict.fromkeys(fields or [*one, *other])
+    return tuple(name for name in names if written(one.get(name) or None) != written(other.get(name) or None))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else written(value)

@@ -1,0 +1,223 @@
+"""`scrapy denoise trial`: some pages of a spider's crawl, with nothing dropped, and what that shows as one HTML file.
+
+The spider and its project stay as they are: nothing is written but the report, and pipelines, feeds, extensions and the
+HTTP cache of the project are off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Mapping
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from scrapy import Spider, signals
+from scrapy.settings import Settings
+from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.python import global_object_name
+from scrapy.utils.spider import iter_spider_classes
+from twisted.python.failure import Failure
+
+from denoise_scrapy.addon import DenoiseAddon
+from denoise_scrapy.body import SiteModel
+from denoise_scrapy.commands import UsageError
+from denoise_scrapy.commands.fetching import process_for
+from denoise_scrapy.commands.trial_report import Costs, TriedItem, lines_of, report_of
+from denoise_scrapy.crawl.passages import Passage
+from denoise_scrapy.crawl.state import CrawlState
+from denoise_scrapy.items import has_field
+from denoise_scrapy.page import Page
+from denoise_scrapy.pipelines import ItemPipeline
+from denoise_scrapy.settings import DenoiseSettings, nearest_hint
+from denoise_scrapy.stats import PREFIX
+from denoise_scrapy.shown import MAX_LOGGED, say, say_json
+
+# Items by default; and pages for each, as a spider that yields few items would crawl the whole site.
+ITEMS, PAGES_PER_ITEM = 50, 4
+# Pages on which the cost of a body is measured: their median differs by a tenth from that of all.
+TIMED = 20
+_NOTHING_WRITTEN: Mapping[str, Any] = {
+    "EXTENSIONS": {},
+    "FEEDS": {},
+    "HTTPCACHE_ENABLED": False,
+    "JOBDIR": None,
+    "TELNETCONSOLE_ENABLED": False,
+    "DENOISE_ENABLED": True,
+    "DENOISE_DEDUP_STORE": "memory",
+    "DENOISE_SEEN": "keep",
+    "DENOISE_SITE_MEMORY_PATH": ":memory:",
+}
+_TRIED = "_denoise_trial"  # attribute of a crawler
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("spider", metavar="SPIDER", help="name of a spider of the project, or a .py file with one")
+    parser.add_argument("-n", "--items", type=_positive, default=ITEMS, help=f"items to try (default: {ITEMS})")
+    parser.add_argument("-a", metavar="NAME=VALUE", action="append", default=[], help="an argument of the spider")
+    parser.add_argument("--pipelines", action="store_true", help="run the project's pipelines too, which may write")
+    parser.add_argument("-o", "--output", metavar="FILE.html", help="the report; default: SPIDER-trial.html")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Crawl, print a summary and write the report; return 1 if no item has a body."""
+    if args.output and Path(args.output).suffix != ".html":
+        raise UsageError(f"trial: -o {args.output}: valid is .html")
+    given = dict(one.split("=", 1) for one in args.a if "=" in one)
+    if len(given) < len(args.a):
+        raise UsageError("trial: -a: valid is NAME=VALUE")
+    spider = _spider_of(args.spider, settings)
+    ours = trial_settings(settings, spider, args.items, pipelines=args.pipelines)
+    process, trial = process_for(ours), Trial()
+    crawler = process.create_crawler(spider)
+    setattr(crawler, _TRIED, trial)
+    crawler.signals.connect(trial.note_loss, signals.item_error)
+    crawler.signals.connect(trial.note_loss, signals.item_dropped)
+    begun = time.monotonic()
+    process.crawl(crawler, **given)
+    process.start()
+    if getattr(process, "bootstrap_failed", False) or crawler.stats is None:
+        raise OSError("the crawl did not start: -L ERROR shows why")
+    counts: dict[str, Any] = crawler.stats.get_stats()
+    costs = Costs(
+        requests=counts.get("downloader/request_count", 0),
+        added=counts.get(f"{PREFIX}comparison/requests", 0),
+        seconds=time.monotonic() - begun,
+        milliseconds=trial.milliseconds(),
+        errors=sum(count for name, count in counts.items() if name.startswith("spider_exceptions/")),
+        losses=trial.losses,
+        left_out=[] if args.pipelines else sorted(_pipelines_of(settings, spider)),
+    )
+    target = Path(args.output or f"{Path(args.spider).stem}-trial.html")
+    target.write_text(report_of(spider.name, trial.items, costs), encoding="utf-8", errors="replace")
+    lines = lines_of(trial.items, costs)
+    if args.json:
+        say_json({"items": len(trial.items), "report": str(target), "summary": dict(lines)})
+    else:
+        width = max(len(name) for name, _ in lines)
+        say(*(f"{name:<{width}}  {said}" for name, said in lines), f"written to {target}")
+    return 0 if any(item.text for item in trial.items) else 1
+
+
+def trial_settings(settings: Settings, spider: type[Spider], items: int, *, pipelines: bool) -> Settings:
+    """Return the settings of a trial: the project's and the spider's, with which nothing is dropped or written."""
+    ours = settings.copy()
+    spider.update_settings(ours)
+    if DenoiseSettings.from_settings(ours, spider).dedup == "drop":
+        ours.set("DENOISE_DEDUP", "mark", "cmdline")
+    kept = ours.getdict("ITEM_PIPELINES") if pipelines else {}
+    ours.set("ITEM_PIPELINES", {**kept, BeforeItem: -300, AfterItem: -50}, "cmdline")
+    if not any(DenoiseAddon in (one, _loaded(one)) for one in ours.getdict("ADDONS")):
+        ours.set("ADDONS", {**ours.getdict("ADDONS"), DenoiseAddon: 500}, "cmdline")
+    limits = {"CLOSESPIDER_ITEMCOUNT": items, "CLOSESPIDER_PAGECOUNT": PAGES_PER_ITEM * items}
+    ours.setdict({**_NOTHING_WRITTEN, **limits}, "cmdline")
+    return ours
+
+
+class Trial:
+    """The items of a trial, and the sources of some of their pages."""
+
+    def __init__(self) -> None:
+        self.items = list[TriedItem]()
+        self.losses = Counter[str]()  # items that the project's pipelines dropped or failed for, by the reason
+        self._pages = list[tuple[bytes, str]]()
+
+    def add(self, passage: Passage) -> None:
+        """Note an item that has left our pipelines."""
+        text, settings, verdict = passage.page and passage.page.text, passage.settings, passage.verdict
+        fields = dict.fromkeys(settings.item_fields.values())
+        item = TriedItem(
+            url=passage.url or passage.text.key,
+            kind=type(passage.item).__name__,
+            lacks=tuple(name for name in fields if not has_field(passage.item, name)),
+            text=str(text.fields.get(settings.body_field) or "") if text else "",
+            body=text.body if text else None,
+            confidence=text.confidence if text else 0.0,
+            reason=passage.reason or ("" if passage.page else "no_page"),
+            outcome=passage.outcome,
+            of=str((verdict and (verdict.of or verdict.variant_of or verdict.update_of)) or ""),
+            share=verdict.share if verdict else 0.0,
+            key=passage.text.key,
+        )
+        self.items.append(item)
+        response = passage.siblings.response
+        if response is not None and item.body is not None and len(self._pages) < TIMED:
+            self._pages.append((response.body, response.url))
+
+    def note_loss(self, exception: Exception | None = None, failure: Failure | None = None) -> None:
+        """Note an item that a pipeline dropped, or failed for."""
+        error = exception if failure is None else failure.value
+        self.losses[f"{type(error).__name__}: {error}"[:MAX_LOGGED]] += 1
+
+    def milliseconds(self) -> float:
+        """Return the processor time that a body takes, in milliseconds, beside the other pages; 0 without pages."""
+        if not self._pages:
+            return 0.0
+        facts = [Page.parse(html, url=url).facts for html, url in self._pages]
+        begun = time.process_time()
+        for number, (html, url) in enumerate(self._pages):
+            others = [one for at, one in enumerate(facts) if at != number]
+            _ = SiteModel(others).extract(Page.parse(html, url=url)).text
+        return 1000 * (time.process_time() - begun) / len(self._pages)
+
+
+class BeforeItem(ItemPipeline):
+    """Has the whole body of each page made, for the report."""
+
+    async def process(self, passage: Passage) -> None:
+        if passage.page is not None:
+            passage.page.wants_body = True
+
+
+class AfterItem(ItemPipeline):
+    """Notes each item that has left our pipelines."""
+
+    def __init__(self, state: CrawlState):
+        super().__init__(state)
+        self._trial: Trial = getattr(state.crawl.crawler, _TRIED)
+
+    async def process(self, passage: Passage) -> None:
+        if passage.page is not None:  # an item without the fields has none made
+            await self._state.bodies.text_of(passage.page)
+        self._trial.add(passage)
+
+
+def _spider_of(name: str, settings: Settings) -> type[Spider]:
+    """Return the spider with a name, or that of a file; raise `UsageError` if there is none."""
+    if not name.endswith(".py"):
+        loader = get_spider_loader(settings)
+        try:
+            return loader.load(name)
+        except KeyError:
+            raise UsageError(f"trial: there is no spider {name!r}{nearest_hint(name, loader.list())}") from None
+    spec = spec_from_file_location(Path(name).stem, name)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"trial: {name} is no Python file")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = list(iter_spider_classes(module))
+    if len(found) != 1:
+        raise UsageError(f"trial: {name} has {len(found)} spiders, not one")
+    return found[0]
+
+
+def _pipelines_of(settings: Settings, spider: type[Spider]) -> list[str]:
+    """Return the names of the project's pipelines."""
+    both = settings.copy()
+    spider.update_settings(both)
+    named = Counter(one if isinstance(one, str) else global_object_name(one) for one in both.getdict("ITEM_PIPELINES"))
+    return [name for name in named if not name.startswith("denoise_scrapy.")]
+
+
+def _loaded(path: Any) -> Any:
+    return DenoiseAddon if path == global_object_name(DenoiseAddon) or path == "denoise_scrapy.DenoiseAddon" else path
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: valid is a whole number of 1 or more")
+    return number

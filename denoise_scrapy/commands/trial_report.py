@@ -1,0 +1,195 @@
+"""What a trial shows: lines for the terminal, and a page with each item's text beside what its page has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from statistics import median
+from typing import NamedTuple
+
+from denoise_scrapy.body import Body
+from denoise_scrapy.settings import CONTAINS, NO_CONTENT, UPDATE, VARIANT
+from denoise_scrapy.shown import beside, counted, figures_page, shown
+
+# Blocks of a page that are drawn, and characters of one: a list may have thousands.
+MOST_BLOCKS, MOST_CHARS = 300, 2000
+# Characters of two texts that are shown beside each other.
+BESIDE = 700
+# Below this confidence an item is worth a look: a third of such bodies lack or add a third of their words.
+DOUBTED = 0.7
+DROPPED = {"copy": "dropped", "same_page": "kept", "other_feed": "kept"}
+WHY_NONE = {
+    "several": "shares its page with other items: DENOISE_SHARED_BODY = True gives each the page's text",
+    "elsewhere": "names a page that the spider has not fetched: yield it from that page's callback",
+    "no_html": "comes from a response that is no HTML",
+    "no_markup": "comes from a response that is no HTML, though its headers say so",
+    "no_page": "comes from no HTML page",
+    "opted_out": 'its request has meta["denoise"] = False',
+}
+_STYLE = """
+:root { --kept: light-dark(#e6f4ea, #17341f); --out: light-dark(#777, #999); --bad: light-dark(#b3261e, #ff8a80); }
+body { max-width: 90em; }
+.two .kept { background: var(--kept); }
+.two .out { color: var(--out); text-decoration: line-through; }
+details { border-bottom: 1px solid light-dark(#ddd, #444); padding: .4em 0; }
+summary { cursor: pointer; overflow-wrap: anywhere; }
+small { color: var(--out); }
+.bad { color: var(--bad); }
+"""
+
+
+@dataclass(frozen=True)
+class TriedItem:
+    """An item of a trial.
+
+    Attributes:
+        url: URL of its page, or its key.
+        kind: Name of its class.
+        lacks: Fields that its class does not have, of those that are filled.
+        text: The text of its page.
+        body: The body, with all blocks of the page; None if there is none.
+        confidence: That of the body.
+        reason: Why it has no text of its own (`denoise/body/…`), "" if it has.
+        outcome: What becomes of it (`denoise/dedup/…`), "" if it is new.
+        of: Key of the kept item that it is a copy, a variant or an update of.
+        share: How sure that is, 0 to 1.
+        key: Its own key.
+    """
+
+    url: str
+    kind: str
+    lacks: tuple[str, ...]
+    text: str
+    body: Body | None
+    confidence: float
+    reason: str
+    outcome: str
+    of: str
+    share: float
+    key: str
+
+    @property
+    def is_dropped(self) -> bool:
+        """True if it would be dropped."""
+        return DROPPED.get(self.outcome) == "dropped"
+
+
+class Costs(NamedTuple):
+    """What the crawl cost."""
+
+    requests: int
+    added: int  # of these, for comparison pages
+    seconds: float  # of the crawl
+    milliseconds: float  # of processor time for a body
+    errors: int  # of callbacks
+    losses: Mapping[str, int]  # items that the project's pipelines dropped or failed for, by the reason
+    left_out: Sequence[str]  # pipelines of the project that did not run
+
+
+def lines_of(items: Sequence[TriedItem], costs: Costs) -> list[tuple[str, str]]:
+    """Return the summary: a name and a sentence each."""
+    bodies = [item for item in items if item.body is not None and item.text]
+    found = [("items", f"{len(items)} from {counted(costs.requests, 'request')} in {costs.seconds:.0f} s")]
+    lacking = Counter(WHY_NONE.get(item.reason, item.reason) for item in items if item not in bodies and item.reason)
+    empty = sum(item.body is not None and not item.text for item in items)
+    said = f"{len(bodies)} of {len(items)}"
+    if bodies:
+        words = [_words(item) for item in bodies]
+        share = median(kept / max(whole, 1) for kept, whole in words)
+        said += f": in the median {share:.0%} of the page's words"
+    found.append(("bodies", said))
+    found += [("no text", f"{counted(count, 'item')}: each {why}") for why, count in lacking.most_common()]
+    if empty:
+        found.append(("empty", f"{counted(empty, 'page')} with no content"))
+    doubted = [item for item in bodies if item.confidence < DOUBTED]
+    if doubted:
+        found.append(("doubtful", f"{counted(len(doubted), 'body', 'bodies')} with a confidence below {DOUBTED}"))
+    dropped = [item for item in items if item.is_dropped]
+    others = Counter(item.outcome for item in items if item.outcome in {VARIANT, UPDATE, CONTAINS})
+    said = f"{len(dropped)} would be dropped; DENOISE_DEDUP = 'mark' keeps and marks them"
+    kinds = {VARIANT: ("variant",), UPDATE: ("update",), CONTAINS: ("item that contains others", "items that do")}
+    told = [counted(count, *kinds[outcome]) for outcome, count in others.items()]
+    found.append(("duplicates", "; ".join([said, *(f"{one} kept" for one in told)])))
+    walls = sum(item.outcome == NO_CONTENT for item in items)
+    if walls:
+        found.append(("no content", f"{counted(walls, 'item')} from walls or error pages, kept and marked"))
+    classes = Counter((item.kind, item.lacks) for item in items if item.lacks)
+    for (kind, lacks), count in classes.items():
+        why = f"{kind} has no field {', '.join(map(repr, lacks))}: {counted(count, 'item')} would not get it"
+        found.append(("fields", why))
+    found.append(("cost", f"{costs.added} of the requests are ours; {costs.milliseconds:.1f} ms of processor a body"))
+    if costs.errors:
+        found.append(("errors", f"{costs.errors} in callbacks; -L ERROR shows them"))
+    found += [("lost", f"{counted(count, 'item')} in your pipelines: {why}") for why, count in costs.losses.items()]
+    if costs.left_out:
+        found.append(("pipelines", f"not run, --pipelines runs them: {', '.join(costs.left_out)}"))
+    return found
+
+
+def report_of(name: str, items: Sequence[TriedItem], costs: Costs) -> str:
+    """Return the report as an HTML page: the summary, what would be dropped, and each page before and after."""
+    summary = "".join(
+        f"<tr><td><b>{escape(what)}</b><td>{escape(shown(said))}" for what, said in lines_of(items, costs)
+    )
+    parts = [f"<table>{summary}</table>"]
+    kept = {item.key: item for item in reversed(items) if item.key}
+    dropped = [item for item in items if item.is_dropped]
+    if dropped:
+        parts.append("<h2>What would be dropped, beside what is kept</h2>")
+        parts += [_copy(item, kept.get(item.of)) for item in dropped]
+    parts.append("<h2>Each page, before and after</h2>")
+    order = sorted(items, key=lambda item: item.body is not None and item.confidence)  # the doubtful ones first
+    parts += [_item(item) for item in order]
+    return figures_page(f"Trial of {name}", parts, style=_STYLE)
+
+
+def _copy(item: TriedItem, kept: TriedItem | None) -> str:
+    """Return the texts of a copy and of the kept item beside each other, with what only one of them has."""
+    new, old = item.text, "" if kept is None else kept.text
+    sure = f"<small>sure to {item.share:.0%}</small>" if 0 < item.share < 1 else ""
+    return (
+        f"<div class='two pair'><div><h3>dropped: {_link(item.url)} {sure}</h3>{beside(new, old, BESIDE)}</div>"
+        f"<div><h3>kept: {_link(item.of)}</h3>{beside(old, new, BESIDE)}</div></div>"
+    )
+
+
+def _item(item: TriedItem) -> str:
+    kept, whole = _words(item)
+    said = [f"{kept:,} of {whole:,} words", f"confidence {item.confidence:.2f}"] if item.body is not None else []
+    said += [WHY_NONE.get(item.reason, item.reason)] if item.reason else []
+    said += [item.outcome.replace("_", " ")] if item.outcome else []
+    bad = ' class="bad"' if item.reason or item.confidence < DOUBTED else ""
+    head = f"<summary>{_link(item.url)} <small{bad}>{escape(', '.join(said))}</small></summary>"
+    if item.body is None:
+        return f"<details>{head}{_lines(item.text)}</details>"
+    before = "".join(_blocks(item.body)) or "<p class=out>nothing"
+    sides = f"<div><h3>the page</h3>{before}</div><div><h3>its body</h3>{_lines(item.text)}</div>"
+    return f"<details>{head}<div class=two>{sides}</div></details>"
+
+
+def _blocks(body: Body) -> Iterator[str]:
+    for block in body.blocks[:MOST_BLOCKS]:
+        name = "kept" if block.kept else "out"
+        yield f'<p class="{name}" title="{escape(shown(block.reason), quote=True)}">{_cut(block.text)}'
+    if len(body.blocks) > MOST_BLOCKS:
+        yield f"<p>… and {len(body.blocks) - MOST_BLOCKS:,} more"
+
+
+def _lines(text: str) -> str:
+    return "".join(f"<p>{_cut(line)}" for line in text.splitlines()[:MOST_BLOCKS]) or "<p class=out>nothing"
+
+
+def _words(item: TriedItem) -> tuple[int, int]:
+    """Return the words of a body, and of its page; of Chinese, the runs between its signs."""
+    whole = sum(len(block.text.split()) for block in item.body.blocks) if item.body is not None else 0
+    return len(item.text.split()), whole
+
+
+def _link(url: str) -> str:
+    return escape(shown(url))
+
+
+def _cut(text: str) -> str:
+    return escape(shown(text[:MOST_CHARS])) + "…" * (len(text) > MOST_CHARS)

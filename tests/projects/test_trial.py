@@ -1,0 +1,143 @@
+"""What somebody sees before they decide: `scrapy denoise trial` on a project of their own, `compare` on two feeds."""
+
+import json
+import shlex
+import sqlite3
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from denoise_scrapy.commands import run
+from tests.crawl.web import Web, article, story
+from tests.processes import run_python
+
+PIPELINES = """
+import sqlite3
+
+
+class Table:
+    def open_spider(self):
+        self.link = sqlite3.connect("stories.db")
+        self.link.execute("CREATE TABLE s (url TEXT, title TEXT)")
+
+    def process_item(self, item):
+        self.link.execute(f"INSERT INTO s ({', '.join(item)}) VALUES ({', '.join('?' * len(item))})", [*item.values()])
+        return item
+"""
+SPIDER = """
+import attrs, scrapy
+
+
+@attrs.define
+class Closed:
+    url: str
+
+
+class StoriesSpider(scrapy.Spider):
+    name = "stories"
+    custom_settings = {"ITEM_PIPELINES": {"courier.pipelines.Table": 300}, "FEEDS": {"items.jsonl": {}}}
+
+    async def start(self):
+        yield scrapy.Request(self.start_urls)
+
+    def parse(self, response):
+        for path in response.text.split():
+            yield response.follow(path, self.parse_story)
+
+    def parse_story(self, response):
+        yield {"url": response.url, "title": response.css("h1::text").get()}
+
+
+class ClosedSpider(StoriesSpider):
+    name = "closed"
+
+    def parse_story(self, response):
+        yield Closed(response.url)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, web: Web) -> Path:
+    """A project with a table, which knows nothing of the plugin, and a site of ten stories, one in two places."""
+    pages = {f"/a/{number}": article(number) for number in range(10)}
+    web.pages |= {**pages, "/print/3": article(3), "/": " ".join([*pages, "/print/3"])}
+    folder = tmp_path / "courier"
+    folder.mkdir()
+    files = {
+        "../scrapy.cfg": "[settings]\ndefault = courier.settings\n",
+        "__init__.py": "",
+        "settings.py": f'SPIDER_MODULES = ["courier.spiders"]\nSTART = "{web("/")}"\n',
+        "pipelines.py": PIPELINES,
+        "spiders.py": SPIDER,
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def tried(project: Path, web: Web, line: str, code: int = 0) -> str:
+    words = ["-m", "scrapy", "denoise", "trial", *shlex.split(line), "-a", f"start_urls={web('/')}"]
+    done = run_python(project, words, apart=True)
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def test_a_trial_drops_and_writes_nothing_but_its_report(project: Path, web: Web) -> None:
+    before = {path.name for path in project.rglob("*") if path.suffix != ".pyc"}
+    told = tried(project, web, "stories -n 20")
+    assert "items 11 from " in told and "bodies 11 of 11: " in told and "1 would be dropped" in told
+    assert "not run, --pipelines runs them: courier.pipelines.Table" in told
+    after = {path.name for path in project.rglob("*") if path.suffix != ".pyc"}
+    assert after - before - {"__pycache__"} == {"stories-trial.html"}
+    report = (project / "stories-trial.html").read_text("utf-8")
+    assert web("/print/3") in report and "<script" not in report and story(3).split(". ")[0] in report
+
+    told = tried(project, web, "closed -n 20 -o closed.html")
+    assert "Closed has no field 'body': 11 items would not get it" in told
+
+    told = tried(project, web, "stories -n 20 --pipelines")
+    assert "lost 11 items in your pipelines: OperationalError: table s has no column named body" in told
+    with sqlite3.connect(project / "stories.db") as link:
+        assert link.execute("SELECT COUNT(*) FROM s").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("storys", "there is no spider 'storys'; did you mean stories?"),
+        ("stories -n 0", "0: valid is a whole number of 1 or more"),
+        ("stories -o trial.txt", "-o trial.txt: valid is .html"),
+        ("courier/spiders.py", "has 2 spiders, not one"),
+    ],
+)
+def test_a_wrong_line_is_said(project: Path, web: Web, line: str, said: str) -> None:
+    assert said in tried(project, web, line, 2)
+
+
+def rows(path: Path, *items: dict[str, object]) -> str:
+    path.write_text("".join(json.dumps(item) + "\n" for item in items), "utf-8")
+    return str(path)
+
+
+def test_feeds_are_compared_item_by_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "The bridge is closed until May."
+    items = [{"url": f"/{number}", "body": text, "seen": number} for number in range(5)]
+    before = rows(tmp_path / "before.jsonl", *items, {"url": "/5", "body": text})
+    after = tmp_path / "after.json"
+    changed = {**items[1], "body": f"By <b>Ann</b>\n{text.replace('May', 'June')}"}
+    after.write_text(json.dumps([items[0], changed, *({**one, "seen": 9} for one in items[2:]), {"url": "/7"}]))
+    page = tmp_path / "difference.html"
+    assert run(["compare", before, str(after), "--fields", "body", "-o", str(page)], Settings()) == 0
+    first, fields, *told = capsys.readouterr().out.splitlines()
+    assert first == "4 the same, 1 changed, 1 gone, 1 new" and fields == "changed fields: body 1"
+    assert told == ["/1: body 1 word gone, 11 new: - 'May' + 'By <b>Ann</b>\\nJune'", "gone: /5", "new: /7"]
+    assert "<mark>June</mark>" in page.read_text("utf-8") and "<b>Ann" not in page.read_text("utf-8")
+    assert run(["compare", before, str(after)], Settings()) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "changed fields: seen 3, body 1"
+    for one, line in ((["--key", "id"], "has no field 'id', only url, body, seen"), (["-o", "x.txt"], "valid is .html")):
+        assert run(["compare", before, str(after), *one], Settings()) in {1, 2}
+        assert line in capsys.readouterr().err
+    after.write_text("{}")
+    assert run(["compare", before, str(after)], Settings()) == 1
+    assert "not a list of items" in capsys.readouterr().err
