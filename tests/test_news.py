@@ -147,6 +147,12 @@ A = "https://herald.example"
             ["/bridge.html", "/bridge,2.html", "/bridge,3.html"],
         ),
         ("/bridge_2.html", pager("/bridge.html", ""), ["/bridge.html", "/bridge_2.html"]),
+        *(
+            (f"/8{here}", f"<a rel=next href='/8{second}'>Next</a>" if here == ".html" else pager("/8.html", ""), both)
+            for second in ("-p2.html", "-page2.html", "_seite2.html", "/2", "/page/2", "-2.html")
+            for here, both in ((".html", ["/8.html", f"/8{second}"]), (second, ["/8.html", f"/8{second}"]))
+        ),
+        ("/8.html", "<a rel=next href='/8-v2.html'>Next</a>", []),
         ("/2024/bridge/", pager("", "/2024/bridge/page/2/"), ["/2024/bridge/", "/2024/bridge/page/2/"]),
         ("/bridge?id=7", pager("", "?page=2&id=7"), ["/bridge?id=7", "/bridge?page=2&id=7"]),
         ("/bridge", pager("", "?page=1", "?page=2"), ["/bridge", "/bridge?page=1", "/bridge?page=2"]),  # from zero

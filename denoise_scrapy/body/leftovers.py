@@ -28,7 +28,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
     A header that the user keeps stays, and so do headers if there is nothing else. Also return the numbers of the
     elements to omit when its text is written.
     """
-    signs = {"a link to its own heading": _permalinks(page), "a link to its source, or up": _source_links(page)}
+    signs = {"a link to its own heading": permalinks(page), "a link to its source, or up": _source_links(page)}
     signs["a link that edits a section"] = _edit_links(page)
     signs["a bullet beside that of its list"] = _bullets(page)
     if page.elements.holds_tag({"pre", "code"}):
@@ -92,8 +92,8 @@ def _headers_alone(page: Page, kept: BoolArray) -> BoolArray:
 _SIGN = re.compile("[¶#§🔗◆]|[\ue000-\uf8ff\U000f0000-\U000ffffd]{1,2}")
 
 
-def _permalinks(page: Page) -> list[int]:
-    """Return links to a place on the page that contain only a symbol."""
+def permalinks(page: Page) -> list[int]:
+    """Return the elements of links to a place on the page that contain only a symbol."""
     return [
         link
         for link, href, text in page.tree.short_links(2)  # one of the symbols has two UTF-16 units

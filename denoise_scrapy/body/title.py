@@ -12,6 +12,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import unescape
 
+import numpy as np
+
+from denoise_scrapy.body.leftovers import permalinks
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import fold, host_of, letters
@@ -56,7 +59,8 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     if is_site:  # then the first heading of level one that is not the site's name
         in_heading = page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element] >= 0
         likely = in_heading & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
-        texts = (page.block_text(block) for block in likely.nonzero()[0].tolist())
+        shown = page.without(np.array(permalinks(page), np.int64))
+        texts = (shown.block_text(block) for block in likely.nonzero()[0].tolist())
         return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
     if whole := _uncut(page, title):
         return whole

@@ -13,16 +13,16 @@ from urllib.parse import urldefrag, urlsplit
 MOST_PAGES = 50
 #: Characters of an address, and numbers in it, that are read.
 MAX_ADDRESS, MOST_NUMBERS = 2_000, 4
-#: A page number with what leads to it: `/2`, `-2`, `_2`, `,2`, `/page/2`, `/seite-2`, `?page=2`, `&story_page=2`.
+#: Words before a number that is a page's for sure, in some languages.
+_WORDS = "page|pagina?|seite|sivu|sida|side|stran[aiy]|strona|oldal|sayfa|halaman|trang|hlm|pg|p"
+#: A page number with what leads to it: `/2`, `-2`, `_2`, `,2`, `-p2`, `/page/2`, `/seite-2`, `?page=2`, `&story_page=2`.
 _NUMBERED = re.compile(
-    r"[/_,.\-?&;](?P<word>[a-z_\[\]]{1,20}[/=\-_,])?(?P<number>\d{1,2})(?=[/_,.\-?&;]|$)", re.IGNORECASE
+    rf"[/_,.\-?&;](?P<word>[a-z_\[\]]{{1,20}}[/=\-_,]|{_WORDS})?(?P<number>\d{{1,2}})(?=[/_,.\-?&;]|$)", re.IGNORECASE
 )
 _DIGIT = re.compile(r"\d")
-#: A word before a number that is a page's for sure, in some languages.
-_PAGE_WORD = re.compile(
-    r"(?:page|pagina?|seite|sivu|sida|side|stran[aiy]|strona|oldal|sayfa|halaman|trang|hlm|pg|p)[/=\-_,]?\{\}",
-    re.IGNORECASE,
-)
+_PAGE_WORD = re.compile(rf"(?:{_WORDS})[/=\-_,]?\{{\}}", re.IGNORECASE)
+#: The suffix of a file in an address, which that of its second page may lack: `8.html`, `8/2`.
+_SUFFIX = re.compile(r"\.[a-z]{2,5}$", re.IGNORECASE)
 #: Numbers of something else: comments, and what is searched, sorted or dated.
 _OTHERS = re.compile(r"comment|kommentar|repl|month|year|day|sort|lang|size|limit|tab|id=|cat", re.IGNORECASE)
 #: The text of a link to a page: "2", "Seite 2", "[2]"; and of a pager: "Page 2 of 3", "2/3".
@@ -70,7 +70,7 @@ def pages_in(url: str, links: Iterable[Link]) -> list[str]:
         ['http://a.example/bridge.html', 'http://a.example/bridge-2.html', 'http://a.example/bridge-3.html']
     """
     own, host = _plain(url), _host(url)
-    own_readings = list(_readings(own))
+    own_readings, firsts = list(_readings(own)), {own, _SUFFIX.sub("", own)}
     own_numbers = {one.template: one.number for one in own_readings}
     rows = defaultdict[str, _Row](dict)
     for link in links:
@@ -78,10 +78,10 @@ def pages_in(url: str, links: Iterable[Link]) -> list[str]:
         if len(link.url) > MAX_ADDRESS or not host or _host(link.url) != host or other == own:
             continue
         for one in _readings(other):
-            if one.template in own_numbers or one.stem == own:
+            if one.template in own_numbers or one.stem in firsts:
                 rows[one.template][link] = one.number
         for one in own_readings:
-            if one.stem == other:
+            if one.stem in {other, _SUFFIX.sub("", other)}:
                 rows[one.template][link] = None
     found = (_pages_of(row, url, template, own_numbers.get(template)) for template, row in rows.items())
     return max(found, key=len, default=[])
@@ -91,7 +91,8 @@ def page_links(url: str, hrefs: Iterable[tuple[str, Value]]) -> Iterator[tuple[s
     """Yield those of some references, each with something, that may lead to a page: most need not be read at all."""
     ends = {one.stem.rpartition("/")[2] for one in _readings(_plain(url))}
     for href, value in hrefs:
-        if _DIGIT.search(href) or href.rstrip("/").rpartition("/")[2] in ends:
+        name = href.rstrip("/").rpartition("/")[2]
+        if _DIGIT.search(href) or name in ends or _SUFFIX.sub("", name) in ends:
             yield href, value
 
 

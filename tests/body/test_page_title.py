@@ -46,6 +46,8 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1><h2>Fox wins - again</h2>"), [], "Fox wins - again"),
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1>"), [], AGAIN),
         (titled("Fox wins - Herald", "<h1><a href=/fox>Fox wins</a></h1>"), [], "Fox wins"),
+        # without the sign that leads to it
+        (titled("", "<h1 id=a>Fox wins<a href='#a'>¶</a></h1>"), [], "Fox wins"),
         # which has all of a title that is cut
         (titled("Fox wins the race in the… | Herald", f"<h1>{RACE}</h1>"), [], RACE),
         (titled(CUT, f"<h2>Fox wins</h2><h1>{RACE}</h1>"), [], RACE),
