@@ -10,7 +10,7 @@ from typing_extensions import Self
 from denoise_scrapy.crawl.base import refusing_to_start
 from denoise_scrapy.exporters import FORMATS, check_feeds
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
-from denoise_scrapy.pipelines import BodyPipeline, NearDuplicatePipeline
+from denoise_scrapy.pipelines import BodyPipeline, DropLogFormatter, NearDuplicatePipeline
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
 from denoise_scrapy.worker import end_if_started_for_a_worker
 
@@ -55,6 +55,8 @@ class DenoiseAddon:
             ours = DenoiseSettings.from_settings(settings, self._crawler.spider, imports=False)
             settings["FEED_EXPORTERS_BASE"].update(FORMATS)  # the project's FEED_EXPORTERS override these
             check_feeds(settings, ours)
+        if settings.getpriority("LOG_FORMATTER") == 0:  # Scrapy's own
+            settings.set("LOG_FORMATTER", DropLogFormatter, "addon")
         parts = {**settings.getdict("ADDONS"), **settings.getdict("DOWNLOADER_MIDDLEWARES")}
         has_poet = any(_path(part).startswith("scrapy_poet.") for part in parts)
         for group, component, priority in (*COMPONENTS, PROVIDER) if has_poet else COMPONENTS:

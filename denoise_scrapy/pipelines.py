@@ -10,12 +10,16 @@ from datetime import datetime, timezone
 from typing import Any
 
 from itemadapter import ItemAdapter
+from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.http import Response
+from scrapy.logformatter import LogFormatter, LogFormatterResult
 from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
-from typing_extensions import Self
+from twisted.python.failure import Failure
+from typing_extensions import Self, override
 
 from denoise_scrapy.adapters import Adapter, adapters_of
 from denoise_scrapy.crawl.base import refusing_to_start
@@ -62,6 +66,10 @@ VARIANTS = (
 OTHER_FIELDS = (
     "Most copies are kept as variants, since they differ in %s alone. If that says nothing of the text, as a rank or a "
     "time, leave it out: DENOISE_DEDUP_FIELDS = %s"
+)
+DROPPED = (
+    "%s is dropped, as a near-duplicate of %s (score %.2f); so are further copies (denoise/dedup/dropped). "
+    "DENOISE_DEDUP = 'mark' keeps and marks them, 'off' looks for none; `scrapy denoise trial` shows them beforehand"
 )
 SAID_NO_CONTENT = (
     "%s has the same text as other pages of its site, probably from a wall or an error page: it is no copy. "
@@ -111,7 +119,6 @@ class NearDuplicate(DropItem):
     """An item with nearly the same text as a kept item, whose key is `of`; `score` is 0 to 1."""
 
     def __init__(self, of: str | None, score: float):
-        # Scrapy logs the whole item after this message, hence the level.
         super().__init__(f"near-duplicate of {shown(of or '', MAX_LOGGED)} (score {score:.2f})", log_level="DEBUG")
         self.of = of
         self.score = score
@@ -123,6 +130,20 @@ class UnchangedItem(DropItem):
     def __init__(self, since: str):
         super().__init__(f"unchanged since {since}", log_level="DEBUG")
         self.since = since
+
+
+class DropLogFormatter(LogFormatter):
+    """Logs an item that we drop as one line with its page and the reason; Scrapy's has the whole item, body and all."""
+
+    @override
+    def dropped(
+        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult:
+        line = super().dropped(item, exception, response, spider)
+        if isinstance(exception, (NearDuplicate, UnchangedItem)):
+            page = shown(getattr(response, "url", ""), MAX_LOGGED)
+            return {**line, "msg": "Dropped %(page)s: %(exception)s", "args": {"page": page, "exception": exception}}
+        return line
 
 
 class ItemPipeline(Component):
@@ -508,10 +529,11 @@ class NearDuplicatePipeline(ItemPipeline):
         self._crawl.count_share("dedup/score", verdict.score)
         if examples := self._copies.count(str(verdict.of), key, passage.text.title):
             self._crawl.say_once(f"titles/{verdict.of}", OTHER_TITLES, verdict.of, *examples)
-        logger.debug("Near-duplicate: %s of %s (score %.2f)", key, verdict.of, verdict.score, extra=self._crawl.extra)
         if settings.dedup == "drop":
             self._crawl.count("dedup/dropped")
+            self._crawl.say_once("dropped", DROPPED, key, verdict.of, verdict.score, level=logging.INFO)
             raise NearDuplicate(verdict.of, verdict.score)
+        logger.debug("Near-duplicate: %s of %s (score %.2f)", key, verdict.of, verdict.score, extra=self._crawl.extra)
         field, scores = settings.mark_field(MARK), {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
         mark = {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}}
         is_marked = has_field(passage.item, field) and self._set(passage, field, mark)

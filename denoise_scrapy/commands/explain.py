@@ -19,7 +19,7 @@ from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
 from denoise_scrapy.body.extraction import NO_MARKUP
 from denoise_scrapy.commands import STANDARD, UsageError
-from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
+from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.crawl.sites import PLACES, sites_place
 from denoise_scrapy.extractor import PAGES_PER_SITE
 from denoise_scrapy.page import Page, PageFacts
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Write the file, and print the comparison pages and the number of blocks of each class."""
+    settle_page(args, "explain")
     if args.alone and args.compare:
         raise UsageError("explain: --alone and --compare do not go together")
     spider = spider_of(args.page, args.spider, settings)

@@ -19,7 +19,7 @@ from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.commands import STANDARD, STOPPED, Given, UsageError
 from denoise_scrapy.commands.body_files import BodyFiles, FolderOfTexts, JsonLinesFile, ParquetFile
-from denoise_scrapy.commands.inputs import add_page_arguments, pages_of
+from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.commands.jobs import bodies_of, in_processes
 from denoise_scrapy.commands.page_files import Pages, is_many
 from denoise_scrapy.commands.tei import tei_of
@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Given) -> int:
     """Write the text of a page, or a line of JSON for each of several."""
+    settle_page(args, "extract")
     if args.meta and args.format == "html":
         raise UsageError("extract: --meta needs --format text, markdown, json or tei")
     options = {name: value for name in ("links", "images") if (value := getattr(args, name))}

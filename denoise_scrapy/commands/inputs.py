@@ -35,12 +35,22 @@ def add_page_arguments(parser: argparse.ArgumentParser, *, several: bool = False
     """Declare one or several pages, comparison pages, and a strategy."""
     if several:
         what = "an http(s) URL, a file, - for standard input, a folder of HTML, a pattern, or an archive"
-        parser.add_argument("page", metavar="PAGE", nargs="+", help=what)
+        parser.add_argument("page", metavar="PAGE", nargs="*", help=what)
     else:
-        parser.add_argument("page", metavar="PAGE", help="an http(s) URL, a file, or - for standard input")
-    compare = "comparison pages: other pages of the site, as for PAGE"
+        parser.add_argument("page", metavar="PAGE", nargs="?", help="an http(s) URL, a file, or - for standard input")
+    compare = "comparison pages: other pages of the site, as for PAGE, which may be the last of them"
     parser.add_argument("--compare", nargs="+", action="extend", default=[], metavar="PAGE", help=compare)
     parser.add_argument("--strategy", choices=tuple(STRATEGIES), help="default: DENOISE_STRATEGY")
+
+
+def settle_page(args: argparse.Namespace, command: str) -> None:
+    """Take the last page behind --compare for PAGE where none stands elsewhere: the option takes all that follow it."""
+    if args.page:
+        return
+    if len(args.compare) < 2:
+        raise UsageError(f"{command}: the following argument is required: PAGE")
+    last = args.compare.pop()
+    args.page = last if args.page is None else [last]
 
 
 def add_rule_arguments(parser: argparse.ArgumentParser) -> None:

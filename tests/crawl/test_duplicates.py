@@ -39,8 +39,10 @@ def test_a_near_duplicate_is_dropped_with_its_reason(articles: Web, tmp_path: Pa
     assert str(reason).startswith(f"near-duplicate of {reason.of} (score 0.")
     assert done.stats["item_dropped_reasons_count/NearDuplicate"] == 1
     assert done.stat("dedup/dropped") == 1
-    assert "DEBUG Near-duplicate: " in done.log
-    assert "scrapy.core.scraper DEBUG Dropped: near-duplicate of" in done.log
+    [line] = [one for one in done.lines("near-duplicate of") if " DEBUG " in one]
+    assert line.endswith(f"Dropped {item['url']}: {reason}")
+    [said] = done.lines("is dropped, as a near-duplicate")
+    assert f"{item['url']} is dropped, as a near-duplicate of {reason.of}" in said and "DENOISE_DEDUP = 'mark'" in said
     store = SQLiteStore(path)
     with DuplicateIndex(store=store):
         [group] = store.groups()
