@@ -122,10 +122,11 @@ def beside(text: str, other: str, most: int) -> str:
     """Return the beginning of a text for a page, with the words marked that another text lacks there.
 
     Example:
-        >>> beside("Roads <closed> till May", "Roads till June", 19)
-        '<p>Roads <mark>&lt;</mark><mark>closed</mark><mark>&gt;</mark> till…'
+        >>> beside("Roads <closed> till May", "Roads till June", 21)
+        '<p>Roads <mark>&lt;</mark><mark>closed</mark><mark>&gt;</mark> till …'
     """
     words, others = WORDS.findall(text[:most]), WORDS.findall(other[: 2 * most])
+    words = words[:-1] if len(text) > most else words  # the last one is cut
     alike = set[int]()
     for place, _, size in SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks():
         alike.update(range(place, place + size))

@@ -153,6 +153,9 @@ A = "https://herald.example"
             for here, both in ((".html", ["/8.html", f"/8{second}"]), (second, ["/8.html", f"/8{second}"]))
         ),
         ("/8.html", "<a rel=next href='/8-v2.html'>Next</a>", []),
+        ("/novel/1", "<a href=/novel/2>Chapter 2</a> <a href=/novel/3>Chapter 3</a>", []),
+        ("/story/1", "<a href=/story/2>Heading of 2</a>", []),
+        ("/8", "<a href=/8/2>Страница 2</a> <a href=/8/3>第3页</a>", ["/8", "/8/2", "/8/3"]),
         ("/2024/bridge/", pager("", "/2024/bridge/page/2/"), ["/2024/bridge/", "/2024/bridge/page/2/"]),
         ("/bridge?id=7", pager("", "?page=2&id=7"), ["/bridge?id=7", "/bridge?page=2&id=7"]),
         ("/bridge", pager("", "?page=1", "?page=2"), ["/bridge", "/bridge?page=1", "/bridge?page=2"]),  # from zero

@@ -223,7 +223,7 @@ def read_wishes(
 
 
 def _are_the_text(blocks: BoolArray, kept: IntArray) -> bool:
-    """Return whether blocks hold half of the kept tokens, as posts of a live blog or of a forum, which are no comments."""
+    """Return whether blocks hold half of the kept tokens, as the posts of a live blog or a forum do: no comments."""
     return bool(2 * kept[blocks].sum() >= kept.sum())
 
 

@@ -20,8 +20,8 @@ EXAMPLES = 8  # units shown
 NEW = "no near-duplicate"
 
 _INPUT = (
-    "a file, an http(s) URL, or - for standard input; for HTML, the body is compared; or a feed (JSON, JSON lines, CSV, "
-    "Parquet), whose items are compared with those of another"
+    "a file, an http(s) URL, or - for standard input; for HTML, the body is compared; or a feed (JSON, JSON lines, "
+    "CSV, Parquet), whose items are compared with those of another"
 )
 _ESTIMATES = {"new", "missing"}  # checks of shares estimated from runs
 
@@ -42,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help=_INPUT)
     parser.add_argument("b", metavar="B", help="the other text, as for A")
     add_rule_arguments(parser)
-    parser.add_argument("--key", metavar="FIELD", default=KEY, help=f"of two feeds, the field that names an item: {KEY}")
+    parser.add_argument(
+        "--key", metavar="FIELD", default=KEY, help="of two feeds, the field that names an item; default: url"
+    )
     named = "of two feeds, the fields to compare: body,title; default: all"
     parser.add_argument("--fields", type=lambda given: given.split(","), default=(), help=named)
     parser.add_argument("-o", "--output", metavar="FILE.html", help="of two feeds, also write their items side by side")

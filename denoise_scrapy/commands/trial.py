@@ -20,6 +20,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.python import global_object_name
 from scrapy.utils.spider import iter_spider_classes
 from twisted.python.failure import Failure
+from typing_extensions import override
 
 from denoise_scrapy.addon import DenoiseAddon
 from denoise_scrapy.body import SiteModel
@@ -32,8 +33,8 @@ from denoise_scrapy.items import has_field
 from denoise_scrapy.page import Page
 from denoise_scrapy.pipelines import ItemPipeline
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.stats import PREFIX
 from denoise_scrapy.shown import MAX_LOGGED, say, say_json
+from denoise_scrapy.stats import PREFIX
 
 # Items by default; and pages for each, as a spider that yields few items would crawl the whole site.
 ITEMS, PAGES_PER_ITEM = 50, 4
@@ -167,6 +168,7 @@ class Trial:
 class BeforeItem(ItemPipeline):
     """Has the whole body of each page made, for the report."""
 
+    @override
     async def process(self, passage: Passage) -> None:
         if passage.page is not None:
             passage.page.wants_body = True
@@ -179,6 +181,7 @@ class AfterItem(ItemPipeline):
         super().__init__(state)
         self._trial: Trial = getattr(state.crawl.crawler, _TRIED)
 
+    @override
     async def process(self, passage: Passage) -> None:
         if passage.page is not None:  # an item without the fields has none made
             await self._state.bodies.text_of(passage.page)

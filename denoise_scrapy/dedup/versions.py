@@ -90,7 +90,7 @@ class Version(NamedTuple):
 
 
 def source_of(whole: str, text: str, way: object = "") -> bytes:
-    """Return the lines of all that a text was made of, such as its page, and how often each stands there and in it.
+    r"""Return the lines of all that a text was made of, such as its page, and how often each stands there and in it.
 
     Args:
         whole: What the text was made of, a line per block.
@@ -99,9 +99,9 @@ def source_of(whole: str, text: str, way: object = "") -> bytes:
 
     Example:
         >>> page = ["By Ann", "A storm hit the coast.", "41 readers"]
-        >>> kept = Version.of("By Ann, A storm …", {}, source_of("\\n".join(page), "\\n".join(page[:2])))
-        >>> for last, text in (("42 readers", page[1]), ("Updated", f"{page[1]}\\nUpdated")):
-        ...     new = Version.of(text, {}, source_of("\\n".join([*page[:2], last]), text))
+        >>> kept = Version.of("By Ann, A storm …", {}, source_of("\n".join(page), "\n".join(page[:2])))
+        >>> for last, text in (("42 readers", page[1]), ("Updated", f"{page[1]}\nUpdated")):
+        ...     new = Version.of(text, {}, source_of("\n".join([*page[:2], last]), text))
         ...     new.changes(kept, ())
         ()
         ('text',)

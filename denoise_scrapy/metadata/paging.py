@@ -15,7 +15,7 @@ MOST_PAGES = 50
 MAX_ADDRESS, MOST_NUMBERS = 2_000, 4
 #: Words before a number that is a page's for sure, in some languages.
 _WORDS = "page|pagina?|seite|sivu|sida|side|stran[aiy]|strona|oldal|sayfa|halaman|trang|hlm|pg|p"
-#: A page number with what leads to it: `/2`, `-2`, `_2`, `,2`, `-p2`, `/page/2`, `/seite-2`, `?page=2`, `&story_page=2`.
+#: A page number with what leads to it: `/2`, `-2`, `_2`, `,2`, `-p2`, `/page/2`, `/seite-2`, `?page=2`, `&my_page=2`.
 _NUMBERED = re.compile(
     rf"[/_,.\-?&;](?P<word>[a-z_\[\]]{{1,20}}[/=\-_,]|{_WORDS})?(?P<number>\d{{1,2}})(?=[/_,.\-?&;]|$)", re.IGNORECASE
 )
@@ -25,8 +25,13 @@ _PAGE_WORD = re.compile(rf"(?:{_WORDS})[/=\-_,]?\{{\}}", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.[a-z]{2,5}$", re.IGNORECASE)
 #: Numbers of something else: comments, and what is searched, sorted or dated.
 _OTHERS = re.compile(r"comment|kommentar|repl|month|year|day|sort|lang|size|limit|tab|id=|cat", re.IGNORECASE)
-#: The text of a link to a page: "2", "Seite 2", "[2]"; and of a pager: "Page 2 of 3", "2/3".
-_TOLD = re.compile(r"\D{0,12}?(\d{1,2})\D{0,3}")
+#: The text of a link to a page: "2", "Seite 2", "[2]", "第2页", but not "Chapter 2", which may be a text of its own;
+#: and of a pager: "Page 2 of 3", "2/3".
+_TOLD = re.compile(
+    rf"\W*(?:(?:{_WORDS}|página|seiten|страница|стр|сторінка|σελίδα|صفحة|หน้า|第)\W*)?(\d{{1,2}})\W*"
+    r"(?:页|頁|ページ|페이지|쪽)?\W*",
+    re.IGNORECASE,
+)
 _OF = re.compile(r"(?<!\d)(\d{1,2})\s*(?:[^\W\d]{1,5}|[/|／])\s*(\d{1,2})(?!\d)")
 
 

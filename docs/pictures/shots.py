@@ -1,4 +1,4 @@
-"""Screenshots, light and dark: a page of the portal beside its text, and the output of `scrapy denoise explain`.
+"""Screenshots, light and dark: a page of the portal beside its text, and what `explain` and `trial` write.
 
 Beside the pictures stands a digest of the text of each, by which `python -m docs.generate --check` finds those that are
 older than the code.
@@ -16,8 +16,10 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 
-from denoise_scrapy import extract
+from denoise_scrapy import DuplicateIndex, extract
 from denoise_scrapy.body.explanation import explain_page
+from denoise_scrapy.commands.trial_report import Costs, TriedItem, report_of
+from denoise_scrapy.settings import UPDATE
 from example_project.portal.build import build
 
 IMAGES = Path(__file__).parent.parent / "images"
@@ -57,9 +59,25 @@ def explained() -> str:
     return explain_page(page.html, f"{SITE}{page.path}", others[:3]).html
 
 
+def tried() -> str:
+    """Return the report of a trial on stories of the portal, as HTML."""
+    pages = [page for page in build().pages.values() if page.section in {"news", "evening"} and page.truth]
+    bodies = [extract(page.html, f"{SITE}{page.path}", [other.html for other in pages[:8]]) for page in pages]
+    items = list[TriedItem]()
+    with DuplicateIndex() as index:
+        for body in bodies:
+            verdict = index.check_and_add(body.url, body.text, title=body.title)
+            outcome = "copy" if verdict.duplicate else UPDATE if verdict.update_of else ""
+            of, found = verdict.of or verdict.update_of or "", (body.text, body, body.confidence)
+            items.append(TriedItem(body.url, "StoryItem", (), *found, "", outcome, of, verdict.share, body.url))
+    costs = Costs(len(items) + 6, 3, 58, 1.3, 0, {}, ["news.pipelines.Table"])
+    return report_of("stories", items, costs)
+
+
 def digests() -> Mapping[str, str]:
     """Return a digest of the text of each picture; of explanations without numbers, which vary in their last digit."""
     shown = {"before-after.png": "".join(before_after()), "explain.png": re.sub(r"\d+", "0", explained())}
+    shown["trial.png"] = re.sub(r"\d+", "0", tried())
     return {name: sha256(text.encode()).hexdigest()[:16] for name, text in shown.items()}
 
 
@@ -100,5 +118,6 @@ def draw(browser_path: str) -> None:
             )
             save(f"before-after{suffix}.png", shot(browser, both, (1280, 850), scheme))
             save(f"explain{suffix}.png", shot(browser, explained(), (1280, 1000), scheme, "#b7"))
+            save(f"trial{suffix}.png", shot(browser, tried(), (1280, 850), scheme))
         browser.close()
     DIGESTS.write_text(json.dumps(digests(), indent=1) + "\n", "utf-8")

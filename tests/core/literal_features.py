@@ -22,9 +22,7 @@ Values = Iterator[float]
 class Literal:
     """A page of m blocks, its comparison pages, and all features of a block; those of words alone are elsewhere."""
 
-    def __init__(
-        self, tree: Tree, compared: Any, *declares: bool, url: str = "", stated: Any = None
-    ) -> None:
+    def __init__(self, tree: Tree, compared: Any, *declares: bool, url: str = "", stated: Any = None) -> None:
         self.declares_article, self.declares_forum = declares
         self.blocks: list[Any] = list(tree.block_rows)
         self.elements: list[Any] = list(tree.element_rows)

@@ -78,7 +78,9 @@ def test_copies_are_listed_for_debugging_and_summed_up_once(articles: Web, way: 
     assert done.stat("dedup/duplicates") == 5
     listed = done.log.splitlines() if way == "drop" else ours(done, "DEBUG")
     for n, path in enumerate(copies):
-        both = [line for line in listed if " DEBUG " in line and articles(path) in line and re.search(rf"/a/{n}\b", line)]
+        both = [
+            line for line in listed if " DEBUG " in line and articles(path) in line and re.search(rf"/a/{n}\b", line)
+        ]
         assert len(both) == 1, path
     first = "is dropped, as a near-duplicate"
     assert len(done.lines(first)) == (way == "drop")

@@ -32,6 +32,21 @@ PROGRAMS = ("scrapy", "python", "pip", "make", "bash", "cd", "redis-server", "ap
 MADE_UP = re.compile(r"https?://(?:[\w.]+\.example|127\.0\.0\.1:8808)(/[^\s'\"]*)")
 
 
+# The spider that is tried.
+SPIDER = """
+import scrapy
+
+
+class StoriesSpider(scrapy.Spider):
+    name = "stories"
+    start_urls = [{!r}]
+
+    def parse(self, response):
+        yield {{"url": response.url}}
+"""
+SPIDERS = {"SPIDER": "stories.py", "stories": "stories.py"}
+
+
 class Command(NamedTuple):
     """A command line that a page shows, in a block or in the running text."""
 
@@ -135,6 +150,9 @@ def folder(tmp_path: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
         "old.html": article(3),
         "page.html": article(4),
         "bodies.jsonl": "\n".join(bodies) + "\n",
+        "before.jsonl": "\n".join(bodies) + "\n",
+        "after.jsonl": "\n".join(bodies[1:]) + "\n",
+        "stories.py": SPIDER.format(web("/stories/")),
         "broken.jsonl": "\n".join([*bodies, "{"]) + "\n",
     }
     for name, text in files.items():
@@ -155,6 +173,7 @@ def folder(tmp_path: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     link.execute("UPDATE texts SET s1 = x'00' WHERE id = 7")
     link.close()
     pages = serve(web, "news", "docs", "forum")
+    web.pages["/stories/"] = article(5)
     few = [path for name in ("news", "docs", "forum") for path in sorted(p for p in pages if f"/{name}/" in p)[:9]]
     crawl(spider_of(*map(web, few)), {"JOBDIR": "job", "FEEDS": {"items.jsonl": {"format": "jsonlines"}}})
     Path("denoise-sites.sqlite").write_bytes(Path("job", "denoise-sites.sqlite").read_bytes())
@@ -181,7 +200,8 @@ def test_commands_in_blocks_run(
     assert len(SHOWN) > 15 and {command.words[2] for command in SHOWN} == set(SUBCOMMANDS)
     for command in SHOWN:
         words = local(command, web, redis_server)[2:]
-        if words[0] == "explain" and "http" in " ".join(words):  # its downloader wants a process of its own
+        words = [SPIDERS.get(word, word) for word in words] if words[0] == "trial" else words
+        if words[0] == "trial" or (words[0] == "explain" and "http" in " ".join(words)):  # downloaders want a process
             done = run_python(Path.cwd(), ["-m", "scrapy", "denoise", *words], apart=True)
             code, out, err = done.returncode, done.stdout, done.stderr
         else:

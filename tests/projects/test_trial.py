@@ -135,8 +135,9 @@ def test_feeds_are_compared_item_by_item(tmp_path: Path, capsys: pytest.CaptureF
     assert "<mark>June</mark>" in page.read_text("utf-8") and "<b>Ann" not in page.read_text("utf-8")
     assert run(["compare", before, str(after)], Settings()) == 0
     assert capsys.readouterr().out.splitlines()[1] == "changed fields: seen 3, body 1"
-    for one, line in ((["--key", "id"], "has no field 'id', only url, body, seen"), (["-o", "x.txt"], "valid is .html")):
-        assert run(["compare", before, str(after), *one], Settings()) in {1, 2}
+    wrong = {"--key=id": "has no field 'id', only url, body, seen", "-o=x.txt": "valid is .html"}
+    for one, line in wrong.items():
+        assert run(["compare", before, str(after), *one.split("=")], Settings()) in {1, 2}
         assert line in capsys.readouterr().err
     after.write_text("{}")
     assert run(["compare", before, str(after)], Settings()) == 1
