@@ -22,7 +22,6 @@ from scrapy.utils.spider import iter_spider_classes
 from twisted.python.failure import Failure
 from typing_extensions import override
 
-from denoise_scrapy.addon import DenoiseAddon
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.commands import UsageError
 from denoise_scrapy.commands.fetching import process_for
@@ -51,6 +50,7 @@ _NOTHING_WRITTEN: Mapping[str, Any] = {
     "DENOISE_SEEN": "keep",
     "DENOISE_SITE_MEMORY_PATH": ":memory:",
 }
+_ADDON = frozenset({"denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"})
 _TRIED = "_denoise_trial"  # attribute of a crawler
 
 
@@ -111,8 +111,8 @@ def trial_settings(settings: Settings, spider: type[Spider], items: int, *, pipe
         ours.set("DENOISE_DEDUP", "mark", "cmdline")
     kept = ours.getdict("ITEM_PIPELINES") if pipelines else {}
     ours.set("ITEM_PIPELINES", {**kept, BeforeItem: -300, AfterItem: -50}, "cmdline")
-    if not any(DenoiseAddon in (one, _loaded(one)) for one in ours.getdict("ADDONS")):
-        ours.set("ADDONS", {**ours.getdict("ADDONS"), DenoiseAddon: 500}, "cmdline")
+    if _ADDON.isdisjoint(map(_path, ours.getdict("ADDONS"))):
+        ours.set("ADDONS", {**ours.getdict("ADDONS"), "denoise_scrapy.DenoiseAddon": 500}, "cmdline")
     limits = {"CLOSESPIDER_ITEMCOUNT": items, "CLOSESPIDER_PAGECOUNT": PAGES_PER_ITEM * items}
     ours.setdict({**_NOTHING_WRITTEN, **limits}, "cmdline")
     return ours
@@ -211,12 +211,11 @@ def _pipelines_of(settings: Settings, spider: type[Spider]) -> list[str]:
     """Return the names of the project's pipelines."""
     both = settings.copy()
     spider.update_settings(both)
-    named = Counter(one if isinstance(one, str) else global_object_name(one) for one in both.getdict("ITEM_PIPELINES"))
-    return [name for name in named if not name.startswith("denoise_scrapy.")]
+    return [name for name in map(_path, both.getdict("ITEM_PIPELINES")) if not name.startswith("denoise_scrapy.")]
 
 
-def _loaded(path: Any) -> Any:
-    return DenoiseAddon if path == global_object_name(DenoiseAddon) or path == "denoise_scrapy.DenoiseAddon" else path
+def _path(component: Any) -> str:
+    return component if isinstance(component, str) else global_object_name(component)
 
 
 def _positive(text: str) -> int:
