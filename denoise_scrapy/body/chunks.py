@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from numbers import Real
 from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
+
+from denoise_scrapy.page.attributes import letters
 
 _HEADING = re.compile(r"(#{1,6}) +(.*)")
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d+[.)])(?: {1,4}(?! )| *$| )")
@@ -71,6 +73,8 @@ class Chunk:
         id: A UUID made from the page's URL and `str(chunk)`: an unchanged chunk keeps it in the next crawl.
         title: Title of its page.
         url: URL of its page.
+        anchor: The place of its innermost heading, if a link of the page leads there, as permalinks and tables of
+            contents do, else "": `f"{url}#{anchor}"` is its address.
         above: Markdown of `headings`.
     """
 
@@ -81,6 +85,7 @@ class Chunk:
     id: str = ""
     title: str = ""
     url: str = ""
+    anchor: str = ""
     above: str = field(default="", repr=False)
 
     def __str__(self) -> str:
@@ -135,6 +140,7 @@ def chunk_markdown(
     *,
     url: str = "",
     title: str = "",
+    anchors: Sequence[tuple[str, str]] = (),
 ) -> list[Chunk]:
     r"""Cut Markdown that we wrote into chunks for a language model, as `Body.chunks` does.
 
@@ -142,7 +148,8 @@ def chunk_markdown(
     blocks and sentences, code between functions and other unindented statements. A sentence, row or function longer
     than `max_tokens`, or a table whose head takes more than half of it, is a chunk of its own; of more than `LONGEST`
     tokens, it is cut between lines or words. A term stays with its definition. Headings above a chunk take at most
-    half of it; beyond that the outer ones are left out.
+    half of it; beyond that the outer ones are left out. `anchors` has the letters of headings and their places on the
+    page, in its order.
 
     Example:
         >>> text = "# *Storm*\n\nIt rained. Rivers rose.\n\n## Roads\n\n- The A1 is closed.\n- The A2 is open."
@@ -155,6 +162,7 @@ def chunk_markdown(
     count = count or estimate_tokens
     chunks: list[Chunk] = []
     same: Counter[str] = Counter()
+    place_of = _Places(anchors)
     held: list[_Unit] = []
     tokens = 0  # each unit is counted once: recounting all held units would take quadratic time
 
@@ -187,7 +195,8 @@ def chunk_markdown(
         same[said] += 1
         name = uuid5(NAMESPACE_URL, "\n".join((url, str(same[said]), said)).encode("utf-8", "replace").decode())
         headings = tuple(map(_plain, above))
-        return Chunk(text, headings, count(said), len(chunks), str(name), title, url, "\n\n".join(above))
+        anchor = place_of(headings)
+        return Chunk(text, headings, count(said), len(chunks), str(name), title, url, anchor, "\n\n".join(above))
 
     def cost_of(units: list[_Unit]) -> int:
         return sum(cost(one, last) for last, one in zip([None, *units], units, strict=False))
@@ -206,6 +215,23 @@ def chunk_markdown(
         tokens += cost(unit, held[-1] if held else None)
         held.append(unit)
     return [*chunks, chunk(held)] if held else chunks
+
+
+class _Places:
+    """Finds the place of the innermost of some headings, for chunks in the order of the page."""
+
+    def __init__(self, anchors: Sequence[tuple[str, str]]) -> None:
+        self._anchors, self._at, self._is_known = anchors, -1, False
+        self._last: tuple[str, ...] = ()
+
+    def __call__(self, headings: tuple[str, ...]) -> str:
+        if headings != self._last:
+            said, self._last = letters(headings[-1]) if headings else "", headings
+            found = [n for n, (heading, _) in enumerate(self._anchors) if heading == said]
+            # of headings that say the same, the next
+            self._at = next((n for n in found if n > self._at), found[0] if found else self._at)
+            self._is_known = bool(found)
+        return self._anchors[self._at][1] if self._is_known else ""
 
 
 def _pieces(unit: _Unit, max_tokens: int, count: Callable[[str], int]) -> Iterator[_Unit]:

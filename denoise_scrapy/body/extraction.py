@@ -19,6 +19,7 @@ from parsel import Selector
 from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy import metadata
+from denoise_scrapy.body.anchors import anchors_of
 from denoise_scrapy.body.kind import kind_of
 from denoise_scrapy.body.leftovers import without_leftovers
 from denoise_scrapy.body.rendering import Token, render, to_html, to_markdown
@@ -104,6 +105,7 @@ class Body:
     # made on first access: `make_rendering` makes the tokens for `html` and `markdown`
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
+    make_anchors: Callable[[], Sequence[tuple[str, str]]] = tuple
     make_title: Callable[[], str] = str
     make_kind: Callable[[], str] = str
     make_hidden: Callable[[], tuple[Hidden, ...]] = tuple
@@ -199,7 +201,8 @@ class Body:
         markdown = self.to_markdown(links, images)
         from denoise_scrapy.body.chunks import chunk_markdown  # noqa: PLC0415 - for those that ask for it
 
-        return chunk_markdown(markdown, max_tokens, overlap, count, url=self.url, title=self.title)
+        own = {"url": self.url, "title": self.title, "anchors": self.make_anchors()}
+        return chunk_markdown(markdown, max_tokens, overlap, count, **own)
 
     @cached_property
     def title(self) -> str:
@@ -240,6 +243,7 @@ class Body:
             "hidden": self.hidden,
             "rendering": tuple(self.make_rendering()),
             "unseen": self.make_unseen(),
+            "anchors": tuple(self.make_anchors()),
         }
         if "meta" in vars(self):
             made["meta"] = self.meta
@@ -375,6 +379,7 @@ def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence
         url=page.url,
         make_blocks=blocks,
         make_rendering=lambda: render(page.without(gone), decision.kept),
+        make_anchors=lambda: anchors_of(page.without(gone), decision.kept),
         **more,
     )
 

@@ -1,5 +1,6 @@
 """Chunks of a body: bounded, whole, in order, below their headings."""
 
+import pickle
 import re
 from itertools import pairwise
 from uuid import UUID
@@ -139,6 +140,7 @@ def test_sizes_that_make_no_sense(most: int, overlap: int) -> None:
 
 
 CODE = """import os
+import pickle
 import re
 
 # Opens a file.
@@ -280,12 +282,27 @@ def test_names_are_of_the_page_and_the_text() -> None:
     assert not {chunk.id for chunk in chunk_markdown(text, 6, url="http://a.example/2")} & {*names}
 
 
+def test_chunks_name_the_place_of_their_heading() -> None:
+    said = "Call it with a key, and wait for the answer, which takes a moment or two at night, when the rest is idle."
+    titles = {"example": "Example", "use-it": "Use it", "example_1": "Example", "": "Further *notes*"}
+    sections = "".join(
+        f"<section id={place}><h2>{title}<a href='#{place}'>¶</a></h2><p>{said} {number}</section>"
+        for number, (place, title) in enumerate(titles.items())
+    )
+    body = extract(f"<title>Cache</title><main>{sections}</main>", "http://a.example/")
+    chunks = [chunk for chunk in body.chunks(40) if chunk.headings]
+    assert [chunk.anchor for chunk in chunks] == [*titles]
+    assert [chunk.row["anchor"] for chunk in pickle.loads(pickle.dumps(body)).chunks(40) if chunk.headings] == [*titles]
+    whole = body.chunks(4000)
+    assert [chunk.anchor for chunk in whole] == ["example"]
+
+
 def test_chunks_of_a_body_have_its_title_and_address() -> None:
     page = "<title>Storm - Courier</title><h1>Storm</h1><p>It rained all night. The river rose.</p>"
     row = extract(page, "http://courier.example/1").chunks()[0].row
     told = {"title": "Storm", "url": "http://courier.example/1", "headings": ["Storm"], "position": 0}
     assert row == row | told
-    assert set(row) == {*told, "id", "tokens", "text"}
+    assert set(row) == {*told, "anchor", "id", "tokens", "text"}
 
 
 @pytest.mark.parametrize(
