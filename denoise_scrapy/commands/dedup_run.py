@@ -187,6 +187,8 @@ class Job:
     def _groups(self, batch: Batch) -> Iterator[dict[str, Any]]:
         groups: dict[str, list[str]] = {}
         for pair in self._pairs(batch):
+            if pair["new"] == pair["kept"]:  # a row that stands twice
+                continue
             groups.setdefault(pair["kept"], []).append(pair["new"])
         for kept, copies in sorted(groups.items(), key=lambda one: -len(one[1])):
             yield {"kept": kept, "copies": copies}

@@ -76,12 +76,12 @@ class Pages:
         self._start = self._said = time.monotonic()
         self.errors: BinaryIO | None = None
         self.problems: Counter[str] = Counter()
-        self.count = self.done = 0
+        self.count = self.done = self._number = 0
 
     def __iter__(self) -> Iterator[Given]:
         # a page is compared with others of its site, though an earlier run has written them
         before: deque[Given] = deque(maxlen=PAGES_A_SITE)
-        for file in self._files:
+        for self._number, file in enumerate(self._files, 1):
             for record in self._read(file):
                 if record.problem:
                     self._count_problem(record)
@@ -139,7 +139,9 @@ class Pages:
             return
         self._said = now
         rate = self.count / max(now - self._start, 1e-3)
-        whole = "" if at_end or any(map(is_many, self._files)) else f" of {len(self._files):,}"
+        whole = "" if at_end else f" of {len(self._files):,}"
+        if not at_end and any(map(is_many, self._files)):  # of an archive nobody knows how many it has
+            whole = f" in file {self._number:,} of {len(self._files):,}" if len(self._files) > 1 else ""
         bad = "".join(f", {times:,} {problem}" for problem, times in self.problems.most_common())
         done = f", {self.done:,} of an earlier run" if self.done else ""
         say(f"{counted(self.count, 'page')}{whole}{done}{bad}, {rate:,.0f} pages/s", file=sys.stderr)
