@@ -8,15 +8,16 @@ nothing shows is not.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset, strchr, strcspn, strlen, strncmp, strpbrk, strspn
 from libcpp.algorithm cimport count, sort
-from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
+from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
 
 from denoise_scrapy.core.characters cimport begins, equal, is_blank, is_same
 from denoise_scrapy.core.formulas cimport is_math_alone
 from denoise_scrapy.core.hashing cimport find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, told_of, value_of
 from denoise_scrapy.core.styles cimport (
-    ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
-    LEAST_STEPS, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_HEIGHT, P_POSITION, P_SWITCHED, P_TEXT_CLIP,
+    ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_PLACE, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
+    LEAST_STEPS, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_BEYOND, P_HEIGHT, P_OVERFLOW,
+    P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP,
     P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, STEPS_A_BYTE, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
     colour_of, is_close, holds, name_of, read_style, reason_of,
 )
@@ -149,6 +150,23 @@ cdef const xmlNode* beside(const xmlNode* node, bint before) noexcept nogil:
     return node if node != NULL and node.type == XML_ELEMENT_NODE else NULL
 
 
+cdef bint can_be_clicked(const xmlNode* control) noexcept nogil:
+    """Return whether a control has a text, a picture or a name: an empty one shows nothing."""
+    cdef const xmlNode* node = control
+    cdef int left = MOST_SLIDES
+    if attribute_of(control, b"aria-label") != NULL or attribute_of(control, b"title") != NULL:
+        return True
+    while node != NULL and left:
+        left -= 1
+        if is_named(node, b"img") or is_named(node, b"svg") or is_named(node, b"i") or is_named(node, b"use"):
+            return True
+        if node.type == XML_TEXT_NODE and node.content != NULL and (
+                <const char*>node.content)[strspn(<const char*>node.content, b" \t\n\r\f")]:
+            return True
+        node = next_in(control, node)
+    return left == 0
+
+
 cdef bint is_only_control(const xmlNode* node) noexcept nogil:
     """Return whether an element is a control, or begins with one at which its text begins too."""
     cdef int _level
@@ -156,7 +174,7 @@ cdef bint is_only_control(const xmlNode* node) noexcept nogil:
         if node == NULL or node.type != XML_ELEMENT_NODE:
             return False
         if is_control(node):
-            return True
+            return can_be_clicked(node)
         node = node.children
         if node != NULL and node.type != XML_ELEMENT_NODE:
             node = beside(node, False) if node.content == NULL or is_blank(node.content[0]) else NULL
@@ -265,16 +283,23 @@ cdef bint is_apart(const unsigned char* role) noexcept nogil:
         or begins(role, b"listbox") or begins(role, b"status"))
 
 
+cdef bint is_below_control(const xmlNode* node) noexcept nogil:
+    """Return whether a control is beside an element, or one of several headings, each with an answer."""
+    return is_only_control(beside(node, True)) or is_only_control(beside(node, False)) or is_answer(node)
+
+
 cdef bint a_click_shows(
     Sight* sight, const xmlNode* node, const unsigned char* role, int32_t reason, bint is_block
 ) nogil:
     """Return whether a control of the page shows a hidden element."""
     if BY_TEXT_SIZE <= reason <= BY_CLIP or reason == BY_DIALOG or is_apart(role):
         return False
-    if role != NULL and begins(role, b"tabpanel"):
-        return True
     if is_controlled(sight, attribute_of(node, b"id"), SEED) or (
             is_controlled(sight, attribute_of(node, b"aria-labelledby"), SEED)):
+        return True
+    if reason != BY_ARIA and sight.sheet != NULL and sight.sheet.is_still:  # no script shows what no control is for
+        return is_block and is_below_control(node)
+    if role != NULL and begins(role, b"tabpanel"):
         return True
     # browsers get streamed content in hidden elements, and scripts that move it; React numbers them S:0, S:1 …
     if reason == BY_ATTRIBUTE and (begins(<const unsigned char*>told_of(node, b"id"), b"s:") or (
@@ -282,9 +307,7 @@ cdef bint a_click_shows(
         return True
     if reason == BY_ARIA:
         return is_block and (is_slide(node) or is_only_control(beside(node, True)))
-    return is_block and (
-        is_one_of_many(node) or is_only_control(beside(node, True)) or is_only_control(beside(node, False)) or (
-            is_answer(node)))
+    return is_block and (is_one_of_many(node) or is_below_control(node))
 
 # ---- rules of style sheets ------------------------------------------------------------------------------------------
 
@@ -400,9 +423,47 @@ cdef bint is_around(Sight* sight, const Rule* rule, int32_t around) noexcept nog
     return True
 
 
+cdef bint is_of(const Compound* compound, const xmlNode* node) noexcept nogil:
+    """Return whether an element matches a compound."""
+    cdef const unsigned char* names = <const unsigned char*>told_of(node, b"class")
+    cdef const unsigned char* id_ = <const unsigned char*>told_of(node, b"id")
+    cdef const unsigned char* first
+    cdef size_t i, lacks = compound.classes.size()
+    if compound.tag and compound.tag != name_of(node.name, strlen(<const char*>node.name), OF_TAG):
+        return False
+    if compound.id_ and compound.id_ != name_of(id_, strlen(<const char*>id_), OF_ID):
+        return False
+    while lacks and names[0]:
+        first = names
+        while names[0] and not is_blank(names[0]):
+            names += 1
+        for i in range(compound.classes.size()):
+            lacks -= compound.classes[i] == name_of(first, names - first, OF_CLASS)
+        names += names[0] != 0
+    return lacks == 0
+
+
+cdef bint is_beside(Sight* sight, const Rule* rule, const xmlNode* node) noexcept nogil:
+    """Return whether an element before another one, on its level, matches what a rule asks of it."""
+    cdef int left = MOST_SLIDES
+    node = node.prev
+    while node != NULL and left and sight.steps > 0:
+        if node.type == XML_ELEMENT_NODE:
+            left -= 1
+            sight.steps -= 16 + <int64_t>strlen(told_of(node, b"class"))
+            if is_of(&rule.beside[0], node):
+                return True
+            if rule.is_next:
+                return False
+        node = node.prev
+    return False
+
+
 cdef bint holds_all(Sight* sight, const Rule* rule, const xmlNode* node) noexcept nogil:
     """Return whether an element meets the conditions of a rule; none once there are no `steps` left."""
     cdef size_t i
+    if rule.beside.size() and not is_beside(sight, rule, node):
+        return False
     for i in range(rule.conditions.size()):
         if sight.steps <= 0:
             return False
@@ -447,11 +508,12 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) n
         lacks = missing(last, named)
         if not rule.style.said & shown_by(reason):
             continue
-        if lacks == 1 and not last.id_ and last.classes.size() == 1:
+        if not sight.sheet.is_still and lacks == 1 and not last.id_ and last.classes.size() == 1:
             # nothing of the element itself is selected: what is around it has to be
             if rule.compounds.size() > 1 and last.is_child and is_around(sight, rule, around):
                 return True
-        elif lacks == 1 or rule.is_state or rule.conditions.size() or not is_around(sight, rule, around):
+        elif rule.is_state or (not sight.sheet.is_still and (
+                lacks == 1 or rule.conditions.size() or not is_around(sight, rule, around))):
             return True
     return False
 
@@ -460,10 +522,9 @@ cdef bint may_show(Sight* sight, int32_t kind, int32_t around, int32_t reason) n
 cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_named) noexcept nogil:
     """Set what the text of an element has from its own styles and from those around it.
 
-    An element with a class or an id may be styled by a sheet that is not on the page, as on one without any rule: what
-    it inherits is unknown.
+    An element with a class or an id may be styled by a sheet that the page loads: what it inherits is unknown.
     """
-    if is_named and (sight.sheet == NULL or not sight.sheet.is_all or not sight.sheet.rules.size()):
+    if is_named and (sight.sheet == NULL or not sight.sheet.is_all):
         text.back = text.colour = UNKNOWN
         text.hides = text.hides if text.hides == BY_VISIBILITY else SEEN
     if style.off & P_POSITION:  # it may lie on a picture
@@ -473,7 +534,10 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
     if style.said & P_BACKGROUND and style.back != TRANSPARENT:
         text.back = style.back
     if style.said & P_TEXT_SIZE:
-        text.hides = BY_TEXT_SIZE if style.off & P_TEXT_SIZE else SEEN
+        if style.off & P_TEXT_SIZE:
+            text.hides = BY_TEXT_SIZE
+        elif text.hides != BY_TEXT_SIZE or not style.off & P_RELATIVE:  # a share of nothing is nothing
+            text.hides = SEEN
     if style.said & P_VISIBILITY:
         text.hides = BY_VISIBILITY if style.off & P_VISIBILITY else SEEN
 
@@ -488,6 +552,12 @@ cdef inline bint is_in_ruby(const xmlNode* node) noexcept nogil:
     return is_named(node, b"ruby") or is_named(node, b"rb") or (node.parent != NULL and is_named(node.parent, b"ruby"))
 
 
+cdef bint is_bare(const xmlNode* node) noexcept nogil:
+    """Return whether an element has no attribute but its style; one that the parser adds, NULL, has none."""
+    cdef const xmlAttr* attribute = node.properties if node != NULL else NULL
+    return attribute != NULL and attribute.next == NULL and equal(<const char*>attribute.name, b"style")
+
+
 cdef int32_t of_box(
     const xmlNode* node, const Bytes* given, const Style* style, bint is_block, bint is_dialog
 ) noexcept nogil:
@@ -498,7 +568,7 @@ cdef int32_t of_box(
         return BY_ATTRIBUTE
     if (is_dialog and attribute_of(node, b"open") == NULL) or given[POPOVER] != NULL:
         return BY_DIALOG
-    reason = reason_of(style, is_block)
+    reason = reason_of(style, is_block, is_bare(node))
     if reason == BY_OPACITY and is_named(node, b"figure"):  # it fades in when its picture is loaded
         return SEEN
     # pictures of formulas, captions and links that repeat what is beside them are hidden from screen readers only
@@ -552,6 +622,10 @@ cdef int32_t look_at(
     if given[STYLE] != NULL:
         read_style(given[STYLE], &style, sight.sheet, &sight.steps)
     reason = of_box(node, given, &style, is_block, is_dialog)
+    if not reason and text.is_cut and style.off & P_BEYOND and style.off & P_POSITION and is_bare(node):
+        reason = BY_PLACE
+    if style.off & P_POSITION:
+        text.is_cut = style.off & P_OVERFLOW != 0
     # a formula in MathML stands hidden beside its picture
     if reason and (is_math_alone(node) or a_click_shows(sight, node, given[ROLE], reason, is_block) or (
             by_sheet and may_show(sight, text.kind, parent, reason))):

@@ -46,10 +46,12 @@ cdef enum:
     P_BEYOND = 1 << 18      # off: at or behind the edge opposite to the one it is counted from
     P_PUSHED = 1 << 19      # off: text begins outside the box
     P_ROOM = 1 << 20        # off: padding and the like give a box a size
+    P_RELATIVE = 1 << 21    # off: the size of text is one of the size around it
+    P_AHEAD = 1 << 22       # off: its place is before that of what is around it
     # What one state of a page may hide and another show.
     P_SWITCHED = P_DISPLAY | P_VISIBILITY | P_OPACITY | P_HEIGHT | P_WIDTH | P_POSITION | P_OFFSET | P_TRANSFORM | P_CLIP
     # What hides nothing by itself.
-    P_HELPS = P_POSITION | P_FIXED | P_OVERFLOW | P_MOVES | P_TEXT_CLIP | P_PUSHED | P_ROOM
+    P_HELPS = P_POSITION | P_FIXED | P_OVERFLOW | P_MOVES | P_TEXT_CLIP | P_PUSHED | P_ROOM | P_RELATIVE | P_AHEAD
 
 cdef enum:
     # Colours that are not RGB.
@@ -77,6 +79,8 @@ cdef struct Condition:    # on an attribute
 cdef struct Rule:
     vector[Compound] compounds  # the last of the selector first
     vector[Condition] conditions  # of the last one
+    vector[Compound] beside  # one of an element before the last one's, on its level; empty for none
+    bint is_next          # whether nothing is between
     uint64_t[4] filter    # the names of the others, see `add_to`
     uint64_t weight       # its place in the cascade; the lower half is its number
     Style style
@@ -89,6 +93,7 @@ cdef struct Sheet:
     vector[int32_t] showing     # rules that show what others may hide
     unordered_map[string, string] custom  # values of custom properties, "" if they have several
     bint is_all           # whether no other sheet applies, which would be loaded
+    bint is_still         # whether no script of the page changes what shows
     int64_t steps         # that are left to read it
 
 cdef class StyleSheet:
@@ -125,6 +130,6 @@ cdef int32_t named(const unordered_map[string, int32_t]& values, const char* nam
 cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil
 cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet, int64_t* steps) except -1 nogil
 cdef int add_style(Style* style, const Style* more) noexcept nogil
-cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil
+cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept nogil
 cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil
 cdef bint is_close(int32_t colour, int32_t back) noexcept nogil

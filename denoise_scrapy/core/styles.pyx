@@ -8,6 +8,10 @@ in a state only, as after a click, tell what may be shown. What is not understoo
 Source: W3C, *CSS Syntax Module Level 3* (2021), *CSS Cascading and Inheritance Level 4* (2022).
 """
 
+from base64 import b64decode
+from contextlib import suppress
+from urllib.parse import unquote_to_bytes
+
 import tinycss2.color3
 
 from libc.math cimport fabs, fmod
@@ -27,11 +31,11 @@ from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, next
 
 cdef enum:
     # Bytes of a style attribute that are read; recorded pages have up to 2,000.
-    MOST_BYTES = 4096
+    MOST_BYTES = 40_000
     # Bytes of a page's style sheets that are read; the 95th percentile of recorded pages is 60,000.
     MOST_SHEET = 300_000
-    # Selectors that are read, the first ones; and bytes of a list of them.
-    MOST_SELECTORS = 3000
+    # Selectors that are read, the first ones; and bytes of one that stands in another, or has a list in brackets.
+    MOST_SELECTORS = 30_000
     MOST_SELECTOR = 500
     # Conditions around a rule, such as media queries.
     MOST_AROUND = 8
@@ -52,9 +56,14 @@ STATES[:] = [
     b":checked", b":target", b":target-within", b":open", b":popover-open", b":focus-within", b"[open",
     b"[aria-expanded", b"[aria-selected",
 ]
-# What media queries for screens say.
-cdef const char* ON_SCREENS[6]
-ON_SCREENS[:] = [b"only ", b"and", b"screen", b"all", b"not print", b"not speech"]
+# What media queries for screens say, and what holds on a usual one: light, wide, in colours, with a mouse.
+cdef const char* ON_SCREENS[20]
+ON_SCREENS[:] = [
+    b"only ", b"and", b"screen", b"all", b"not print", b"not speech", b"(color)", b"(orientation:landscape)",
+    b"(prefers-color-scheme:light)", b"(hover)", b"(hover:hover)", b"(any-hover:hover)", b"(pointer:fine)",
+    b"(any-pointer:fine)", b"(prefers-reduced-motion:no-preference)", b"(scripting:enabled)", b"(forced-colors:none)",
+    b"(display-mode:browser)", b"(monochrome:0)", b"(update:fast)",
+]
 # Beginnings of attributes that scripts change, as those of parts that are shown when a page is ready: no condition on
 # them hides.
 cdef const char* CHANGED[9]
@@ -64,10 +73,12 @@ CHANGED[:] = [
 ]
 #: An offset beyond this many pixels leaves the screen: -999em and -9999px are usual.
 cdef double FAR = 500
+#: An offset that takes a line out of what is around it, or out of the page.
+cdef double AHEAD = 100
 #: A page scrolls down: pages of boxes with places, as site builders write them, have boxes 9,000 pixels below its top.
 cdef double BELOW = 9999
-#: Sizes of text and boxes up to this many pixels show nothing.
-cdef double NOTHING = 1
+#: Sizes of text and boxes up to this many pixels show nothing; of a line that is cut to so many none can be read.
+cdef double NOTHING = 1, SLIVER = 4
 #: A lower opacity cannot be seen.
 cdef double FAINT = 0.05
 #: Colours whose channels differ by no more cannot be told apart.
@@ -100,7 +111,8 @@ _NAMES = (
     "yellowgreen"
 )
 cdef unordered_map[string, int32_t] _colours, _properties
-_colours[b"transparent"], _colours[b"canvas"] = TRANSPARENT, 0xFFFFFF
+_colours[b"transparent"] = TRANSPARENT
+_colours[b"canvas"] = _colours[b"window"] = _colours[b"field"] = 0xFFFFFF
 _colours[b"rebeccapurple"] = 0x663399
 for _name in _NAMES.split():
     _red, _green, _blue, _ = tinycss2.color3.parse_color(_name)
@@ -127,7 +139,7 @@ for _bit, _names in {
     P_ROOM: "padding padding-top padding-bottom flex flex-grow min-width min-height min-inline-size min-block-size",
     P_TRANSFORM: "zoom transform scale translate rotate",
     P_CLIP: "clip clip-path mask mask-image mask-size",
-    P_HEIGHT: "height max-height block-size max-block-size",
+    P_HEIGHT: "height max-height block-size max-block-size grid-template-rows",
     P_WIDTH: "width max-width inline-size max-inline-size",
     P_OVERFLOW: "overflow overflow-x overflow-y contain",
     P_MOVES: "will-change transition transition-property transition-duration transition-delay transition-timing-function "
@@ -330,11 +342,18 @@ cdef inline bint is_far(const char* value, double most = 10 * FAR) noexcept nogi
     return pixels_at(value, &pixels) != NULL and is_away(pixels, most)
 
 
-cdef inline bint is_nothing(const char* value) noexcept nogil:
+cdef inline bint is_nothing(const char* value, double most) noexcept nogil:
     """Return whether a length is so small that nothing shows."""
     cdef double pixels
     cdef const char* unit = pixels_at(value, &pixels)
-    return unit != NULL and -NOTHING <= pixels <= (0 if unit[0] == 37 else NOTHING)  # %
+    return unit != NULL and -NOTHING <= pixels <= (0 if unit[0] == 37 else most)  # %
+
+
+cdef bint is_relative(const char* value) noexcept nogil:
+    """Return whether a size is one of the size around it."""
+    cdef double number
+    cdef const char* unit = number_at(value, &number)
+    return unit != NULL and (unit[0] == 37 or unit[0] == 101)  # % em
 
 
 cdef inline bint is_faint(const char* value) noexcept nogil:
@@ -364,7 +383,7 @@ cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
             number >>= 4 * (count - 3)
             return (number >> 8) * 0x110000 + (number >> 4 & 15) * 0x1100 + (number & 15) * 0x11
         return number >> 4 * (count - 6) if count >= 6 else UNKNOWN
-    while 97 <= at[0] <= 122:
+    while 97 <= at[0] <= 122 or at[0] == 45:
         at += 1
     return colour_in(value, at + 1, is_back) if at[0] == 40 else named(_colours, value, at - value)
 
@@ -392,10 +411,24 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
             channels[count] *= 2.55 if name[0] == 114 and count < 3 else .01
             at += 1
         count += 1
+    if starts(name, b"light-dark("):
+        at = behind_space(name + 11)
+        return UNKNOWN if starts(at, b"light-dark") else colour_of(at, is_back)
     if count == 4 and channels[3] < FAINT:
         return TRANSPARENT
     if count < 3 or (is_back and channels[3] < 1):
         return UNKNOWN
+    if name[0] == 108 or name[0] == 111:  # lab, lch, oklab, oklch: of a grey, whose second number is nothing
+        if fabs(channels[1]) > .02 or (name[strcspn(name, b"(") - 1] == 98 and fabs(channels[2]) > .02):
+            return UNKNOWN
+        number = channels[0] if name[0] == 111 or channels[0] <= 1 else (channels[0] + 16) / 116
+        number = max(0., min(1., number)) ** 3
+        number = 12.92 * number if number < .0031308 else 1.055 * number ** (1 / 2.4) - .055
+        channels[0] = channels[1] = channels[2] = 255 * number
+        name = b"rgb"
+    elif starts(name, b"color("):
+        channels[0], channels[1], channels[2] = 255 * channels[0], 255 * channels[1], 255 * channels[2]
+        name = b"rgb"
     if name[0] == 104:  # hsl, hwb
         hue = fmod(fmod(channels[0], 360) + 360, 360) / 60
         if name[1] == 115:
@@ -457,7 +490,7 @@ cdef bint cuts_all(const char* value) noexcept nogil:
     if count == 0 or starts(value, b"path"):
         return False
     if starts(value, b"rect"):
-        return count == 4 and (edges[1] - edges[3] <= NOTHING or edges[2] - edges[0] <= NOTHING)
+        return count == 4 and (edges[1] - edges[3] <= NOTHING or edges[2] - edges[0] <= NOTHING or edges[0] >= FAR)
     if starts(value, b"inset"):
         edges[1] = edges[1] if count > 1 else edges[0]
         edges[2] = edges[2] if count > 2 else edges[0]
@@ -470,19 +503,23 @@ cdef bint cuts_all(const char* value) noexcept nogil:
         return is_flat or is_thin
     if starts(value, b"xywh"):
         return count == 4 and (edges[2] <= NOTHING or edges[3] <= NOTHING)
+    if value[0] == 99 and count == 3 and (edges[0] + edges[1] < 0 or edges[0] + edges[2] < 0):  # beside the box
+        return True
     return edges[0] <= NOTHING or (value[0] == 101 and count > 1 and edges[1] <= NOTHING)  # circle, ellipse
 
 
 cdef bint masks_all(const char* value) noexcept nogil:
     """Return whether all colours of a mask are transparent."""
     cdef const char* at = strchr(value, 40)
-    cdef bint is_gradient = strstr(value, b"gradient") != NULL
+    cdef bint is_gradient = strstr(value, b"gradient") != NULL, is_clear
     while at != NULL and is_gradient:
         at = behind_space(at + 1)
-        if starts(at, b"transparent") and (at[11] == 41 or at[11] == 0):
-            return True
-        if not starts(at, b"transparent") and not starts(at, b"to ") and not 48 <= at[0] <= 57:
+        is_clear = colour_of(at, False) == TRANSPARENT
+        if not is_clear and not starts(at, b"to ") and not 48 <= at[0] <= 57:
             return False
+        at += strcspn(at, b",)")
+        if is_clear and at[0] != 44:
+            return True
         at = strchr(at, 44)
     return False
 
@@ -515,7 +552,8 @@ cdef bint removes(const char* name, const char** values, double* depth) noexcept
         depth[0] = n[0]
     if starts(name, b"rotate") and count == 4:
         return (n[0] or n[1]) and n[2] == 0 and is_edgewise(n[3])
-    return (starts(name, b"rotatex") or starts(name, b"rotatey")) and is_edgewise(n[0])
+    return (starts(name, b"rotatex") or starts(name, b"rotatey") or starts(name, b"skew")) and (
+        is_edgewise(n[0]) or (count > 1 and is_edgewise(n[1])))
 
 
 cdef bint moves_away(const char* value) noexcept nogil:
@@ -541,7 +579,7 @@ cdef bint has_no_size(const char* font) noexcept nogil:
     while True:
         unit = number_at(font, &size)
         if unit != NULL and (97 <= unit[0] <= 122 or unit[0] == 37 or unit[0] == 47 or size == 0):
-            return is_nothing(font)
+            return is_nothing(font, 0 if is_relative(font) else NOTHING)
         font = strchr(font, 32)
         if font == NULL:
             return False
@@ -555,6 +593,14 @@ cdef bint is_past_edge(const char* value) noexcept nogil:
     if unit == NULL or not (unit[0] == 37 or unit[0] == 118):  # % v
         return False
     return share <= -100 or share >= 100
+
+
+cdef bint is_left_behind(const char* name, const char* value) noexcept nogil:
+    """Return whether a share of the box around it moves a box off the left or the top of the screen."""
+    cdef double share
+    cdef const char* unit = number_at(value, &share)
+    return unit != NULL and unit[0] == 37 and share <= -200 and strstr(name, b"right") == NULL and (
+        strstr(name, b"bottom") == NULL and strstr(name, b"end") == NULL)
 
 
 cdef bint is_any_far(const char* value, double most) noexcept nogil:
@@ -610,7 +656,11 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     elif bit == P_OPACITY:
         off = is_faint(value)
     elif bit == P_TEXT_SIZE:
-        off = has_no_size(value) if name[4] == 0 else is_nothing(value)  # font, font-size
+        off = has_no_size(value) if name[4] == 0 else is_nothing(value, 0 if is_relative(value) else NOTHING)
+        if name[4] and is_relative(value):
+            style.off |= P_RELATIVE
+        else:
+            style.off &= ~P_RELATIVE
     elif bit == P_COLOUR:
         if not style.important & P_COLOUR or important:
             style.colour = colour_of(value, False)
@@ -634,9 +684,11 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         if is_past_edge(value):
             style.said |= P_BEYOND
             style.off |= P_BEYOND
+        if pixels_at(value, &number) != NULL and number <= -AHEAD and not is_listed(name, b" right bottom "):
+            style.off |= P_AHEAD
         if style.off & P_OFFSET:  # one far edge is enough
             return 0
-        off = is_any_far(value, BELOW if name[0] == 116 else 10 * FAR)  # top
+        off = is_any_far(value, BELOW if name[0] == 116 else 10 * FAR) or is_left_behind(name, value)  # top
     elif bit == P_INDENT:
         off = is_far(value)
         if not off and name[0] == 108:  # letter-spacing
@@ -654,12 +706,12 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     elif bit == P_MARGIN:
         if style.off & P_MARGIN:
             return 0
-        off = is_far(value)
+        off = is_far(value) or is_left_behind(name, value)
         at = value
         if not off and equal(name, b"margin") and arguments_of(&at, margins, 4) == 4 and strchr(value, 32) != NULL:
             off = margins[3] <= -FAR
     elif equal(name, b"zoom"):
-        if not is_faint(value):
+        if not is_faint(value) or (number_at(value, &number) != NULL and number == 0):  # browsers ignore 0
             return 0
         off = True
     elif equal(name, b"transform"):
@@ -671,13 +723,17 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     elif bit == P_CLIP and name[0] == 99:  # clip, clip-path
         off = cuts_all(value)
     elif bit == P_CLIP:
-        off = masks_all(value) or (equal(name, b"mask-size") and is_nothing(value))
+        off = masks_all(value) or (equal(name, b"mask-size") and is_nothing(value, NOTHING))
         if not off:
             return 0
     elif bit & (P_HEIGHT | P_WIDTH):
         if style.off & bit and not starts(value, b"auto"):
             return 0
-        off = is_nothing(value)
+        off = is_nothing(value, SLIVER)
+        if name[0] == 103:  # grid-template-rows
+            if not starts(value, b"0fr"):
+                return 0
+            off, bit = True, bit | P_OVERFLOW
     elif equal(name, b"contain"):
         off = strstr(value, b"paint") != NULL or strstr(value, b"strict") != NULL or strstr(value, b"content") != NULL
         if not off:
@@ -796,22 +852,24 @@ cdef int add_style(Style* style, const Style* more) noexcept nogil:
         style.back = more.back
 
 
-cdef int32_t reason_of(const Style* style, bint is_block) noexcept nogil:
+cdef int32_t reason_of(const Style* style, bint is_block, bint is_bare) noexcept nogil:
     """Return why declarations hide an element, and all in it: what its text inherits is for the caller.
 
-    What is moved or animated is about to fade in, a block that is animated unfolds, and a strip that is moved has slides.
+    What is moved or animated is about to fade in, a block that is animated unfolds, and a strip that is moved has slides,
+    unless an element is bare: it has no name by which a script or a rule would find it.
     A box without height or width is seen if it fills what is left of a row, or has the height of its padding.
     """
     cdef int32_t off = style.off
-    cdef bint moves = style.off & P_MOVES or (style.said & P_TRANSFORM and not off & P_TRANSFORM)
+    cdef bint moves = not is_bare and (off & P_MOVES or (style.said & P_TRANSFORM and not off & P_TRANSFORM))
     if off & P_DISPLAY:
         return BY_DISPLAY
     if off & P_OPACITY and not moves:
         return BY_OPACITY
     if (off & P_OFFSET and off & P_POSITION) or off & (P_INDENT | P_MARGIN) or (
-            (off & P_BEYOND and off & P_FIXED) or (off & P_PUSHED and off & P_OVERFLOW)):
+            (off & P_BEYOND and off & P_FIXED) or (off & P_PUSHED and off & P_OVERFLOW)) or (
+                is_bare and off & P_AHEAD and off & P_POSITION):
         return BY_PLACE
-    if off & P_TRANSFORM and (off & P_POSITION or not off & P_MOVES):
+    if off & P_TRANSFORM and (is_bare or off & P_POSITION or not off & P_MOVES):
         return BY_PLACE
     if off & P_CLIP:
         return BY_CLIP
@@ -867,10 +925,18 @@ cdef int32_t size_holds(const unsigned char* at) noexcept nogil:
 
 cdef size_t word_at(const unsigned char* at) noexcept nogil:
     """Return the length of a word that changes nothing about whether a media query holds, 0 for none."""
+    cdef const unsigned char* behind
+    cdef const char* word
     cdef int32_t i
-    for i in range(6):
-        if begins(at, ON_SCREENS[i]):
-            return strlen(ON_SCREENS[i])
+    for i in range(20):
+        word, behind = ON_SCREENS[i], at
+        while word[0] and lower(behind[0]) == <unsigned char>word[0]:
+            word += 1
+            behind += 1
+            while ON_SCREENS[i][0] == 40 and is_blank(behind[0]):
+                behind += 1
+        if not word[0]:
+            return behind - at
     return 0
 
 
@@ -1005,15 +1071,15 @@ cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
     return False
 
 
-cdef bint read_condition(const unsigned char* at, Condition* condition) nogil:
-    """Read a condition on an attribute; return False if it is not understood, or scripts change the attribute."""
+cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_still) nogil:
+    """Read a condition on an attribute; return False if it is not understood, or scripts may change the attribute."""
     cdef const unsigned char* first
     cdef const char* end
     cdef int32_t i
     at = behind_blanks(read_name(behind_blanks(at + 1), condition.name))
-    if condition.name.empty() or condition.name.find(b"cloak") < condition.name.size():
+    if condition.name.empty() or (not is_still and condition.name.find(b"cloak") < condition.name.size()):
         return False
-    for i in range(9):
+    for i in range(0 if is_still else 9):
         if begins(<const unsigned char*>condition.name.c_str(), CHANGED[i]):
             return False
     if at[0] == 93:  # ]
@@ -1035,7 +1101,7 @@ cdef bint read_condition(const unsigned char* at, Condition* condition) nogil:
     return at > first and behind_blanks(at)[0] == 93
 
 
-cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
+cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogil:
     """Read a selector; return False if it is not understood. Conditions on attributes are, of its last compound."""
     cdef Compound part
     cdef Condition condition
@@ -1046,20 +1112,29 @@ cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
     cdef bint is_child = False, is_unknown = False, has_unknown = False, is_clicked = False
     rule.compounds.clear()
     rule.conditions.clear()
+    rule.beside.clear()
     rule.weight, rule.is_state = 0, False
     while True:
         at = behind_blanks(at)
         if at[0] == 0:
+            if rule.is_state or rule.compounds.size() > 1:
+                rule.is_state |= rule.beside.size() > 0
+                rule.beside.clear()
             reverse(rule.compounds.begin(), rule.compounds.end())
             return rule.compounds.size() and not is_child and not is_unknown and (is_clicked or not has_unknown)
         if at[0] == 62 or at[0] == 43 or at[0] == 126:  # > + ~
             if is_child or not rule.compounds.size():
                 return False
             is_child = at[0] == 62
-            if not is_child:  # what is before it may change, whatever it is
+            if not is_child:
+                # what is before it may change, if more than one simple compound is
+                if has_unknown or is_clicked or rule.compounds.size() + rule.beside.size() + rule.conditions.size() > 1:
+                    rule.is_state = True
+                rule.beside = rule.compounds
+                rule.is_next = at[0] == 43
                 rule.compounds.clear()
                 rule.conditions.clear()
-                rule.is_state, is_unknown = True, False
+                is_unknown = False
             at += 1
             continue
         is_unknown |= rule.conditions.size() > 0
@@ -1070,18 +1145,23 @@ cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
         first = at
         while at[0] and not is_blank(at[0]) and at[0] != 62 and at[0] != 43 and at[0] != 126:
             mark = at[0]
-            if mark == 42 and at == first:  # *
+            if mark == 42 and at == first:  # *, of any namespace
                 at += 1
+                if at[0] == 124:
+                    at += 1
+                    first = at
                 continue
             if mark == 58 or mark == 91:  # : [
                 behind = skip_condition(at)
                 if is_of_click(at):
                     rule.is_state = is_clicked = True
+                elif begins(at, b":not(:hover)") or begins(at, b":not(:focus)") or begins(at, b":not(:active)"):
+                    pass  # nobody points at it
                 elif begins(at, b":root") and behind == at + 5:
                     rule.weight += 1 << 8
                     if tag.empty():
                         tag.assign(b"html")
-                elif mark == 91 and read_condition(at, &condition):
+                elif mark == 91 and read_condition(at, &condition, is_still):
                     rule.weight += 1 << 8
                     rule.conditions.push_back(condition)
                 else:
@@ -1107,7 +1187,7 @@ cdef bint read_selector(const unsigned char* at, Rule* rule) nogil:
         if tag.size():
             part.tag = name_of(<const unsigned char*>tag.data(), tag.size(), OF_TAG)
         # scripts change the classes of the page
-        rule.is_state |= part.classes.size() > 0 and (tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
+        rule.is_state |= not is_still and part.classes.size() > 0 and (tag.compare(b"html") == 0 or tag.compare(b"body") == 0)
         rule.compounds.push_back(part)
 
 
@@ -1143,6 +1223,8 @@ cdef string spread(const string& selector):
     cdef size_t at = max(selector.rfind(b":is(") + 1, selector.rfind(b":where(") + 1) - 1, first = at, inner, end
     cdef string found, one, whole
     # its compound, which a tag has to begin
+    if selector.size() > MOST_SELECTOR:
+        return found
     while 0 < first < selector.size() and strchr(b" \t\n>+~(,", selector[first - 1]) == NULL:
         first -= 1
     inner = selector.find(b"(", at) + 1
@@ -1168,7 +1250,7 @@ cdef int add_selectors(Sheet* sheet, const string& selectors, const Style* style
     while start <= selectors.size() and left[0] > 0:
         left[0] -= 1
         one = selectors.substr(start, length_of_first(selectors.c_str() + start))
-        if read_selector(<const unsigned char*>one.c_str(), &rule):
+        if read_selector(<const unsigned char*>one.c_str(), &rule, sheet.is_still):
             rule.is_state |= is_some
             add_rule(sheet, &rule)
         else:
@@ -1185,7 +1267,7 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
     style.colour = style.back = UNKNOWN
     read_style(<const unsigned char*>declarations.c_str(), &style, sheet, &sheet.steps)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
-    if (style.said & ~PLACES or style.off) and selectors.size() <= MOST_SELECTOR:
+    if style.said & ~PLACES or style.off:
         add_selectors(sheet, selectors, &style, is_some, left)
 
 
@@ -1222,8 +1304,6 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
             holds = around[around.size() - 2].holds if around.size() > 1 else ALWAYS
             if byte == 123:  # {
                 block.prelude = trimmed(piece)
-                if block.prelude.size() > MOST_SELECTOR and block.prelude[0] != 64:
-                    block.prelude.assign(UNREADABLE)
                 if around.size():
                     around.back().declarations.append(declarations)
                     if around.size() > MOST_AROUND:  # it never holds, and selectors around it would add up
@@ -1240,6 +1320,9 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
                     block.declarations.append(declarations).append(piece)
                     add_block(sheet, block.prelude, block.declarations, holds == SOMETIMES, &left)
                 around.pop_back()
+            else:  # a stray brace is part of what follows
+                piece.push_back(125)
+                continue
             piece.clear()
             declarations.clear()
 
@@ -1276,34 +1359,63 @@ cdef bint loads_style(const xmlNode* node) noexcept nogil:
     return False
 
 
-def styles_of(_Element root not None) -> tuple[bytes, bool]:
-    """Return the text of the style sheets in a page's tree, and whether it loads no others.
+cdef bint runs(const xmlNode* node) noexcept nogil:
+    """Return whether an element is a script that runs: no data, no template."""
+    cdef const char* kind
+    if not is_named(node, b"script") or (node.children == NULL and attribute_of(node, b"src") == NULL):
+        return False
+    kind = told_of(node, b"type")
+    return not kind[0] or strstr(kind, b"javascript") != NULL or equal(kind, b"module")
+
+
+cdef bytes written_in(const char* address):
+    """Return the style sheet that an address contains, "" for another one."""
+    head, _, data = address.partition(b",")
+    if not head.startswith(b"data:text/css"):
+        return b""
+    with suppress(ValueError):
+        return b64decode(data) if head.endswith(b";base64") else unquote_to_bytes(data)
+    return b""
+
+
+def styles_of(_Element root not None) -> tuple[bytes, bool, bool]:
+    """Return the text of the style sheets in a page's tree, whether it loads no others, and whether no script runs.
 
     Example:
         >>> from lxml import etree
         >>> styles_of(etree.fromstring("<p><style>p { color: red }</style></p>"))
-        (b'p { color: red }', True)
+        (b'p { color: red }', True, True)
     """
     cdef const xmlNode* node = root._c_node
     cdef string text
-    cdef bint is_all = True
+    cdef bytes inner
+    cdef bint is_all = True, is_still = True
     while node != NULL:
         if is_named(node, b"style"):
             if media_holds(<const unsigned char*>told_of(node, b"media")) == ALWAYS:
                 add_text_of(node, text, MOST_SHEET)
-        elif is_named(node, b"link"):
-            is_all &= not loads_style(node)
+        elif is_named(node, b"link") and loads_style(node):
+            inner = written_in(told_of(node, b"href"))
+            text.append(inner)
+            is_all &= len(inner) > 0
+        is_still &= not runs(node)
         node = next_in(root._c_node, node)
     if text.size() > MOST_SHEET:
         text.resize(MOST_SHEET)
-    return text.data()[:text.size()], is_all and strstr(text.c_str(), b"@import") == NULL
+    return text.data()[:text.size()], is_all and strstr(text.c_str(), b"@import") == NULL, is_still
 
 
 cdef class StyleSheet:
-    """The rules of a page's style sheets that concern sight, given these, and whether the page loads no other one."""
+    """The rules of a page's style sheets that concern sight.
 
-    def __init__(self, bytes text, bint is_all):
-        self.sheet.is_all = is_all
+    Args:
+        text: The sheets.
+        is_all: Whether the page loads no other one.
+        is_still: Whether no script runs on it.
+    """
+
+    def __init__(self, bytes text, bint is_all, bint is_still=False):
+        self.sheet.is_all, self.sheet.is_still = is_all, is_still
         self.sheet.steps = LEAST_STEPS + STEPS_A_BYTE * <int64_t>len(text)
         open_table(self.sheet.names, 64)
         add_custom(&self.sheet, text)

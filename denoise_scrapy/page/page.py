@@ -669,8 +669,8 @@ def _absolute(base: str, reference: str) -> str:
 
 def _sheet_of(root: Any) -> StyleSheet | None:
     """Return the rules of the style sheets in a page's tree, None if there are none and others may be loaded."""
-    text, is_all = styles_of(root)
-    return _sheet(text, is_all) if is_all or text else None
+    text, is_all, is_still = styles_of(root)
+    return _sheet(text, is_all, is_still) if is_all or text else None
 
 
 #: Sheets are kept for other pages of a site.

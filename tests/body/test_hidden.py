@@ -26,7 +26,7 @@ clip-path:inset(50%)|clip-path:circle(0)|clip-path:polygon(0 0,0 0,0 0)
 height:0;overflow:hidden|max-height:0;overflow:hidden|width:0;overflow:hidden
 transform:scale(0)|transform:translateX(-9999px)|transform:scale(0,1)
 display:none;display:bogus|opacity:calc(1 - 1)|opacity:var(--a,0)|--z:none;display:var(--z)|font-size:clamp(0px,0px,0px)
-font:italic bold 0 serif|font:bold .01em/1 serif|zoom:.01|letter-spacing:-50em
+font:italic bold 0 serif|font:bold 0em/1 serif|zoom:.01|letter-spacing:-50em
 color:hsl(0 0% 100%);background:white|color:hwb(0 0% 0% / 0)|color:navy;background:no-repeat #000080
 color:lab(9% 0 0 / 0)
 color:#333;background:hsl(0,0%,20%)
@@ -169,9 +169,8 @@ def test_rules_that_hide(rule: str) -> None:
     ],
 )
 def test_rules_that_hide_nothing_for_good(rule: str) -> None:
-    assert TOLD in outputs(
-        page(f"<span class='x lg:flex' id=x x-cloak data-x=one> {TOLD}</span>", head=f"<style>{rule}</style>")
-    )
+    given = f"<span class='x lg:flex' id=x x-cloak data-x=one> {TOLD}</span>"
+    assert TOLD in outputs(page(given, head=f"<style>{rule}</style><script src=/app.js></script>"))
 
 
 def test_a_style_sheet_for_paper_hides_nothing() -> None:
@@ -193,6 +192,7 @@ def test_a_title_is_of_what_is_shown() -> None:
     assert extract(html).title == "Crane stays"
 
 
+SCRIPT = "<script src=/app.js></script>"
 ANSWER = (
     f"<p>{TOLD}. The smoke keeps the warmth near the ground, and the neighbours shut their windows for the night.</p>"
 )
@@ -221,7 +221,34 @@ ANSWER = (
     ],
 )
 def test_what_a_click_shows_is_content(block: str) -> None:
-    assert TOLD in outputs(page(block=block), Taste(favor="recall"))
+    assert TOLD in outputs(page(block=block, head=SCRIPT), Taste(favor="recall"))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        f"<div role=tabpanel hidden>{ANSWER}</div>",
+        f"<button type=button> </button><div hidden>{ANSWER}</div>",
+        f"<div hidden id='S:0'>{ANSWER}</div>",
+        f"<style>.k {{ display: none }} .k.open {{ display: block }} </style><div class=k>{ANSWER}</div>",
+        f"<style>.k {{ display: none }} .never .k {{ display: block }} </style><div class=k>{ANSWER}</div>",
+        f"<style>[data-open=no], [v-cloak] {{ display: none }}</style><div v-cloak>{ANSWER}</div>",
+        "".join(f"<div class='part off' hidden>{part}</div>" for part in ("1", ANSWER, "3", "4", "5")),
+    ],
+)
+def test_without_a_script_only_what_a_control_names_is_shown(block: str) -> None:
+    is_empty = "<button type=button> <" in block
+    assert (TOLD in outputs(page(block=block, head=SCRIPT), Taste(favor="recall"))) is not is_empty
+    assert TOLD not in outputs(page(block=block), Taste(favor="recall"))
+    named = f"<div role=tablist><button role=tab aria-controls=t>One</button></div><div id=t hidden>{ANSWER}</div>"
+    assert TOLD in outputs(page(block=named), Taste(favor="recall"))
+
+
+@pytest.mark.parametrize("style", ["opacity:0;transform:translateX(0)", "transform:scale(0);transition:all 1s",
+                                   "height:0;overflow:hidden;transition:height 1s", "position:absolute;top:-300px"])  # fmt: skip
+def test_what_is_moved_or_animated_has_a_name(style: str) -> None:
+    assert TOLD not in outputs(page(block=f"<div style='{style}'>{ANSWER}</div>", head=SCRIPT), Taste(favor="recall"))
+    assert TOLD in outputs(page(block=f"<div class=x style='{style}'>{ANSWER}</div>", head=SCRIPT), Taste(favor="recall"))
 
 
 def test_hidden_lists_what_was_left_out_and_why() -> None:
@@ -272,9 +299,10 @@ def test_most_of_the_main_part_is_shown_by_a_script() -> None:
     assert "harbour board" in extract(html).text
 
 
-def test_colours_of_a_page_that_has_lost_its_style_sheets_are_unknown() -> None:
+def test_colours_of_a_page_whose_style_sheets_are_elsewhere_are_unknown() -> None:
     box = f"<div class=box><h2 style='color: #fff'>In brief</h2><div style='color: #fff'>{ANSWER}</div></div>"
-    assert TOLD in outputs(page(block=box))
+    assert TOLD in outputs(page(block=box, head="<link rel=stylesheet href=/a.css>"))
+    assert TOLD not in outputs(page(block=box))
     assert TOLD not in outputs(page(block=box, head="<style>.other { color: #123 }</style>"))
 
 
