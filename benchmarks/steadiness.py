@@ -1,4 +1,4 @@
-"""How steady bodies are: the same pages beside other comparison pages (`python -m benchmarks.steadiness --corpora DIR...`).
+"""How steady bodies are beside other comparison pages: `python -m benchmarks.steadiness --corpora DIR... [--write]`.
 
 Each page of the sites with enough pages is compared with `SETS` random sets of others, of `FEW` and of `MANY` pages.
 Counted are pairs of bodies of one page that differ in a line, that have a token F1 below .98, and that count as changed

@@ -17,6 +17,7 @@ from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, SiteModel, find_strategy
 from denoise_scrapy.body.extraction import NO_MARKUP, TOO_LARGE
 from denoise_scrapy.body.kind import NONE
+from denoise_scrapy.body.strategies.combined import LIKELY_CONTENT
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES, source_of
 from denoise_scrapy.dedup.variants import ReadText, read_text
@@ -301,7 +302,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         found = found._replace(title=body.title, read=read)
     if wish.version and settings.needs_index:
         amounts = "" if is_large else amounts_of(page)
-        is_empty = kept.as_text or body.kind == NONE
+        is_empty = kept.as_text or (body.confidence < LIKELY_CONTENT and body.kind == NONE)
         found = found._replace(source=_source(page, body, settings), amounts=amounts, is_empty=is_empty)
     if body.confidence < wish.body_below:
         found = found._replace(body=body)

@@ -24,7 +24,7 @@ def anchors_of(page: Page, kept: BoolArray) -> list[tuple[str, str]]:
         [('useit', 'use'), ('theend', 'end')]
     """
     headings = (page.blocks.has(Flag.HEADING) & kept).nonzero()[0].tolist()
-    places = {element: name for element, name in page.tree.values_of(b"id")} if headings else {}
+    places = dict(page.tree.values_of(b"id")) if headings else {}
     if not places:
         return []
     e, found = page.elements, list[tuple[str, str]]()

@@ -206,7 +206,7 @@ def read_wishes(
         return page.blocks.share_owned_by(page.elements.inside(match.elements)) > 0
 
     parts = find_parts(page, site, [name for name in PARTS if getattr(taste, name) != "auto"])
-    if taste.comments == "drop" and _are_the_text(parts["comments"], page.blocks.tokens * decision.kept):
+    if taste.comments == "drop" and not decision.is_rule and _are_the_text(parts["comments"], page, decision):
         del parts["comments"]
     if taste.tables == "keep":  # only tables in the element that holds the body belong to it
         held = in_best_container(page.tree, np.where(decision.kept, page.blocks.tokens, 0.0))
@@ -222,8 +222,9 @@ def read_wishes(
     return wishes, reasons
 
 
-def _are_the_text(blocks: BoolArray, kept: IntArray) -> bool:
+def _are_the_text(blocks: BoolArray, page: Page, decision: Decision) -> bool:
     """Return whether blocks hold half of the kept tokens, as the posts of a live blog or a forum do: no comments."""
+    kept = page.blocks.tokens * decision.kept
     return bool(2 * kept[blocks].sum() >= kept.sum())
 
 

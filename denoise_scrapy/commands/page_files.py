@@ -81,7 +81,8 @@ class Pages:
     def __iter__(self) -> Iterator[Given]:
         # a page is compared with others of its site, though an earlier run has written them
         before: deque[Given] = deque(maxlen=PAGES_A_SITE)
-        for self._number, file in enumerate(self._files, 1):
+        for file in self._files:
+            self._number += 1
             for record in self._read(file):
                 if record.problem:
                     self._count_problem(record)

@@ -7,6 +7,7 @@ HTTP cache of the project are off.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -37,6 +38,8 @@ from denoise_scrapy.stats import PREFIX
 
 # Items by default; and pages for each, as a spider that yields few items would crawl the whole site.
 ITEMS, PAGES_PER_ITEM = 50, 4
+# Items between two lines of progress.
+SAID_EACH = 10
 # Pages on which the cost of a body is measured: their median differs by a tenth from that of all.
 TIMED = 20
 _NOTHING_WRITTEN: Mapping[str, Any] = {
@@ -50,7 +53,7 @@ _NOTHING_WRITTEN: Mapping[str, Any] = {
     "DENOISE_SEEN": "keep",
     "DENOISE_SITE_MEMORY_PATH": ":memory:",
 }
-_ADDON = frozenset({"denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"})
+_NAMES = ("denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon")
 _TRIED = "_denoise_trial"  # attribute of a crawler
 
 
@@ -72,7 +75,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         raise UsageError("trial: -a: valid is NAME=VALUE")
     spider = _spider_of(args.spider, settings)
     ours = trial_settings(settings, spider, args.items, pipelines=args.pipelines)
-    process, trial = process_for(ours), Trial()
+    process, trial = process_for(ours), Trial(args.items)
     crawler = process.create_crawler(spider)
     setattr(crawler, _TRIED, trial)
     crawler.signals.connect(trial.note_loss, signals.item_error)
@@ -100,6 +103,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     else:
         width = max(len(name) for name, _ in lines)
         say(*(f"{name:<{width}}  {said}" for name, said in lines), f"written to {target}")
+        if not _has_addon(settings):
+            say(f'To use it: ADDONS = {{"{_NAMES[0]}": 500}} in the settings')
     return 0 if any(item.text for item in trial.items) else 1
 
 
@@ -111,23 +116,25 @@ def trial_settings(settings: Settings, spider: type[Spider], items: int, *, pipe
         ours.set("DENOISE_DEDUP", "mark", "cmdline")
     kept = ours.getdict("ITEM_PIPELINES") if pipelines else {}
     ours.set("ITEM_PIPELINES", {**kept, BeforeItem: -300, AfterItem: -50}, "cmdline")
-    if _ADDON.isdisjoint(map(_path, ours.getdict("ADDONS"))):
-        ours.set("ADDONS", {**ours.getdict("ADDONS"), "denoise_scrapy.DenoiseAddon": 500}, "cmdline")
+    if not _has_addon(ours):
+        ours.set("ADDONS", {**ours.getdict("ADDONS"), _NAMES[0]: 500}, "cmdline")
     limits = {"CLOSESPIDER_ITEMCOUNT": items, "CLOSESPIDER_PAGECOUNT": PAGES_PER_ITEM * items}
     ours.setdict({**_NOTHING_WRITTEN, **limits}, "cmdline")
     return ours
 
 
 class Trial:
-    """The items of a trial, and the sources of some of their pages."""
+    """The items of a trial, at most a number of them, and the sources of some of their pages."""
 
-    def __init__(self) -> None:
-        self.items = list[TriedItem]()
+    def __init__(self, most: int) -> None:
+        self.items, self._most = list[TriedItem](), most
         self.losses = Counter[str]()  # items that the project's pipelines dropped or failed for, by the reason
         self._pages = list[tuple[bytes, str]]()
 
     def add(self, passage: Passage) -> None:
-        """Note an item that has left our pipelines."""
+        """Note an item that has left our pipelines; what arrives while the crawl ends is too much."""
+        if len(self.items) >= self._most:
+            return
         text, settings, verdict = passage.page and passage.page.text, passage.settings, passage.verdict
         fields = dict.fromkeys(settings.item_fields.values())
         item = TriedItem(
@@ -144,6 +151,8 @@ class Trial:
             key=passage.text.key,
         )
         self.items.append(item)
+        if len(self.items) % SAID_EACH == 0 or len(self.items) == 1:
+            say(f"{len(self.items)} of {self._most} items", file=sys.stderr)
         response = passage.siblings.response
         if response is not None and item.body is not None and len(self._pages) < TIMED:
             self._pages.append((response.body, response.url))
@@ -212,6 +221,10 @@ def _pipelines_of(settings: Settings, spider: type[Spider]) -> list[str]:
     both = settings.copy()
     spider.update_settings(both)
     return [name for name in map(_path, both.getdict("ITEM_PIPELINES")) if not name.startswith("denoise_scrapy.")]
+
+
+def _has_addon(settings: Settings) -> bool:
+    return not {*_NAMES}.isdisjoint(map(_path, settings.getdict("ADDONS")))
 
 
 def _path(component: Any) -> str:

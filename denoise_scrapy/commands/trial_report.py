@@ -94,11 +94,11 @@ def lines_of(items: Sequence[TriedItem], costs: Costs) -> list[tuple[str, str]]:
     found = [("items", f"{len(items)} from {counted(costs.requests, 'request')} in {costs.seconds:.0f} s")]
     lacking = Counter(WHY_NONE.get(item.reason, item.reason) for item in items if item not in bodies and item.reason)
     empty = sum(item.body is not None and not item.text for item in items)
-    said = f"{len(bodies)} of {len(items)}"
+    said = f"{len(bodies)} of {len(items)} items have one"
     if bodies:
         words = [_words(item) for item in bodies]
         share = median(kept / max(whole, 1) for kept, whole in words)
-        said += f": in the median {share:.0%} of the page's words"
+        said += f", in the median with {share:.0%} of the page's words: the rest is what the report strikes out"
     found.append(("bodies", said))
     found += [("no text", f"{counted(count, 'item')}: each {why}") for why, count in lacking.most_common()]
     if empty:
@@ -108,7 +108,8 @@ def lines_of(items: Sequence[TriedItem], costs: Costs) -> list[tuple[str, str]]:
         found.append(("doubtful", f"{counted(len(doubted), 'body', 'bodies')} with a confidence below {DOUBTED}"))
     dropped = [item for item in items if item.is_dropped]
     others = Counter(item.outcome for item in items if item.outcome in {VARIANT, UPDATE, CONTAINS})
-    said = f"{len(dropped)} would be dropped; DENOISE_DEDUP = 'mark' keeps and marks them"
+    keeps = "; DENOISE_DEDUP = 'mark' keeps and marks what is dropped" if dropped else ""
+    said = f"{counted(len(dropped), 'item') if dropped else 'none'} would be dropped{keeps}"
     kinds = {VARIANT: ("variant",), UPDATE: ("update",), CONTAINS: ("item that contains others", "items that do")}
     told = [counted(count, *kinds[outcome]) for outcome, count in others.items()]
     found.append(("duplicates", "; ".join([said, *(f"{one} kept" for one in told)])))
@@ -117,7 +118,7 @@ def lines_of(items: Sequence[TriedItem], costs: Costs) -> list[tuple[str, str]]:
         found.append(("no content", f"{counted(walls, 'item')} from walls or error pages, kept and marked"))
     classes = Counter((item.kind, item.lacks) for item in items if item.lacks)
     for (kind, lacks), count in classes.items():
-        why = f"{kind} has no field {', '.join(map(repr, lacks))}: {counted(count, 'item')} would not get it"
+        why = f"{kind} has no field {', '.join(map(repr, lacks))}: declare it, else {counted(count, 'item')} lack it"
         found.append(("fields", why))
     found.append(("cost", f"{costs.added} of the requests are ours; {costs.milliseconds:.1f} ms of processor a body"))
     if costs.errors:
@@ -192,4 +193,4 @@ def _link(url: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return escape(shown(text[:MOST_CHARS])) + "…" * (len(text) > MOST_CHARS)
+    return "<br>".join(escape(shown(line)) for line in text[:MOST_CHARS].split("\n")) + "…" * (len(text) > MOST_CHARS)

@@ -244,11 +244,20 @@ def test_without_a_script_only_what_a_control_names_is_shown(block: str) -> None
     assert TOLD in outputs(page(block=named), Taste(favor="recall"))
 
 
-@pytest.mark.parametrize("style", ["opacity:0;transform:translateX(0)", "transform:scale(0);transition:all 1s",
-                                   "height:0;overflow:hidden;transition:height 1s", "position:absolute;top:-300px"])  # fmt: skip
+@pytest.mark.parametrize(
+    "style",
+    [
+        "opacity:0;transform:translateX(0)",
+        "transform:scale(0);transition:all 1s",
+        "height:0;overflow:hidden;transition:height 1s",
+        "position:absolute;top:-300px",
+    ],
+)
 def test_what_is_moved_or_animated_has_a_name(style: str) -> None:
     assert TOLD not in outputs(page(block=f"<div style='{style}'>{ANSWER}</div>", head=SCRIPT), Taste(favor="recall"))
-    assert TOLD in outputs(page(block=f"<div class=x style='{style}'>{ANSWER}</div>", head=SCRIPT), Taste(favor="recall"))
+    assert TOLD in outputs(
+        page(block=f"<div class=x style='{style}'>{ANSWER}</div>", head=SCRIPT), Taste(favor="recall")
+    )
 
 
 def test_hidden_lists_what_was_left_out_and_why() -> None:
