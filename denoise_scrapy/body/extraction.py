@@ -201,8 +201,8 @@ class Body:
         markdown = self.to_markdown(links, images)
         from denoise_scrapy.body.chunks import chunk_markdown  # noqa: PLC0415 - for those that ask for it
 
-        own = {"url": self.url, "title": self.title, "anchors": self.make_anchors()}
-        return chunk_markdown(markdown, max_tokens, overlap, count, **own)
+        anchors = self.make_anchors()
+        return chunk_markdown(markdown, max_tokens, overlap, count, url=self.url, title=self.title, anchors=anchors)
 
     @cached_property
     def title(self) -> str:
