@@ -11,7 +11,7 @@ from denoise_scrapy.lazily import names_of
 
 if TYPE_CHECKING:
     from denoise_scrapy.addon import DenoiseAddon
-    from denoise_scrapy.body import Body, SiteModel, Taste, extract, extract_pages
+    from denoise_scrapy.body import Body, Example, SiteModel, Taste, extract, extract_pages
     from denoise_scrapy.dedup import DuplicateIndex, deduplicate
     from denoise_scrapy.page import Page
 
@@ -20,6 +20,7 @@ __all__ = [
     "Body",
     "DenoiseAddon",
     "DuplicateIndex",
+    "Example",
     "Page",
     "SiteModel",
     "Taste",
@@ -35,6 +36,7 @@ __getattr__ = names_of(
         "Body": "body",
         "DenoiseAddon": "addon",
         "DuplicateIndex": "dedup",
+        "Example": "body",
         "Page": "page",
         "SiteModel": "body",
         "Taste": "body",

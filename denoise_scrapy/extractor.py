@@ -15,6 +15,7 @@ import numpy as np
 
 from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, SiteModel, find_strategy
+from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.extraction import NO_MARKUP, TOO_LARGE
 from denoise_scrapy.body.kind import NONE
 from denoise_scrapy.body.strategies.combined import LIKELY_CONTENT
@@ -268,7 +269,8 @@ def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:
 
 def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kept: _Page, wish: Wish) -> Extracted:
     settings = kept.settings
-    body = SiteModel(others).extract(page, strategy=settings.strategy, taste=settings.taste)
+    examples = examples_of(settings.examples, page.url) if settings.examples else ()
+    body = SiteModel(others, examples).extract(page, strategy=settings.strategy, taste=settings.taste)
     is_large = body.fallback == TOO_LARGE
     if kept.as_text:
         body = replace(body, fallback=WORKER_DIED)

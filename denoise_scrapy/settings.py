@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from denoise_scrapy.adapters import find_function
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
+from denoise_scrapy.body.example_files import read_examples
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES
@@ -211,6 +212,13 @@ class DenoiseSettings:
         keys=dict.fromkeys(FIELDS, ()),
         valid="import path of a function",
         check=find_function,
+    )
+    examples: str = _of_crawl(
+        "",
+        "Folder of examples: pages with their right texts, for the other pages of their sites (docs/teaching.md).",
+        may_be_empty=True,
+        valid="folder",
+        check=read_examples,
     )
     fallback: str = _of_crawl(
         "",

@@ -1,11 +1,12 @@
 """The body of a page: strategies, selection, rendering.
 
 `extraction` is the way of a page: a strategy (`strategies`) gives each block a probability, a user's `taste` and the
-core choose among them, `leftovers`, `code`, `tables` and `title` tidy up, `rendering` writes HTML and Markdown. Made
-of a finished body: `chunks`, its `explanation`, its `kind`, the article of several pages (`joining`). For pages that
-show no text: `stated`, `wording`.
+core choose among them, `examples` of its site move the odds, `leftovers`, `code`, `tables` and `title` tidy up,
+`rendering` writes HTML and Markdown. Made of a finished body: `chunks`, its `explanation`, its `kind`, the article of
+several pages (`joining`). For pages that show no text: `stated`, `wording`.
 """
 
+from denoise_scrapy.body.examples import Example
 from denoise_scrapy.body.extraction import Block, Body, SiteModel, extract, extract_pages
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, STRATEGIES, find_strategy
 from denoise_scrapy.body.taste import Taste
@@ -15,6 +16,7 @@ __all__ = [
     "STRATEGIES",
     "Block",
     "Body",
+    "Example",
     "SiteModel",
     "Taste",
     "extract",

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from denoise_scrapy.body.examples import Example
 from denoise_scrapy.body.extraction import Block, Body, SiteModel
 from denoise_scrapy.body.rendering import Token, render
 from denoise_scrapy.body.rendering.html import FORMULAS, INLINES, MARKS, write
@@ -314,7 +315,7 @@ def _hash(source: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
-def explain_page(
+def explain_page(  # noqa: PLR0913 - those of `extract`
     html: str | bytes,
     url: str | None = None,
     comparison_pages: Iterable[tuple[str, str | bytes | PageFacts]] = (),
@@ -324,6 +325,7 @@ def explain_page(
     taste: Taste = NO_TASTE,
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
+    examples: Iterable[Example] = (),
 ) -> Explanation:
     """Extract a body and explain each decision.
 
@@ -336,6 +338,7 @@ def explain_page(
         taste: The user's choices for the body.
         keep: CSS selectors or XPaths of content to keep, whatever the strategy decides.
         remove: CSS selectors or XPaths of content to remove.
+        examples: Pages of the site with their right texts.
 
     Raises:
         ValueError: There is no such strategy, or a selector is invalid.
@@ -348,7 +351,7 @@ def explain_page(
     page = Page.parse(html, url=url, keep=keep, remove=remove)
     page = page.with_unseen() if taste.hidden == "keep" else page
     named = [(label, _parse(label, other)) for label, other in comparison_pages]
-    model = SiteModel(other for _, other in named)
+    model = SiteModel((other for _, other in named), examples)
     body = model.extract(page, strategy=strategy, taste=taste)
     others = model.statistics.for_page(page)
     site = others.first(chosen.comparison_pages, whole=chosen.needs_elements)

@@ -20,6 +20,7 @@ from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy import metadata
 from denoise_scrapy.body.anchors import anchors_of
+from denoise_scrapy.body.examples import Example, taught
 from denoise_scrapy.body.kind import kind_of
 from denoise_scrapy.body.leftovers import without_leftovers
 from denoise_scrapy.body.rendering import Token, render, to_html, to_markdown
@@ -279,6 +280,7 @@ class SiteModel:
 
     Args:
         pages: Pages of the site, or their facts, in order of preference.
+        examples: Pages of the site with their right texts.
 
     Example:
         >>> frame = "<body><div>Site menu</div><p>{}</p><div>All rights reserved</div>"
@@ -287,7 +289,8 @@ class SiteModel:
         'The bridge was closed on Monday.'
     """
 
-    def __init__(self, pages: Iterable[Page | PageFacts] = ()) -> None:
+    def __init__(self, pages: Iterable[Page | PageFacts] = (), examples: Iterable[Example] = ()) -> None:
+        self.examples = tuple(examples)
         self.statistics = SiteStatistics([one for one in pages if isinstance(one, PageFacts) or not one.media_type])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -341,6 +344,8 @@ class SiteModel:
             decision = lean(page, site, chosen.name, chosen.decide(page, site), taste.favor)
             if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
                 decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))
+            if self.examples:
+                decision = taught(page, decision, self.examples)
             decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
@@ -451,6 +456,7 @@ def extract(
     taste: Taste = NO_TASTE,
     keep: str | Iterable[str] = (),
     remove: str | Iterable[str] = (),
+    examples: Iterable[Example] = (),
 ) -> Body:
     """Extract the body of one page in one call.
 
@@ -464,6 +470,7 @@ def extract(
         taste: The user's choices for the body.
         keep: CSS selectors or XPaths of content to keep, whatever the strategy decides.
         remove: CSS selectors or XPaths of content to remove; `keep` wins where both match.
+        examples: Pages of the same site with their right texts, which tell what belongs to the text in the same places.
 
     Raises:
         TypeError: A page has none of these types, or a selector selects no element.
@@ -477,7 +484,7 @@ def extract(
     """
     page, read = _parsed(html, url, keep, remove)
     others = (other if isinstance(other, Page) else _read(other).parse() for other in comparison_pages)
-    body = SiteModel(others).extract(page, strategy=strategy, taste=taste)
+    body = SiteModel(others, examples).extract(page, strategy=strategy, taste=taste)
     return body if read is None else replace(body, make_meta=read.meta_of)
 
 

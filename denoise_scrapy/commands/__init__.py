@@ -36,6 +36,7 @@ STANDARD = "-"  # standard input, standard output
 # commands, such as --set.
 SUBCOMMANDS: Mapping[str, tuple[str, str]] = {
     "trial": ("try the plugin on some pages of a spider, without dropping or writing", "trial stories -n 50"),
+    "teach": ("give the right text of a page, for the others of its site", "teach page.html --css article --url URL"),
     "dedup": ("find duplicates in a file; inspect, copy and check an index of texts", "dedup stats crawls/news"),
     "compare": ("show why two texts are duplicates, or why not", "compare first.html second.html"),
     "extract": ("print the main text of one or more pages", "extract https://example.com/story --format markdown"),

@@ -16,6 +16,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.project import inside_project
 
 from denoise_scrapy.body import find_strategy
+from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
 from denoise_scrapy.body.extraction import NO_MARKUP
 from denoise_scrapy.commands import STANDARD, UsageError
@@ -70,6 +71,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         taste=read.taste,
         keep=read.keep,
         remove=read.remove,
+        examples=examples_of(read.examples, url or "") if read.examples else (),
     )
     data = explanation.html.encode()
     if args.output == STANDARD:

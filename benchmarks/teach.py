@@ -1,0 +1,91 @@
+"""What examples of a site are worth: `python -m benchmarks.teach --corpora DIR... [--examples 1] [--write]`.
+
+Of each site with enough pages, some pages with their right texts are the examples of each other page: those of up to
+four that are most like it. Scored is the token F1 with and without them; comparison pages are the same. Pages are worse
+or better by more than `NOTICED`. The cost is the processor time of a body with examples by that without, their lessons
+learned before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+from denoise_scrapy.body import Example, SiteModel
+from denoise_scrapy.body.examples import MOST_BYTES, lesson_of, likeness, places_of
+from denoise_scrapy.page import Page
+from evaluation import figures
+from evaluation.corpora import Site, add_folders_argument, recorded
+from example_project.scoring import f1
+
+#: Pages of a site, and sites of a corpus; a corpus with fewer pages is left out.
+PAGES, SITES, LEAST = 5, 60, 20
+#: Difference of F1 that a reader notices.
+NOTICED = 0.01
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser(prog="python -m benchmarks.teach", description=__doc__)
+    add_folders_argument(ap)
+    ap.add_argument("--examples", type=int, default=1, help="examples of each page")
+    ap.add_argument("--write", action="store_true", help="write the table into the documentation")
+    args = ap.parse_args()
+    every, rows = Counter[str](), []
+    for name, sites in recorded(args.corpora):
+        counts = scored(sites, args.examples)
+        if counts["pages"] >= LEAST:
+            rows.append(_row(name, counts))
+            every.update(counts)
+    head = ["corpus", "pages", "without", f"with {args.examples}", "better", "worse"]
+    table = figures.table(head, [*rows, _row("all", every)])
+    print(table)
+    print(f"cost: {every['taught ns'] / max(every['plain ns'], 1):.2f} of a body without examples")
+    if args.write:
+        figures.write("teach", table, Path("docs/teaching.md"))
+
+
+def scored(sites: list[Site], most: int) -> Counter[str]:
+    """Score the pages of a corpus."""
+    found = Counter[str]()
+    chosen = [[page for page in site if page.gold and len(page.html) < MOST_BYTES] for site in sites]
+    for every in [site for site in chosen if len(site) > most][:SITES]:
+        random.Random(every[0].site).shuffle(every)
+        site = every[:PAGES]
+        pages = [Page.parse(page.html, url=page.url) for page in site]
+        examples = [Example(page.html, page.gold, url=page.url) for page in site]
+        for number, page in enumerate(pages):
+            others = [one.facts for at, one in enumerate(pages) if at != number]
+            likest = _likest(page, [one for at, one in enumerate(examples) if at != number])[:most]
+            html, url = site[number].html, site[number].url
+            begun = time.process_time_ns()
+            plain = SiteModel(others).extract(Page.parse(html, url=url)).text
+            between = time.process_time_ns()
+            taught = SiteModel(others, likest).extract(Page.parse(html, url=url)).text
+            found["taught ns"] += time.process_time_ns() - between
+            found["plain ns"] += between - begun
+            before, after = (f1(text, site[number].gold) for text in (plain, taught))
+            found["pages"] += 1
+            found["before"] += round(1e6 * before)
+            found["after"] += round(1e6 * after)
+            found["better"] += after > before + NOTICED
+            found["worse"] += after < before - NOTICED
+    return found
+
+
+def _likest(page: Page, examples: list[Example]) -> list[Example]:
+    """Return examples, those first that share most places with a page."""
+    places = places_of(page)
+    return sorted(examples, key=lambda one: -likeness(places, page, lesson_of(one)))
+
+
+def _row(name: str, counts: Counter[str]) -> list[str]:
+    pages = max(counts["pages"], 1)
+    shares = [f"{counts[what] / pages / 1e6:.4f}" for what in ("before", "after")]
+    return [name, f"{counts['pages']:,}", *shares, str(counts["better"]), str(counts["worse"])]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Examples in a folder of a project, one folder each: `page.html.gz`, and `example.json` with its text or selectors.
+
+They go into version control, and are the same for every spider, worker and machine.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Mapping
+from datetime import date
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+from denoise_scrapy.body.examples import MOST_BYTES, Example
+from denoise_scrapy.site.urls import site_key
+
+PAGE, SAID = "page.html.gz", "example.json"
+
+
+@lru_cache(16)
+def read_examples(folder: str) -> Mapping[str, tuple[Example, ...]]:
+    """Return the examples in a folder and those below it, by the site of their addresses, the newest first.
+
+    Raises:
+        ValueError: There is no such folder, or one cannot be read or has no address; the message names it.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise ValueError("there is no such folder")
+    found: dict[str, list[Example]] = {}
+    for path in sorted(root.rglob(SAID)):
+        try:
+            said = json.loads(path.read_text("utf-8"))
+            with gzip.open(path.with_name(PAGE)) as file:
+                html = file.read(MOST_BYTES + 1)
+            keep = said.get("keep") or ()
+            example = Example(
+                html,
+                said.get("text") or "",
+                (keep,) if isinstance(keep, str) else tuple(keep),
+                said["url"],
+                said["date"],
+            )
+            site = site_key(example.url)
+        except (OSError, ValueError, KeyError, AttributeError, TypeError, EOFError) as error:
+            raise ValueError(f"{path}: not an example: {type(error).__name__}: {error}") from error
+        if not site:
+            raise ValueError(f"{path}: not an example: url {example.url!r} is no http(s) URL")
+        found.setdefault(site, []).append(example)
+    return {site: tuple(sorted(some, key=lambda one: one.date, reverse=True)) for site, some in found.items()}
+
+
+def examples_of(folder: str, url: str) -> tuple[Example, ...]:
+    """Return the examples of a page's site."""
+    return read_examples(folder).get(site_key(url), ())
+
+
+def write_example(folder: str | Path, example: Example) -> Path:
+    """Write an example into a folder, in one named after its address; return that.
+
+    Raises:
+        OSError: It cannot be written.
+        ValueError: It has no http(s) address.
+    """
+    if not site_key(example.url):
+        raise ValueError(f"an example has an http(s) address, not {example.url!r}")
+    name = re.sub(r"[^\w.-]+", "_", example.url.partition("://")[2]).strip("_.-")[:60] or "page"
+    number = blake2b(example.url.encode("utf-8", "surrogatepass"), digest_size=3).hexdigest()
+    place = Path(folder) / f"{name}-{number}"
+    place.mkdir(parents=True, exist_ok=True)
+    html = example.html.encode("utf-8", "replace") if isinstance(example.html, str) else example.html
+    (place / PAGE).write_bytes(gzip.compress(html, mtime=0))
+    said = {"url": example.url, "date": example.date or date.today().isoformat()}
+    said |= {"keep": [*example.keep]} if example.keep else {"text": example.text}  # type: ignore[dict-item]
+    (place / SAID).write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    read_examples.cache_clear()
+    return place

@@ -1,0 +1,182 @@
+"""Examples: pages of a site with their right texts, which move the odds of the same places on its other pages.
+
+A place is what a block's path has in common on pages of one template: tags and classes without numbers and ids, at
+five widths. What an example adds to a block's log odds is how much likelier its words in that place are in the right
+text than the model took them to be. The widest place that an example knows speaks, and the example that is most like
+the page is asked first. A page that is like none is left as it was, and no example empties a page.
+
+Source: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
+from denoise_scrapy.body.strategies.base import Decision
+from denoise_scrapy.core.feature_strings import tokens
+from denoise_scrapy.page import Page
+from denoise_scrapy.page.columns import BoolArray, FloatArray
+from denoise_scrapy.site import SiteStatistics
+
+Keys = npt.NDArray[np.uint64]
+#: How much the widths of a place count, the widest first: the whole path with the same text, the whole path, its last
+#: three steps, its last two. Measured by `python -m benchmarks.teach`.
+STRENGTHS = (2.0, 1.0, 0.7, 0.4)
+#: Words in places of unknown odds that are added to those of an example.
+PRIOR = 1.0
+#: Blocks whose probability moves by less stay as the strategy decided.
+LEAST_MOVED = 0.02
+#: Bytes of an example's page, words of its text that are aligned, and examples of a site that are asked.
+MOST_BYTES, MOST_WORDS, MOST_EXAMPLES = 10_000_000, 20_000, 10
+
+
+@dataclass(frozen=True)
+class Example:
+    """A page with its right text.
+
+    Attributes:
+        html: The page, as it was downloaded.
+        text: Its right text; each block counts by the share of its words that are in it, in order.
+        keep: Or selectors (CSS, XPath) of the elements that hold the right text.
+        url: Its address.
+        date: When it was given, for `explain`: "2026-11-03".
+
+    Raises:
+        ValueError: It has neither text nor selectors, or is too large.
+    """
+
+    html: str | bytes = field(repr=False)
+    text: str = field(default="", repr=False)
+    keep: tuple[str, ...] = ()
+    url: str = ""
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.text.strip() and not self.keep:
+            raise ValueError("an example has a text or selectors of it")
+        if len(self.html) > MOST_BYTES:
+            raise ValueError(f"the page of an example has at most {MOST_BYTES:,} bytes")
+
+
+class Places(NamedTuple):
+    """The places that an example knows at one width, and what it adds to the log odds of each, shape (n,) each."""
+
+    keys: Keys  # in order
+    odds: FloatArray
+
+    @classmethod
+    def of(cls, keys: Keys, weights: FloatArray, shares: FloatArray, probability: FloatArray) -> Places:
+        """Sum up the blocks of an example, shape (m,) each, by their places."""
+        known, place = np.unique(keys, return_inverse=True)
+        right, likely, whole = (np.bincount(place, weights * of, len(known)) for of in (shares, probability, 1.0))
+        told, taken = ((part + PRIOR / 2) / (whole + PRIOR) for part in (right, likely))
+        return cls(known, np.log(told / (1 - told)) - np.log(taken / (1 - taken)))
+
+    def find(self, keys: Keys) -> tuple[BoolArray, FloatArray]:
+        """Return which of m places are known, and what is added to the odds of these, shape (m,) each."""
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return self.keys[at] == keys, self.odds[at]
+
+
+class Lesson(NamedTuple):
+    """What an example says of its places, by width; none for a page without blocks."""
+
+    widths: tuple[Places, ...]
+    date: str
+
+
+def places_of(page: Page) -> Keys:
+    """Return the places of a page's m blocks at the widths of `STRENGTHS`, shape (widths, m); equal on other pages."""
+    e, rows = page.elements, page.blocks.rows
+    steps = e.column("tag").astype(np.uint64) << np.uint64(32) | e.column("class_").astype(np.uint64)
+    steps = np.append(_mixed(steps), np.uint64(0))  # element -1 is around the root
+    parents = np.append(e.parent, -1)
+    one = page.blocks.element
+    two = _mixed(steps[parents[one]]) + steps[one]
+    three = _mixed(_mixed(steps[parents[parents[one]]]) + steps[parents[one]]) + steps[one]
+    whole = rows["path"].astype(np.uint64)
+    return np.stack([_mixed(whole) + rows["text_hash"].astype(np.uint64), whole, three, two])
+
+
+def _mixed(keys: Keys) -> Keys:
+    """Spread numbers over 64 bits (the multiplier of splitmix64)."""
+    product: Keys = keys * np.uint64(0xBF58476D1CE4E5B9)
+    return product ^ product >> np.uint64(29)
+
+
+def shares_of(page: Page, example: Example) -> FloatArray:
+    """Return the share of each block's words that is in the right text of an example, shape (m,)."""
+    if example.keep:
+        inside = np.zeros(len(page.blocks), bool)
+        for match in page.kept_by_user:
+            inside |= page.blocks.share_owned_by(page.elements.inside(match.elements)) > 0
+        return inside.astype(np.float64)
+    said = [tokens(text) for text in page.block_texts]
+    words = [word for block in said for word in block][:MOST_WORDS]
+    owner = np.repeat(np.arange(len(said)), [len(block) for block in said])[:MOST_WORDS]
+    found = SequenceMatcher(None, words, tokens(example.text)[:MOST_WORDS], autojunk=False)
+    right = np.zeros(len(words))
+    for place, _, size in found.get_matching_blocks():
+        right[place : place + size] = 1
+    count = np.bincount(owner, minlength=len(said))
+    return np.bincount(owner, right, minlength=len(said)) / np.maximum(count, 1)
+
+
+@lru_cache(256)
+def lesson_of(example: Example) -> Lesson:
+    """Return what an example says of its places, beside what the default strategy makes of its page alone.
+
+    Raises:
+        ValueError: A selector is invalid.
+    """
+    page = Page.parse(example.html, url=example.url, keep=example.keep)
+    probability = find_strategy(DEFAULT_STRATEGY).decide(page, SiteStatistics(())).probability
+    if not len(page.blocks):
+        return Lesson((), example.date)
+    shares, weights = shares_of(page, example), np.minimum(3.0, 1 + np.log1p(page.blocks.tokens) / 2)
+    widths = tuple(Places.of(keys, weights, shares, probability) for keys in places_of(page))
+    return Lesson(widths, example.date)
+
+
+def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> Decision:
+    """Return a decision on a page of m blocks, moved by examples of its site.
+
+    Raises:
+        ValueError: A selector of an example is invalid.
+    """
+    lessons = [lesson for lesson in map(lesson_of, list(examples)[:MOST_EXAMPLES]) if lesson.widths]
+    if not lessons or not len(page.blocks):
+        return decision
+    places = places_of(page)
+    lessons.sort(key=lambda lesson: -likeness(places, page, lesson))
+    moved, of = np.zeros(len(page.blocks)), np.full(len(page.blocks), -1)
+    for width, strength in enumerate(STRENGTHS):
+        for number, lesson in enumerate(lessons):
+            known, odds = lesson.widths[width].find(places[width])
+            known &= of < 0
+            moved[known], of[known] = strength * odds[known], number
+    chances = np.clip(decision.probability, 0.01, 0.99)
+    probability = 1 / (1 + np.exp(-(np.log(chances / (1 - chances)) + moved)))
+    is_moved = np.abs(probability - decision.probability) >= LEAST_MOVED
+    kept = np.where(is_moved, probability >= 0.5, decision.kept) & ~page.unseen_blocks
+    if not kept.any():
+        return decision
+    reasons = np.full(len(kept), "", object)
+    for block in np.flatnonzero(kept != decision.kept).tolist():
+        date = lessons[of[block]].date if of[block] >= 0 else ""
+        reasons[block] = f"as in your example{date and f' of {date}'}"
+    return decision.revised(kept, reasons)
+
+
+def likeness(places: Keys, page: Page, lesson: Lesson) -> float:
+    """Return the share of a page's words that is in places whose three last steps an example knows."""
+    known = lesson.widths[2].find(places[2])[0] if lesson.widths else np.zeros(len(page.blocks), bool)
+    return float((page.blocks.tokens * known).sum() / max(page.blocks.tokens.sum(), 1))

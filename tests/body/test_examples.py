@@ -1,0 +1,124 @@
+"""Examples: one page with its right text tells what belongs to the text in the same places of other pages."""
+
+import json
+
+import pytest
+
+from denoise_scrapy import Example, extract
+from denoise_scrapy.body.example_files import PAGE, SAID, examples_of, read_examples, write_example
+from tests.crawl.conftest import _reactor, told, web
+from tests.crawl.crawling import crawl, spider_of
+from tests.crawl.web import Web, story
+
+__all__ = ["_reactor", "told", "web"]
+
+SITE = "http://a.example/"
+
+
+def page(number: int, more: str = "") -> str:
+    """A page whose box of facts a reader may want or not."""
+    paragraphs = "".join(f"<p>{one}.</p>" for one in story(number).rstrip(".").split(". "))
+    told = story(number + 100).split(". ")[:3]
+    facts = "".join(f"<p>Fact {n} of {number}: {one}.</p>" for n, one in enumerate(told))
+    return (
+        f"<title>Story {number} | Herald</title><nav><a href=/>Home</a> <a href=/world>World</a></nav>"
+        f"<article class='story css-{number}x'><h1>Story {number}</h1><div class=body>{paragraphs}</div>"
+        f"<div class=facts>{facts}</div></article>{more}<footer>All rights reserved</footer>"
+    )
+
+
+def text_of(number: int) -> str:
+    return f"Story {number}\n" + story(number).replace(". ", ".\n")
+
+
+FACT = "Fact 1 of 8"
+OTHERS = [page(number) for number in range(3, 7)]
+
+
+@pytest.mark.parametrize("example", [Example(page(1), text_of(1)), Example(page(1), keep=("h1", "div.body"))])
+def test_what_is_left_out_of_one_page_is_left_out_of_others(example: Example) -> None:
+    assert FACT in extract(page(8), SITE, OTHERS).text
+    body = extract(page(8), SITE, OTHERS, examples=[example])
+    assert FACT not in body.text and body.text.count("number 8 line") == 12
+    assert next(block.reason for block in body.blocks if FACT in block.text) == "as in your example"
+    dated = Example(page(1), text_of(1), date="2026-11-03")
+    reasons = {block.reason for block in extract(page(8), SITE, OTHERS, examples=[dated]).blocks}
+    assert "as in your example of 2026-11-03" in reasons
+
+
+def test_what_is_wanted_of_one_page_is_kept_of_others() -> None:
+    credits = "<section class=credits><p>Drawn by Ann Reed for the Herald</p></section>"
+    wanted = Example(page(1, credits), text_of(1) + "\nDrawn by Ann Reed for the Herald")
+    others = [page(number, credits) for number in range(3, 7)]
+    assert "Drawn by Ann" not in extract(page(8, credits), SITE, others).text
+    assert "Drawn by Ann" in extract(page(8, credits), SITE, others, examples=[wanted]).text
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        Example("<p>Quite another page.", "Something else."),
+        Example("", "Nothing of it."),
+        Example("<table><tr><td>1<td>2</table>", keep=("td",)),
+        Example(page(1), "No word of this page, in any place of it, is right."),
+        Example("<script>alert(1)</script><p>x", "x"),
+    ],
+)
+def test_no_example_empties_a_page(example: Example) -> None:
+    assert extract(page(8), SITE, OTHERS, examples=[example] * 30).text
+    assert extract("", SITE, examples=[example]).text == ""
+
+
+def test_an_example_has_a_text_or_selectors_and_a_bounded_page() -> None:
+    for given in ({}, {"text": " \n"}, {"keep": ()}):
+        with pytest.raises(ValueError, match="has a text or selectors"):
+            Example(page(1), **given)
+    with pytest.raises(ValueError, match="at most 10,000,000 bytes"):
+        Example(b" " * 10_000_001, "x")
+    with pytest.raises(ValueError, match="div\\["):
+        extract(page(8), examples=[Example(page(1), keep=("div[",))])
+
+
+def test_examples_are_files_by_site(tmp_path) -> None:
+    for number, keep in ((1, ()), (2, ("div.body",))):
+        text = "" if keep else text_of(number)
+        write_example(tmp_path, Example(page(number), text, keep, f"http://a.example/{number}", f"2026-11-0{number}"))
+    place = write_example(tmp_path, Example(page(9).encode(), "x", url="https://b.example/../x?y=1"))
+    assert place.parent == tmp_path and {path.name for path in place.iterdir()} == {PAGE, SAID}
+    found = examples_of(str(tmp_path), "http://a.example/77")
+    assert [(one.date, one.keep, bool(one.text)) for one in found] == [
+        ("2026-11-02", ("div.body",), False),
+        ("2026-11-01", (), True),
+    ]
+    assert examples_of(str(tmp_path), "http://c.example/") == ()
+    with pytest.raises(ValueError, match="has an http"):
+        write_example(tmp_path, Example(page(1), "x", url="ftp://a.example/"))
+    (place / SAID).write_text(json.dumps({"url": "x"}))
+    read_examples.cache_clear()
+    with pytest.raises(ValueError, match=r"example\.json: not an example"):
+        read_examples(str(tmp_path))
+
+
+def test_a_page_teaches_a_crawl(web: Web, tmp_path, told, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    web.pages = {f"/{number}": page(number) for number in range(1, 13)}
+    (tmp_path / "page.html").write_text(page(1), "utf-8")
+    (tmp_path / "other.html").write_text(page(8), "utf-8")
+    line = f"teach page.html --url {web('/1')} --css h1 --css div.body --compare other.html"
+    out, _ = told(line)
+    assert "0 lines more and 3 less than without the example" in out and 'DENOISE_EXAMPLES = "examples"' in out
+    spider = spider_of(*(web(f"/{number}") for number in range(2, 13)))
+    for workers in (0, 1):
+        done = crawl(spider, {"DENOISE_EXAMPLES": "examples", "DENOISE_WORKERS": workers})
+        assert len(done.items) == 11 and not any("Fact" in item["body"] for item in done.items)
+    assert any("Fact" in item["body"] for item in crawl(spider, {}).items)
+    for wrong, said in (
+        ("teach page.html --css a", "has an http(s) address"),
+        ("teach page.html", "--css SELECTOR or"),
+    ):
+        assert said in told(wrong, 2)[1]
+
+
+def test_a_wrong_folder_stops_the_crawl_at_its_start(web: Web) -> None:
+    with pytest.raises(Exception, match="DENOISE_EXAMPLES = 'nowhere'"):
+        crawl(spider_of(web("/")), {"DENOISE_EXAMPLES": "nowhere"})
