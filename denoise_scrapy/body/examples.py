@@ -109,7 +109,8 @@ def places_of(page: Page) -> Keys:
 def _mixed(keys: Keys) -> Keys:
     """Spread numbers over 64 bits (the multiplier of splitmix64)."""
     product: Keys = keys * np.uint64(0xBF58476D1CE4E5B9)
-    return product ^ product >> np.uint64(29)
+    spread: Keys = product ^ product >> np.uint64(29)
+    return spread
 
 
 def shares_of(page: Page, example: Example) -> FloatArray:
