@@ -245,3 +245,21 @@ def test_an_answer_brings_its_question() -> None:
 def test_dropped_code_leaves_no_line_break() -> None:
     body = kept_of(f"{STORY}<p>One line<pre>gone<br>gone too</pre><p>Another one.", "gone")
     assert body.markdown.endswith("One line\n\nAnother one.")
+
+
+def test_a_tab_box_behind_most_of_a_story_is_part_of_it() -> None:
+    story = "".join(
+        f"<p>On day {n}, the council met in the old hall again, and the river rose by {n} feet.</p>" for n in range(9)
+    )
+    tabs = (
+        "<div class=tabs role=tablist><button role=tab aria-controls=t1>The numbers</button>"
+        "<button role=tab aria-controls=t2>The history</button></div>"
+        "<div id=t1 role=tabpanel><table><tr><th>Year<th>Cost<tr><td>2024<td>12m</table></div>"
+        "<div id=t2 role=tabpanel hidden><p>{}</p></div>"
+    )
+    wall = "The first wall was built in 1902 by the father of the chairman."
+    page = f"<nav><a href=/>Home</a></nav><article><h1>A wall</h1>{story}{tabs.format(wall)}</article>"
+    assert wall in extract(page).text and "12m" in extract(page).text
+    links = "".join(f"<a href=/{n}>Story {n}</a> " for n in range(9))
+    beside = f"<article><h1>A wall</h1>{story}</article><aside>{tabs.format(links)}</aside>"
+    assert "Story 3" not in extract(beside).text

@@ -139,9 +139,18 @@ class Manual:
             if above >= 0 and last < self._edges[above, 1] and not self._page.blocks.rows["flags"][last] & _NOT_BELOW:
                 followed[last] = True
         for panel, tab in self.tabs.items():
-            if kept[slice(*self._blocks(panel))].any():
+            if self._is_in_text(panel, kept):
+                followed[slice(*self._blocks(panel))] = True
+            if followed[slice(*self._blocks(panel))].any():
                 followed[slice(*self._blocks(tab))] = True
         return followed
+
+    def _is_in_text(self, panel: int, kept: BoolArray) -> bool:
+        """Return whether a panel of prose is behind most of the kept text, in the element that holds it."""
+        blocks, inside = self._page.blocks, slice(*self._blocks(panel))
+        tokens, before = blocks.tokens * kept, slice(self._blocks(int(self._e.parent[panel]))[0], inside.start)
+        links = (blocks.link_density * blocks.tokens)[inside].sum()
+        return bool(2 * tokens[before].sum() > tokens.sum() and 2 * links < blocks.tokens[inside].sum())
 
     def _words_of(self, element: int) -> frozenset[str]:
         """Return the words in class, role and itemprop of an element."""
