@@ -2,6 +2,7 @@
 
 import pytest
 
+from denoise_scrapy import extract
 from tests.body.test_leftovers import STORY, kept_of
 
 #: The markup of generators, and what Markdown has between two paragraphs.
