@@ -1,9 +1,9 @@
 """Others' benchmarks, with their own scorers: `python -m evaluation BENCHMARK FOLDER`; it fetches nothing.
 
 BENCHMARK is `zyte` (github.com/scrapinghub/article-extraction-benchmark) or `wcxb`
-(github.com/Murrough-Foley/web-content-extraction-benchmark), FOLDER a checkout of it. The bodies of its pages are written
-where its scorer looks for outputs, and then this is run, as it is. Each page is judged alone: these benchmarks have one
-page of a site. Part of `wcxb` is in our training, so its figures flatter (`docs/compared.md`).
+(github.com/Murrough-Foley/web-content-extraction-benchmark), FOLDER a checkout of it. The bodies of its pages are
+written where its scorer looks for outputs, and then this is run, as it is. Each page is judged alone: these benchmarks
+have one page of a site. Part of `wcxb` is in our training, so its figures flatter (`docs/compared.md`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ SCORERS: dict[str, list[str]] = {"zyte": [], "wcxb": ["--snippets"]}
 
 
 def main() -> int:
+    """Write the bodies, run the scorer, and return its exit code."""
     ap = argparse.ArgumentParser(prog="python -m evaluation", description=__doc__)
     ap.add_argument("benchmark", choices=SCORERS)
     ap.add_argument("folder", type=Path, metavar="FOLDER")
@@ -39,7 +40,8 @@ def main() -> int:
     output.parent.mkdir(exist_ok=True)
     output.write_text(json.dumps(bodies, ensure_ascii=False), "utf-8", "replace")
     print(f"{len(bodies):,} bodies written to {output}", flush=True)
-    return subprocess.run([sys.executable, scorer.name, *SCORERS[args.benchmark]], cwd=folder, check=False).returncode
+    command = [sys.executable, scorer.name, *SCORERS[args.benchmark]]
+    return subprocess.run(command, cwd=folder, check=False).returncode
 
 
 def pages_of(folder: Path) -> Iterator[tuple[str, bytes]]:
