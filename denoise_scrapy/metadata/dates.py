@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from threading import Lock
 from typing import Any, NamedTuple
 
 from denoise_scrapy.metadata.annotations import BYLINE_CHARS, clean, load
+from denoise_scrapy.metadata.eras import gregorian
 
 #: Nothing on the web is older.
 FIRST_DAY = "1995-01-01"
 YEAR = re.compile(r"(?<!\d)(?:19[89]|20[0-4])\d(?!\d{5})|\d[./-]\s?\d\d?[./-]\s?\d\d(?!\d)")
+#: Milliseconds since 1970, as scripts count them: from 2001 on.
+_MILLISECONDS = re.compile(r"1\d{12}")
 _TIME = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s?T\s?|\s)(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?"
 )
@@ -79,7 +82,7 @@ class Dated(NamedTuple):
 
 def dates_in(given: str, language: str, american: bool = False) -> Iterator[Dated]:
     """Yield the dates in a line; `language` is for names of months, and 3/12/2024 is in March if `american`."""
-    given, end = clean(given)[:BYLINE_CHARS], 0
+    given, end = gregorian(clean(given)[:BYLINE_CHARS]), 0
     for match, found in _matches(given, language, american):
         words = given[end : match.start()]
         clock = _CLOCK_BEHIND.match(given, match.end()) or _CLOCK_BEFORE.search(words[-NEAR:])
@@ -120,9 +123,18 @@ def _day_of(match: re.Match[str], language: str, american: bool) -> str:
     return _day(year if len(year) == 4 else f"20{year}", month, day)
 
 
+def has_year(given: str) -> bool:
+    """Return whether a text has what may be the year of a date."""
+    return bool(YEAR.search(gregorian(given)))
+
+
 def date_in(given: str, language: str, american: bool = False) -> str:
     """Return the first date in a text that is not of a change, "" without one; see `dates_in`."""
-    given = clean(given)[:BYLINE_CHARS]
+    given = gregorian(clean(given)[:BYLINE_CHARS])
+    if _MILLISECONDS.fullmatch(given):
+        moment = datetime.fromtimestamp(int(given) // 1000, timezone.utc)
+        found = _day(str(moment.year), str(moment.month), str(moment.day))
+        return f"{found}T{moment:%H:%M:%S}+00:00" if found else ""
     if match := _TIME.fullmatch(given):
         year, month, day, hour, minute, second, zone = match.groups()
         found = _day(year, month, day)
@@ -131,14 +143,14 @@ def date_in(given: str, language: str, american: bool = False) -> str:
         if zone:
             zone = f"{zone[:3]}:{zone[3:].lstrip(':') or '00'}" if zone[0] in "+-" else "+00:00"
         return f"{found}T{hour}:{minute}:{second or '00'}{zone or ''}"
-    if not YEAR.search(given):
+    if not has_year(given):
         return ""
     return next((one.day for one in dates_in(given, language, american) if one.is_publication), "")
 
 
 def without_dates(given: str, language: str) -> str:
     """Return a line with a bar for each of its dates."""
-    end, parts = 0, list[str]()
+    end, parts, given = 0, list[str](), gregorian(given)
     for match, _ in _matches(given, language):
         parts.append(given[end : match.start()])
         end = match.end()
@@ -147,9 +159,9 @@ def without_dates(given: str, language: str) -> str:
 
 def is_date(given: str, language: str) -> bool:
     """Return whether a line is a date, with few letters beside it."""
-    if len(given) > BYLINE_CHARS or not YEAR.search(given):
+    if len(given) > BYLINE_CHARS or not has_year(given):
         return False
-    bare = without_dates(given, language)
+    bare, given = without_dates(given, language), gregorian(given)
     return bare != given and sum(map(str.isalpha, bare)) <= MOST_BESIDE
 
 

@@ -15,7 +15,8 @@ from denoise_scrapy.page.attributes import letters
 #: Words before a name in a byline, wherever they are.
 _BY = re.compile(
     r"(?:^|(?<=[\s|•·・–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter"
-    r"|[Aa]ut(?:h?or(?:s|in|en|es)?|eurs?|rice|or[ei]|orka|ora)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文|文责|文|기자)"
+    r"|[Aa]ut(?:h?or(?:s|in|en|es)?|eurs?|rice|or[ei]|orka|ora)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文|文责|文|著者|筆者|기자|글"
+    r"|מאת|נכתב על ידי|بقلم|كتب|الكاتب|نویسنده|به قلم|โดย|लेखक|Teksti|Bài và ảnh|Bài|Tác giả|Yazan|Írta|Szerző|Napsala?)"
     r"(?:\s?[:：/／●＝]\s?|\s)(?!\d)"
 )
 #: Those that are parts of names too, as in "di Stefano": only where nothing is before them, or what was done.
@@ -30,7 +31,7 @@ _OF = re.compile(
 #: Who did something else, with all after it: pictures, a translation, money.
 _OTHER_WORK = re.compile(
     r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|v[ií]d[eé]o|graphics?|sponsored|presented"
-    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|фото|写真|撮影|摄影|攝影)"
+    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|kuvat?|(?<!và )ảnh|фото|写真|撮影|摄影|攝影|תמונ\w+|صور\w*|عکس|ภาพ)"
     r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*?(?=\bwritten by|$)",
     re.DOTALL | re.IGNORECASE,
 )

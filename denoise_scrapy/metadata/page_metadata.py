@@ -34,7 +34,7 @@ from denoise_scrapy.metadata.annotations import (
     same_address,
     string_of,
 )
-from denoise_scrapy.metadata.dates import CHANGED, YEAR, Dated, date_in, dates_in, day_in_address, is_date
+from denoise_scrapy.metadata.dates import CHANGED, Dated, date_in, dates_in, day_in_address, has_year, is_date
 from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
 from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.shown import logger_of
@@ -386,7 +386,7 @@ class _Fields:
         i, line = numbered
         lines = self.read.lines
         beside = (is_date(lines[j], self.language) for j in (i - 1, i + 1) if self.headline < i and j < len(lines))
-        if line in lines[: max(self.headline - BEFORE, 0)] or not (YEAR.search(line) or any(beside)):
+        if line in lines[: max(self.headline - BEFORE, 0)] or not (has_year(line) or any(beside)):
             return []
         names = names_in(line, language=self.language)
         return names if all(map(is_person, names)) else []
@@ -463,7 +463,7 @@ class _Fields:
     def _dates_of(self, i: int) -> Iterator[Dated]:
         """Yield the dates of a short line, with the line before it as their label if they have none."""
         lines = self.read.lines
-        if len(lines[i]) <= MOST_DATED and YEAR.search(lines[i]):
+        if len(lines[i]) <= MOST_DATED and has_year(lines[i]):
             label = lines[i - 1] if i and len(lines[i - 1]) <= MOST_LABEL else ""
             for one in dates_in(lines[i], self.language, self.american):
                 yield one if one.words else one._replace(words=label)
@@ -485,7 +485,7 @@ class _Fields:
                     yield given[0]
 
     def _first_date(self, given: Iterable[str]) -> str:
-        dated = islice((one for one in given if YEAR.search(one[:MAX_CHARS])), MAX_DATES)
+        dated = islice((one for one in given if has_year(one[:MAX_CHARS]) or one[:14].strip().isdecimal()), MAX_DATES)
         return next(filter(None, (date_in(one, self.language, self.american) for one in dated)), "")
 
     def _tags(self) -> tuple[str, ...]:

@@ -1,0 +1,83 @@
+"""Dates in other digits, calendars and names of months, written as the Gregorian calendar has them.
+
+Digits of all scripts; the eras of Japan (since 1926), of the Republic of China (Minguo) and of Buddhism in Thailand; the
+solar Hijri calendar of Iran; and the names of months of the Levant and the Maghreb, which dateparser lacks.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from unicodedata import decimal
+
+#: What such dates have: other digits, the sign of a year, Arabic or Thai letters.
+_FOREIGN = re.compile(r"(?![0-9])\d|年|[\u0600-\u06ff\u0e00-\u0e7f]")
+_DIGIT = re.compile(r"(?![0-9])\d")
+#: The year before the first of each era.
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民國": 1911, "民国": 1911}
+_ERA = re.compile(rf"(?:中華)?({'|'.join(_ERAS)})\s?(元|\d{{1,3}})\s?年")
+#: The Gregorian year, with that of the era in brackets: 2025年（令和7年）.
+_TOLD_TWICE = re.compile(rf"((?:19|20)\d\d\s?年)\s?[(（](?:{'|'.join(_ERAS)})(?:元|\d{{1,3}})年[)）]")
+_BUDDHIST = re.compile(r"(?:พ\.?\s?ศ\.?\s?|(?<=[\u0e00-\u0e7f.]\s))(2[45]\d\d)(?!\d)")
+BUDDHIST = 543  # years by which the Buddhist era is ahead
+_MONTHS = {
+    name: month
+    for month, names in enumerate(
+        """
+        كانون الثاني|كانون ثاني|جانفي|يناير
+        شباط|فيفري|فبراير
+        آذار|اذار|مارس
+        نيسان|أفريل|أبريل|إبريل
+        أيار|ايار|ماي|مايو
+        حزيران|جوان|يونيو
+        تموز|جويلية|يوليو
+        آب|أوت|أغسطس
+        أيلول|ايلول|سبتمبر
+        تشرين الأول|تشرين الاول|تشرين أول|أكتوبر
+        تشرين الثاني|تشرين ثاني|نوفمبر
+        كانون الأول|كانون الاول|كانون أول|ديسمبر
+        """.split("\n")[1:-1],
+        1,
+    )
+    for name in names.strip().split("|")
+}
+_ARABIC = re.compile(
+    rf"(?<!\d)(\d{{1,2}})\s?({'|'.join(sorted(_MONTHS, key=len, reverse=True))})(?:\s?[/-]\s?[^\W\d]+)?،?\s?((?:19|20)\d\d)(?!\d)"
+)
+_PERSIAN_MONTHS = "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند".split()
+_PERSIAN = re.compile(
+    rf"(?<!\d)(?:(\d{{1,2}})\s?({'|'.join(_PERSIAN_MONTHS)})(?:\s?ماه)?،?\s?(1[34]\d\d)|(1[34]\d\d)([/.-])([01]?\d)\5([0-3]?\d))(?!\d)"
+)
+
+
+def gregorian(text: str) -> str:
+    """Return a text whose dates are Gregorian, in ASCII digits.
+
+    Example:
+        >>> gregorian("٤ آذار/مارس ٢٠٢٥"), gregorian("۱۴ اسفند ۱۴۰۳"), gregorian("令和7年3月4日")
+        ('2025-03-04', '2025-03-04', '2025年3月4日')
+        >>> gregorian("民國114年3月4日"), gregorian("4 มีนาคม พ.ศ. 2568"), gregorian("4 March 2025")
+        ('2025年3月4日', '4 มีนาคม 2025', '4 March 2025')
+    """
+    if text.isascii() or not _FOREIGN.search(text):
+        return text
+    text = _DIGIT.sub(lambda found: str(decimal(found[0])), text)
+    text = _ERA.sub(lambda found: f"{_ERAS[found[1]] + _number(found[2])}年", _TOLD_TWICE.sub(r"\1", text))
+    text = _BUDDHIST.sub(lambda found: str(int(found[1]) - BUDDHIST), text)
+    text = _ARABIC.sub(lambda found: f"{found[3]}-{_MONTHS[found[2]]:02}-{int(found[1]):02}", text)
+    return _PERSIAN.sub(_of_iran, text)
+
+
+def _number(digits: str) -> int:
+    return 1 if digits == "元" else int(digits)
+
+
+def _of_iran(found: re.Match[str]) -> str:
+    """Return a day of the solar Hijri calendar; leap years are told by its cycle of 33, right from 1343 to 1501."""
+    day, name, year, *other = found.groups()
+    if name is None:
+        year, _, month, day = other
+    number = int(year) - 979
+    months = _PERSIAN_MONTHS.index(name) if name else int(month) - 1
+    days = 365 * number + number // 33 * 8 + (number % 33 + 3) // 4 + 31 * months - max(0, months - 6) + int(day) - 1
+    return (date(1600, 3, 20) + timedelta(days)).isoformat() if 0 <= months < 12 else found[0]
