@@ -614,3 +614,62 @@ def test_addresses_end_no_attribute_and_no_tag(address: str) -> None:
 
 def test_no_more_of_a_page_is_read_than_may_be() -> None:
     assert metadata_of(" " * MAX_HTML + page(GOOD), URL, *BODY) == Metadata(title="Bridge closed", language="en")
+
+
+@pytest.mark.parametrize(
+    ("line", "day"),
+    [
+        ("4 آذار 2025", "2025-03-04"),
+        ("الثلاثاء 4 آذار/مارس 2025", "2025-03-04"),
+        ("15 تشرين الثاني 2024", "2024-11-15"),
+        ("٤ مارس ٢٠٢٥", "2025-03-04"),
+        ("۱۴ اسفند ۱۴۰۳", "2025-03-04"),
+        ("۱ فروردین ۱۴۰۴", "2025-03-21"),
+        ("۱۴۰۲/۰۳/۱۰", "2023-05-31"),
+        ("令和7年3月4日", "2025-03-04"),
+        ("令和元年5月1日", "2019-05-01"),
+        ("2025年（令和7年）3月4日", "2025-03-04"),
+        ("民國114年3月4日", "2025-03-04"),
+    ],
+)
+def test_dates_of_other_calendars(line: str, day: str) -> None:
+    page = f"<title>Weir</title><h1>Weir</h1><p>{line}</p><p>The lock keeper wrote down each boat that passed.</p>"
+    assert extract(page).meta.published == day
+
+
+def test_a_time_in_milliseconds() -> None:
+    page = (
+        "<h1>Weir</h1><time datetime=1741083600000>today</time><p>The lock keeper wrote down each boat that passed.</p>"
+    )
+    assert extract(page).meta.published == "2025-03-04T10:20:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("more", "authors"),
+    [
+        ("<meta name=author content='Otto Reed'><p>By Otto Reed</p>", ("Otto Reed",)),
+        ("<meta name=author content='Otto Reed'>", ()),
+        ("<meta name=author content='Weir Post'><p>By Weir Post</p>", ("Weir Post",)),
+    ],
+)
+def test_a_site_with_the_name_of_its_writer(more: str, authors: tuple[str, ...]) -> None:
+    site = "Otto Reed" if "Otto" in more else "The Weir Post"
+    page = (
+        f"<title>Oak | {site}</title><meta property=og:site_name content='{site}'><h1>Oak</h1>{more}<p>I build of oak."
+    )
+    assert extract(page, "https://ottoreed.example/oak").meta.authors == authors
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("מאת: דנה לוי", "דנה לוי"),
+        ("به قلم سارا احمدی", "سارا احمدی"),
+        ("โดย สมชาย ใจดี", "สมชาย ใจดี"),
+        ("Teksti: Noora Virtanen Kuvat: Otto Laine", "Noora Virtanen"),
+        ("Bài và ảnh: Nguyễn Thu Hà", "Nguyễn Thu Hà"),
+    ],
+)
+def test_bylines_of_more_languages(line: str, name: str) -> None:
+    page = f"<title>Weir</title><h1>Weir</h1><p>{line}</p><p>The lock keeper wrote down each boat that passed.</p>"
+    assert extract(page).meta.authors == (name,)

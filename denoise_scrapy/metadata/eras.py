@@ -1,7 +1,7 @@
 """Dates in other digits, calendars and names of months, written as the Gregorian calendar has them.
 
-Digits of all scripts; the eras of Japan (since 1926), of the Republic of China (Minguo) and of Buddhism in Thailand; the
-solar Hijri calendar of Iran; and the names of months of the Levant and the Maghreb, which dateparser lacks.
+Digits of all scripts; the eras of Japan (since 1926), of the Republic of China (Minguo) and of Buddhism in Thailand;
+the solar Hijri calendar of Iran; and the names of months of the Levant and the Maghreb, which dateparser lacks.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _MONTHS = {
     )
     for name in names.strip().split("|")
 }
-_ARABIC = re.compile(
-    rf"(?<!\d)(\d{{1,2}})\s?({'|'.join(sorted(_MONTHS, key=len, reverse=True))})(?:\s?[/-]\s?[^\W\d]+)?،?\s?((?:19|20)\d\d)(?!\d)"
-)
+_LONGEST_FIRST = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_ARABIC = re.compile(rf"(?<!\d)(\d{{1,2}})\s?({_LONGEST_FIRST})(?:\s?[/-]\s?[^\W\d]+)?،?\s?((?:19|20)\d\d)(?!\d)")
 _PERSIAN_MONTHS = "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند".split()
 _PERSIAN = re.compile(
-    rf"(?<!\d)(?:(\d{{1,2}})\s?({'|'.join(_PERSIAN_MONTHS)})(?:\s?ماه)?،?\s?(1[34]\d\d)|(1[34]\d\d)([/.-])([01]?\d)\5([0-3]?\d))(?!\d)"
+    rf"(?<!\d)(?:(\d{{1,2}})\s?({'|'.join(_PERSIAN_MONTHS)})(?:\s?ماه)?،?\s?(1[34]\d\d)"
+    r"|(1[34]\d\d)([/.-])([01]?\d)\5([0-3]?\d))(?!\d)"
 )
 
 

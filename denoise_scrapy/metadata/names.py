@@ -31,7 +31,8 @@ _OF = re.compile(
 #: Who did something else, with all after it: pictures, a translation, money.
 _OTHER_WORK = re.compile(
     r"(?:^|[\s,;.])(?:photo\w*|fotos?|fotogra\w+|bild(?:er)?|images?|illustra\w+|v[ií]d[eé]o|graphics?|sponsored|presented"
-    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|kuvat?|(?<!và )ảnh|фото|写真|撮影|摄影|攝影|תמונ\w+|صور\w*|عکس|ภาพ)"
+    r"|powered|(?:fact[ -])?checked|reviewed|edited|translat\w+|curated|kuvat?|(?<!và )ảnh|фото|写真|撮影|摄影|攝影"
+    r"|תמונ\w+|صور\w*|عکس|ภาพ)"
     r"(?:\s?[:：]|\s(?:by|von|par|por|di|de|door|av|af)\b).*?(?=\bwritten by|$)",
     re.DOTALL | re.IGNORECASE,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -330,11 +331,19 @@ class _Fields:
 
     def _authors(self, site: str) -> tuple[str, ...]:
         editors = {name for line in self.read.lines if len(line) <= BYLINE_CHARS for name in _EDITOR.findall(line)}
+        of_site = Counter[str]()
         for found in self._names():
             names = [name for name in found if name not in editors and not _is_site(name, site)]
             if names:
                 return tuple(dict.fromkeys(names))[:20]
-        return ()
+            of_site.update({name for name in found if name not in editors and " " in name})
+        # a site that has the name of its only writer: the page says so twice, or that it is a person
+        people = {
+            string_of(value.get("name"))
+            for value in self.ld.values(self.ld.work or self.ld.page, "author", "creator")
+            if isinstance(value, dict) and string_of(value.get("@type")) == "Person"
+        }
+        return tuple(name for name, times in of_site.items() if (times > 1 or name in people) and is_person(name))[:1]
 
     def _names(self) -> Iterator[list[str]]:
         """Yield names by each method of finding authors, most reliable first."""

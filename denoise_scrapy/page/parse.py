@@ -145,6 +145,10 @@ def media_type(html: str | bytes) -> str:
     return "" if found is None or found.startswith("text/") else found
 
 
+#: What browsers take for a line break; and a definition without a list, an indented paragraph on old sites.
+_ENDED_BREAK, _LONE_DEFINITION = re.compile(rb"</br\s*>", re.IGNORECASE), re.compile(rb"<(/?)dd\b", re.IGNORECASE)
+
+
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     """Return a page as the parser reads it, in UTF-8 without control characters, which include our marks.
 
@@ -160,6 +164,10 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & HAS_LISTS:
         body = _LIST_IN_TERM.sub(_as_boxes, body)
+    if b"</br" in body or b"</BR" in body:
+        body = _ENDED_BREAK.sub(b"<br>", body)
+    if b"<dd" in body and b"<dl" not in body and b"<DL" not in body:
+        body = _LONE_DEFINITION.sub(rb"<\1p", body)
     if b"<frameset" in body[:_FRAMES_WITHIN].lower():
         body = _FRAMES.sub(b"", body)
     if found & EMBEDS:

@@ -85,3 +85,10 @@ def test_what_is_cut_is_read_to_its_end(body: bytes) -> None:
 def test_references_to_controls_are_what_browsers_take_them_for() -> None:
     assert to_utf8("&#128;&#x80 &#7;&#13;&#x2F;") == "\u20ac\u20ac   &#x2F;".encode()
     assert set(parse._TAKEN_FOR) < set(NOT_WRITTEN)
+
+
+def test_markup_of_old_sites_is_read_as_browsers_show_it() -> None:
+    assert to_utf8("One</br>two</BR >three") == b"One<br>two<br>three"
+    assert to_utf8("<dd>One.</dd><DD>Two.") == b"<p>One.</p><p>Two."
+    of_a_list = "<dl><dt>Term<dd>What it is.</dl>"
+    assert to_utf8(of_a_list) == of_a_list.encode()
