@@ -1,0 +1,13 @@
+"""An assistant that answers from a site: each crawl writes what its vector store must add and delete."""
+
+BOT_NAME = "assistant"
+SPIDER_MODULES = ["assistant.spiders"]
+ROBOTSTXT_OBEY = True
+FEEDS = {"changes-%(time)s.jsonl": {"format": "chunk-changes"}}
+
+ADDONS = {"denoise_scrapy.DenoiseAddon": 500}
+DENOISE_PARTS = {"comments": "drop"}  # answers cite the page, not its readers
+DENOISE_FIELDS = {"chunks": "chunks", "lang": "lang", "published": "published", "no_content": "no_content"}
+DENOISE_CHUNK_TOKENS = 400  # what the embedder reads at once
+DENOISE_DEDUP_STORE = "texts.sqlite"  # remembers the ids of each page's chunks
+DENOISE_SEEN = "drop-unchanged"

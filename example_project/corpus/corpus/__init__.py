@@ -1,0 +1,1 @@
+"""The project of `docs/corpus.md`."""
