@@ -3,7 +3,8 @@
 A place is what a block's path has in common on pages of one template: tags and classes without numbers and ids, at
 five widths. What an example adds to a block's log odds is how much likelier its words in that place are in the right
 text than the model took them to be. The widest place that an example knows speaks, and the example that is most like
-the page is asked first. A page that is like none is left as it was, and no example empties a page.
+the page is asked first. What a few words of an example say against many of a page counts less. A page that is like
+none is left as it was, and so is one of which much less would be left than of the example.
 
 Source: ours.
 """
@@ -34,6 +35,9 @@ STRENGTHS = (2.0, 1.0, 0.7, 0.4)
 PRIOR = 1.0
 #: Blocks whose probability moves by less stay as the strategy decided.
 LEAST_MOVED = 0.02
+#: Words in a place, of an example and of a page, beside which what the first say against the second counts in full; and
+#: how much may go of a page by what has gone of the example. Without both, shops and lists lose, by the same command.
+SLIGHT, LEAST_LEFT = 20.0, 0.5
 #: Bytes of an example's page, words of its text that are aligned, and examples of a site that are asked.
 MOST_BYTES, MOST_WORDS, MOST_EXAMPLES = 10_000_000, 20_000, 10
 
@@ -67,23 +71,38 @@ class Example:
 
 
 class Places(NamedTuple):
-    """The places that an example knows at one width, and what it adds to the log odds of each, shape (n,) each."""
+    """The places that an example knows at one width, what it adds to the log odds of each, its words there: (n,)."""
 
     keys: Keys  # in order
     odds: FloatArray
+    words: FloatArray
 
     @classmethod
-    def of(cls, keys: Keys, weights: FloatArray, shares: FloatArray, probability: FloatArray) -> Places:
+    def of(cls, keys: Keys, words: FloatArray, shares: FloatArray, probability: FloatArray) -> Places:
         """Sum up the blocks of an example, shape (m,) each, by their places."""
         known, place = np.unique(keys, return_inverse=True)
+        weights = np.minimum(3.0, 1 + np.log1p(words) / 2)
         right, likely, whole = (np.bincount(place, weights * of, len(known)) for of in (shares, probability, 1.0))
         told, taken = ((part + PRIOR / 2) / (whole + PRIOR) for part in (right, likely))
-        return cls(known, np.log(told / (1 - told)) - np.log(taken / (1 - taken)))
+        odds = np.log(told / (1 - told)) - np.log(taken / (1 - taken))
+        said: FloatArray = np.bincount(place, words, len(known)).astype(np.float64)
+        return cls(known, odds, said)
 
-    def find(self, keys: Keys) -> tuple[BoolArray, FloatArray]:
-        """Return which of m places are known, and what is added to the odds of these, shape (m,) each."""
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return self.keys[at] == keys, self.odds[at]
+    def knows(self, keys: Keys) -> BoolArray:
+        """Return which of m places are known, shape (m,)."""
+        known: BoolArray = self.keys[self._at(keys)] == keys
+        return known
+
+    def odds_of(self, keys: Keys, words: FloatArray) -> FloatArray:
+        """Return what is added to the odds of the blocks of a page in m known places, shape (m,)."""
+        at, (_, place) = self._at(keys), np.unique(keys, return_inverse=True)
+        here = np.bincount(place, words)[place]
+        against = np.sqrt(np.minimum(1, (self.words[at] + SLIGHT) / (here + SLIGHT)))
+        odds: FloatArray = self.odds[at] * np.where(self.odds[at] < 0, against, 1)
+        return odds
+
+    def _at(self, keys: Keys) -> npt.NDArray[np.intp]:
+        return np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
 
 
 class Lesson(NamedTuple):
@@ -91,6 +110,7 @@ class Lesson(NamedTuple):
 
     widths: tuple[Places, ...]
     date: str
+    left: float = 1.0  # its right words by those that the model alone keeps of it, at most 1
 
 
 def places_of(page: Page) -> Keys:
@@ -142,9 +162,10 @@ def lesson_of(example: Example) -> Lesson:
     probability = find_strategy(DEFAULT_STRATEGY).decide(page, SiteStatistics(())).probability
     if not len(page.blocks):
         return Lesson((), example.date)
-    shares, weights = shares_of(page, example), np.minimum(3.0, 1 + np.log1p(page.blocks.tokens) / 2)
-    widths = tuple(Places.of(keys, weights, shares, probability) for keys in places_of(page))
-    return Lesson(widths, example.date)
+    shares, words = shares_of(page, example), page.blocks.tokens.astype(np.float64)
+    widths = tuple(Places.of(keys, words, shares, probability) for keys in places_of(page))
+    right, taken = float(words @ shares), float(words @ (probability >= 0.5))
+    return Lesson(widths, example.date, min(1.0, right / max(taken, 1.0)))
 
 
 def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> Decision:
@@ -156,19 +177,19 @@ def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> Decis
     lessons = [lesson for lesson in map(lesson_of, list(examples)[:MOST_EXAMPLES]) if lesson.widths]
     if not lessons or not len(page.blocks):
         return decision
-    places = places_of(page)
+    places, words = places_of(page), page.blocks.tokens.astype(np.float64)
     lessons.sort(key=lambda lesson: -likeness(places, page, lesson))
     moved, of = np.zeros(len(page.blocks)), np.full(len(page.blocks), -1)
     for width, strength in enumerate(STRENGTHS):
         for number, lesson in enumerate(lessons):
-            known, odds = lesson.widths[width].find(places[width])
-            known &= of < 0
+            known = lesson.widths[width].knows(places[width]) & (of < 0)
+            odds = lesson.widths[width].odds_of(places[width], words)
             moved[known], of[known] = strength * odds[known], number
     chances = np.clip(decision.probability, 0.01, 0.99)
     probability = 1 / (1 + np.exp(-(np.log(chances / (1 - chances)) + moved)))
     is_moved = np.abs(probability - decision.probability) >= LEAST_MOVED
     kept = np.where(is_moved, probability >= 0.5, decision.kept) & ~page.unseen_blocks
-    if not kept.any():
+    if not kept.any() or words @ kept < LEAST_LEFT * lessons[0].left * (words @ decision.kept):
         return decision
     reasons = np.full(len(kept), "", object)
     for block in np.flatnonzero(kept != decision.kept).tolist():
@@ -179,5 +200,5 @@ def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> Decis
 
 def likeness(places: Keys, page: Page, lesson: Lesson) -> float:
     """Return the share of a page's words that is in places whose three last steps an example knows."""
-    known = lesson.widths[2].find(places[2])[0] if lesson.widths else np.zeros(len(page.blocks), bool)
+    known = lesson.widths[2].knows(places[2]) if lesson.widths else np.zeros(len(page.blocks), bool)
     return float((page.blocks.tokens * known).sum() / max(page.blocks.tokens.sum(), 1))

@@ -35,7 +35,10 @@ FACT = "Fact 1 of 8"
 OTHERS = [page(number) for number in range(3, 7)]
 
 
-@pytest.mark.parametrize("example", [Example(page(1), text_of(1)), Example(page(1), keep=("h1", "div.body"))])
+GIVEN = [Example(page(1), text_of(1)), Example(page(1), keep=("h1", "div.body"))]
+
+
+@pytest.mark.parametrize("example", GIVEN)
 def test_what_is_left_out_of_one_page_is_left_out_of_others(example: Example) -> None:
     assert FACT in extract(page(8), SITE, OTHERS).text
     body = extract(page(8), SITE, OTHERS, examples=[example])
@@ -67,6 +70,15 @@ def test_what_is_wanted_of_one_page_is_kept_of_others() -> None:
 def test_no_example_empties_a_page(example: Example) -> None:
     assert extract(page(8), SITE, OTHERS, examples=[example] * 30).text
     assert extract("", SITE, examples=[example]).text == ""
+
+
+@pytest.mark.parametrize("example", GIVEN)
+def test_a_few_words_of_an_example_take_no_long_text_away(example: Example) -> None:
+    paragraphs = "".join(f"<p>{one}.</p>" for one in story(8, 48).rstrip(".").split(". "))
+    head, body, rest = page(8).partition("<div class=body>")
+    long = head + body.replace("body", "facts") + paragraphs + rest[rest.index("</article>") :]
+    alone = extract(long, SITE, OTHERS).text
+    assert len(extract(long, SITE, OTHERS, examples=[example]).text) > 0.8 * len(alone)
 
 
 def test_an_example_has_a_text_or_selectors_and_a_bounded_page() -> None:
