@@ -8,7 +8,7 @@ of them, the title element's text is not changed. Where it has nothing but that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from html import unescape
 
@@ -57,17 +57,30 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
         is_site |= title[:1] in "|-–" or (len(titles) > 1 and _is_shared((said,), [other[-1:] for other in split]))
     is_site |= len(titles) > 1 and not others
     if is_site:  # then the first heading of level one that is not the site's name
-        in_heading = page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element] >= 0
-        likely = in_heading & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
-        shown = page.without(np.array(permalinks(page), np.int64))
-        texts = (shown.block_text(block) for block in likely.nonzero()[0].tolist())
-        return next((" ".join(text.split()) for text in texts if text.strip() and fold(text) not in said), title)
+        return next((text for text in _headings(page) if fold(text) not in said), title)
     if whole := _uncut(page, title):
         return whole
+    works = {letters(value) for name, value in declared if name == "citation_title"} - {""}
+    if works and (work := next((text for text in _headings(page) if letters(text) in works), "")):
+        return work
     parts = _without_shared(parts, split)
     parts = _without_names(parts, {*names, *_names_of_host(page.url)} - {""})
     parts = _as_a_heading(page, parts)
-    return _as_declared(title[parts[0].start() : parts[-1].end()], headlines, names)
+    found = _as_declared(title[parts[0].start() : parts[-1].end()], headlines, names)
+    said = letters(found)
+    # a heading may have other quotation marks
+    alike = (text for text in _headings(page) if len(text) == len(found) and letters(text) == said)
+    return next((text for text in alike if text.lower() != found.lower()), found)
+
+
+def _headings(page: Page) -> Iterator[str]:
+    """Yield the texts of the headings of level one."""
+    in_heading = page.elements.nearest(page.elements.has_tag({"h1"}))[page.blocks.element] >= 0
+    likely = in_heading & (page.blocks.link_density <= LINKED) & ~page.unseen_blocks
+    if likely.any():
+        shown = page.without(np.array(permalinks(page), np.int64))
+        texts = (" ".join(shown.block_text(block).split()) for block in likely.nonzero()[0].tolist())
+        yield from filter(None, texts)
 
 
 _ELLIPSIS = re.compile(r"(?:…|\.{3})(?:\s|$)")
@@ -164,7 +177,8 @@ def _as_a_heading(page: Page, parts: Parts) -> Parts:
     if len(parts) < 2:
         return parts
     found = page.words.titles.nonzero()[0].tolist()
-    headings = {letters(page.block_text(block)): page.blocks.link_density[block] <= LINKED for block in reversed(found)}
+    own = {letters(page.block_text(block)): page.blocks.link_density[block] <= LINKED for block in reversed(found)}
+    headings = own | dict.fromkeys(map(letters, _headings(page)), True)
     title, longest = parts[0].string, max(parts, key=lambda part: len(part[0]))
     for length in range(len(parts), 0, -1):
         for run in (parts[:length], parts[-length:]):

@@ -572,8 +572,8 @@ cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* hre
         note_place(tree, w, LINKED, mark + 1)
 
 
-cdef const char* DECLARED[3]
-DECLARED[:] = [b"generator", b"og:title", b"og:site_name"]
+cdef const char* DECLARED[4]
+DECLARED[:] = [b"generator", b"og:title", b"og:site_name", b"citation_title"]
 
 
 cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
@@ -588,7 +588,7 @@ cdef int note_meta(Tree tree, const xmlNode* node, bint in_head) nogil:
     name = behind_blanks(name)
     if begins(name, b"og:type"):
         note(tree, -1, b"og:type" if in_head else b"og:type in body", content)
-    for i in range(3 if in_head else 0):
+    for i in range(4 if in_head else 0):
         if begins(name, DECLARED[i]):
             note(tree, -1, DECLARED[i], content)
 

@@ -46,6 +46,13 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1><h2>Fox wins - again</h2>"), [], "Fox wins - again"),
         (titled(AGAIN, "<h1><a href=/>Herald</a></h1>"), [], AGAIN),
         (titled("Fox wins - Herald", "<h1><a href=/fox>Fox wins</a></h1>"), [], "Fox wins"),
+        # whose quotation marks, dashes and colons may be others
+        (titled("'Fox wins': a race | Herald", "<h1>“Fox wins”: a race</h1>"), [], "“Fox wins”: a race"),
+        (titled("Fox wins: a race | Herald", "<h1>Fox wins – a race</h1>"), [], "Fox wins: a race"),
+        (titled("Fox wins - Herald", "<h1>FOX WINS</h1>"), [], "Fox wins"),
+        # and which is a work's title
+        (titled("Journal - Vol. 2", "<meta name=citation_title content='Fox wins'><h1>Fox Wins</h1>"), [], "Fox Wins"),
+        (titled("Journal - Vol. 2", "<meta name=citation_title content='Fox wins'><h1>2</h1>"), [], "Journal - Vol. 2"),
         # without the sign that leads to it
         (titled("", "<h1 id=a>Fox wins<a href='#a'>¶</a></h1>"), [], "Fox wins"),
         # which has all of a title that is cut
