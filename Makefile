@@ -17,7 +17,7 @@ ifeq ($(shell command -v c++ || command -v g++ || command -v clang++ || echo $$C
   export CXX = $(abspath $(BIN))/python -I -m ziglang c++ -mcpu=baseline
 endif
 
-.PHONY: demo several test unit coverage browser-test explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
+.PHONY: demo several test unit coverage browser-test days explore check docs renew gate gate-scores gate-work crawl-gate baseline bench cost scores kinds train sanitize compat lowest newest suites package archive-test clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m example_project.run
@@ -42,6 +42,10 @@ coverage: $(VENV)/.dev
 	$(PYTEST) -n 4 --cov --cov-report=term:skip-covered
 
 # what needs a browser or npm: rendered pages, the site of the docs, Markdown of hostile pages in all its readers
+# the projects of the docs, each crawled for some days
+days: $(VENV)/.dev
+	$(PYTEST) -n 2 tests/projects/newsroom.py tests/projects/recipes.py
+
 browser-test: $(VENV)/.dev
 	$(PYTEST) -n 2 tests/docs/site.py tests/rendered tests/readers tests/readers/browser.py
 
