@@ -60,16 +60,17 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
         return next((text for text in _headings(page) if fold(text) not in said), title)
     if whole := _uncut(page, title):
         return whole
+    headings = list(_headings(page))
     works = {letters(value) for name, value in declared if name == "citation_title"} - {""}
-    if works and (work := next((text for text in _headings(page) if letters(text) in works), "")):
+    if work := next((text for text in headings if letters(text) in works), ""):
         return work
     parts = _without_shared(parts, split)
     parts = _without_names(parts, {*names, *_names_of_host(page.url)} - {""})
-    parts = _as_a_heading(page, parts)
+    parts = _as_a_heading(page, parts, headings)
     found = _as_declared(title[parts[0].start() : parts[-1].end()], headlines, names)
     said = letters(found)
     # a heading may have other quotation marks
-    alike = (text for text in _headings(page) if len(text) == len(found) and letters(text) == said)
+    alike = (text for text in headings if len(text) == len(found) and letters(text) == said)
     return next((text for text in alike if text.lower() != found.lower()), found)
 
 
@@ -169,7 +170,7 @@ def _as_declared(title: str, declared: Iterable[str], names: Sequence[str]) -> s
     return title
 
 
-def _as_a_heading(page: Page, parts: Parts) -> Parts:
+def _as_a_heading(page: Page, parts: Parts, first: Sequence[str]) -> Parts:
     """Return the longest run of parts, from the first or to the last, that is in a heading of the page.
 
     Else the longest part, if that is.
@@ -178,7 +179,7 @@ def _as_a_heading(page: Page, parts: Parts) -> Parts:
         return parts
     found = page.words.titles.nonzero()[0].tolist()
     own = {letters(page.block_text(block)): page.blocks.link_density[block] <= LINKED for block in reversed(found)}
-    headings = own | dict.fromkeys(map(letters, _headings(page)), True)
+    headings = own | dict.fromkeys(map(letters, first), True)
     title, longest = parts[0].string, max(parts, key=lambda part: len(part[0]))
     for length in range(len(parts), 0, -1):
         for run in (parts[:length], parts[-length:]):
