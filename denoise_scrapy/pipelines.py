@@ -438,7 +438,8 @@ class NearDuplicatePipeline(ItemPipeline):
         verdict = await self._duplicates.check(passage)
         if verdict is None:
             return
-        passage.verdict, passage.outcome = verdict, (outcome := await self._outcome(passage, verdict))
+        outcome = await self._outcome(passage, verdict)
+        passage.verdict, passage.outcome = verdict, outcome
         self._go_on(passage)
         is_new = not verdict.duplicate and (verdict.since is None or verdict.updated)
         passage.old_chunks = verdict.chunks if is_new else None

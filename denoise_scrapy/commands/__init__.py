@@ -93,6 +93,12 @@ def failures() -> tuple[type[Exception], ...]:
     return (*known, import_module("redis").RedisError)
 
 
+def check_output(args: argparse.Namespace, command: str) -> None:
+    """Refuse a file for an HTML page that is named otherwise."""
+    if args.output and Path(args.output).suffix != ".html":
+        raise UsageError(f"{command}: -o {args.output}: valid is .html")
+
+
 def show(args: argparse.Namespace, value: object, lines: Iterable[object], page: str = "") -> None:
     """Print a value as JSON, or lines; also write an HTML page if the command line requests it."""
     if args.json:

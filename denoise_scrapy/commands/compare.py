@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from denoise_scrapy.commands import Given, UsageError, show
+from denoise_scrapy.commands import Given, check_output, show
 from denoise_scrapy.commands.feeds import KEY, FeedDifference, is_feed
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
@@ -53,8 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
-    if args.output and Path(args.output).suffix != ".html":
-        raise UsageError(f"compare: -o {args.output}: valid is .html")
+    check_output(args, "compare")
     if is_feed(args.a) and is_feed(args.b):
         difference = FeedDifference.of(Path(args.a), Path(args.b), args.key, args.fields)
         value = {"changed": difference.changed, "gone": difference.gone, "new": difference.new}

@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from html import escape
-from pathlib import Path
 
-from denoise_scrapy.commands import Given, UsageError, show
+from denoise_scrapy.commands import Given, check_output, show
 from denoise_scrapy.commands.site import add_places, local_time, opened_store, sites_of
 from denoise_scrapy.shown import MAX_CELL, figures_page, say, shown, text_table
 from denoise_scrapy.site import FactsStore
@@ -63,8 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Given) -> int:
     """Show the last crawl of each site, or the kept crawls of one."""
-    if args.output and Path(args.output).suffix != ".html":
-        raise UsageError(f"health: -o {args.output}: valid is .html")
+    check_output(args, "health")
     with opened_store(args, settings) as store:
         kept = read_kept(store, args.host)
     listed = [(site, one) for site, crawls in kept.items() for one in (crawls if args.host else crawls[-1:])]

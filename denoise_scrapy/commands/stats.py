@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.commands import Given, UsageError, show
+from denoise_scrapy.commands import Given, check_output, show
 from denoise_scrapy.crawl.base import STATS_FILE
 from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, shown, text_table
 from denoise_scrapy.stats import PREFIX, meaning_of
@@ -26,8 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Given) -> int:
-    if args.output and Path(args.output).suffix != ".html":
-        raise UsageError(f"stats: -o {args.output}: valid is .html")
+    check_output(args, "stats")
     found = read_stats(args.source)
     counts = {name.removeprefix(PREFIX): found[name] for name in sorted(found) if name.startswith(PREFIX)}
     if not counts:

@@ -58,6 +58,5 @@ def _said(before: Body, after: Body) -> str:
     """Describe what an example changes."""
     old, new = (Counter(body.text.split("\n")) for body in (before, after))
     gone, come = (old - new).total(), (new - old).total()
-    words = f"{len(after.text.split()):,} words"
-    return f"{words}, {counted(come, 'line')} more and {gone:,} less than without the example" if gone or come else (
-        f"{words}, the same as without the example")  # fmt: skip
+    changes = f"{counted(come, 'line')} more and {gone:,} less than" if gone or come else "the same as"
+    return f"{len(after.text.split()):,} words, {changes} without the example"

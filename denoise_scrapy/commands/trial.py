@@ -18,13 +18,14 @@ from typing import Any
 from scrapy import Spider, signals
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.python import global_object_name
 from scrapy.utils.spider import iter_spider_classes
 from twisted.python.failure import Failure
 from typing_extensions import override
 
 from denoise_scrapy.body import SiteModel
-from denoise_scrapy.commands import UsageError
+from denoise_scrapy.commands import UsageError, check_output
 from denoise_scrapy.commands.fetching import process_for
 from denoise_scrapy.commands.trial_report import Costs, TriedItem, lines_of, report_of
 from denoise_scrapy.crawl.passages import Passage
@@ -68,11 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Crawl, print a summary and write the report; return 1 if no item has a body."""
-    if args.output and Path(args.output).suffix != ".html":
-        raise UsageError(f"trial: -o {args.output}: valid is .html")
-    given = dict(one.split("=", 1) for one in args.a if "=" in one)
-    if len(given) < len(args.a):
-        raise UsageError("trial: -a: valid is NAME=VALUE")
+    check_output(args, "trial")
+    try:
+        given = arglist_to_dict(args.a)
+    except ValueError:
+        raise UsageError("trial: -a: valid is NAME=VALUE") from None
     spider = _spider_of(args.spider, settings)
     ours = trial_settings(settings, spider, args.items, pipelines=args.pipelines)
     process, trial = process_for(ours), Trial(args.items)

@@ -10,6 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 from denoise_scrapy.body import Body
+from denoise_scrapy.pipelines import COPY
 from denoise_scrapy.settings import CONTAINS, NO_CONTENT, UPDATE, VARIANT
 from denoise_scrapy.shown import beside, counted, figures_page, shown
 
@@ -19,7 +20,6 @@ MOST_BLOCKS, MOST_CHARS = 300, 2000
 BESIDE = 700
 # Below this confidence an item is worth a look: a third of such bodies lack or add a third of their words.
 DOUBTED = 0.7
-DROPPED = {"copy": "dropped", "same_page": "kept", "other_feed": "kept"}
 WHY_NONE = {
     "several": "shares its page with other items: DENOISE_SHARED_BODY = True gives each the page's text",
     "elsewhere": "names a page that the spider has not fetched: yield it from that page's callback",
@@ -73,7 +73,7 @@ class TriedItem:
     @property
     def is_dropped(self) -> bool:
         """True if it would be dropped."""
-        return DROPPED.get(self.outcome) == "dropped"
+        return self.outcome == COPY
 
 
 class Costs(NamedTuple):
