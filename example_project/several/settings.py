@@ -18,7 +18,7 @@ MAX_IDLE_TIME_BEFORE_CLOSE = 3  # seconds
 
 # The index of texts, and facts of the sites.
 DENOISE_DEDUP_STORE = REDIS_URL
-DENOISE_FIELDS = {"variant_of": "variant_of"}
+DENOISE_FIELDS = {"variant_of": "variant_of", "update_of": "update_of"}
 
 # Limits of Scrapy are those of one process: a host sees four times as many requests from four of them.
 CONCURRENT_REQUESTS_PER_DOMAIN = 2

@@ -53,7 +53,7 @@ def check_bodies(items: Mapping[str, Mapping[str, Any]], pages: Mapping[str, Por
         wanted = Counter(tokens(str(pages[path].truth)))
         shares[path] = (wanted & Counter(tokens(item["body"]))).total() / wanted.total()
     assert min(shares.values()) >= 0.9, min(shares, key=lambda path: shares[path])
-    assert sum(share < 0.95 for share in shares.values()) <= 2, shares
+    assert sum(share < 0.95 for share in shares.values()) <= 1, shares
     framed = [(path, said) for path, item in items.items() for said in FRAME if said in item["body"]]
     assert len(framed) <= len(items) / 10, framed
     assert mean(f1(item["body"], str(pages[path].truth)) for path, item in items.items()) >= 0.88

@@ -27,7 +27,8 @@ class Run:
         crawl = ("crawl", spider, "-a", f"start={start}", *(part for one in given for part in ("-s", one)), *options)
         done = run_python(self.folder, ["-m", "scrapy", *crawl], PYTHONWARNINGS="default")
         assert done.returncode == 0, done.stdout
-        noise = noise_in(done.stdout)
+        self.log = done.stdout
+        noise = noise_in(self.log)
         assert not noise, noise
         self.stats: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         ours = [name.removeprefix(PREFIX) for name in self.stats if name.startswith(PREFIX)]

@@ -19,9 +19,10 @@ def test_item_loaders_pipelines_of_ones_own_and_feeds_of_all_formats(web: Web, t
         assert len(item["topics"]) == 1
         assert item["words"] == len(item["body"].split())
     dropped = {path for path, page in pages.items() if '"tg">Tags: <a href="/tag/school/"' in page.html}
-    assert done.stats["item_dropped_reasons_count/DropItem"] == len(dropped) > 0
+    after_copy = {path for path in dropped if f"{path}: near-duplicate of" in done.log}  # which came first this time
+    assert done.stats["item_dropped_reasons_count/DropItem"] == len(dropped - after_copy) > 0
     # a story that the project's own pipeline drops is no reason to drop its copy
-    assert done.stat("dedup/withdrawn") == len(dropped)
+    assert done.stat("dedup/withdrawn") == len(dropped - after_copy)
     check_one_of_each(items, {path: page for path, page in pages.items() if path not in dropped})
 
     texts = [item["body"] for item in done.lines()]
