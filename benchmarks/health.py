@@ -2,7 +2,7 @@
 
 Each recorded site is crawled again: unchanged, other pages in another order, and with changes made to its pages. These
 crawls make no requests: each page is compared with the others of the crawl and with the pages kept from the last one,
-and `denoise_scrapy.site.health` evaluates the outcome.
+and `denoise_scrapy.site.crawl_history` evaluates the outcome.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import lxml.html
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site import PageMemory
-from denoise_scrapy.site.health import PageReading, SiteCrawl, SiteTally, alarms
+from denoise_scrapy.site.crawl_history import PageReading, SiteCrawl, SiteTally, alarms
 from evaluation import figures
 from evaluation.corpora import RecordedPage, Site, add_folders_argument, recorded
 

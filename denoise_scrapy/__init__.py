@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from denoise_scrapy.lazily import names_of
+from denoise_scrapy.support.lazily import names_of
 
 if TYPE_CHECKING:
     from denoise_scrapy.addon import DenoiseAddon

@@ -21,18 +21,18 @@ from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter, PythonItem
 from scrapy.settings import BaseSettings
 from typing_extensions import Self
 
+from denoise_scrapy.body.fields import CHUNKS, WHOLE, chunk_rows_of, held_bytes, with_item
 from denoise_scrapy.body.rendering.markdown import destination, escape_inside, escape_line, escape_text
+from denoise_scrapy.crawl.crawl_index import MEMORY, index_place
 from denoise_scrapy.crawl.duplicates import Duplicates
 from denoise_scrapy.crawl.feeds import CHANGES
-from denoise_scrapy.crawl.index import MEMORY, index_place
+from denoise_scrapy.crawl.items import get_field, values_of
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.fields import CHUNKS, WHOLE, chunk_rows_of, held_bytes, with_item
-from denoise_scrapy.items import get_field, values_of
-from denoise_scrapy.row_files import ParquetRows, pyarrow_and_parquet
 from denoise_scrapy.settings import MARK, DenoiseSettings
-from denoise_scrapy.shown import counted, shown
 from denoise_scrapy.site import site_key
+from denoise_scrapy.support.row_files import ParquetRows, pyarrow_and_parquet
+from denoise_scrapy.support.shown import counted, shown
 
 #: Exporters by the names of their formats in `FEEDS`.
 FORMATS: Mapping[str, str] = {

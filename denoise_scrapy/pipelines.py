@@ -21,13 +21,12 @@ from scrapy.utils.python import global_object_name
 from twisted.python.failure import Failure
 from typing_extensions import Self, override
 
-from denoise_scrapy.adapters import Adapter, adapters_of
-from denoise_scrapy.crawl.base import refusing_to_start
+from denoise_scrapy.body.fields import OF_META
+from denoise_scrapy.crawl.items import copied, get_field, has_field, has_text, is_declared, refusal, restore, with_field
+from denoise_scrapy.crawl.parts import refusing_to_start
 from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
-from denoise_scrapy.fields import OF_META
-from denoise_scrapy.items import copied, get_field, has_field, has_text, is_declared, refusal, restore, with_field
 from denoise_scrapy.metadata.annotations import LIBRARIES, find
 from denoise_scrapy.settings import (
     CONTAINS,
@@ -39,7 +38,8 @@ from denoise_scrapy.settings import (
     ConfigurationError,
     DenoiseSettings,
 )
-from denoise_scrapy.shown import MAX_LOGGED, logger_of, shown
+from denoise_scrapy.support.adapters import Adapter, adapters_of
+from denoise_scrapy.support.shown import MAX_LOGGED, logger_of, shown
 
 logger = logger_of(__name__)
 

@@ -22,8 +22,8 @@ from scrapy.http import Response
 from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.extraction import Block, Hidden
 from denoise_scrapy.body.rendering import Token
-from denoise_scrapy.crawl.base import beside
 from denoise_scrapy.crawl.pages import is_page, told_encoding
+from denoise_scrapy.crawl.parts import beside
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.metadata import Metadata, metadata_of
 from denoise_scrapy.page.parse import to_utf8

@@ -12,20 +12,20 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from denoise_scrapy.adapters import find_function
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.example_files import read_examples
+from denoise_scrapy.body.fields import FIELDS, OF_META, OF_NEWS, PAGES
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES, SEARCHES
-from denoise_scrapy.dedup.places import is_class_path, is_file, store_class
+from denoise_scrapy.dedup.open_store import is_class_path, is_file, store_class
 from denoise_scrapy.dedup.rules import MOST_NEW
 from denoise_scrapy.dedup.variants import CERTAINTY
 from denoise_scrapy.exceptions import ConfigurationError
-from denoise_scrapy.fields import FIELDS, OF_META, OF_NEWS, PAGES
 from denoise_scrapy.page.selectors import compile_all
-from denoise_scrapy.shown import nearest_hint
-from denoise_scrapy.storage import SCHEMES
+from denoise_scrapy.support.adapters import find_function
+from denoise_scrapy.support.shown import nearest_hint
+from denoise_scrapy.support.storage import SCHEMES
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -14,8 +14,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from denoise_scrapy.crawl.counters import PREFIX, STATS, meaning_of
 from denoise_scrapy.settings import declarations
-from denoise_scrapy.stats import PREFIX, STATS, meaning_of
 from docs import public_api, three_tools
 from docs.pictures import flow, matching, scoring, shots, tree
 from evaluation import figures

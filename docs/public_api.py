@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from denoise_scrapy.commands import _parser
+from denoise_scrapy.crawl.counters import PREFIX, STATS
 from denoise_scrapy.settings import declarations
-from denoise_scrapy.stats import PREFIX, STATS
 
 LISTING = Path(__file__).parent.parent / "tests/api/public_api.txt"
 MODULES = (
     "denoise_scrapy",
     *(
         f"denoise_scrapy.{name}"
-        for name in ("page", "site", "body", "dedup", "metadata", "archive", "loaders", "remote", "exceptions")
+        for name in "page site body dedup metadata archive llm.loaders crawl.remote exceptions".split()
     ),
 )
 #: Classes that settings name by their path, and the exception that a wrong setting raises: what they are made of is

@@ -15,8 +15,8 @@ from benchmarks.dedup import forms
 from benchmarks.dedup.pairs import POSITIVES, Pool
 from benchmarks.dedup.texts import Base, excerpt, pieces, sentences, size, words
 from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.dedup.evidence import Evidence
 from denoise_scrapy.dedup.rules import Fingerprint, PartRule
+from denoise_scrapy.dedup.verdicts import Evidence
 
 #: Seed, other than that of the floors; most earlier texts of its form that one is paired with.
 SEED, SIBLINGS = 67, 2

@@ -24,8 +24,8 @@ from catboost import CatBoostClassifier
 from benchmarks.dedup.texts import Base, portal_bases, recorded_bases
 from denoise_scrapy.core.evidence import NAMES
 from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.dedup.evidence import COPY, KINDS, Evidence, Forests
 from denoise_scrapy.dedup.rules import Fingerprint, PartRule
+from denoise_scrapy.dedup.verdicts import COPY, KINDS, Evidence, Forests
 from evaluation import figures
 from training.made_pairs import made_forms, made_texts, weight_of
 from training.pair_texts import read_pairs

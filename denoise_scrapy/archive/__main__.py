@@ -11,11 +11,11 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from denoise_scrapy.archive.pages import CELL, FIELDS, SCOPES
+from denoise_scrapy.archive.page_rows import CELL, FIELDS, SCOPES
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
-from denoise_scrapy.formats import FORMS_BESIDE_TEXT
 from denoise_scrapy.metadata.annotations import LIBRARIES
-from denoise_scrapy.shown import counted, say
+from denoise_scrapy.support.formats import FORMS_BESIDE_TEXT
+from denoise_scrapy.support.shown import counted, say
 
 _NO_JAVA = "needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"
 _NO_EXTRA = "needs {}, which is not installed: pip install denoise-scrapy[archive]"

@@ -17,11 +17,11 @@ from pyarrow.fs import FileType
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 
-from denoise_scrapy.archive.pages import VERSION
-from denoise_scrapy.archive.places import file_system, files_of
+from denoise_scrapy.archive.archive_files import file_system, files_of
+from denoise_scrapy.archive.page_rows import VERSION
 from denoise_scrapy.archive.records import PROBLEMS
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
-from denoise_scrapy.shown import figures_page, figures_table, say
+from denoise_scrapy.support.shown import figures_page, figures_table, say
 
 # Number of sites shown, those with the least confident bodies, and minimum pages of each.
 _SITES, _PAGES_OF_A_SITE = 20, 5

@@ -15,7 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from denoise_scrapy.archive.pages import (
+from denoise_scrapy.archive.archive_files import files_of, page_format, records_of
+from denoise_scrapy.archive.page_rows import (
     CELL,
     COLUMNS,
     FIELDS,
@@ -28,7 +29,6 @@ from denoise_scrapy.archive.pages import (
     resolve,
     verify,
 )
-from denoise_scrapy.archive.places import files_of, page_format, records_of
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import DEFAULT_STRATEGY
 

@@ -27,8 +27,8 @@ from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, find_strategy
 from denoise_scrapy.body.strategies.repetition import REPEATED_SHARE, SLOT_SHARE
 from denoise_scrapy.body.taste import NO_TASTE, Taste
 from denoise_scrapy.page import Flag, Page, PageFacts
-from denoise_scrapy.shown import counted
 from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.support.shown import counted
 
 #: Classes of blocks. The first match applies, in the order kept, hidden, template, low.
 CLASSES = ("kept", "template", "low", "hidden")

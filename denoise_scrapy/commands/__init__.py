@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from denoise_scrapy.exceptions import UsageError as UsageError
-from denoise_scrapy.shown import say, say_json
+from denoise_scrapy.support.shown import say, say_json
 
 #: Settings of a project, or a mapping with some of them.
 Given: TypeAlias = Mapping[Any, Any]

@@ -15,14 +15,14 @@ from unicodedata import normalize
 
 from typing_extensions import override
 
-from denoise_scrapy.archive.places import kind_of_pages
+from denoise_scrapy.archive.archive_files import kind_of_pages
 from denoise_scrapy.archive.records import ArchiveRecord
+from denoise_scrapy.body.fields import held_bytes
 from denoise_scrapy.commands import STANDARD
-from denoise_scrapy.fields import held_bytes
-from denoise_scrapy.formats import ROW_FORMATS
-from denoise_scrapy.row_files import JsonLines, ParquetRows, compressing
-from denoise_scrapy.shown import json_line
-from denoise_scrapy.storage import replacing
+from denoise_scrapy.support.formats import ROW_FORMATS
+from denoise_scrapy.support.row_files import JsonLines, ParquetRows, compressing
+from denoise_scrapy.support.shown import json_line
+from denoise_scrapy.support.storage import replacing
 
 # What some file system refuses in a name, takes for another folder or a device, or leaves out; and bytes of a name and
 # of a place that all accept, without a suffix and the folder.

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from denoise_scrapy.commands import Given, check_output, show
-from denoise_scrapy.commands.feeds import KEY, FeedDifference, is_feed
+from denoise_scrapy.commands.feed_changes import KEY, FeedDifference, is_feed
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Verdict

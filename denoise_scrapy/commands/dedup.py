@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, failures, show
-from denoise_scrapy.crawl.index import MEMORY, index_place
+from denoise_scrapy.crawl.crawl_index import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import Rule
 from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.dedup.versions import Version
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, json_line, say
 from denoise_scrapy.site import site_key
-from denoise_scrapy.storage import without_password
+from denoise_scrapy.support.shown import counted, json_line, say
+from denoise_scrapy.support.storage import without_password
 
 COPIES_SHOWN = 10  # per group, if several are shown
 PROBLEMS_SHOWN = 100

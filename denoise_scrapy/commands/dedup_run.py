@@ -18,11 +18,13 @@ from w3lib.url import canonicalize_url
 
 from denoise_scrapy.commands import STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
-from denoise_scrapy.crawl.index import INDEX_FILE, REMEMBERED_COPIES
+from denoise_scrapy.crawl.crawl_index import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
 from denoise_scrapy.dedup.batch import KEEPS, SCOPES, Batch, Row
-from denoise_scrapy.formats import ROW_FORMATS, format_of
-from denoise_scrapy.row_files import (
+from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.site import site_key
+from denoise_scrapy.support.formats import ROW_FORMATS, format_of
+from denoise_scrapy.support.row_files import (
     Marked,
     Parquet,
     Read,
@@ -31,10 +33,8 @@ from denoise_scrapy.row_files import (
     row_file,
     write_parquet,
 )
-from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, json_line, say
-from denoise_scrapy.site import site_key
-from denoise_scrapy.storage import replacing
+from denoise_scrapy.support.shown import counted, json_line, say
+from denoise_scrapy.support.storage import replacing
 
 TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
 MARK_FIELD = "near_duplicate"

@@ -13,7 +13,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any
 
-from denoise_scrapy.archive.places import COMPRESSIONS
+from denoise_scrapy.archive.archive_files import COMPRESSIONS
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.body import Body, extract
 from denoise_scrapy.body.rendering import IMAGES, LINKS
@@ -23,12 +23,12 @@ from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_
 from denoise_scrapy.commands.jobs import bodies_of, in_processes
 from denoise_scrapy.commands.page_files import Pages, is_many
 from denoise_scrapy.commands.tei import tei_of
-from denoise_scrapy.formats import FORMS, format_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, json_line, say, straight
 from denoise_scrapy.site import site_key
+from denoise_scrapy.support.formats import FORMS, format_of
+from denoise_scrapy.support.shown import counted, json_line, say, straight
 
 MOST_JOBS = 64
 #: Suffixes of files of texts, by format, unless they are its name.

@@ -9,9 +9,9 @@ from html import escape
 
 from denoise_scrapy.commands import Given, check_output, show
 from denoise_scrapy.commands.site import add_places, local_time, opened_store, sites_of
-from denoise_scrapy.shown import MAX_CELL, figures_page, say, shown, text_table
 from denoise_scrapy.site import FactsStore
-from denoise_scrapy.site.health import SiteCrawl, read_record
+from denoise_scrapy.site.crawl_history import SiteCrawl, read_record
+from denoise_scrapy.support.shown import MAX_CELL, figures_page, say, shown, text_table
 
 Kept = Mapping[str, Sequence[SiteCrawl]]
 

@@ -15,9 +15,9 @@ from denoise_scrapy.archive.records import MOST_BYTES, begins_page
 from denoise_scrapy.body import STRATEGIES, extract
 from denoise_scrapy.commands import STANDARD, Given, Source, UsageError
 from denoise_scrapy.dedup import RULES
-from denoise_scrapy.formats import format_of
-from denoise_scrapy.row_files import uncompressed
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.support.formats import format_of
+from denoise_scrapy.support.row_files import uncompressed
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _OTHER_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -120,7 +120,7 @@ def pages_of(names: Sequence[str], command: str, settings: Given) -> list[Source
         if name not in urls
     }
     if urls:  # last, so that missing files are reported before any request is sent
-        from denoise_scrapy.commands.fetching import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
+        from denoise_scrapy.commands.fetch_pages import fetch  # noqa: PLC0415 - it loads Scrapy, which files do not need
 
         found |= fetch(urls, settings)
     return [found[name] for name in names]

@@ -10,7 +10,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from denoise_scrapy.archive.places import (
+from denoise_scrapy.archive.archive_files import (
     addresses_of,
     files_of,
     kind_of_pages,
@@ -22,11 +22,11 @@ from denoise_scrapy.archive.places import (
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord
 from denoise_scrapy.body.extraction import PAGES_A_SITE
 from denoise_scrapy.commands import STANDARD, Source
-from denoise_scrapy.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
 from denoise_scrapy.page.parse import media_type
-from denoise_scrapy.row_files import uncompressed
-from denoise_scrapy.shown import counted, json_line, say
+from denoise_scrapy.support.formats import PAGE_FORMATS, format_of
+from denoise_scrapy.support.row_files import uncompressed
+from denoise_scrapy.support.shown import counted, json_line, say
 
 PROGRESS_SECONDS = 5.0
 PROBLEMS_SHOWN = 10

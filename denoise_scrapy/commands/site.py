@@ -11,9 +11,9 @@ from pathlib import Path
 from denoise_scrapy.commands import Given, UsageError, show
 from denoise_scrapy.crawl.sites import PLACES, SITES_FILE, sites_place
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.shown import MAX_CELL, counted, say, shown, text_table
 from denoise_scrapy.site import FactsStore, facts_store, site_key
-from denoise_scrapy.storage import SCHEMES
+from denoise_scrapy.support.shown import MAX_CELL, counted, say, shown, text_table
+from denoise_scrapy.support.storage import SCHEMES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

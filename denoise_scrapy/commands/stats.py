@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from denoise_scrapy.commands import Given, check_output, show
-from denoise_scrapy.crawl.base import STATS_FILE
-from denoise_scrapy.shown import MAX_CELL, figures_page, figures_table, shown, text_table
-from denoise_scrapy.stats import PREFIX, meaning_of
+from denoise_scrapy.crawl.counters import PREFIX, meaning_of
+from denoise_scrapy.crawl.parts import STATS_FILE
+from denoise_scrapy.support.shown import MAX_CELL, figures_page, figures_table, shown, text_table
 
 Counts = dict[str, Any]
 

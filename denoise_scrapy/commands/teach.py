@@ -12,8 +12,8 @@ from denoise_scrapy.body.example_files import write_example
 from denoise_scrapy.commands import Given, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import counted, say
 from denoise_scrapy.site import site_key
+from denoise_scrapy.support.shown import counted, say
 
 FOLDER = "examples"
 

@@ -26,16 +26,16 @@ from typing_extensions import override
 
 from denoise_scrapy.body import SiteModel
 from denoise_scrapy.commands import UsageError, check_output
-from denoise_scrapy.commands.fetching import process_for
+from denoise_scrapy.commands.fetch_pages import process_for
 from denoise_scrapy.commands.trial_report import Costs, TriedItem, lines_of, report_of
+from denoise_scrapy.crawl.counters import PREFIX
+from denoise_scrapy.crawl.items import has_field
 from denoise_scrapy.crawl.passages import Passage
 from denoise_scrapy.crawl.state import CrawlState
-from denoise_scrapy.items import has_field
 from denoise_scrapy.page import Page
 from denoise_scrapy.pipelines import ItemPipeline
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.shown import MAX_LOGGED, say, say_json
-from denoise_scrapy.stats import PREFIX
+from denoise_scrapy.support.shown import MAX_LOGGED, say, say_json
 
 # Items by default; and pages for each, as a spider that yields few items would crawl the whole site.
 ITEMS, PAGES_PER_ITEM = 50, 4

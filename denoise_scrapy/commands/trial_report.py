@@ -12,7 +12,7 @@ from typing import NamedTuple
 from denoise_scrapy.body import Body
 from denoise_scrapy.pipelines import COPY
 from denoise_scrapy.settings import CONTAINS, NO_CONTENT, UPDATE, VARIANT
-from denoise_scrapy.shown import beside, counted, figures_page, shown
+from denoise_scrapy.support.shown import beside, counted, figures_page, shown
 
 # Blocks of a page that are drawn, and characters of one: a list may have thousands.
 MOST_BLOCKS, MOST_CHARS = 300, 2000

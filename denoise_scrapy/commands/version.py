@@ -9,7 +9,7 @@ from scrapy.utils.project import inside_project
 from scrapy.utils.python import global_object_name
 
 from denoise_scrapy import __version__
-from denoise_scrapy.shown import say
+from denoise_scrapy.support.shown import say
 
 #: Import paths of the add-on.
 ADDONS = {"denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"}

@@ -11,7 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.utils.datatypes import LocalCache
 
-from denoise_scrapy.crawl.base import Crawl
+from denoise_scrapy.crawl.parts import Crawl
 from denoise_scrapy.site import page_identity, site_key
 
 # Fetches allowed in addition to DENOISE_COMPARISON_SHARE: two pages each of the first two templates.

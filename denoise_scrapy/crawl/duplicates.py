@@ -19,13 +19,13 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
 from twisted.python.failure import Failure
 
-from denoise_scrapy.crawl.base import LARGE, Crawl, beside
+from denoise_scrapy.body.fields import CHUNKS
+from denoise_scrapy.crawl.crawl_index import CrawlIndex
 from denoise_scrapy.crawl.feeds import Feeds
-from denoise_scrapy.crawl.index import CrawlIndex
+from denoise_scrapy.crawl.parts import LARGE, Crawl, beside
 from denoise_scrapy.crawl.passages import Passage, Passages, Spellings
 from denoise_scrapy.dedup import DuplicateIndex, Verdict
 from denoise_scrapy.dedup.variants import site_of
-from denoise_scrapy.fields import CHUNKS
 
 # Maximum seconds a near-duplicate waits while the original is still in the pipelines, where it may be dropped or fail:
 # as long as slow pipelines take. Then it passes.

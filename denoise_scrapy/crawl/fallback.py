@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy.adapters import find_function
 from denoise_scrapy.body import Body
 from denoise_scrapy.body.extraction import CALLABLE, with_text
-from denoise_scrapy.crawl.base import Crawl, beside
+from denoise_scrapy.body.fields import OF_BODY, fields_of
+from denoise_scrapy.crawl.extractor import Extracted
 from denoise_scrapy.crawl.pages import CrawledPage
+from denoise_scrapy.crawl.parts import Crawl, beside
 from denoise_scrapy.dedup.versions import whole_source
-from denoise_scrapy.extractor import Extracted
-from denoise_scrapy.fields import OF_BODY, fields_of
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.urls import without_field
+from denoise_scrapy.support.adapters import find_function
 
 # Calls at once. A function that is not async takes a thread each, and a server of models answers few at a time.
 MOST_CALLS = 8

@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.utils.datatypes import LocalCache
 
-from denoise_scrapy.shown import logger_of
+from denoise_scrapy.support.shown import logger_of
 
 logger = logger_of(__name__)
 

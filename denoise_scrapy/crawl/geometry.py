@@ -16,9 +16,9 @@ from scrapy import Request
 from scrapy.http import Response
 
 from denoise_scrapy.core.markup import SKIPPED_TAGS
-from denoise_scrapy.crawl.base import Crawl
+from denoise_scrapy.crawl.parts import Crawl
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
-from denoise_scrapy.shown import logger_of
+from denoise_scrapy.support.shown import logger_of
 
 logger = logger_of(__name__)
 

@@ -14,14 +14,14 @@ from scrapy.responsetypes import responsetypes
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from denoise_scrapy.core.source import is_too_large
-from denoise_scrapy.crawl.base import LARGE
 from denoise_scrapy.crawl.budget import FetchRecord
+from denoise_scrapy.crawl.extractor import Extracted, PageSource
+from denoise_scrapy.crawl.parts import LARGE
 from denoise_scrapy.dedup.variants import site_of
-from denoise_scrapy.extractor import Extracted, PageSource
 from denoise_scrapy.page.parse import is_guessed, media_type, to_utf8
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
-from denoise_scrapy.site.health import SiteTally
+from denoise_scrapy.site.crawl_history import SiteTally
 from denoise_scrapy.site.urls import spelling
 
 OK = 200

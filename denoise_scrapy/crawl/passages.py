@@ -41,14 +41,9 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.datatypes import LocalCache
 
-from denoise_scrapy.crawl.base import LARGE, Crawl
-from denoise_scrapy.crawl.pages import OK, CrawledPage, has_no_markup, is_html
-from denoise_scrapy.crawl.reading import CrawledPages
-from denoise_scrapy.dedup import RULES, Verdict
-from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
-from denoise_scrapy.extractor import Extracted
-from denoise_scrapy.fields import OF_BODY, chunk_rows_of
-from denoise_scrapy.items import (
+from denoise_scrapy.body.fields import OF_BODY, chunk_rows_of
+from denoise_scrapy.crawl.extractor import Extracted
+from denoise_scrapy.crawl.items import (
     all_values,
     field_lines,
     html_in,
@@ -60,10 +55,15 @@ from denoise_scrapy.items import (
     values_of,
     with_values,
 )
+from denoise_scrapy.crawl.pages import OK, CrawledPage, has_no_markup, is_html
+from denoise_scrapy.crawl.parts import LARGE, Crawl
+from denoise_scrapy.crawl.reading import CrawledPages
+from denoise_scrapy.dedup import RULES, Verdict
+from denoise_scrapy.dedup.variants import ReadText, read_text, site_of
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import shown
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
+from denoise_scrapy.support.shown import shown
 
 # URLs that a page declares as its own, and how many are read; usually it declares one, in one or two places.
 DECLARATIONS, MOST_DECLARED = "link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)", 4

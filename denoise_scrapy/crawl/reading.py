@@ -10,8 +10,8 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.datatypes import LocalCache
 
-from denoise_scrapy.crawl.base import Crawl
 from denoise_scrapy.crawl.budget import FetchBudget, FetchRecord
+from denoise_scrapy.crawl.extractor import RECENT_SHARE, PageSource
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.pages import (
     META_KEY,
@@ -23,9 +23,9 @@ from denoise_scrapy.crawl.pages import (
     redirected_from,
     told_encoding,
 )
+from denoise_scrapy.crawl.parts import Crawl
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
-from denoise_scrapy.extractor import RECENT_SHARE, PageSource
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key

@@ -14,15 +14,15 @@ from weakref import WeakValueDictionary
 from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.base import Answer, Crawl
+from denoise_scrapy.crawl.parts import Answer, Crawl
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.crawl.workers import Workers
-from denoise_scrapy.dedup.places import is_file
+from denoise_scrapy.dedup.open_store import is_file
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import facts_store, site_key
+from denoise_scrapy.site.crawl_history import SiteCrawl, SiteTally, alarms, read_record, record_of
 from denoise_scrapy.site.facts_store import FAILURES, FactsStore
-from denoise_scrapy.site.health import SiteCrawl, SiteTally, alarms, read_record, record_of
-from denoise_scrapy.storage import SCHEMES, without_password
+from denoise_scrapy.support.storage import SCHEMES, without_password
 
 SITES_FILE = "denoise-sites.sqlite"
 # The settings that determine its place.

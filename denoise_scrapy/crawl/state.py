@@ -11,12 +11,12 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 from typing_extensions import Self
 
-from denoise_scrapy.crawl.base import Crawl, refusing_to_start
 from denoise_scrapy.crawl.bodies import Bodies
 from denoise_scrapy.crawl.budget import FetchBudget
 from denoise_scrapy.crawl.duplicates import Duplicates
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.pages import redirected_from
+from denoise_scrapy.crawl.parts import Crawl, refusing_to_start
 from denoise_scrapy.crawl.passages import Passages
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from denoise_scrapy.crawl.base import Answer, Crawl, beside
-from denoise_scrapy.shown import logger_of
-from denoise_scrapy.storage import REST, SLOW_SECONDS, BackOff
+from denoise_scrapy.crawl.parts import Answer, Crawl, beside
+from denoise_scrapy.support.shown import logger_of
+from denoise_scrapy.support.storage import REST, SLOW_SECONDS, BackOff
 
 logger = logger_of(__name__)
 

@@ -27,15 +27,15 @@ from typing import IO, Any, get_args, get_origin, get_type_hints
 from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy import worker
 from denoise_scrapy.body import STRATEGIES
-from denoise_scrapy.crawl.base import LARGE, Crawl
+from denoise_scrapy.crawl import worker
+from denoise_scrapy.crawl.extractor import RECENT_SHARE, Extracted, Extractor, Known, PageSource, Wish
 from denoise_scrapy.crawl.pages import CrawledPage, selector_root
-from denoise_scrapy.extractor import RECENT_SHARE, Extracted, Extractor, Known, PageSource, Wish
+from denoise_scrapy.crawl.parts import LARGE, Crawl
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
-from denoise_scrapy.storage import BackOff
+from denoise_scrapy.support.storage import BackOff
 
 # Pages of a crawl after which a worker is worth its start, which takes .2 s of processor time, on another core: made
 # crawls of 150, 300 and 600 pages were fastest with 20 to 50. (Large pages are worth it at once.) So is a collection of

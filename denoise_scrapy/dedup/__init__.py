@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 from denoise_scrapy.dedup.batch import deduplicate
 from denoise_scrapy.dedup.index import RULES, SEARCHES, DuplicateIndex, Verdict
-from denoise_scrapy.dedup.places import open_store
+from denoise_scrapy.dedup.open_store import open_store
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import CLAIM_SECONDS, Group, Store
 from denoise_scrapy.dedup.versions import source_of
 from denoise_scrapy.exceptions import StoreMismatch
-from denoise_scrapy.lazily import names_of
+from denoise_scrapy.support.lazily import names_of
 
 if TYPE_CHECKING:
     from denoise_scrapy.dedup.redis_store import RedisStore

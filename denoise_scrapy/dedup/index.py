@@ -17,12 +17,11 @@ from typing import NamedTuple
 from typing_extensions import Self
 
 from denoise_scrapy.core.feature_strings import FeatureStrings
-from denoise_scrapy.dedup.evidence import COPY, UPDATE, VARIANT
 from denoise_scrapy.dedup.prefilter import WORDS_BYTES, bands_of, words_of
 from denoise_scrapy.dedup.rules import MOST_NEW, Comparison, Fingerprint, NearCopyRule, PartRule, PatentRule, Rule
+from denoise_scrapy.dedup.scoped_trees import DistanceForest
 from denoise_scrapy.dedup.sqlite_store import MemoryStore
 from denoise_scrapy.dedup.store import BATCH, Found, Name, Record, Store, new_owner
-from denoise_scrapy.dedup.tree import DistanceForest
 from denoise_scrapy.dedup.variants import (
     CERTAINTY,
     HELD,
@@ -40,6 +39,7 @@ from denoise_scrapy.dedup.variants import (
     related,
     site_of,
 )
+from denoise_scrapy.dedup.verdicts import COPY, UPDATE, VARIANT
 from denoise_scrapy.dedup.versions import TEXT, Version, packed_ids
 
 # All rules, by name.

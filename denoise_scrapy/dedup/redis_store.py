@@ -14,7 +14,7 @@ from typing_extensions import override
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Record, Store, is_dead
 from denoise_scrapy.exceptions import StoreMismatch
-from denoise_scrapy.storage import RedisLink, check_opened, opening
+from denoise_scrapy.support.storage import RedisLink, check_opened, opening
 
 LAYOUT = "3"  # increase with any change of the keys or their use in the scripts
 FORMAT = "6"  # increase with any change of a record's bytes, and adapt the script that reads them

@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from denoise_scrapy.dedup.rules import Fingerprint
 from denoise_scrapy.dedup.store import BATCH, MOST_IN_BAND, SEEN_STEP, Copy, Found, Name, Record, Store, is_dead
-from denoise_scrapy.storage import FileKind, connect
+from denoise_scrapy.support.storage import FileKind, connect
 
 BUSY_SECONDS = 30.0  # keeping a text takes a millisecond; only a stuck process locks the file for so long
 

@@ -1,7 +1,7 @@
 """Similar texts that are no copies, and the texts they belong to.
 
 A text similar to a kept one is kept as well if a field of its item differs, if it has another title above the same
-words, or if the evidence says so (`dedup/evidence.py`). An update names the text that it updates, a variant the first
+words, or if the evidence says so (`dedup/verdicts.py`). An update names the text that it updates, a variant the first
 of its form.
 """
 
@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from denoise_scrapy.core.feature_strings import FeatureStrings, count_common
-from denoise_scrapy.dedup.evidence import COPY, VARIANT, Evidence, units_of
 from denoise_scrapy.dedup.rules import TITLE_CAP, VALUES_CAP, Comparison, Fingerprint, NewText, Rule
 from denoise_scrapy.dedup.store import Name, Record
+from denoise_scrapy.dedup.verdicts import COPY, VARIANT, Evidence, units_of
 from denoise_scrapy.dedup.versions import Version, crc, hashed, packed, unpacked
 
 # Minimum share of a kept text's runs in a text that holds nearly all of it: a few words may be corrected.

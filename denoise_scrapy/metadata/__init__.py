@@ -6,7 +6,7 @@ both. `news` adds `paywall`, `paging`, `live` updates and `structured` data.
 
 from typing import TYPE_CHECKING
 
-from denoise_scrapy.lazily import names_of
+from denoise_scrapy.support.lazily import names_of
 
 if TYPE_CHECKING:
     from denoise_scrapy.metadata.news import News

@@ -25,7 +25,7 @@ from denoise_scrapy.metadata.paywall import is_paywalled
 from denoise_scrapy.metadata.structured import structured_data
 from denoise_scrapy.page.attributes import letters
 from denoise_scrapy.page.parse import root_of, to_utf8
-from denoise_scrapy.shown import logger_of
+from denoise_scrapy.support.shown import logger_of
 
 __all__ = ["News", "Update"]
 

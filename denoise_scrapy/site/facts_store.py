@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.site.memory import MAX_PAGE_BYTES, SAME_TEMPLATE, constants, read_facts, template_similarity
-from denoise_scrapy.storage import SCHEMES, FileKind, RedisLink, check_opened, connect, connect_to_read, opening
+from denoise_scrapy.support.storage import SCHEMES, FileKind, RedisLink, check_opened, connect, connect_to_read, opening
 
 # Pages kept per template: as many as a page is compared with.
 PAGES_A_TEMPLATE = 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from denoise_scrapy.crawl.bodies import ENOUGH
-from denoise_scrapy.extractor import PAGES_PER_SITE
+from denoise_scrapy.crawl.extractor import PAGES_PER_SITE
 from denoise_scrapy.settings import DenoiseSettings
 from docs.pictures.svg import Svg
 

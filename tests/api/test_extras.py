@@ -25,8 +25,9 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 
 from scrapy import Request
-from denoise_scrapy import archive, mcp
+from denoise_scrapy import archive
 from denoise_scrapy.archive.__main__ import main as run_archive
+from denoise_scrapy.llm import mcp
 from denoise_scrapy.commands import run
 from denoise_scrapy.exceptions import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of, stop_reactor

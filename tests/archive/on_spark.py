@@ -22,7 +22,7 @@ from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
 from denoise_scrapy.archive import bodies
-from denoise_scrapy.archive.places import read_records
+from denoise_scrapy.archive.archive_files import read_records
 from denoise_scrapy.archive.records import ArchiveRecord
 from denoise_scrapy.archive.run import session
 from denoise_scrapy.archive.spark import _mapped, bodies_of, duplicates_of, read_pages

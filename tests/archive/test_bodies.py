@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import denoise_scrapy
 from denoise_scrapy import extract_pages
 from denoise_scrapy.archive import bodies
-from denoise_scrapy.archive.pages import META
+from denoise_scrapy.archive.page_rows import META
 from denoise_scrapy.dedup import Fingerprint
 from denoise_scrapy.dedup.variants import hash_title
 from tests.archive.warcs import page, story

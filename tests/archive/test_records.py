@@ -19,16 +19,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from denoise_scrapy import row_files
-from denoise_scrapy.archive import places, warc
-from denoise_scrapy.archive.places import (
+from denoise_scrapy.archive import archive_files, warc
+from denoise_scrapy.archive.archive_files import (
     files_of,
     page_format,
     read_records,
     records_of,
 )
 from denoise_scrapy.archive.records import MOST_BYTES, PROBLEMS, ArchiveRecord
-from denoise_scrapy.row_files import zstd
+from denoise_scrapy.support import row_files
+from denoise_scrapy.support.row_files import zstd
 from tests.archive.warcs import ODD, members, record
 
 PLAIN = [record(f"http://a.example/{number}", b"<html><p>Rain %d." % number * 40) for number in range(6)]
@@ -199,8 +199,8 @@ def test_what_unpacks_to_far_more_than_its_size_is_not_read(name: str, monkeypat
         written[0] += target.tell()
 
     monkeypatch.setattr(row_files, "_SMALL", 1000)  # so that it takes less time
-    shutil_copy = places.shutil.copyfileobj
-    monkeypatch.setattr(places.shutil, "copyfileobj", copy)
+    shutil_copy = archive_files.shutil.copyfileobj
+    monkeypatch.setattr(archive_files.shutil, "copyfileobj", copy)
     start = time.process_time()
     tracemalloc.start()
     found = Counter(

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from denoise_scrapy.row_files import zstd
+from denoise_scrapy.support.row_files import zstd
 from tests.crawl.conftest import Told
 from tests.crawl.web import story
 from tests.processes import ROOT

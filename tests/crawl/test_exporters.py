@@ -19,10 +19,10 @@ from markdown_it import MarkdownIt
 from pyarrow import parquet
 from scrapy.extensions.postprocessing import GzipPlugin, PostProcessingManager
 
-from denoise_scrapy import row_files
 from denoise_scrapy.exporters import JsonLinesChunkExporter, LlmsFullExporter, LlmsTxtExporter, ParquetItemExporter
 from denoise_scrapy.settings import ConfigurationError
-from denoise_scrapy.shown import counted
+from denoise_scrapy.support import row_files
+from denoise_scrapy.support.shown import counted
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web
 

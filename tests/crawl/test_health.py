@@ -18,7 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from denoise_scrapy.commands.health import ALARM
 from denoise_scrapy.site import SQLiteFacts
-from denoise_scrapy.site.health import read_record, record_of
+from denoise_scrapy.site.crawl_history import read_record, record_of
 from tests.crawl.conftest import Told
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.test_commands import host_of

@@ -12,12 +12,12 @@ import pytest
 from scrapy.exceptions import DropItem
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy import storage
-from denoise_scrapy.crawl import index as crawl_index
-from denoise_scrapy.crawl.index import CrawlIndex
+from denoise_scrapy.crawl import crawl_index
+from denoise_scrapy.crawl.crawl_index import CrawlIndex
 from denoise_scrapy.crawl.passages import ItemText
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, StoreMismatch
+from denoise_scrapy.support import storage
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, event_loop, spider_of
 from tests.crawl.web import Web, story
 from tests.processes import PROC

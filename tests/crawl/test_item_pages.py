@@ -24,8 +24,8 @@ from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
+from denoise_scrapy.crawl.items import get_field, with_field
 from denoise_scrapy.crawl.state import state_of
-from denoise_scrapy.items import get_field, with_field
 from tests.crawl.crawling import ONE_BY_ONE, crawl, items_only, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
 from tests.processes import run_python

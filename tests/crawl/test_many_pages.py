@@ -21,7 +21,7 @@ from pyarrow import parquet
 
 from denoise_scrapy import extract
 from denoise_scrapy.archive.records import MOST_BYTES
-from denoise_scrapy.row_files import zstd
+from denoise_scrapy.support.row_files import zstd
 from tests.archive.warcs import members, record
 from tests.crawl.conftest import Told
 from tests.crawl.web import article, story

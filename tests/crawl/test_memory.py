@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy import extractor
-from denoise_scrapy.crawl import duplicates
+from denoise_scrapy.crawl import duplicates, extractor
 from denoise_scrapy.crawl.pages import RecentPages
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import crawl, spider_of

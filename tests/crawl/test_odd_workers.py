@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy import storage, worker
-from denoise_scrapy.crawl import workers
-from denoise_scrapy.extractor import Known
+from denoise_scrapy.crawl import worker, workers
+from denoise_scrapy.crawl.extractor import Known
+from denoise_scrapy.support import storage
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.test_workers import CRAWL, children_of
 from tests.crawl.web import Web, article, sentence
@@ -202,7 +202,7 @@ def check_program(arguments: list[str], folder: Path, web: Web) -> None:
     environment = {**os.environ, "PYTHONPATH": "" if "-c" in arguments else str(ROOT)}
     done = run_in(folder, [sys.executable, *arguments, *map(web, web.pages)], environment)
     assert "'denoise/workers/started': 1" in done.stdout and "'denoise/body/items': 3" in done.stdout, done.stdout
-    assert "[denoise_scrapy.crawl.base] WARNING" not in done.stdout and "workers/died" not in done.stdout, done.stdout
+    assert "[denoise_scrapy.crawl.parts] WARNING" not in done.stdout and "workers/died" not in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize("flags", [[], ["-I"]], ids=str)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from denoise_scrapy import extract
-from denoise_scrapy.formats import FORMS
+from denoise_scrapy.support.formats import FORMS
 from tests.archive.warcs import members, record
 from tests.crawl.conftest import Told
 from tests.crawl.crawling import ONE_BY_ONE, crawl, spider_of

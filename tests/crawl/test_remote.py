@@ -10,7 +10,7 @@ from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Reply, Web, sentence
 
 CODE = """
-from denoise_scrapy.remote import explain, health
+from denoise_scrapy.crawl.remote import explain, health
 print(health(crawler))
 print(await explain(crawler, {url!r}))
 """

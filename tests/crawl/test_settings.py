@@ -9,8 +9,8 @@ import scrapy
 
 from denoise_scrapy import extract
 from denoise_scrapy.body import Taste
+from denoise_scrapy.crawl.counters import STATS, meaning_of
 from denoise_scrapy.settings import MARK, ConfigurationError, DenoiseSettings
-from denoise_scrapy.stats import STATS, meaning_of
 from tests.crawl.crawling import crawl, spider_of
 
 OWN = """

@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 
 import denoise_scrapy
 from denoise_scrapy.commands import run
-from denoise_scrapy.shown import logger_of, shown
+from denoise_scrapy.support.shown import logger_of, shown
 from tests.crawl.crawling import crawl
 
 HOSTILE = "key\x1b]0;owned\x07\x1b[2J\n2026-01-01 CRITICAL: all is lost\r\x9b31m\u202egpj.exe\u2028\x7f\x00\U000e0041"
@@ -39,7 +39,7 @@ def test_no_module_prints_or_logs_by_itself() -> None:
     for path in SOURCES.rglob("*.py"):
         name = path.relative_to(SOURCES).as_posix()
         code = "\n".join(line for line in path.read_text("utf-8").splitlines() if ">>>" not in line)
-        if name != "shown.py":
+        if name != "support/shown.py":
             assert "getLogger(__name__)" not in code, name
         if name.startswith("commands/"):
             assert not re.search(r"(?<![\w.])print\(|sys\.std(out|err)\.write\(", code), name

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from scrapy.utils.test import get_crawler
 
-from denoise_scrapy.crawl.base import Crawl
+from denoise_scrapy.crawl.parts import Crawl
 from denoise_scrapy.crawl.sites import SiteMemory, sites_place
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import FactsStore, RedisFacts, SQLiteFacts
 from denoise_scrapy.site.facts_store import PAGES_A_TEMPLATE
-from denoise_scrapy.storage import BackOff, without_password
+from denoise_scrapy.support.storage import BackOff, without_password
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.test_health import redesigned
 from tests.crawl.web import Web, article
@@ -68,8 +68,8 @@ def test_a_file_that_cannot_be_opened_or_written_is_said_once_and_the_crawl_goes
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr("denoise_scrapy.crawl.sites.SAVE_EVERY", 2)
-    monkeypatch.setattr("denoise_scrapy.storage.FIRST_PAUSE", 60)
-    monkeypatch.setattr("denoise_scrapy.storage.LONGEST_PAUSE", 60)
+    monkeypatch.setattr("denoise_scrapy.support.storage.FIRST_PAUSE", 60)
+    monkeypatch.setattr("denoise_scrapy.support.storage.LONGEST_PAUSE", 60)
     monkeypatch.setattr(SQLiteFacts, method, full)
     done = crawl(pages_of(linked, *range(6)), {"DENOISE_SITE_MEMORY_PATH": str(tmp_path / "s.sqlite")})
     assert len(done.items) == 6 and all(done.bodies().values())

@@ -13,7 +13,7 @@ from tests.crawl.web import Web, article, story
 ROOT = Path(__file__).parents[2]
 #: What a page alone does not need: it is Scrapy's, of an extra, or of another subcommand.
 FOREIGN = {"scrapy", "twisted", "itemadapter", "scipy", "datasketch", "redis", "pyarrow", "pyspark", "dateparser"}
-OTHERS = {"denoise_scrapy.addon", "denoise_scrapy.crawl", "denoise_scrapy.commands.dedup", "denoise_scrapy.items"}
+OTHERS = {"denoise_scrapy.addon", "denoise_scrapy.crawl", "denoise_scrapy.commands.dedup", "denoise_scrapy.crawl.items"}
 #: Modules of a run: some 475, of which 390 are numpy's, lxml's and Python's own. Scrapy would bring 450 more.
 MOST = 490
 MAIN = """

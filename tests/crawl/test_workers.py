@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from scrapy import Request, Spider, signals
 
-from denoise_scrapy import worker
-from denoise_scrapy.crawl import base, workers
+from denoise_scrapy.crawl import parts, worker, workers
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.strategies import Harmful
 from tests.crawl.web import Web, article, sentence, story
@@ -198,7 +197,7 @@ def test_small_crawls_stay_in_their_process(web: Web, monkeypatch: pytest.Monkey
 def test_large_pages_are_extracted_in_a_worker_at_once(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_wanted", lambda asked: (1, 100))
     web.pages = {f"/a/{n}": article(n) for n in range(6)}
-    for large in (article(3) + "<b></b>" * workers.MANY_TAGS, article(3, text=story(3, base.LARGE // 100))):
+    for large in (article(3) + "<b></b>" * workers.MANY_TAGS, article(3, text=story(3, parts.LARGE // 100))):
         web.pages["/a/3"] = large
         done = crawl(spider_of(*map(web, web.pages)), ONE_BY_ONE)
         assert done.stat("workers/started") == 1
@@ -256,7 +255,7 @@ def test_a_worker_that_is_killed_again_and_again_costs_no_item(web: Web) -> None
         yield {"url": response.url}
         if response.url.endswith("0"):
             for pid in children_of(os.getpid()):
-                if b"denoise_scrapy.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                if b"denoise_scrapy.crawl.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                     os.kill(pid, signal.SIGKILL)
 
     done = crawl(spider_of(*map(web, web.pages), parse=parse), {"DENOISE_WORKERS": 1})

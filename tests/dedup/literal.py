@@ -17,8 +17,8 @@ from denoise_scrapy.core.feature_strings import (
     is_stop,
     read_units,
 )
-from denoise_scrapy.dedup.evidence import units_of
 from denoise_scrapy.dedup.rules import Fingerprint
+from denoise_scrapy.dedup.verdicts import units_of
 
 Run = tuple[str, ...]
 

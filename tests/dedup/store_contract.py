@@ -30,10 +30,10 @@ from denoise_scrapy.dedup import (
     sqlite_store,
 )
 from denoise_scrapy.dedup import index as index_module
-from denoise_scrapy.dedup.evidence import COPY, UPDATE, VARIANT
 from denoise_scrapy.dedup.rules import Comparison
 from denoise_scrapy.dedup.store import CLAIM_SECONDS, Name, Record, Store
 from denoise_scrapy.dedup.variants import Like, is_same_site, judged, likest, site_of
+from denoise_scrapy.dedup.verdicts import COPY, UPDATE, VARIANT
 from tests.dedup.made_texts import english
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))

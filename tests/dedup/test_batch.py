@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from denoise_scrapy import deduplicate
 from denoise_scrapy.dedup import RULES, DuplicateIndex, Fingerprint, SQLiteStore
 from denoise_scrapy.dedup.batch import Batch, Row
-from denoise_scrapy.dedup.evidence import Evidence
 from denoise_scrapy.dedup.variants import CERTAINTY
+from denoise_scrapy.dedup.verdicts import Evidence
 from tests.dedup.made_texts import english
 
 TEXTS = [" ".join(english(seed, 60)) for seed in range(3)]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from denoise_scrapy.core import feature_strings
 from denoise_scrapy.core.feature_strings import EVERY, PIECE, FeatureStrings, read_units
 from denoise_scrapy.dedup import DuplicateIndex
-from denoise_scrapy.dedup.evidence import Evidence
 from denoise_scrapy.dedup.rules import Fingerprint, share_new
+from denoise_scrapy.dedup.verdicts import Evidence
 from tests.dedup import literal
 from tests.dedup.made_texts import english
 

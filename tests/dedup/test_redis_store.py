@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 import redis
 
-from denoise_scrapy import storage
 from denoise_scrapy.dedup import DuplicateIndex, Fingerprint, StoreMismatch, redis_store
 from denoise_scrapy.dedup.redis_store import MOST_NEWER, RedisStore
 from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.dedup.store import Name
+from denoise_scrapy.support import storage
 from tests.dedup.made_texts import english
 
 LONG = Fingerprint.of(" ".join(english(1, 3000)))

@@ -8,12 +8,12 @@ from contextlib import closing
 import pytest
 import redis
 
-from denoise_scrapy import storage
 from denoise_scrapy.dedup import RedisStore, SQLiteStore, StoreMismatch
 from denoise_scrapy.dedup.rules import CONSTANTS
 from denoise_scrapy.dedup.sqlite_store import FORMAT, INDEX
 from denoise_scrapy.site import RedisFacts, SQLiteFacts
 from denoise_scrapy.site.memory import constants
+from denoise_scrapy.support import storage
 
 
 def texts_file(path):

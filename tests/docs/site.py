@@ -19,7 +19,7 @@ PUBLIC = (
     "denoise_scrapy.archive",
     "denoise_scrapy.body",
     "denoise_scrapy.dedup",
-    "denoise_scrapy.loaders",
+    "denoise_scrapy.llm.loaders",
 )
 
 

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DropItem
 
-from denoise_scrapy import storage
 from denoise_scrapy.crawl import stores
+from denoise_scrapy.support import storage
 from tests.faults.project import Journal, settled_urls
 
 for module in (storage, stores):

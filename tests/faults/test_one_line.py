@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 from packaging.requirements import Requirement
 
-from denoise_scrapy.crawl import OLDEST_SCRAPY, base
+from denoise_scrapy.crawl import OLDEST_SCRAPY, parts
 from denoise_scrapy.exceptions import ConfigurationError
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article
@@ -87,9 +87,9 @@ def test_a_crawler_that_is_refused_before_its_engine_has_no_spider(
     monkeypatch: pytest.MonkeyPatch, engine: object | None
 ) -> None:
     """Scrapy 2.14 recognises the failure only by this."""
-    monkeypatch.setattr(base, "hide_tracebacks", lambda: None)
+    monkeypatch.setattr(parts, "hide_tracebacks", lambda: None)
     crawler = Mock(engine=engine)
-    with pytest.raises(ConfigurationError), base.refusing_to_start(crawler):
+    with pytest.raises(ConfigurationError), parts.refusing_to_start(crawler):
         raise ConfigurationError("no")
     assert (crawler.spider is None) == (engine is None)
 

@@ -18,8 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy import extract, loaders
-from denoise_scrapy.loaders import (
+from denoise_scrapy import extract
+from denoise_scrapy.llm import loaders
+from denoise_scrapy.llm.loaders import (
     chunk_rows,
     haystack_documents,
     langchain_documents,
@@ -207,7 +208,7 @@ def test_a_missing_package_is_named_in_a_line(package: str, monkeypatch: pytest.
 
 
 def test_nothing_is_imported_that_is_not_used(tmp_path: Path) -> None:
-    code = "import sys, denoise_scrapy.loaders; print({one.partition('.')[0] for one in sys.modules})"
+    code = "import sys, denoise_scrapy.llm.loaders; print({one.partition('.')[0] for one in sys.modules})"
     loaded = run_in(tmp_path, [sys.executable, "-c", code]).stdout
     assert "'denoise_scrapy'" in loaded
     assert not re.search("'(haystack|langchain_core|llama_index|scrapy|pyarrow|fastwarc)'", loaded)

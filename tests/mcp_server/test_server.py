@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.mcp import GivenPage, Tools, main
+from denoise_scrapy.llm.mcp import GivenPage, Tools, main
 from tests.crawl.web import Reply, Web, article, story
 from tests.processes import ROOT, Forked
 
@@ -30,7 +30,7 @@ def server(folder: Path, *options: str) -> Iterator[Call]:
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     command = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "denoise_scrapy.mcp", *options],
+        args=["-m", "denoise_scrapy.llm.mcp", *options],
         env={"PYTHONPATH": path, "PATH": os.environ["PATH"]},
         cwd=folder,
     )

@@ -11,8 +11,8 @@ from scrapy.utils.test import get_crawler
 from scrapy_playwright.page import PageMethod
 
 from denoise_scrapy.crawl import geometry as layout
-from denoise_scrapy.crawl.base import Crawl
 from denoise_scrapy.crawl.geometry import METHODS_META, Geometry, LayoutMethod
+from denoise_scrapy.crawl.parts import Crawl
 from denoise_scrapy.settings import DenoiseSettings
 from tests.crawl.web import Reply, Web, article
 from tests.rendered.browser import render

@@ -2,7 +2,7 @@
 
 import pytest
 
-from denoise_scrapy import storage
+from denoise_scrapy.support import storage
 from tests.dedup.redis_server import redis_server, shared_server
 
 __all__ = ["redis_server", "shared_server"]

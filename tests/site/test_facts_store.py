@@ -16,7 +16,7 @@ from denoise_scrapy.page import Page
 from denoise_scrapy.site import RedisFacts, SQLiteFacts, facts_store
 from denoise_scrapy.site.facts_store import BATCH, PAGES_A_SITE, PAGES_A_TEMPLATE, newest_of_each
 from denoise_scrapy.site.memory import MAX_PAGE_BYTES
-from denoise_scrapy.storage import BackOff
+from denoise_scrapy.support.storage import BackOff
 from tests.site.made_sites import NEW, page
 
 module = sys.modules["denoise_scrapy.site.facts_store"]
@@ -250,7 +250,7 @@ def test_redis_py_is_loaded_where_it_is_needed():
 
 
 def test_back_off_doubles_and_a_slow_store_rests_for_nine_times_as_long(monkeypatch):
-    monkeypatch.setattr("denoise_scrapy.storage.SLOW_SECONDS", 1.0)
+    monkeypatch.setattr("denoise_scrapy.support.storage.SLOW_SECONDS", 1.0)
     now = [0.0]
     rest = BackOff(lambda: now[0])
     rest.worked(0.9)

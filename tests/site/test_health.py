@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.site.health import (
+from denoise_scrapy.site.crawl_history import (
     ENOUGH,
     KEPT_CRAWLS,
     MAX_RECORD,

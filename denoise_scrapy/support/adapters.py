@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from denoise_scrapy.shown import nearest_hint
+from denoise_scrapy.support.shown import nearest_hint
 
 Adapter = Callable[[Any], Any]
 

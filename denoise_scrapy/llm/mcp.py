@@ -1,4 +1,4 @@
-"""Tools for agents, with the Model Context Protocol: `python -m denoise_scrapy.mcp [--private]`.
+"""Tools for agents, with the Model Context Protocol: `python -m denoise_scrapy.llm.mcp [--private]`.
 
 Agents read the docstrings and arguments of the tools. Pages given only by URL are fetched by a crawl in a separate
 process (`commands.fetching`).
@@ -22,8 +22,8 @@ from denoise_scrapy.commands.extract import body_fields
 from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import deduplicate
 from denoise_scrapy.dedup.rules import PartRule
-from denoise_scrapy.formats import Form
-from denoise_scrapy.shown import say
+from denoise_scrapy.support.formats import Form
+from denoise_scrapy.support.shown import say
 
 _NO_EXTRA = "needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]"
 # Limits of one call: pages, total characters given, pages fetched by following links, seconds of its crawl.
@@ -180,7 +180,7 @@ class Tools:
         with tempfile.TemporaryDirectory(prefix="denoise-") as folder:
             out = Path(folder, "found.json")
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "denoise_scrapy.commands.fetching", str(out)),
+                *(sys.executable, "-m", "denoise_scrapy.commands.fetch_pages", str(out)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.DEVNULL,  # ours goes to the agent
                 stderr=asyncio.subprocess.PIPE,
@@ -221,7 +221,7 @@ def _given(pages: Sequence[GivenPage], form: Form) -> list[_Found]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the server until its input ends; return its exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m denoise_scrapy.mcp", description="Serve tools to agents over stdio"
+        prog="python -m denoise_scrapy.llm.mcp", description="Serve tools to agents over stdio"
     )
     private = "also fetch pages from private addresses, such as those of this machine and its network"
     parser.add_argument("--private", action="store_true", help=private)

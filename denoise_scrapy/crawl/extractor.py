@@ -17,20 +17,20 @@ from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.extraction import NO_MARKUP, TOO_LARGE
+from denoise_scrapy.body.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes
 from denoise_scrapy.body.kind import NONE
 from denoise_scrapy.body.strategies.combined import LIKELY_CONTENT
 from denoise_scrapy.body.tables import amounts_of
 from denoise_scrapy.dedup import RULES, source_of
 from denoise_scrapy.dedup.variants import ReadText, read_text
-from denoise_scrapy.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
-from denoise_scrapy.page.layout import boxes_on
+from denoise_scrapy.page.boxes import boxes_on
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
+from denoise_scrapy.site.crawl_history import PageReading, fills_a_site, plain_hash
 from denoise_scrapy.site.facts_store import newest_of_each
-from denoise_scrapy.site.health import PageReading, fills_a_site, plain_hash
 from denoise_scrapy.site.memory import SAME_TEMPLATE
 from denoise_scrapy.site.urls import OF_FIELD, likest_links, without_field
 

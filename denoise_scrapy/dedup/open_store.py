@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from denoise_scrapy.dedup.sqlite_store import MemoryStore, SQLiteStore
 from denoise_scrapy.dedup.store import Store
-from denoise_scrapy.storage import SCHEMES
+from denoise_scrapy.support.storage import SCHEMES
 
 INDEX_NAME = "denoise"  # default name of an index on a server
 

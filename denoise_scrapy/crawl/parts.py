@@ -17,10 +17,10 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
 
+from denoise_scrapy.crawl.counters import PREFIX
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
-from denoise_scrapy.shown import counted, logger_of
-from denoise_scrapy.stats import PREFIX
-from denoise_scrapy.storage import replacing
+from denoise_scrapy.support.shown import counted, logger_of
+from denoise_scrapy.support.storage import replacing
 
 Answer = TypeVar("Answer")
 

@@ -18,17 +18,17 @@ from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.job import job_dir
 
-from denoise_scrapy.crawl.base import Answer, Crawl
+from denoise_scrapy.crawl.items import DAY
+from denoise_scrapy.crawl.parts import Answer, Crawl
 from denoise_scrapy.crawl.passages import NOTHING, ItemText
 from denoise_scrapy.crawl.stores import StoreCalls
 from denoise_scrapy.dedup import CLAIM_SECONDS, DuplicateIndex, Verdict, open_store
-from denoise_scrapy.dedup.places import is_file
+from denoise_scrapy.dedup.open_store import is_file
 from denoise_scrapy.dedup.variants import ReadText
 from denoise_scrapy.exceptions import ConfigurationError, StoreMismatch
-from denoise_scrapy.items import DAY
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.shown import logger_of
-from denoise_scrapy.storage import is_unreachable, without_password
+from denoise_scrapy.support.shown import logger_of
+from denoise_scrapy.support.storage import is_unreachable, without_password
 
 logger = logger_of(__name__)
 

@@ -22,9 +22,9 @@ from typing import Any, BinaryIO, TypeAlias
 from urllib.parse import quote, urljoin
 
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord, begins_page
-from denoise_scrapy.formats import PAGE_FORMATS, ROW_FORMATS, format_of
 from denoise_scrapy.page.attributes import declared_url
-from denoise_scrapy.row_files import UNPACKS, JsonLines, Read, pyarrow_and_parquet, row_file, uncompressed
+from denoise_scrapy.support.formats import PAGE_FORMATS, ROW_FORMATS, format_of
+from denoise_scrapy.support.row_files import UNPACKS, JsonLines, Read, pyarrow_and_parquet, row_file, uncompressed
 
 #: Reads the page of an HTML file, given the record without it.
 ReadPage: TypeAlias = Callable[[ArchiveRecord, BinaryIO], ArchiveRecord]

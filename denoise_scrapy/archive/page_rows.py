@@ -16,7 +16,6 @@ import numpy.typing as npt
 from denoise_scrapy.body import DEFAULT_STRATEGY, Body, extract_pages
 from denoise_scrapy.core.feature_strings import FeatureStrings
 from denoise_scrapy.dedup import Fingerprint
-from denoise_scrapy.dedup.evidence import COPY, DIFFERENT
 from denoise_scrapy.dedup.prefilter import BANDS, bands_of
 from denoise_scrapy.dedup.rules import Comparison, PartRule
 from denoise_scrapy.dedup.store import Name, Record
@@ -30,8 +29,9 @@ from denoise_scrapy.dedup.variants import (
     likest,
     site_of,
 )
-from denoise_scrapy.formats import FORMS_BESIDE_TEXT
+from denoise_scrapy.dedup.verdicts import COPY, DIFFERENT
 from denoise_scrapy.metadata import Metadata
+from denoise_scrapy.support.formats import FORMS_BESIDE_TEXT
 
 VERSION = version("denoise-scrapy")
 #: Maximum pages of a cell. Bodies are as good with sites cut into cells as without, F1 .9743 and .9742; a cell of

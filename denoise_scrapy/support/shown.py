@@ -110,7 +110,7 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequen
 def figures_page(title: str, parts: Iterable[str], style: str = "") -> str:
     """Return a self-contained HTML page, light or dark, for screens of any width; the parts are HTML."""
     # it loads and runs nothing, whatever a crawled site has put into it
-    page = Template((files("denoise_scrapy") / "figures.html").read_text("utf-8"))
+    page = Template((files("denoise_scrapy.support") / "figures.html").read_text("utf-8"))
     return page.substitute(title=escape(shown(title, MAX_CELL)), parts="\n".join(parts), style=style)
 
 

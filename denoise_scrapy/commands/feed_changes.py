@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from denoise_scrapy.dedup.versions import written
-from denoise_scrapy.formats import ROW_FORMATS, format_of
-from denoise_scrapy.row_files import row_file, uncompressed
-from denoise_scrapy.shown import WORDS, beside, counted, figures_page, shown
+from denoise_scrapy.support.formats import ROW_FORMATS, format_of
+from denoise_scrapy.support.row_files import row_file, uncompressed
+from denoise_scrapy.support.shown import WORDS, beside, counted, figures_page, shown
 
 KEY = "url"
 # Changed items that are named, and drawn on the page; words of a difference that are shown.

@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http.request import NO_CALLBACK
 
 from denoise_scrapy.crawl.state import state_of
-from denoise_scrapy.shown import shown
+from denoise_scrapy.support.shown import shown
 
 __all__ = ["explain", "health"]
 

@@ -9,7 +9,7 @@ from sys import getsizeof
 from typing import TYPE_CHECKING, Any
 
 from denoise_scrapy.body import Body
-from denoise_scrapy.formats import FORMS_BESIDE_TEXT
+from denoise_scrapy.support.formats import FORMS_BESIDE_TEXT
 
 if TYPE_CHECKING:
     from denoise_scrapy.metadata import Metadata

@@ -1,0 +1,1 @@
+"""For language models: documents and chunks for their loaders, and tools for agents."""
