@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from datetime import date
 from functools import lru_cache
@@ -43,6 +44,7 @@ def read_examples(folder: str) -> Mapping[str, tuple[Example, ...]]:
                 (keep,) if isinstance(keep, str) else tuple(keep),
                 said["url"],
                 said["date"],
+                said.get("fields") or {},
             )
             site = site_key(example.url)
         except (OSError, ValueError, KeyError, AttributeError, TypeError, EOFError) as error:
@@ -71,10 +73,12 @@ def write_example(folder: str | Path, example: Example) -> Path:
     number = blake2b(example.url.encode("utf-8", "surrogatepass"), digest_size=3).hexdigest()
     place = Path(folder) / f"{name}-{number}"
     place.mkdir(parents=True, exist_ok=True)
-    html = example.html.encode("utf-8", "replace") if isinstance(example.html, str) else example.html
+    # the mark is stronger than the encoding that the page itself declares
+    html = BOM_UTF8 + example.html.encode("utf-8", "replace") if isinstance(example.html, str) else example.html
     (place / PAGE).write_bytes(gzip.compress(html, mtime=0))
     said = {"url": example.url, "date": example.date or date.today().isoformat()}
     said |= {"keep": [*example.keep]} if example.keep else {"text": example.text}  # type: ignore[dict-item]
+    said |= {"fields": {**example.fields}} if example.fields else {}  # type: ignore[dict-item]
     (place / SAID).write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", "utf-8")
     read_examples.cache_clear()
     return place

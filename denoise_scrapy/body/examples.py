@@ -11,7 +11,7 @@ Source: ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -52,6 +52,7 @@ class Example:
         keep: Or selectors (CSS, XPath) of the elements that hold the right text.
         url: Its address.
         date: When it was given, for `explain`: "2026-11-03".
+        fields: Texts of the page by the fields that hold them, or selectors ("css:…", "xpath:…").
 
     Raises:
         ValueError: It has neither text nor selectors, or is too large.
@@ -62,6 +63,7 @@ class Example:
     keep: tuple[str, ...] = ()
     url: str = ""
     date: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if not self.text.strip() and not self.keep:

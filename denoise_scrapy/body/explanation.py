@@ -184,7 +184,7 @@ class _Pen:
         score, path = row.block.probability, row.block.path
         names = f"b {row.name} p{round(STEPS * score)}"
         if self._block in self._known:
-            return f'<span class="{names}">'
+            return f'<span class="{names}" data-of="b{self._block}">'
         given = {
             "path": f"…{path[-PATH_LENGTH:]}" if len(path) > PATH_LENGTH else path,
             "why": row.block.reason,
@@ -241,9 +241,9 @@ class Explanation:
     @cached_property
     def html(self) -> str:
         """A self-contained file. No script of the page runs in it, and none of its URLs can be followed."""
-        style, script = _asset("page.css"), _asset("page.js")
+        style, script = asset("page.css"), asset("page.js")
         policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:"
-        return Template(_asset("page.html")).substitute(
+        return Template(asset("page.html")).substitute(
             policy=f"{policy}; base-uri 'none'; form-action 'none'",
             style=style,
             script=script,
@@ -259,7 +259,7 @@ class Explanation:
                 name: f"{counted(blocks, 'block')}, {counted(words, 'word')}"
                 for name, (blocks, words) in self.counts.items()
             },
-            blocks=self._blocks() or '<p class="none">The page has no text.</p>',
+            blocks=self.blocks or '<p class="none">The page has no text.</p>',
             text="".join(self._paragraphs()) or '<p class="none">No text was kept.</p>',
         )
 
@@ -290,8 +290,9 @@ class Explanation:
         summary = f"Compared with {counted(self.used, 'page')}"
         return f'<details class="pages" open><summary>{summary}</summary><ol>{"".join(items)}</ol></details>'
 
-    def _blocks(self) -> str:
-        """Return the page's blocks, the kept ones first if there are too many."""
+    @property
+    def blocks(self) -> str:
+        """The page's blocks as HTML in our own rendering, the kept ones if there are too many."""
         kept = np.array([row.block.kept for row in self.rows], bool)
         chosen = np.zeros(len(kept), bool)
         chosen[np.argsort(~kept, kind="stable")[:MAX_BLOCKS]] = True
@@ -306,7 +307,8 @@ class Explanation:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return one of the files of which the HTML file is made."""
     return (files(__package__) / "explained" / name).read_text("utf-8").strip()
 
 

@@ -28,8 +28,10 @@ from twisted.python.failure import Failure
 
 from denoise_scrapy.commands import Given, Source
 from denoise_scrapy.crawl.network import is_public, leads_to_public_only
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.site import site_key
+from denoise_scrapy.site.urls import likest_links, sibling_links
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 _PAGES_ALONE: Mapping[str, Any] = {
@@ -65,14 +67,19 @@ ResponseReader: TypeAlias = Callable[[Response], None]
 ItemReader: TypeAlias = Callable[[dict[str, Any]], None]
 
 
-def fetch(urls: Sequence[str], settings: Given) -> dict[str, Source]:
+def fetch(urls: Sequence[str], settings: Given, follow: int = 0) -> dict[str, Source]:
     """Fetch pages; return the source of each, its URL after redirects, and whether it is HTML.
+
+    With `follow`, up to so many pages more, which these link to and which are probably alike; robots.txt
+    is obeyed unless the project says otherwise.
 
     Raises:
         OSError: A page cannot be fetched, or is not text.
     """
     ours = settings.copy() if isinstance(settings, Settings) else Settings(settings)
     ours.setdict({**_PAGES_ALONE, "DENOISE_ENABLED": False}, priority="cmdline")  # no comparison pages are needed
+    if follow:
+        ours.setdict({**_DEFAULTS, "ROBOTSTXT_OBEY": True}, priority="default")
     pages: dict[str, Source] = {}
     problems: dict[str, str] = {}
 
@@ -83,7 +90,7 @@ def fetch(urls: Sequence[str], settings: Given) -> dict[str, Source]:
         else:
             problems[response.meta["asked"]] = "neither text nor HTML"
 
-    problems |= crawl_pages(urls, ours, read=read)
+    problems |= crawl_pages(urls, ours, read=read, follow=follow)
     failed = [f"{url}: {problems[url]}" for url in urls if url not in pages]
     if failed:
         raise OSError("not fetched: " + "; ".join(failed))
@@ -102,8 +109,8 @@ def crawl_pages(
 
     With `read`, it is called with each response, and there are no items, which middlewares and add-ons of the project
     might drop or store. With `keep`, it is called with the item of each HTML page, which has the URL and the values set
-    by pipelines; up to `follow` pages that these link to are crawled too. Call once per process: its reactor cannot be
-    restarted.
+    by pipelines. Up to `follow` pages that these link to are crawled too; with `read`, those that are probably alike.
+    Call once per process: its reactor cannot be restarted.
     """
     process = process_for(settings)
     crawler = process.create_crawler(PagesSpider)
@@ -152,6 +159,9 @@ class PagesSpider(Spider):
         self.problems.pop(response.meta["asked"], None)
         if self.read is not None:
             self.read(response)
+            for url in self._alike(response) if self.left > 0 and isinstance(response, HtmlResponse) else ():
+                self.left -= 1
+                yield Request(url, self.parse, errback=self.fail, meta={"asked": url})
             return
         if media_type(response.body) or not isinstance(response, HtmlResponse):
             self.problems[response.url] = "no HTML"
@@ -164,6 +174,10 @@ class PagesSpider(Spider):
                 self._met.add(url)
                 self.left -= 1
                 yield Request(url, self.parse, errback=self.fail, meta={"asked": url})
+
+    def _alike(self, response: Response) -> list[str]:
+        page = Page.parse(response.body, url=response.url)
+        return sibling_links(response.url, likest_links(page), self.left)
 
     def fail(self, failure: Failure) -> None:
         """Record why a page could not be fetched."""

@@ -126,7 +126,8 @@ def test_a_page_teaches_a_crawl(web: Web, tmp_path, told, monkeypatch) -> None:
     assert any("Fact" in item["body"] for item in crawl(spider, {}).items)
     for wrong, said in (
         ("teach page.html --css a", "has an http(s) address"),
-        ("teach page.html", "--css SELECTOR or"),
+        ("teach page.html --no-browser", "has an http(s) address"),
+        ("teach page.html --css a --text page.html --url http://a.example/", "--css SELECTOR or"),
     ):
         assert said in told(wrong, 2)[1]
 

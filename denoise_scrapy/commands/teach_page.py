@@ -1,0 +1,324 @@
+"""The page on which a person teaches a site: served on the loopback interface, behind a token in its address.
+
+What was downloaded is drawn by `explain`, in our own rendering and never its markup, in a frame that has no origin: its
+policy runs our own script alone and loads nothing. The frame says which blocks are chosen, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import sys
+import threading
+import webbrowser
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
+from functools import cached_property
+from hmac import compare_digest
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from itertools import islice
+from queue import Empty, SimpleQueue
+from secrets import token_urlsafe
+from typing import Any, NamedTuple
+
+from typing_extensions import override
+
+from denoise_scrapy.body import Body, Example, SiteModel
+from denoise_scrapy.body.examples import shares_of
+from denoise_scrapy.body.explanation import asset, explain_page
+from denoise_scrapy.page import Page
+from denoise_scrapy.support.shown import counted, say
+from denoise_scrapy.site import site_key
+
+# Other pages that are shown, and lines of each that differ.
+OTHERS, MOST_LINES = 3, 40
+# Selectors by which chosen blocks are kept; where it takes more, their text says it better.
+MOST_SELECTORS = 5
+# Bytes of a request: the numbers of all blocks that are drawn, and fields.
+MOST_POSTED = 1_000_000
+# Seconds in which a request has arrived.
+ARRIVING = 10
+# What there is behind the token, by the method.
+_PARTS = {"GET": ("", "page"), "POST": ("try", "save")}
+_NAME = re.compile(r"[A-Za-z_][\w-]*")
+
+
+class Change(NamedTuple):
+    """What an example changes on a page: its name, the words of its text, and lines that went ("-") or came ("+")."""
+
+    name: str
+    words: int
+    lines: list[tuple[str, str]]
+
+    def __str__(self) -> str:
+        signs = Counter(sign for sign, _ in self.lines)
+        changes = f"{counted(signs['+'], 'line')} more and {signs['-']:,} less than" if self.lines else "the same as"
+        return f"{self.name}: {self.words:,} words, {changes} without the example"
+
+
+class TaughtPages:
+    """The page of an example and others of its site.
+
+    Args:
+        pages: Name or URL, and HTML, of each, the example's first.
+        url: URL of the example's page.
+    """
+
+    def __init__(self, pages: Sequence[tuple[str, str | bytes]], url: str) -> None:
+        self.url, self.html = url, pages[0][1]
+        self._pages = [(name, Page.parse(html, url=name if site_key(name) else None)) for name, html in pages]
+        self._before = [self._body(number).text for number in range(len(pages))]
+
+    @property
+    def page(self) -> Page:
+        """The example's page."""
+        return self._pages[0][1]
+
+    def body(self, *examples: Example) -> Body:
+        """Return the body of the example's page."""
+        return self._body(0, *examples)
+
+    def changes(self, example: Example, most: int | None = None) -> Iterator[Change]:
+        """Yield what an example changes on each page, its own first, at most on so many."""
+        for number, (name, _) in islice(enumerate(self._pages), most):
+            text = self._body(number, example).text
+            yield Change(name, len(text.split()), [*differing(self._before[number], text)])
+
+    def drawn(self) -> str:
+        """Return the blocks of the example's page as HTML."""
+        others = [(name, page.facts) for name, page in self._pages[1:]]
+        return explain_page(self.html, self.url, others).blocks
+
+    def example(self, chosen: Collection[int], fields: Mapping[str, str]) -> Example:
+        """Return the example that some blocks are the right text of, and texts of the page its fields.
+
+        Raises:
+            ValueError: There is no such block, none is chosen, or a field has a text that the page has not.
+        """
+        texts = self.page.block_texts
+        if not all(isinstance(block, int) and 0 <= block < len(texts) for block in chosen):
+            raise ValueError("there is no such block")
+        whole = " ".join(" ".join(texts).split())
+        for name, text in fields.items():
+            if not _NAME.fullmatch(name) or not text.split() or " ".join(text.split()) not in whole:
+                raise ValueError(f"{name}: a field has a name, and a text of the page")
+        more: dict[str, Any] = {"url": self.url, "date": date.today().isoformat(), "fields": dict(fields)}
+        keep = selectors_of(self.page, chosen)
+        if keep and self._holds(example := Example(self.html, keep=keep, **more), chosen):
+            return example
+        return Example(self.html, "\n".join(texts[block] for block in sorted({*chosen})), **more)
+
+    def _holds(self, example: Example, chosen: Collection[int]) -> bool:
+        page = Page.parse(self.html, url=self.url, keep=example.keep)
+        found = (shares_of(page, example) > 0) & ~page.unseen_blocks
+        return bool(found.nonzero()[0].tolist() == sorted({*chosen}))
+
+    def _body(self, number: int, *examples: Example) -> Body:
+        others = [page for at, (_, page) in enumerate(self._pages) if at != number]
+        return SiteModel(others, examples).extract(self._pages[number][1])
+
+
+def differing(before: str, after: str) -> Iterator[tuple[str, str]]:
+    r"""Yield the lines that only one of two texts has, with "-" or "+".
+
+    Example:
+        >>> [*differing("a\nb\nb", "b\nc")]
+        [('-', 'a'), ('-', 'b'), ('+', 'c')]
+    """
+    old, new = Counter(before.splitlines()), Counter(after.splitlines())
+    yield from (("-", line) for line in (old - new).elements())
+    yield from (("+", line) for line in (new - old).elements())
+
+
+def selectors_of(page: Page, chosen: Collection[int]) -> tuple[str, ...]:
+    """Return a few selectors by name, class and id of elements with these blocks, and no other that shows; or none.
+
+    Example:
+        >>> page = Page.parse("<h1>Rain</h1><div class=story><p>It rained.<p>All day.</div><p>Legal notice")
+        >>> selectors_of(page, [0, 1, 2]), selectors_of(page, [0, 1])
+        (('div.story', 'h1'), ())
+    """
+    inside: dict[str, set[int]] = defaultdict(set)
+    unseen = page.unseen_blocks
+    for block, path in enumerate(page.block_paths()):
+        for step in () if unseen[block] else path.split("/"):
+            tag, *names = re.split(r"(?=[.#])", step)
+            for name in ("", *names):
+                if tag != "html" and _NAME.fullmatch(tag) and (not name or _NAME.fullmatch(name[1:])):
+                    inside[tag + name].add(block)
+    left, found = {*chosen}, list[str]()
+    fits = {selector: blocks for selector, blocks in inside.items() if blocks <= left}
+    while left and fits and len(found) < MOST_SELECTORS:
+        best = max(fits, key=lambda selector: (len(fits[selector] & left), selector.count(".")))
+        left -= fits.pop(best)
+        found.append(best)
+    return () if left else tuple(found)
+
+
+class TeachServer(ThreadingHTTPServer):
+    """The page of one site.
+
+    Args:
+        pages: The page, and others of its site.
+        save: Writes the example, and returns where.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, pages: TaughtPages, save: Callable[[Example], object]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.pages = pages
+        self.save = save
+        self.token, self.nonce = token_urlsafe(), token_urlsafe()
+        self.saved: SimpleQueue[tuple[Example, str]] = SimpleQueue()
+        self.lock = threading.Lock()  # pages are extracted by one thread at a time
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that a browser names: others have an address that leads here, which may be no accident."""
+        return tuple(f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost"))
+
+    @property
+    def address(self) -> str:
+        """The address of the page."""
+        return f"http://{self.hosts[0]}/{self.token}/"
+
+    @cached_property
+    def frame(self) -> str:
+        """The document of the frame."""
+        blocks = self.pages.drawn() or "<p>The page has no text."
+        return _asset("teach_frame.html", self.nonce).replace("<!--style-->", asset("page.css")) + blocks
+
+    def example(self, said: Mapping[str, Any]) -> Example:
+        """Return the example that was posted.
+
+        Raises:
+            ValueError: It is none.
+        """
+        chosen, fields = said.get("kept"), said.get("fields")
+        is_plain = isinstance(chosen, list) and isinstance(fields, dict)
+        if not is_plain or not all(isinstance(text, str) for text in fields.values()):  # type: ignore[union-attr]
+            raise ValueError("no blocks and fields")
+        return self.pages.example(chosen, fields)  # type: ignore[arg-type]
+
+    def tried(self, example: Example, chosen: Collection[int]) -> Mapping[str, Any]:
+        """Return what an example that was made of some blocks would do."""
+        text, texts = self.pages.body(example).text, self.pages.page.block_texts
+        wanted = "\n".join(texts[block] for block in sorted(chosen))
+        return {
+            "text": text.splitlines(),
+            "wrong": [*differing(wanted, text)][:MOST_LINES],
+            "keep": [*example.keep],
+            "changes": [
+                {"said": str(one), "lines": one.lines[:MOST_LINES]} for one in self.pages.changes(example, 1 + OTHERS)
+            ],
+        }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers requests with the token, of a browser that was led here by the address alone."""
+
+    server: TeachServer
+    timeout = ARRIVING
+
+    def do_GET(self) -> None:
+        """Send the page, or the document of its frame."""
+        nonce, what = self.server.nonce, self._asked()
+        if what is None:
+            return
+        ours = f"default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; base-uri 'none'; "
+        if what == "":
+            page = _asset("teach.html", nonce)
+            policy = "img-src data:; connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; form-action 'none'"
+        else:
+            page = self.server.frame
+            policy = "sandbox allow-scripts; frame-ancestors 'self'; form-action 'none'"
+        self._send("text/html", page, ours + policy)
+
+    def do_POST(self) -> None:
+        """Try an example, or save it."""
+        what = self._asked()
+        if what is None:
+            return
+        size = self.headers.get("Content-Length", "")
+        is_ours = self.headers.get("Origin") in {f"http://{host}" for host in self.server.hosts}
+        is_json = self.headers.get("Content-Type") == "application/json"
+        if not (is_ours and is_json and size.isdecimal() and int(size) <= MOST_POSTED):
+            self.send_error(HTTPStatus.FORBIDDEN)
+            return
+        try:
+            said = json.loads(self.rfile.read(int(size)))
+            with self.server.lock:
+                example = self.server.example(said if isinstance(said, dict) else {})
+                is_saved = what == "save"
+                place = {"place": str(self.server.save(example))} if is_saved else {}
+                found: Mapping[str, Any] = place or self.server.tried(example, said["kept"])
+        except (ValueError, OSError, RecursionError) as error:
+            found, is_saved = {"error": str(error)}, False
+        self._send("application/json", json.dumps(found), "default-src 'none'")
+        if is_saved:
+            self.server.saved.put((example, place["place"]))
+
+    def _asked(self) -> str | None:
+        """Return what is asked for behind the token; None if it was answered that there is nothing."""
+        begin = f"/{self.server.token}/"
+        has_token = compare_digest(self.path[: len(begin)].encode("utf-8", "replace"), begin.encode())
+        what = self.path[len(begin) :]
+        if self.headers.get("Host") not in self.server.hosts:
+            self.send_error(HTTPStatus.FORBIDDEN)
+        elif not has_token or what not in _PARTS[self.command]:
+            self.send_error(HTTPStatus.NOT_FOUND)
+        else:
+            return what
+        return None
+
+    def _send(self, kind: str, text: str, policy: str) -> None:
+        data = text.encode("utf-8", "replace")
+        self.send_response(HTTPStatus.OK)
+        for name, value in {
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": str(len(data)),
+            "Content-Security-Policy": policy,
+            "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    @override
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+def _asset(name: str, nonce: str) -> str:
+    text = (files("denoise_scrapy") / "commands" / name).read_text("utf-8")
+    return text.replace("{nonce}", nonce)
+
+
+def serve(pages: TaughtPages, save: Callable[[Example], object], *, browser: bool) -> tuple[Example, str]:
+    """Serve the page until an example is saved; return that, and where.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+        OSError: No port can be had.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a crawl that fetched the page took it
+    with TeachServer(pages, save) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        say(f"{server.address} (Ctrl-C ends without saving)", file=sys.stderr)
+        if browser:
+            with suppress(webbrowser.Error):
+                webbrowser.open(server.address)
+        try:
+            while True:  # on some systems Ctrl-C is not heard while one waits
+                with suppress(Empty):
+                    return server.saved.get(timeout=ARRIVING)
+        finally:
+            server.shutdown()
