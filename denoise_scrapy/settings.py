@@ -220,6 +220,17 @@ class DenoiseSettings:
         valid="folder",
         check=read_examples,
     )
+    teacher: str = _of_crawl(
+        "",
+        "Function that gives the right text of a page, once per template whose bodies are in doubt (docs/teaching.md).",
+        may_be_empty=True,
+        valid="import path of a function",
+        check=find_function,
+    )
+    teacher_calls: int = _of_crawl(100, "How often a crawl may call it.", low=0)
+    teacher_wait: float = _of_crawl(
+        60.0, "How long it may take; then the item keeps its body.", unit="seconds", low=0.01, high=600
+    )
     fallback: str = _of_crawl(
         "",
         "Function that gives the text of pages whose confidence is below DENOISE_FALLBACK_BELOW (docs/recipes.md).",

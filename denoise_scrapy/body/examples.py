@@ -11,6 +11,7 @@ Source: ours.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -25,6 +26,7 @@ from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.core.feature_strings import tokens
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray
+from denoise_scrapy.page.selectors import compile_all
 from denoise_scrapy.site import SiteStatistics
 
 Keys = npt.NDArray[np.uint64]
@@ -40,6 +42,11 @@ LEAST_MOVED = 0.02
 SLIGHT, LEAST_LEFT = 20.0, 0.5
 #: Bytes of an example's page, words of its text that are aligned, and examples of a site that are asked.
 MOST_BYTES, MOST_WORDS, MOST_EXAMPLES = 10_000_000, 20_000, 10
+#: Pairs of equal words of a page and a text, a second's work, above which frequent words begin no match: of pages that
+#: repeat one word the alignment is quadratic.
+MOST_PAIRS = 5_000_000
+#: Share of an example's words that its page has; with less, it is the text of another page, and says nothing.
+LEAST_FOUND = 0.5
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,7 @@ class Example:
         fields: Texts of the page by the fields that hold them, or selectors ("css:…", "xpath:…").
 
     Raises:
-        ValueError: It has neither text nor selectors, or is too large.
+        ValueError: It has neither text nor selectors, one is invalid, or it is too large.
     """
 
     html: str | bytes = field(repr=False)
@@ -68,6 +75,7 @@ class Example:
     def __post_init__(self) -> None:
         if not self.text.strip() and not self.keep:
             raise ValueError("an example has a text or selectors of it")
+        compile_all(self.keep)
         if len(self.html) > MOST_BYTES:
             raise ValueError(f"the page of an example has at most {MOST_BYTES:,} bytes")
 
@@ -108,7 +116,7 @@ class Places(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """What an example says of its places, by width; none for a page without blocks."""
+    """What an example says of its places, by width; none for a page without blocks, or without the text."""
 
     widths: tuple[Places, ...]
     date: str
@@ -145,7 +153,10 @@ def shares_of(page: Page, example: Example) -> FloatArray:
     said = [tokens(text) for text in page.block_texts]
     words = [word for block in said for word in block][:MOST_WORDS]
     owner = np.repeat(np.arange(len(said)), [len(block) for block in said])[:MOST_WORDS]
-    found = SequenceMatcher(None, words, tokens(example.text)[:MOST_WORDS], autojunk=False)
+    wanted = tokens(example.text)[:MOST_WORDS]
+    counts = Counter(words)
+    is_repetitive = sum(counts[word] for word in wanted) > MOST_PAIRS
+    found = SequenceMatcher(None, words, wanted, autojunk=is_repetitive)
     right = np.zeros(len(words))
     for place, _, size in found.get_matching_blocks():
         right[place : place + size] = 1
@@ -165,6 +176,8 @@ def lesson_of(example: Example) -> Lesson:
     if not len(page.blocks):
         return Lesson((), example.date)
     shares, words = shares_of(page, example), page.blocks.tokens.astype(np.float64)
+    if words @ shares < (LEAST_FOUND * len(tokens(example.text)[:MOST_WORDS]) or 1):
+        return Lesson((), example.date)
     widths = tuple(Places.of(keys, words, shares, probability) for keys in places_of(page))
     right, taken = float(words @ shares), float(words @ (probability >= 0.5))
     return Lesson(widths, example.date, min(1.0, right / max(taken, 1.0)))

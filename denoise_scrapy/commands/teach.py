@@ -12,8 +12,8 @@ from denoise_scrapy.commands import Given, Source, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.commands.teach_page import OTHERS, TaughtPages, serve
 from denoise_scrapy.settings import DenoiseSettings
-from denoise_scrapy.support.shown import say
 from denoise_scrapy.site import site_key
+from denoise_scrapy.support.shown import say
 
 FOLDER = "examples"
 

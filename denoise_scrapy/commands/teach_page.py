@@ -32,8 +32,8 @@ from denoise_scrapy.body import Body, Example, SiteModel
 from denoise_scrapy.body.examples import shares_of
 from denoise_scrapy.body.explanation import asset, explain_page
 from denoise_scrapy.page import Page
-from denoise_scrapy.support.shown import counted, say
 from denoise_scrapy.site import site_key
+from denoise_scrapy.support.shown import counted, say
 
 # Other pages that are shown, and lines of each that differ.
 OTHERS, MOST_LINES = 3, 40

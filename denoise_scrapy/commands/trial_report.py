@@ -10,6 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 from denoise_scrapy.body import Body
+from denoise_scrapy.crawl.teacher import DOUBTED
 from denoise_scrapy.pipelines import COPY
 from denoise_scrapy.settings import CONTAINS, NO_CONTENT, UPDATE, VARIANT
 from denoise_scrapy.support.shown import beside, counted, figures_page, shown
@@ -18,8 +19,6 @@ from denoise_scrapy.support.shown import beside, counted, figures_page, shown
 MOST_BLOCKS, MOST_CHARS = 300, 2000
 # Characters of two texts that are shown beside each other.
 BESIDE = 700
-# Below this confidence an item is worth a look: a third of such bodies lack or add a third of their words.
-DOUBTED = 0.7
 WHY_NONE = {
     "several": "shares its page with other items: DENOISE_SHARED_BODY = True gives each the page's text",
     "elsewhere": "names a page that the spider has not fetched: yield it from that page's callback",

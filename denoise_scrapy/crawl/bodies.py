@@ -73,11 +73,16 @@ class Bodies:
         self._waiting = 0  # items
         self._is_patient = not any(0 < limit_of(name) < least for name, least in IMPATIENT.items())
         self.is_stopping = self._fetcher.is_stopping
-        self._fallback, self._doubted = None, 0.0
+        self._fallback = self._teacher = None
+        self._doubted = self._untaught = 0.0
         if crawl.settings.fallback:
             from denoise_scrapy.crawl.fallback import Fallback  # noqa: PLC0415 - for crawls that have one
 
             self._fallback, self._doubted = Fallback(crawl), crawl.settings.fallback_below
+        if crawl.settings.teacher:
+            from denoise_scrapy.crawl.teacher import DOUBTED, Teacher  # noqa: PLC0415
+
+            self._teacher, self._untaught = Teacher(crawl, workers), DOUBTED
 
     async def text_of(self, page: CrawledPage, *, waits: bool = True) -> Extracted | None:
         """Return the text of a page, and other values of its items; None if it cannot be made.
@@ -116,7 +121,8 @@ class Bodies:
             self._crawl.say_once("reactor", NO_FETCHES)
             least = 0
         wants_reading = tally is not None and tally.wants_reading()
-        wish = Wish(least, wants_reading, self.keeps_versions, EVERY_BODY if page.wants_body else self._doubted)
+        body_below = EVERY_BODY if page.wants_body else max(self._doubted, self._untaught)
+        wish = Wish(least, wants_reading, self.keeps_versions, body_below)
         found = await self._workers.extract(page, wish)
         is_first = isinstance(found, Extracted)
         if isinstance(found, Known):
@@ -127,10 +133,11 @@ class Bodies:
             found = await self._workers.extract(page, wish._replace(mates=0))
         if found is None or isinstance(found, Known):
             return None
+        if self._teacher is not None:
+            found = await self._teacher.revised(page, found, wish)
         known, lack = found.known, "comparison/none" if needed and not found.known.pages else ""
         self._crawl.count(lack or (is_first and known.mates >= needed > 0 and "comparison/from_memory"))
-        if found.lacks_styles:
-            self._crawl.count("pages/lacking_styles")
+        self._crawl.count(found.lacks_styles and "pages/lacking_styles", found.taught)
         self._crawl.count_share("body/confidence", found.confidence)
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)

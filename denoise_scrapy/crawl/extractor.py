@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from denoise_scrapy import metadata
-from denoise_scrapy.body import Body, SiteModel, find_strategy
+from denoise_scrapy.body import Body, Example, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
+from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of, likeness, places_of
 from denoise_scrapy.body.extraction import NO_MARKUP, TOO_LARGE
 from denoise_scrapy.body.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes
 from denoise_scrapy.body.kind import NONE
@@ -40,6 +41,11 @@ PAGES_PER_SITE = 32
 RECENT_SHARE = 1 / 5
 VERSION = version("denoise-scrapy")  # reading it takes .25 ms
 
+# Share of a page's words in places that an example knows, above which it is of a template with an example.
+LIKE = 0.5
+
+#: `Extracted.taught` of a page of such a template.
+TAUGHT = "examples/taught"
 #: `Extracted.fallback` of a page that is read as text without structure.
 WORKER_DIED = "worker died"
 #: `Extracted.lack`: metadata is not read from larger pages.
@@ -86,6 +92,7 @@ class Extracted(NamedTuple):
     plain: int  # hash of the text without digits
     known: Known
     lacks_styles: bool = False  # `Page.lacks_styles`
+    taught: str = ""  # name of the stat for whether there is an example like it
     is_empty: bool = False  # whether it is a wall, an error page, or its body is no better than all of its text
     read: ReadText | None = None  # the text as read for the index
     title: str = ""  # the page's own, for the index
@@ -135,6 +142,8 @@ class Extractor:
         self._memory = PageMemory(memory_bytes - self._most, PAGES_PER_SITE)
         self._pages: OrderedDict[int, _Page] = OrderedDict()
         self._nbytes = self._evicted = 0
+        self._taught: dict[str, dict[str, Example]] = {}  # during the crawl, by site and address
+        self._refused = set[Example]()  # examples whose text is not on their page
         self._keeps_elements = False  # whether a page was to be compared by a strategy that needs them
 
     def read(self, source: PageSource, root: Any = None) -> int:
@@ -155,6 +164,11 @@ class Extractor:
             if facts.url not in self._memory:
                 self._memory.remember(facts)
 
+    def teach(self, examples: Sequence[Example]) -> None:
+        """Take examples for the pages of their sites that come."""
+        for example in examples:
+            self._taught.setdefault(site_key(example.url), {})[example.url] = example
+
     def known(self, number: int) -> Known | None:
         """Return what a page can be compared with; None if it is no longer here, as for the methods below."""
         kept = self._pages.get(number)
@@ -173,7 +187,7 @@ class Extractor:
         known, others = self._known(kept)
         if known.mates < wish.mates:
             return known
-        extracted = _extracted(page, others, known, kept, wish)
+        extracted = _extracted(page, others, known, kept, wish, self._examples(kept.settings, page.url))
         page.drop_columns()
         self._keep(number, _Page(page.facts, kept.settings, None))
         return extracted
@@ -220,7 +234,18 @@ class Extractor:
             "pages/evicted": self._memory.evicted,
             "memory/evicted/whole_pages": self._memory.reduced,
             "memory/evicted/waiting": self._evicted,
+            "examples/refused": len(self._refused),
         }
+
+    def _examples(self, settings: DenoiseSettings, url: str) -> list[Example]:
+        """Return the examples of a page's site, the newest first."""
+        if not (settings.examples or self._taught):
+            return []
+        taught = self._taught.get(site_key(url), {})
+        stored = examples_of(settings.examples, url) if settings.examples else ()
+        found = [*reversed(taught.values()), *(one for one in stored if one.url not in taught)][:MOST_EXAMPLES]
+        self._refused.update(one for one in found if not lesson_of(one).widths)
+        return found
 
     def _page(self, number: int) -> Page | None:
         kept = self._pages.get(number)
@@ -267,9 +292,15 @@ def _parsed(source: PageSource, settings: DenoiseSettings, root: Any) -> Page:
     return page
 
 
-def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kept: _Page, wish: Wish) -> Extracted:
+def _extracted(
+    page: Page,
+    others: Sequence[Page | PageFacts],
+    known: Known,
+    kept: _Page,
+    wish: Wish,
+    examples: Sequence[Example],
+) -> Extracted:
     settings = kept.settings
-    examples = examples_of(settings.examples, page.url) if settings.examples else ()
     body = SiteModel(others, examples).extract(page, strategy=settings.strategy, taste=settings.taste)
     is_large = body.fallback == TOO_LARGE
     if kept.as_text:
@@ -285,6 +316,7 @@ def _extracted(page: Page, others: Sequence[Page | PageFacts], known: Known, kep
         plain=plain_hash(body.text),
         known=known,
         lacks_styles=page.lacks_styles,
+        taught=_taught(page, examples) if settings.examples or examples else "",
     )
     if kept.source is not None:
         lacks_meta = is_large or len(kept.source.html) > MAX_HTML
@@ -320,6 +352,15 @@ def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: st
     except Exception as failed:
         error = sendable(failed)
     return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error)
+
+
+def _taught(page: Page, examples: Sequence[Example]) -> str:
+    """Return the stat of whether most words of a page are in places that an example of its site knows."""
+    if not examples:
+        return "examples/none"
+    places = places_of(page) if len(page.blocks) else None
+    is_like = places is not None and any(likeness(places, page, lesson_of(one)) > LIKE for one in examples)
+    return TAUGHT if is_like else "examples/unlike"
 
 
 def _source(page: Page, body: Body, settings: DenoiseSettings) -> bytes:

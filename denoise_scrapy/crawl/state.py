@@ -34,6 +34,10 @@ class CrawlState:
 
     def __init__(self, crawler: Crawler):
         self.crawl = crawl = Crawl(crawler)
+        if crawl.settings.teacher:
+            from denoise_scrapy.crawl.teacher import with_folder  # noqa: PLC0415 - for crawls that have one
+
+            with_folder(crawl)
         self.workers = Workers(crawl)
         self.sites = SiteMemory(crawl, self.workers)
         self.health = SiteHealth(crawl, self.sites)

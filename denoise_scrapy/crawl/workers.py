@@ -27,7 +27,7 @@ from typing import IO, Any, get_args, get_origin, get_type_hints
 from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
 
-from denoise_scrapy.body import STRATEGIES
+from denoise_scrapy.body import STRATEGIES, Example
 from denoise_scrapy.crawl import worker
 from denoise_scrapy.crawl.extractor import RECENT_SHARE, Extracted, Extractor, Known, PageSource, Wish
 from denoise_scrapy.crawl.pages import CrawledPage, selector_root
@@ -332,6 +332,7 @@ class Workers:
         self._wanted, self._worth = _wanted(crawl.settings.workers)
         self._travels = dict.fromkeys(STRATEGIES, True)
         self._pages = 0
+        self._taught: list[Example] = []
 
     async def read(self, source: PageSource, page: CrawledPage | None, response: Response | None) -> int:
         """Read a page of the crawl, here by its response's selector; return how many of its elements have a box."""
@@ -376,6 +377,13 @@ class Workers:
             self._own.remember(pages)
         else:
             at.send("remember", pages)
+
+    def teach(self, example: Example) -> None:
+        """Take an example for the pages of its site that come."""
+        self._taught.append(example)
+        self._own.teach([example])
+        for each in self._workers:
+            each.send("teach", [example])
 
     async def close(self) -> None:
         """Set the stats of what was held, and end the workers."""
@@ -448,6 +456,7 @@ class Workers:
             by.end()
             return
         self._crawl.count("workers/started")
+        by.send("teach", self._taught)
         by.send("remember", self._own.handed_over(lambda url: self._at(url) is by))
 
     def _note_travels(self, strategy: str, can_use: bool | None) -> None:

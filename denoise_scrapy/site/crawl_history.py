@@ -95,7 +95,7 @@ class PageReading(NamedTuple):
         lines, sizes = np.array([line for line, _ in most]), np.array([size for _, size in most], np.int32)
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
-        template = np.asarray(facts.signature >> np.uint64(32), np.uint32)[:CONTAINERS]
+        template = containers_of(facts)
         return cls(len(text), confidence, kind, path_hash(facts.url), zlib.crc32(whole), lines, sizes, words, template)
 
 
@@ -112,6 +112,11 @@ def _plain(text: str) -> bytes:
 def path_hash(url: str) -> int:
     """Hash the path of a URL."""
     return zlib.crc32(urlsplit(url).path.encode("utf-8", "surrogatepass"))
+
+
+def containers_of(facts: PageFacts) -> Hashes:
+    """Return the smallest hashes of a page's layout containers, at most `CONTAINERS`."""
+    return np.asarray(facts.signature >> np.uint64(32), np.uint32)[:CONTAINERS]
 
 
 def likeness(a: Hashes, b: Hashes) -> float:

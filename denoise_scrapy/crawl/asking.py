@@ -1,0 +1,115 @@
+"""Calling functions of the project about pages: DENOISE_FALLBACK, DENOISE_TEACHER."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from functools import partial
+from inspect import isawaitable, iscoroutinefunction
+from typing import Any, TypeVar
+
+from scrapy.utils.asyncio import is_asyncio_available
+
+from denoise_scrapy.crawl.parts import Crawl
+from denoise_scrapy.support.adapters import find_function
+
+Answer = TypeVar("Answer")
+
+# Calls at once. A function that is not async takes a thread each, and a server of models answers few at a time.
+MOST_CALLS = 8
+# Calls that took too long after which it is called no more: the thread of each may run to the end of the process.
+MOST_LATE = 20
+FAILED = "DENOISE_%s failed for %s, whose item keeps its body: %r. (Further such pages: denoise/%s/failed)"
+LATE = (
+    "DENOISE_%s took more than %g seconds for %s, whose item keeps its body; DENOISE_%s_WAIT allows more. "
+    "(Further such pages: denoise/%s/slow)"
+)
+GIVEN_UP = "DENOISE_%s took too long for %s pages, and is called no more"
+NOT_ASKED = "DENOISE_%s is not called, since the reactor is not an asyncio one"
+
+
+class Asked:
+    """A function of the project. An async one runs on the reactor, another one in a thread.
+
+    Args:
+        crawl: The crawl.
+        name: Name of the setting with its import path, and of its stats.
+    """
+
+    def __init__(self, crawl: Crawl, name: str) -> None:
+        self._crawl = crawl
+        self._name = name
+        self._seconds: float = getattr(crawl.settings, f"{name}_wait")
+        self._function: Any = find_function(getattr(crawl.settings, name))
+        self._calls = asyncio.Semaphore(MOST_CALLS)
+        self._late = 0
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether it can be called."""
+        if not is_asyncio_available():
+            self._crawl.say_once(f"{self._name}/reactor", NOT_ASKED, self._name.upper())
+            return False
+        return self._late < MOST_LATE
+
+    async def ask(self, read: Callable[[Any], Answer], url: str, *given: object) -> Answer | None:
+        """Return what a function makes of its answer, which may raise `TypeError`, or None.
+
+        Whatever it does, this ends in time and raises nothing.
+        """
+        name, setting = self._name, self._name.upper()
+        async with self._calls:
+            if not self.may_ask:
+                return None
+            self._crawl.count(f"{name}/asked")
+            call = asyncio.ensure_future(self._called(*given))
+            done, _ = await asyncio.wait([call], timeout=self._seconds)
+        if not done:
+            call.cancel()
+            call.add_done_callback(_forgotten)
+            self._late += 1
+            self._crawl.count(f"{name}/slow")
+            self._crawl.say_once(f"{name}/slow", LATE, setting, self._seconds, url, setting, name)
+            if self._late == MOST_LATE:
+                self._crawl.say_once(f"{name}/given_up", GIVEN_UP, setting, MOST_LATE)
+            return None
+        try:
+            return read(call.result())
+        except (Exception, asyncio.CancelledError) as error:
+            self._crawl.count(f"{name}/failed")
+            self._crawl.say_once(f"{name}/failed", FAILED, setting, url, error, name)
+            return None
+
+    async def _called(self, *given: object) -> Any:
+        call = getattr(self._function, "__call__", None)  # noqa: B004 - an object may have an async one
+        try:
+            if iscoroutinefunction(self._function) or iscoroutinefunction(call):
+                return await self._function(*given)
+            answer = await _in_thread(partial(self._function, *given))
+            return await answer if isawaitable(answer) else answer
+        except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # these would leave the task, and end the loop
+            raise RuntimeError(f"{type(error).__name__}: {error}") from error
+
+
+def _in_thread(work: partial[Any]) -> Awaitable[Any]:
+    """Do some work in a thread of its own, which does not keep the process from ending, as one of a pool would."""
+    answer: Future[Any] = Future()
+    answer.set_running_or_notify_cancel()  # from now on nobody cancels it
+
+    def run() -> None:
+        try:
+            answer.set_result(work())
+        except BaseException as error:  # SystemExit, say, and StopIteration, which no future takes
+            is_plain = isinstance(error, Exception) and not isinstance(error, StopIteration)
+            answer.set_exception(error if is_plain else RuntimeError(f"{type(error).__name__}: {error}"))
+
+    threading.Thread(target=run, name="denoise-asked", daemon=True).start()
+    return asyncio.wrap_future(answer)
+
+
+def _forgotten(call: asyncio.Future[Any]) -> None:
+    """Read the error of a call that nobody waits for, which asyncio would log."""
+    if not call.cancelled():
+        call.exception()
