@@ -74,7 +74,7 @@ cdef inline bint has_variants(uint32_t before, uint32_t code) noexcept nogil:
     """Return whether a variant of a character can be selected: ideographs; and symbols, digits, letters of Asia."""
     if code > 0xFFFF:
         return class_of(before) == CJK or before >> 16 == 2
-    return (before >= 0x1000 and not is_variant(before)) or 48 <= before <= 57 or (
+    return (before >= 0x1000 and not is_variant(before)) or c'0' <= before <= c'9' or (
         before == 0x23 or before == 0x2A or before == 0xA9 or before == 0xAE)
 
 
@@ -103,7 +103,7 @@ cdef inline bint is_unseen(uint32_t code, uint32_t before, uint32_t further) noe
 
 cdef inline bint is_blank(unsigned char byte) noexcept nogil:
     """Return whether a byte is ASCII white space."""
-    return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
+    return byte == c' ' or 9 <= byte <= 13 or 28 <= byte <= 31
 
 
 cdef inline const unsigned char* behind_blanks(const unsigned char* text) noexcept nogil:
@@ -115,18 +115,18 @@ cdef inline const unsigned char* behind_blanks(const unsigned char* text) noexce
 
 cdef inline unsigned char lower(unsigned char byte) noexcept nogil:
     """Lower-case an ASCII letter; leave any other byte."""
-    return byte + 32 if 65 <= byte <= 90 else byte
+    return byte + 32 if c'A' <= byte <= c'Z' else byte
 
 
 cdef inline bint is_letter(unsigned char byte) noexcept nogil:
     """Return whether a byte is an ASCII letter."""
-    return 97 <= lower(byte) <= 122
+    return c'a' <= lower(byte) <= c'z'
 
 
 cdef inline int32_t hex_of(unsigned char byte) noexcept nogil:
     """Return the value of a hexadecimal digit, -1 for anything else."""
     byte = lower(byte)
-    return byte - 48 if 48 <= byte <= 57 else byte - 87 if 97 <= byte <= 102 else -1
+    return byte - c'0' if c'0' <= byte <= c'9' else byte - c'a' + 10 if c'a' <= byte <= c'f' else -1
 
 
 cdef inline bint begins(const unsigned char* text, const char* word) noexcept nogil:
@@ -195,13 +195,13 @@ cdef inline size_t lower_words(const unsigned char* names, size_t size, unsigned
         width = bytes_of_char(names[i]) if i < size else 1
         char = names[i] if i + width <= size else 10  # the end, perhaps inside a character
         if is_blank(char):
-            while written and out[written - 1] == 32:
+            while written and out[written - 1] == c' ':
                 written -= 1
-            if written and out[written - 1] != 10:
+            if written and out[written - 1] != c'\n':
                 out[written] = 10
                 written += 1
         elif is_letter_at(names + i):
-            if 65 <= char <= 90 and 97 <= before <= 122:
+            if c'A' <= char <= c'Z' and c'a' <= before <= c'z':
                 out[written] = 32
                 written += 1
             memcpy(out + written, names + i, width)

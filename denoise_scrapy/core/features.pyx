@@ -159,7 +159,7 @@ cdef bint announces_comments(const Codes& text) noexcept nogil:
     if at < text.size() and is_digit(text[at]):
         while at < text.size() and is_digit(text[at]):
             at += 1
-        if at < text.size() and text[at] == 32:
+        if at < text.size() and text[at] == c' ':
             at += 1
     if at == text.size():
         return False
@@ -193,7 +193,7 @@ cdef int read_lowered(const string& marked, Span span, Codes& text) nogil:
             gap = not text.empty()
             continue
         if gap:
-            text.push_back(32)
+            text.push_back(c' ')
             gap = False
         code = characters.LOWER[code]
         text.push_back(0x3C3 if code == 0x3C2 else code)  # a final sigma, which capitals do not distinguish
@@ -244,7 +244,7 @@ cdef double share_in_title(Title& title, const Codes& text) noexcept nogil:
     cdef size_t i, start = 0
     cdef int32_t words = 0, said = 0
     for i in range(text.size() + 1):
-        if i == text.size() or text[i] == 32:
+        if i == text.size() or text[i] == c' ':
             words += 1
             said += says_word(title, text.data() + start, i - start)
             start = i + 1
@@ -377,7 +377,7 @@ cdef int add_names(vector[Name]& found, const unsigned char* names, Span span) n
                 start += 1
             count += 1
         start = i + 1
-        if words[i] == 10:  # end of the name
+        if words[i] == c'\n':  # end of the name
             if count > 1:
                 add_name(found, words + whole, kept - whole)
             kept = whole = i + 1
@@ -1258,7 +1258,7 @@ cdef struct Address:      # of a link
 
 
 cdef inline bint ends_part(unsigned char char, bint is_host) noexcept nogil:
-    return char == 35 or char == 63 or (is_host and char == 47)
+    return char == c'#' or char == c'?' or (is_host and char == c'/')
 
 
 cdef Address read_address(const unsigned char* text, size_t size, int32_t folders) noexcept nogil:
@@ -1270,33 +1270,33 @@ cdef Address read_address(const unsigned char* text, size_t size, int32_t folder
     while i < size and text[i] <= 32:
         i += 1
     start = i
-    while i < size and not ends_part(text[i], True) and text[i] != 58:
+    while i < size and not ends_part(text[i], True) and text[i] != c':':
         i += 1
-    if i < size and text[i] == 58:
-        if i - start < 4 or (text[start] | 32) != 104 or i + 2 >= size or text[i + 1] != 47:
+    if i < size and text[i] == c':':
+        if i - start < 4 or (text[start] | 32) != c'h' or i + 2 >= size or text[i + 1] != c'/':
             return found      # javascript, mailto
         start = i + 1
     path = found.host_start = found.host_end = start
-    if start + 1 < size and text[start] == 47 and text[start + 1] == 47:
+    if start + 1 < size and text[start] == c'/' and text[start + 1] == c'/':
         found.host_start = path = start + 2
         while path < size and not ends_part(text[path], True):
             path += 1
         found.host_end = path
-    elif start < size and text[start] != 47:
+    elif start < size and text[start] != c'/':
         depth = folders
     i = path
     while i < size and not ends_part(text[i], False):
-        if text[i] == 47:
+        if text[i] == c'/':
             hyphens *= i + 1 == size or ends_part(text[i + 1], False)
             digits *= i + 1 == size or ends_part(text[i + 1], False)
-        elif i == path or text[i - 1] == 47:
+        elif i == path or text[i - 1] == c'/':
             depth += 1
-        hyphens += text[i] == 45 or text[i] == 95
-        digits += 48 <= text[i] <= 57
+        hyphens += text[i] == c'-' or text[i] == c'_'
+        digits += c'0' <= text[i] <= c'9'
         i += 1
     found.shape = 1 + 8 * min(depth, DEEP) + 4 * (hyphens >= TITLE_HYPHENS) + 2 * (digits >= NUMBER_DIGITS)
-    found.shape += i < size and text[i] == 63
-    while i < size and text[i] != 35:
+    found.shape += i < size and text[i] == c'?'
+    while i < size and text[i] != c'#':
         i += 1
     if i > path or found.host_end > found.host_start:
         found.target = max(hash_bytes(text + path, i - path, 0), TARGETS + 1)

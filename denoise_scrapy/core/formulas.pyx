@@ -52,20 +52,20 @@ cdef int write_source(const char* text, string& out, bint is_tex) nogil:
     TeX is written without comments, which include the ends of their lines.
     """
     while text[0]:
-        if is_tex and text[0] == 37:
-            while text[0] and text[0] != 10:
+        if is_tex and text[0] == c'%':
+            while text[0] and text[0] != c'\n':
                 text += 1
             if not text[0]:
                 return 0
         elif <unsigned char>text[0] <= 32:
-            if not out.empty() and out.back() != 32:
-                out.push_back(32)
+            if not out.empty() and out.back() != c' ':
+                out.push_back(c' ')
         elif <unsigned char>text[0] == 0xE2 and <unsigned char>text[1] == 0x81 and (
                 0xA1 <= <unsigned char>text[2] <= 0xA4):
             text += 2
         else:
             out.push_back(text[0])
-            if is_tex and text[0] == 92 and (text[1] == 37 or text[1] == 92):
+            if is_tex and text[0] == c'\\' and (text[1] == c'%' or text[1] == c'\\'):
                 text += 1
                 out.push_back(text[0])
         text += 1
@@ -96,9 +96,9 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
             notation = &NOTATIONS[i]
             out.append(notation[1])
     if index != NULL:
-        out.push_back(91)
+        out.push_back(c'[')
         write_parts(index, out, depth + 1)
-        out.push_back(93)
+        out.push_back(c']')
     while child != NULL:
         if child.type == XML_TEXT_NODE and child.content != NULL and notation == NULL:
             write_source(<const char*>child.content, out, False)
@@ -108,9 +108,9 @@ cdef int write_parts(const xmlNode* node, string& out, int depth) nogil:
             if notation != NULL and 2 <= part <= 3:
                 out.append(notation[part])
             if notation != NULL and (part > 1 or notation[1][0]):
-                out.push_back(123)
+                out.push_back(c'{')
                 write_parts(child, out, depth + 1)
-                out.push_back(125)
+                out.push_back(c'}')
             else:
                 write_parts(child, out, depth + 1)
         child = child.next
@@ -182,7 +182,7 @@ cdef bint write_formula(const xmlNode* node, string& out) except -1 nogil:
         write_source(told, out, strstr(told, b"%\n") != NULL)  # LaTeXML's line breaks; others write "5%"
     else:
         write_parts(node, out, 0)
-    if not out.empty() and out.back() == 32:
+    if not out.empty() and out.back() == c' ':
         out.pop_back()
     # display styles of Wikipedia and others; delimiters of images
     strip(out, b"{\\displaystyle ", b"}")
@@ -206,7 +206,7 @@ cdef bint looks_like_tex(const char* text) noexcept nogil:
     cdef const char* at = text
     cdef bint in_words = False
     while at[0]:
-        if at[0] == 92 or 94 <= at[0] <= 95 or at[0] == 61:  # \ ^ _ =
+        if at[0] == c'\\' or c'^' <= at[0] <= c'_' or at[0] == c'=':
             return True
         in_words |= is_name_byte(at[0]) and is_name_byte(at[1])
         at += 1
@@ -217,15 +217,15 @@ cdef bint is_tex(const char* text) noexcept nogil:
     """Return whether a text is TeX by itself: between delimiters, or with a command or script and its argument."""
     cdef size_t size = strlen(text), i
     cdef bint in_command = False
-    if size > 2 and text[0] == 36 and text[size - 1] == 36:
+    if size > 2 and text[0] == c'$' and text[size - 1] == c'$':
         return looks_like_tex(text)
-    if size > 4 and text[0] == 92 and text[size - 2] == 92 and (
-            (text[1] == 40 and text[size - 1] == 41) or (text[1] == 91 and text[size - 1] == 93)):
+    if size > 4 and text[0] == c'\\' and text[size - 2] == c'\\' and (
+            (text[1] == c'(' and text[size - 1] == c')') or (text[1] == c'[' and text[size - 1] == c']')):
         return True
     for i in range(size - 1 if size else 0):
-        if text[i] == 92:
+        if text[i] == c'\\':
             in_command = is_name_byte(text[i + 1])
-        elif text[i + 1] == 123 and (text[i] == 94 or text[i] == 95 or (in_command and is_name_byte(text[i]))):
+        elif text[i + 1] == c'{' and (text[i] == c'^' or text[i] == c'_' or (in_command and is_name_byte(text[i]))):
             return strstr(text + i, b"}") != NULL
         else:
             in_command &= is_name_byte(text[i])

@@ -73,7 +73,7 @@ cdef bint is_control(const xmlNode* node) noexcept nogil:
         elif equal(name, b"aria-expanded") or equal(name, b"aria-controls"):
             return True
         elif is_link and equal(name, b"href"):
-            leaves = value[0] != 0 and value[0] != 35 and not begins(value, b"javascript:")
+            leaves = value[0] != 0 and value[0] != c'#' and not begins(value, b"javascript:")
         elif not is_link and equal(name, b"onclick"):
             return True
         attribute = attribute.next

@@ -43,7 +43,7 @@ cdef bint names_control(const uint8_t* at, const uint8_t* end) noexcept nogil:
     cdef uint32_t code = 0
     cdef int base = 10, digit
     cdef const uint8_t* first
-    if at < end and at[0] | 0x20 == 120:  # x
+    if at < end and at[0] | 0x20 == c'x':
         base = 16
         at += 1
     first = at
@@ -53,7 +53,7 @@ cdef bint names_control(const uint8_t* at, const uint8_t* end) noexcept nogil:
             break
         code = code * base + digit
         at += 1
-    return at > first and code <= 0x10FFFF and (code == 13 or is_control(code))
+    return at > first and code <= 0x10FFFF and (code == c'\r' or is_control(code))
 
 
 cdef enum:
@@ -73,8 +73,8 @@ cdef wide_size next_suspect(const uint8_t* html, size_t at, size_t last) noexcep
             a, b, c, d = html[i], html[i + 1], html[i + 2] | 0x20, html[i + 3] | 0x20
             found |= (a < 0x20) & (a != 9) & (a != 10) & (a != 13) | (a == 0x7F)
             found |= (a == 0xC2) & (b < 0xA0) | (a == 0xEF) & ((b == 0xB7) | (b == 0xBF)) | (a >= 0xF0) & (b & 15 == 15)
-            found |= (a == 38) & (b == 35) | (a == 60) & (b == 47) & ((c == 98) & (d == 111) | (c == 104) & (d == 116))
-            found |= (a == 60) & (b == 100) & (c == 108)
+            found |= (a == c'&') & (b == c'#') | (a == c'<') & (b == c'/') & ((c == c'b') & (d == c'o') | (c == c'h') & (d == c't'))
+            found |= (a == c'<') & (b == c'd') & (c == c'l')
         if found:
             break
         at += CHUNK
@@ -91,13 +91,13 @@ cdef struct Found:
 cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexcept nogil:
     """Check what begins at a byte."""
     cdef uint32_t code = at[0]
-    if code == 38:
-        found.controls |= end - at > 2 and at[1] == 35 and names_control(at + 2, end)
-    elif code == 60 and end - at >= 6 and at[1] == 47:
+    if code == c'&':
+        found.controls |= end - at > 2 and at[1] == c'#' and names_control(at + 2, end)
+    elif code == c'<' and end - at >= 6 and at[1] == c'/':
         found.bodies += begins(at + 2, b"body")
         found.roots += begins(at + 2, b"html")
-    elif code == 60:
-        found.lists |= end - at > 2 and at[1] == 100 and at[2] == 108  # dl
+    elif code == c'<':
+        found.lists |= end - at > 2 and at[1] == c'd' and at[2] == c'l'
     elif code < 0x80 or (code >= 0xC2 and end - at >= 2 + (code >= 0xE0) + (code >= 0xF0)):
         decode(at, &code)
         found.controls |= is_control(code)
@@ -152,7 +152,7 @@ cdef inline uint64_t packed_name(const unsigned char* at, const unsigned char* e
     """Return the lower-case name of the tag that begins after `<` or `</`, as one number; 0 if longer."""
     cdef uint64_t name = 0
     cdef int size = 0
-    while at < end and (is_letter(at[0]) or 48 <= at[0] <= 57 or at[0] == 45):
+    while at < end and (is_letter(at[0]) or c'0' <= at[0] <= c'9' or at[0] == c'-'):
         if size == 8:
             return 0
         name = name << 8 | lower(at[0])
@@ -203,7 +203,7 @@ cdef const unsigned char* after_comment(const unsigned char* at, const unsigned 
         at = <const unsigned char*>memchr(at, 62, end - at)
         if at == NULL:
             return end
-        if (at - 1)[0] == 45 and (at - 2)[0] == 45:
+        if (at - 1)[0] == c'-' and (at - 2)[0] == c'-':
             return at + 1
         at += 1
     return end
@@ -215,7 +215,7 @@ cdef const unsigned char* after_raw(const unsigned char* at, const unsigned char
         at = <const unsigned char*>memchr(at, 60, end - at)
         if at == NULL:
             return end
-        if at + 1 < end and at[1] == 47 and packed_name(at + 2, end) == name:
+        if at + 1 < end and at[1] == c'/' and packed_name(at + 2, end) == name:
             return at
         at += 1
     return end
@@ -227,23 +227,23 @@ cdef const unsigned char* after_tag(const unsigned char* at, const unsigned char
     cdef bint in_name = False
     while at < end:
         char = at[0]
-        if char == 62:
+        if char == c'>':
             return at + 1
-        if char == 61:
+        if char == c'=':
             at += 1
             while at < end and (at[0] <= 32):
                 at += 1
-            if at < end and (at[0] == 34 or at[0] == 39):
+            if at < end and (at[0] == c'"' or at[0] == c'\''):
                 quote = at[0]
                 at = <const unsigned char*>memchr(at + 1, quote, end - at - 1)
                 if at == NULL:
                     return end
             else:
-                while at < end and at[0] > 32 and at[0] != 62:
+                while at < end and at[0] > 32 and at[0] != c'>':
                     at += 1
                 continue
             in_name = False
-        elif char <= 32 or char == 47:
+        elif char <= 32 or char == c'/':
             in_name = False
         elif not in_name:
             in_name = True
@@ -288,9 +288,9 @@ cdef int takes_too_long(const unsigned char* at, const unsigned char* end) nogil
                 at = after_raw(at, end, name)
             all_attributes += attributes
             comparisons += <int64_t>attributes * attributes
-        elif at[0] == 47:
+        elif at[0] == c'/':
             comparisons += end_element(open_, packed_name(at + 1, end))
-        elif at[0] == 33 and at + 2 < end and at[1] == 45 and at[2] == 45:
+        elif at[0] == c'!' and at + 2 < end and at[1] == c'-' and at[2] == c'-':
             at = after_comment(at - 1, end)
         if (tags > MOST_TAGS or all_attributes > MOST_ATTRIBUTES or open_.size() > MOST_OPEN
                 or comparisons > MOST_COMPARISONS):
@@ -319,7 +319,7 @@ cdef int write_title(const unsigned char* at, const unsigned char* end, string& 
             end -= 1
     title.append(b"<title>")
     while at < end:
-        if at[0] == 60:
+        if at[0] == c'<':
             title.append(b"&lt;")
         else:
             title.push_back(<char>at[0])
@@ -361,10 +361,10 @@ def text_alone(const unsigned char[::1] html) -> bytes:
             at = stop + 1
             if at >= end:
                 break
-            if is_letter(at[0]) or (at[0] == 47 and at + 1 < end and is_letter(at[1])):
-                name = packed_name(at + (at[0] == 47), end)
+            if is_letter(at[0]) or (at[0] == c'/' and at + 1 < end and is_letter(at[1])):
+                name = packed_name(at + (at[0] == c'/'), end)
                 kind = tag_kind(name)
-                if name == title_name and at[0] != 47 and titles_end:
+                if name == title_name and at[0] != c'/' and titles_end:
                     inner = after_tag(at, end, &attributes)
                     stop = after_raw(inner, end, name)
                     titles_end = stop < end
@@ -373,16 +373,16 @@ def text_alone(const unsigned char[::1] html) -> bytes:
                             write_title(inner, stop, title)
                         at = after_tag(stop + 1, end, &attributes)
                         continue
-                if not kind & (INLINE | RAW) and out.back() != 10:
-                    out.push_back(10)
-                kind *= at[0] != 47
+                if not kind & (INLINE | RAW) and out.back() != c'\n':
+                    out.push_back(c'\n')
+                kind *= at[0] != c'/'
                 at = after_tag(at, end, &attributes)
                 if kind == RAW:
                     at = after_raw(at, end, name)
                     if at < end:
                         at = after_tag(at + 1, end, &attributes)
-            elif at[0] == 33 or at[0] == 47 or at[0] == 63:
-                if at[0] == 33 and at + 2 < end and at[1] == 45 and at[2] == 45:
+            elif at[0] == c'!' or at[0] == c'/' or at[0] == c'?':
+                if at[0] == c'!' and at + 2 < end and at[1] == c'-' and at[2] == c'-':
                     at = after_comment(at - 1, end)
                 else:
                     at = <const unsigned char*>memchr(at, 62, end - at)

@@ -188,25 +188,25 @@ cdef int write_clean(const unsigned char* text, string& out) nogil:
     cdef const unsigned char* end = text + MOST_BYTES
     cdef unsigned char quote
     while text[0] and text < end:
-        if text[0] == 47 and text[1] == 42:  # /*
+        if text[0] == c'/' and text[1] == c'*':
             text = behind_comment(text + 2)
             continue
-        if text[0] == 34 or text[0] == 39:
+        if text[0] == c'"' or text[0] == c'\'':
             quote = text[0]
             text += 1
             while text[0] and text[0] != quote:
-                text += 2 if text[0] == 92 and text[1] else 1
+                text += 2 if text[0] == c'\\' and text[1] else 1
             text += 1 if text[0] else 0
-            out.push_back(34)
+            out.push_back(c'"')
             continue
-        if text[0] == 92 and text[1]:
+        if text[0] == c'\\' and text[1]:
             text = write_escaped(text + 1, out)
             out[out.size() - 1] = <char>lower(<unsigned char>out.back())
             continue
         if not is_blank(text[0]):
             out.push_back(<char>lower(text[0]))
-        elif not out.empty() and out.back() != 32:
-            out.push_back(32)
+        elif not out.empty() and out.back() != c' ':
+            out.push_back(c' ')
         text += 1
 
 
@@ -214,31 +214,31 @@ cdef const char* number_at(const char* at, double* value) noexcept nogil:
     """Read a number; return what follows it, NULL if there is none."""
     cdef double sign = 1, tenth = 1, found = 0
     cdef bint has_digits = False
-    if at[0] == 45 or at[0] == 43:
-        sign = -1 if at[0] == 45 else 1
+    if at[0] == c'-' or at[0] == c'+':
+        sign = -1 if at[0] == c'-' else 1
         at += 1
-    while 48 <= at[0] <= 57:
-        found = found * 10 + (at[0] - 48)
+    while c'0' <= at[0] <= c'9':
+        found = found * 10 + (at[0] - c'0')
         has_digits = True
         at += 1
-    if at[0] == 46 and 48 <= at[1] <= 57:
+    if at[0] == c'.' and c'0' <= at[1] <= c'9':
         at += 1
-        while 48 <= at[0] <= 57:
+        while c'0' <= at[0] <= c'9':
             tenth /= 10
-            found += tenth * (at[0] - 48)
+            found += tenth * (at[0] - c'0')
             has_digits = True
             at += 1
-    if at[0] == 101 and has_digits and (48 <= at[1] <= 57 or (at[1] == 45 and 48 <= at[2] <= 57)):  # 1e-3
-        found = 0 if at[1] == 45 else found
+    if at[0] == c'e' and has_digits and (c'0' <= at[1] <= c'9' or (at[1] == c'-' and c'0' <= at[2] <= c'9')):  # 1e-3
+        found = 0 if at[1] == c'-' else found
         at += 2
-        while 48 <= at[0] <= 57:
+        while c'0' <= at[0] <= c'9':
             at += 1
     value[0] = sign * found
     return at if has_digits else NULL
 
 
 cdef inline const char* behind_space(const char* at) noexcept nogil:
-    while at[0] == 32:
+    while at[0] == c' ':
         at += 1
     return at
 
@@ -250,11 +250,11 @@ cdef const char* product_at(const char* at, double* value, int depth) noexcept n
     at = length_at(behind_space(at), value, depth)
     while at != NULL:
         at = behind_space(at)
-        if at[0] != 42 and at[0] != 47:  # * /
+        if at[0] != c'*' and at[0] != c'/':
             break
         sign = at[0]
         at = length_at(behind_space(at + 1), &factor, depth)
-        value[0] *= factor if sign == 42 else 1 / factor if factor else 0
+        value[0] *= factor if sign == c'*' else 1 / factor if factor else 0
     return at
 
 
@@ -264,41 +264,41 @@ cdef const char* length_at(const char* at, double* value, int depth) noexcept no
     cdef double part, term
     cdef int count = 0
     cdef char sign
-    while 97 <= at[0] <= 122:
+    while c'a' <= at[0] <= c'z':
         at += 1
-    if at[0] != 40:
+    if at[0] != c'(':
         at = pixels_at(name, value) if at == name else NULL
-        while at != NULL and (97 <= at[0] <= 122 or at[0] == 37):
+        while at != NULL and (c'a' <= at[0] <= c'z' or at[0] == c'%'):
             at += 1
         return at
     if depth >= MOST_AROUND:
         return NULL
-    while at[0] == 40 or at[0] == 44:
+    while at[0] == c'(' or at[0] == c',':
         at = product_at(at + 1, &part, depth + 1)
-        while at != NULL and (at[0] == 43 or at[0] == 45):
+        while at != NULL and (at[0] == c'+' or at[0] == c'-'):
             sign = at[0]
             at = product_at(at + 1, &term, depth + 1)
-            part += term if sign == 43 else -term
+            part += term if sign == c'+' else -term
         if at == NULL:
             return NULL
         if count == 0:
             value[0] = part
-        elif starts(name, b"max") or (name[0] == 99 and count == 1):  # clamp
+        elif starts(name, b"max") or (name[0] == c'c' and count == 1):  # clamp
             value[0] = max(value[0], part)
         else:
             value[0] = min(value[0], part)
         count += 1
-    return at + 1 if at[0] == 41 else NULL
+    return at + 1 if at[0] == c')' else NULL
 
 
 cdef int arguments_of(const char** place, double* found, int most) noexcept nogil:
     """Read the numbers up to a closing bracket, words between them left out, and pass them; return how many there are."""
     cdef const char* at = place[0]
     cdef const char* after
-    cdef char before = 32
+    cdef char before = c' '
     cdef int count = 0
-    while at[0] and at[0] != 41 and count < most:
-        after = length_at(at, &found[count], 0) if before == 32 or before == 44 or before == 40 else NULL
+    while at[0] and at[0] != c')' and count < most:
+        after = length_at(at, &found[count], 0) if before == c' ' or before == c',' or before == c'(' else NULL
         count += after != NULL
         before = at[0] if after == NULL else 0
         at = after if after != NULL else at + 1
@@ -309,8 +309,8 @@ cdef int arguments_of(const char** place, double* found, int most) noexcept nogi
 cdef const char* pixels_at(const char* at, double* value) noexcept nogil:
     """Read a length in pixels, or an angle in degrees, roughly; return what follows it, at its unit, NULL if none."""
     cdef const char* unit
-    if 97 <= at[0] <= 122:
-        return length_at(at, value, 0) if strchr(at, 40) != NULL else NULL
+    if c'a' <= at[0] <= c'z':
+        return length_at(at, value, 0) if strchr(at, c'(') != NULL else NULL
     unit = number_at(at, value)
     if unit == NULL:
         return NULL
@@ -346,20 +346,20 @@ cdef inline bint is_nothing(const char* value, double most) noexcept nogil:
     """Return whether a length is so small that nothing shows."""
     cdef double pixels
     cdef const char* unit = pixels_at(value, &pixels)
-    return unit != NULL and -NOTHING <= pixels <= (0 if unit[0] == 37 else most)  # %
+    return unit != NULL and -NOTHING <= pixels <= (0 if unit[0] == c'%' else most)
 
 
 cdef bint is_relative(const char* value) noexcept nogil:
     """Return whether a size is one of the size around it."""
     cdef double number
     cdef const char* unit = number_at(value, &number)
-    return unit != NULL and (unit[0] == 37 or unit[0] == 101)  # % em
+    return unit != NULL and (unit[0] == c'%' or unit[0] == c'e')
 
 
 cdef inline bint is_faint(const char* value) noexcept nogil:
     cdef double share
     cdef const char* unit = pixels_at(value, &share)
-    return unit != NULL and (share / 100 if unit[0] == 37 else share) < FAINT
+    return unit != NULL and (share / 100 if unit[0] == c'%' else share) < FAINT
 
 
 cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
@@ -369,12 +369,12 @@ cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
     """
     cdef uint32_t number = 0
     cdef int32_t count = 0
-    cdef bint has_mark = value[0] == 35  # #
+    cdef bint has_mark = value[0] == c'#'
     cdef const char* at = value + has_mark
     while count < 8 and hex_of(at[count]) >= 0:
         number = number << 4 | hex_of(at[count])
         count += 1
-    if has_mark or (count == 6 and (at[6] == 0 or at[6] == 32)):  # attributes may lack the mark
+    if has_mark or (count == 6 and (at[6] == 0 or at[6] == c' ')):  # attributes may lack the mark
         if (count == 4 and number & 15 == 0) or (count == 8 and (number & 255) < 255 * FAINT):
             return TRANSPARENT
         if is_back and (count == 4 or count == 8):
@@ -383,9 +383,9 @@ cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
             number >>= 4 * (count - 3)
             return (number >> 8) * 0x110000 + (number >> 4 & 15) * 0x1100 + (number & 15) * 0x11
         return number >> 4 * (count - 6) if count >= 6 else UNKNOWN
-    while 97 <= at[0] <= 122 or at[0] == 45:
+    while c'a' <= at[0] <= c'z' or at[0] == c'-':
         at += 1
-    return colour_in(value, at + 1, is_back) if at[0] == 40 else named(_colours, value, at - value)
+    return colour_in(value, at + 1, is_back) if at[0] == c'(' else named(_colours, value, at - value)
 
 
 cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept nogil:
@@ -395,20 +395,20 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
     cdef int32_t count = 0, rgb = 0, i, depth = 1
     cdef const char* end = at
     while end[0] and depth:
-        depth += (end[0] == 40) - (end[0] == 41)
+        depth += (end[0] == c'(') - (end[0] == c')')
         end += 1
     channels[3] = 1
     while at < end and count < 4:
-        while at < end and (at[0] == 32 or at[0] == 44 or 97 <= at[0] <= 122):
+        while at < end and (at[0] == c' ' or at[0] == c',' or c'a' <= at[0] <= c'z'):
             at += 1
-        count = 3 if at[0] == 47 else count  # / before the opacity
-        at = behind_space(at + <int>(at[0] == 47))
+        count = 3 if at[0] == c'/' else count  # / before the opacity
+        at = behind_space(at + <int>(at[0] == c'/'))
         at = pixels_at(at, &number)
         if at == NULL:
             break
         channels[count] = number
-        if at[0] == 37:
-            channels[count] *= 2.55 if name[0] == 114 and count < 3 else .01
+        if at[0] == c'%':
+            channels[count] *= 2.55 if name[0] == c'r' and count < 3 else .01
             at += 1
         count += 1
     if starts(name, b"light-dark("):
@@ -418,10 +418,10 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
         return TRANSPARENT
     if count < 3 or (is_back and channels[3] < 1):
         return UNKNOWN
-    if name[0] == 108 or name[0] == 111:  # lab, lch, oklab, oklch: of a grey, whose second number is nothing
-        if fabs(channels[1]) > .02 or (name[strcspn(name, b"(") - 1] == 98 and fabs(channels[2]) > .02):
+    if name[0] == c'l' or name[0] == c'o':  # lab, lch, oklab, oklch: of a grey, whose second number is nothing
+        if fabs(channels[1]) > .02 or (name[strcspn(name, b"(") - 1] == c'b' and fabs(channels[2]) > .02):
             return UNKNOWN
-        number = channels[0] if name[0] == 111 or channels[0] <= 1 else (channels[0] + 16) / 116
+        number = channels[0] if name[0] == c'o' or channels[0] <= 1 else (channels[0] + 16) / 116
         number = max(0., min(1., number)) ** 3
         number = 12.92 * number if number < .0031308 else 1.055 * number ** (1 / 2.4) - .055
         channels[0] = channels[1] = channels[2] = 255 * number
@@ -429,9 +429,9 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
     elif starts(name, b"color("):
         channels[0], channels[1], channels[2] = 255 * channels[0], 255 * channels[1], 255 * channels[2]
         name = b"rgb"
-    if name[0] == 104:  # hsl, hwb
+    if name[0] == c'h':  # hsl, hwb
         hue = fmod(fmod(channels[0], 360) + 360, 360) / 60
-        if name[1] == 115:
+        if name[1] == c's':
             most = channels[1] * min(channels[2], 1 - channels[2])
             least, most = channels[2] - most, channels[2] + most
         else:
@@ -441,7 +441,7 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
         channels[0] = 255 * (least + (most - least) * max(0., min(1., fabs(hue - 3) - 1)))
         channels[1] = 255 * (least + (most - least) * max(0., min(1., 2 - fabs(hue - 2))))
         channels[2] = 255 * (least + (most - least) * max(0., min(1., 2 - fabs(hue - 4))))
-    elif name[0] != 114:
+    elif name[0] != c'r':
         return UNKNOWN
     for i in range(3):
         rgb = rgb << 8 | <int32_t>max(0., min(255., channels[i]))
@@ -458,8 +458,8 @@ cdef int32_t back_of(const char* value) noexcept nogil:
         colour = colour_of(value, True)
         if colour != UNKNOWN:
             return colour
-        while value[0] and (value[0] != 32 or depth):
-            depth += (value[0] == 40) - (value[0] == 41)
+        while value[0] and (value[0] != c' ' or depth):
+            depth += (value[0] == c'(') - (value[0] == c')')
             value += 1
         if not value[0]:
             return UNKNOWN
@@ -481,7 +481,7 @@ cdef bint is_close(int32_t colour, int32_t back) noexcept nogil:
 cdef bint cuts_all(const char* value) noexcept nogil:
     """Return whether a `clip` or `clip-path` leaves nothing to see."""
     cdef double[16] edges
-    cdef const char* at = strchr(value, 40)
+    cdef const char* at = strchr(value, c'(')
     cdef int count = 0, i
     cdef bint is_flat = True, is_thin = True
     if at != NULL:
@@ -495,7 +495,7 @@ cdef bint cuts_all(const char* value) noexcept nogil:
         edges[1] = edges[1] if count > 1 else edges[0]
         edges[2] = edges[2] if count > 2 else edges[0]
         edges[3] = edges[3] if count > 3 else edges[1]
-        return strchr(value, 37) != NULL and (edges[0] + edges[2] >= 100 or edges[1] + edges[3] >= 100)
+        return strchr(value, c'%') != NULL and (edges[0] + edges[2] >= 100 or edges[1] + edges[3] >= 100)
     if starts(value, b"polygon"):
         for i in range(2, count - 1, 2):
             is_flat &= fabs(edges[i + 1] - edges[1]) <= NOTHING
@@ -503,24 +503,24 @@ cdef bint cuts_all(const char* value) noexcept nogil:
         return is_flat or is_thin
     if starts(value, b"xywh"):
         return count == 4 and (edges[2] <= NOTHING or edges[3] <= NOTHING)
-    if value[0] == 99 and count == 3 and (edges[0] + edges[1] < 0 or edges[0] + edges[2] < 0):  # beside the box
+    if value[0] == c'c' and count == 3 and (edges[0] + edges[1] < 0 or edges[0] + edges[2] < 0):  # beside the box
         return True
-    return edges[0] <= NOTHING or (value[0] == 101 and count > 1 and edges[1] <= NOTHING)  # circle, ellipse
+    return edges[0] <= NOTHING or (value[0] == c'e' and count > 1 and edges[1] <= NOTHING)  # circle, ellipse
 
 
 cdef bint masks_all(const char* value) noexcept nogil:
     """Return whether all colours of a mask are transparent."""
-    cdef const char* at = strchr(value, 40)
+    cdef const char* at = strchr(value, c'(')
     cdef bint is_gradient = strstr(value, b"gradient") != NULL, is_clear
     while at != NULL and is_gradient:
         at = behind_space(at + 1)
         is_clear = colour_of(at, False) == TRANSPARENT
-        if not is_clear and not starts(at, b"to ") and not 48 <= at[0] <= 57:
+        if not is_clear and not starts(at, b"to ") and not c'0' <= at[0] <= c'9':
             return False
         at += strcspn(at, b",)")
-        if is_clear and at[0] != 44:
+        if is_clear and at[0] != c',':
             return True
-        at = strchr(at, 44)
+        at = strchr(at, c',')
     return False
 
 
@@ -539,7 +539,7 @@ cdef bint removes(const char* name, const char** values, double* depth) noexcept
     if count == 0:
         return False
     if starts(name, b"scale"):
-        return name[5] != 122 and (is_zero(n[0]) or (count > 1 and is_zero(n[1])))
+        return name[5] != c'z' and (is_zero(n[0]) or (count > 1 and is_zero(n[1])))
     if starts(name, b"translatez"):
         return 0 < depth[0] <= n[0]
     if starts(name, b"translate"):
@@ -559,16 +559,16 @@ cdef bint removes(const char* name, const char** values, double* depth) noexcept
 cdef bint moves_away(const char* value) noexcept nogil:
     """Return whether one of the functions of a `transform` removes a box."""
     cdef double depth = 0
-    cdef const char* at = strchr(value, 40)
+    cdef const char* at = strchr(value, c'(')
     cdef const char* name
     while at != NULL:
         name = at
-        while name > value and (97 <= (name - 1)[0] <= 122 or (name - 1)[0] == 51):  # 3d
+        while name > value and (c'a' <= (name - 1)[0] <= c'z' or (name - 1)[0] == c'3'):  # 3d
             name -= 1
         at += 1
         if removes(name, &at, &depth):
             return True
-        at = strchr(at, 40)
+        at = strchr(at, c'(')
     return False
 
 
@@ -578,9 +578,9 @@ cdef bint has_no_size(const char* font) noexcept nogil:
     cdef const char* unit
     while True:
         unit = number_at(font, &size)
-        if unit != NULL and (97 <= unit[0] <= 122 or unit[0] == 37 or unit[0] == 47 or size == 0):
+        if unit != NULL and (c'a' <= unit[0] <= c'z' or unit[0] == c'%' or unit[0] == c'/' or size == 0):
             return is_nothing(font, 0 if is_relative(font) else NOTHING)
-        font = strchr(font, 32)
+        font = strchr(font, c' ')
         if font == NULL:
             return False
         font += 1
@@ -590,7 +590,7 @@ cdef bint is_past_edge(const char* value) noexcept nogil:
     """Return whether an offset from an edge of the screen leaves it."""
     cdef double share
     cdef const char* unit = number_at(value, &share)
-    if unit == NULL or not (unit[0] == 37 or unit[0] == 118):  # % v
+    if unit == NULL or not (unit[0] == c'%' or unit[0] == c'v'):
         return False
     return share <= -100 or share >= 100
 
@@ -599,7 +599,7 @@ cdef bint is_left_behind(const char* name, const char* value) noexcept nogil:
     """Return whether a share of the box around it moves a box off the left or the top of the screen."""
     cdef double share
     cdef const char* unit = number_at(value, &share)
-    return unit != NULL and unit[0] == 37 and share <= -200 and strstr(name, b"right") == NULL and (
+    return unit != NULL and unit[0] == c'%' and share <= -200 and strstr(name, b"right") == NULL and (
         strstr(name, b"bottom") == NULL and strstr(name, b"end") == NULL)
 
 
@@ -609,7 +609,7 @@ cdef bint is_any_far(const char* value, double most) noexcept nogil:
         value = behind_space(value)
         if is_far(value, most):
             return True
-        value = strchr(value, 32)
+        value = strchr(value, c' ')
     return False
 
 
@@ -617,19 +617,19 @@ cdef bint is_listed(const char* value, const char* words) noexcept nogil:
     """Return whether the first word of a value is among words with spaces around them."""
     cdef char[34] word
     cdef int size = 1
-    word[0] = 32
-    while size < 32 and value[0] and value[0] != 32 and value[0] != 33:
+    word[0] = c' '
+    while size < 32 and value[0] and value[0] != c' ' and value[0] != c'!':
         word[size] = value[0]
         size += 1
         value += 1
-    word[size], word[size + 1] = 32, 0
+    word[size], word[size + 1] = c' ', 0
     return strstr(words, word) != NULL
 
 
 cdef int declare(Style* style, const char* name, const char* value) noexcept nogil:
     """Add a declaration in lower case."""
     cdef int32_t bit
-    cdef bint off = False, important = strchr(value, 33) != NULL
+    cdef bint off = False, important = strchr(value, c'!') != NULL
     cdef const char* at
     cdef double number = 0
     cdef double[4] margins
@@ -676,7 +676,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         off = starts(value, b"text")
     elif bit == P_POSITION:
         off = starts(value, b"absolute") or starts(value, b"fixed") or starts(value, b"relative")
-        if off and value[0] != 102:
+        if off and value[0] != c'f':
             style.off &= ~P_FIXED
         else:
             bit |= P_FIXED
@@ -688,12 +688,12 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
             style.off |= P_AHEAD
         if style.off & P_OFFSET:  # one far edge is enough
             return 0
-        off = is_any_far(value, BELOW if name[0] == 116 else 10 * FAR) or is_left_behind(name, value)  # top
+        off = is_any_far(value, BELOW if name[0] == c't' else 10 * FAR) or is_left_behind(name, value)  # top
     elif bit == P_INDENT:
         off = is_far(value)
-        if not off and name[0] == 108:  # letter-spacing
+        if not off and name[0] == c'l':  # letter-spacing
             bit = 0
-        if number_at(value, &number) != NULL and number >= 100 and strchr(value, 37) != NULL:
+        if number_at(value, &number) != NULL and number >= 100 and strchr(value, c'%') != NULL:
             style.said |= P_PUSHED
             style.off |= P_PUSHED
     elif bit == P_PUSHED:
@@ -701,14 +701,14 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
             return 0
         off = True
     elif bit == P_ROOM:  # the box has room after all
-        off = number_at(value, &number) != NULL and (number >= ROOM or (name[0] == 102 and number > 0) or (
-            strchr(value, 37) != NULL and (number > 0 or name[7] == 0)))
+        off = number_at(value, &number) != NULL and (number >= ROOM or (name[0] == c'f' and number > 0) or (
+            strchr(value, c'%') != NULL and (number > 0 or name[7] == 0)))
     elif bit == P_MARGIN:
         if style.off & P_MARGIN:
             return 0
         off = is_far(value) or is_left_behind(name, value)
         at = value
-        if not off and equal(name, b"margin") and arguments_of(&at, margins, 4) == 4 and strchr(value, 32) != NULL:
+        if not off and equal(name, b"margin") and arguments_of(&at, margins, 4) == 4 and strchr(value, c' ') != NULL:
             off = margins[3] <= -FAR
     elif equal(name, b"zoom"):
         if not is_faint(value) or (number_at(value, &number) != NULL and number == 0):  # browsers ignore 0
@@ -717,10 +717,10 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
     elif equal(name, b"transform"):
         off = moves_away(value)
     elif bit == P_TRANSFORM:  # scale, translate, rotate
-        if name[0] == 114 and (value[0] == 120 or value[0] == 121):
+        if name[0] == c'r' and (value[0] == c'x' or value[0] == c'y'):
             name = b"rotatex"
         off = removes(name, &value, &number)
-    elif bit == P_CLIP and name[0] == 99:  # clip, clip-path
+    elif bit == P_CLIP and name[0] == c'c':  # clip, clip-path
         off = cuts_all(value)
     elif bit == P_CLIP:
         off = masks_all(value) or (equal(name, b"mask-size") and is_nothing(value, NOTHING))
@@ -730,7 +730,7 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         if style.off & bit and not starts(value, b"auto"):
             return 0
         off = is_nothing(value, SLIVER)
-        if name[0] == 103:  # grid-template-rows
+        if name[0] == c'g':  # grid-template-rows
             if not starts(value, b"0fr"):
                 return 0
             off, bit = True, bit | P_OVERFLOW
@@ -766,16 +766,16 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
         if steps[0] <= 0:
             return False
         end = at + 4
-        while end < value.size() and value[end] == 32:
+        while end < value.size() and value[end] == c' ':
             end += 1
         name.assign(value.c_str() + end, strcspn(value.c_str() + end, b" ,)"))
         behind, depth = at + 4, 1
         while behind < value.size() and depth:
-            depth += value[behind] == 40
-            depth -= value[behind] == 41
+            depth += value[behind] == c'('
+            depth -= value[behind] == c')'
             behind += 1
         end += name.size()
-        name.push_back(58)
+        name.push_back(c':')
         own_at = own.find(name)
         name.pop_back()
         if own_at < own.size():
@@ -786,14 +786,14 @@ cdef bint fill_in(string& value, const string& own, const Sheet* sheet, int64_t*
                 found = sheet.custom.const_find(name)
             if sheet != NULL and found != sheet.custom.const_end():
                 name = dereference(found).second
-            elif sheet != NULL and sheet.is_all and value[end] == 44 and behind > end + 1:
+            elif sheet != NULL and sheet.is_all and value[end] == c',' and behind > end + 1:
                 name.assign(value.c_str() + end + 1, behind - end - 2)
             else:
                 name.clear()
         if name.empty() or value.size() + name.size() > MOST_BYTES:
             return False
         value.replace(at, behind - at, b" ").insert(at, name)
-        while value[0] == 32:
+        while value[0] == c' ':
             value.erase(0, 1)
     return False
 
@@ -809,7 +809,7 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet,
     cdef char* value
     cdef size_t depth
     write_clean(text, clean)
-    clean.push_back(59)
+    clean.push_back(c';')
     if clean.find(b"var(") < clean.size():
         own = clean
     at = &clean[0]
@@ -817,17 +817,17 @@ cdef int read_style(const unsigned char* text, Style* style, const Sheet* sheet,
         at += strspn(at, b" ;")
         name = at
         at += strcspn(at, b":;")
-        if at[0] != 58:
+        if at[0] != c':':
             continue
         at[0] = 0
-        if at > name and (at - 1)[0] == 32:
+        if at > name and (at - 1)[0] == c' ':
             (at - 1)[0] = 0
         at += 1
-        value = at + (at[0] == 32)
+        value = at + (at[0] == c' ')
         depth = 0
-        while at[0] and (depth or at[0] != 59):
-            depth += at[0] == 40
-            depth -= depth > 0 and at[0] == 41
+        while at[0] and (depth or at[0] != c';'):
+            depth += at[0] == c'('
+            depth -= depth > 0 and at[0] == c')'
             at += 1
         if at[0]:
             at[0] = 0
@@ -885,18 +885,18 @@ cdef bint holds(const Condition* condition, const xmlNode* node) noexcept nogil:
     cdef const char* at
     if given == NULL or condition.operator == EXISTS:
         return given != NULL
-    if condition.operator == 61:  # =
+    if condition.operator == c'=':
         return equal(given, value)
     if not size:
         return False
-    if condition.operator == 94:  # ^=
+    if condition.operator == c'^':
         return starts(given, value)
-    if condition.operator == 36:  # $=
+    if condition.operator == c'$':
         return strlen(given) >= size and equal(given + strlen(given) - size, value)
-    if condition.operator == 124:  # |=
-        return starts(given, value) and (given[size] == 0 or given[size] == 45)
+    if condition.operator == c'|':
+        return starts(given, value) and (given[size] == 0 or given[size] == c'-')
     at = strstr(given, value)
-    while at != NULL and condition.operator == 126 and not (  # ~=
+    while at != NULL and condition.operator == c'~' and not (
             (at == given or is_blank((at - 1)[0])) and (at[size] == 0 or is_blank(at[size]))):
         at = strstr(at + 1, value)
     return at != NULL
@@ -917,8 +917,8 @@ cdef int32_t size_holds(const unsigned char* at) noexcept nogil:
     cdef bint is_least = begins(at, b"(min-width:") or begins(at, b"(min-height:")
     if not is_least and not begins(at, b"(max-width:") and not begins(at, b"(max-height:"):
         return SOMETIMES
-    behind = pixels_at(behind_space(strchr(<const char*>at, 58) + 1), &size)
-    if behind == NULL or behind[strspn(behind, b"abcdefghijklmnopqrstuvwxyz ")] != 41:
+    behind = pixels_at(behind_space(strchr(<const char*>at, c':') + 1), &size)
+    if behind == NULL or behind[strspn(behind, b"abcdefghijklmnopqrstuvwxyz ")] != c')':
         return SOMETIMES
     return ALWAYS if (size <= NARROW if is_least else size >= WIDE) else SOMETIMES
 
@@ -933,7 +933,7 @@ cdef size_t word_at(const unsigned char* at) noexcept nogil:
         while word[0] and lower(behind[0]) == <unsigned char>word[0]:
             word += 1
             behind += 1
-            while ON_SCREENS[i][0] == 40 and is_blank(behind[0]):
+            while ON_SCREENS[i][0] == c'(' and is_blank(behind[0]):
                 behind += 1
         if not word[0]:
             return behind - at
@@ -946,7 +946,7 @@ cdef int32_t media_holds(const unsigned char* at) noexcept nogil:
     while True:
         if is_blank(at[0]):
             at += 1
-        elif at[0] == 0 or at[0] == 44:
+        elif at[0] == 0 or at[0] == c',':
             found = min(found, one)
             one = ALWAYS
             if at[0] == 0:
@@ -955,16 +955,16 @@ cdef int32_t media_holds(const unsigned char* at) noexcept nogil:
         elif word_at(at):
             at += word_at(at)
         else:
-            one = max(one, size_holds(at) if at[0] == 40 else NEVER if begins(at, b"print") else SOMETIMES)
-            while at[0] and at[0] != 41 and at[0] != 44:
+            one = max(one, size_holds(at) if at[0] == c'(' else NEVER if begins(at, b"print") else SOMETIMES)
+            while at[0] and at[0] != c')' and at[0] != c',':
                 at += 1
-            at += at[0] == 41
+            at += at[0] == c')'
 
 
 cdef int32_t holds_in(const string& prelude) noexcept nogil:
     """Return whether what is in a block holds: `ALWAYS`, `SOMETIMES` or `NEVER`."""
     cdef const unsigned char* at = <const unsigned char*>prelude.c_str()
-    if at[0] != 64 or begins(at, b"@supports") or begins(at, b"@layer") or begins(at, b"@-moz-document"):  # @
+    if at[0] != c'@' or begins(at, b"@supports") or begins(at, b"@layer") or begins(at, b"@-moz-document"):
         return ALWAYS
     if begins(at, b"@media"):
         return media_holds(at + 6)
@@ -980,7 +980,7 @@ cdef string trimmed(const string& text):
     while start < end:
         at = text.c_str() + start
         if starts(at, b"<!--") or starts(at, b"-->"):
-            start += 3 + (at[0] == 60)
+            start += 3 + (at[0] == c'<')
         elif is_blank(at[0]):
             start += 1
         else:
@@ -992,9 +992,9 @@ cdef size_t length_of_first(const char* selectors) noexcept nogil:
     """Return the length of the first of a list of selectors; commas in brackets end none."""
     cdef size_t size = 0
     cdef int depth = 0
-    while selectors[size] and (depth or selectors[size] != 44):
-        depth += (selectors[size] == 40 or selectors[size] == 91) - (selectors[size] == 41 or selectors[size] == 93)
-        size += 2 if selectors[size] == 92 and selectors[size + 1] else 1
+    while selectors[size] and (depth or selectors[size] != c','):
+        depth += (selectors[size] == c'(' or selectors[size] == c'[') - (selectors[size] == c')' or selectors[size] == c']')
+        size += 2 if selectors[size] == c'\\' and selectors[size + 1] else 1
     return size
 
 
@@ -1022,38 +1022,38 @@ cdef string nested(const string& around, const string& selectors):
 
 
 cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
-    return is_letter(byte) or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte >= 0x80
+    return is_letter(byte) or c'0' <= byte <= c'9' or byte == c'-' or byte == c'_' or byte >= 0x80
 
 
 cdef const unsigned char* read_name(const unsigned char* at, string& name) nogil:
     """Read a name; return what follows it, the same place if there is none."""
-    cdef const unsigned char* first = at + (at[0] == 45)
+    cdef const unsigned char* first = at + (at[0] == c'-')
     name.clear()
-    if 45 <= first[0] <= 57:
+    if c'-' <= first[0] <= c'9':
         return at
     while True:
         first = at
         while is_in_name(at[0]):
             at += 1
         name.append(<const char*>first, at - first)
-        if at[0] != 92 or not at[1]:
+        if at[0] != c'\\' or not at[1]:
             return at
         at = write_escaped(at + 1, name)
 
 
 cdef const unsigned char* skip_condition(const unsigned char* at) nogil:
     """Return what follows `:name`, `:name(...)`, `::name` or `[...]`."""
-    cdef unsigned char close = 93 if at[0] == 91 else 0
+    cdef unsigned char close = c']' if at[0] == c'[' else 0
     cdef int32_t depth = 0
     cdef string name
     if not close:
-        at = read_name(at + 1 + (at[1] == 58), name)
-        if at[0] != 40:
+        at = read_name(at + 1 + (at[1] == c':'), name)
+        if at[0] != c'(':
             return at
-        close = 41
+        close = c')'
     while at[0]:
-        depth += at[0] == 40
-        depth -= at[0] == 41
+        depth += at[0] == c'('
+        depth -= at[0] == c')'
         at += 1
         if (at - 1)[0] == close and depth <= 0:
             break
@@ -1066,7 +1066,7 @@ cdef bint is_of_click(const unsigned char* condition) noexcept nogil:
     cdef int32_t i
     for i in range(9):
         after = condition + strlen(STATES[i])
-        if begins(condition, STATES[i]) and not is_in_name(after[0]) and after[0] != 40:
+        if begins(condition, STATES[i]) and not is_in_name(after[0]) and after[0] != c'(':
             return True
     return False
 
@@ -1082,15 +1082,15 @@ cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_
     for i in range(0 if is_still else 9):
         if begins(<const unsigned char*>condition.name.c_str(), CHANGED[i]):
             return False
-    if at[0] == 93:  # ]
+    if at[0] == c']':
         condition.operator = EXISTS
         return True
     condition.operator = at[0]
     at += strspn(<const char*>at, b"~|^$*")
-    if at[0] != 61:  # =
+    if at[0] != c'=':
         return False
     first = behind_blanks(at + 1)
-    if first[0] == 34 or first[0] == 39:
+    if first[0] == c'"' or first[0] == c'\'':
         end = strchr(<const char*>first + 1, first[0])
         if end == NULL:
             return False
@@ -1098,7 +1098,7 @@ cdef bint read_condition(const unsigned char* at, Condition* condition, bint is_
         at = <const unsigned char*>end + 1
     else:
         at = read_name(first, condition.value)
-    return at > first and behind_blanks(at)[0] == 93
+    return at > first and behind_blanks(at)[0] == c']'
 
 
 cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogil:
@@ -1122,16 +1122,16 @@ cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogi
                 rule.beside.clear()
             reverse(rule.compounds.begin(), rule.compounds.end())
             return rule.compounds.size() and not is_child and not is_unknown and (is_clicked or not has_unknown)
-        if at[0] == 62 or at[0] == 43 or at[0] == 126:  # > + ~
+        if at[0] == c'>' or at[0] == c'+' or at[0] == c'~':
             if is_child or not rule.compounds.size():
                 return False
-            is_child = at[0] == 62
+            is_child = at[0] == c'>'
             if not is_child:
                 # what is before it may change, if more than one simple compound is
                 if has_unknown or is_clicked or rule.compounds.size() + rule.beside.size() + rule.conditions.size() > 1:
                     rule.is_state = True
                 rule.beside = rule.compounds
-                rule.is_next = at[0] == 43
+                rule.is_next = at[0] == c'+'
                 rule.compounds.clear()
                 rule.conditions.clear()
                 is_unknown = False
@@ -1143,15 +1143,15 @@ cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogi
         tag.clear()
         part.is_child, is_child = is_child, False
         first = at
-        while at[0] and not is_blank(at[0]) and at[0] != 62 and at[0] != 43 and at[0] != 126:
+        while at[0] and not is_blank(at[0]) and at[0] != c'>' and at[0] != c'+' and at[0] != c'~':
             mark = at[0]
-            if mark == 42 and at == first:  # *, of any namespace
+            if mark == c'*' and at == first:  # *, of any namespace
                 at += 1
-                if at[0] == 124:
+                if at[0] == c'|':
                     at += 1
                     first = at
                 continue
-            if mark == 58 or mark == 91:  # : [
+            if mark == c':' or mark == c'[':
                 behind = skip_condition(at)
                 if is_of_click(at):
                     rule.is_state = is_clicked = True
@@ -1161,23 +1161,23 @@ cdef bint read_selector(const unsigned char* at, Rule* rule, bint is_still) nogi
                     rule.weight += 1 << 8
                     if tag.empty():
                         tag.assign(b"html")
-                elif mark == 91 and read_condition(at, &condition, is_still):
+                elif mark == c'[' and read_condition(at, &condition, is_still):
                     rule.weight += 1 << 8
                     rule.conditions.push_back(condition)
                 else:
                     is_unknown = has_unknown = True
                 at = behind
                 continue
-            if mark != 35 and mark != 46 and at != first:  # # .
+            if mark != c'#' and mark != c'.' and at != first:
                 return False
-            behind = at + (mark == 35 or mark == 46)
+            behind = at + (mark == c'#' or mark == c'.')
             at = read_name(behind, name)
             if at == behind:
                 return False
-            if mark == 35:
+            if mark == c'#':
                 part.id_ = name_of(<const unsigned char*>name.data(), name.size(), OF_ID)
                 rule.weight += 1 << 16
-            elif mark == 46:
+            elif mark == c'.':
                 part.classes.push_back(name_of(<const unsigned char*>name.data(), name.size(), OF_CLASS))
                 rule.weight += 1 << 8
             else:
@@ -1229,7 +1229,7 @@ cdef string spread(const string& selector):
         first -= 1
     inner = selector.find(b"(", at) + 1
     end = selector.find_first_of(b"()", inner)
-    if at >= selector.size() or end >= selector.size() or selector[end] != 41:
+    if at >= selector.size() or end >= selector.size() or selector[end] != c')':
         return found
     while inner < end:
         one = selector.substr(inner, min(strcspn(selector.c_str() + inner, b","), end - inner))
@@ -1237,7 +1237,7 @@ cdef string spread(const string& selector):
         one = trimmed(one)
         whole = selector.substr(0, at)
         whole.insert(first if is_letter(<unsigned char>one[0]) else at, one)
-        found.append(whole).append(selector.c_str() + end + 1).push_back(44)
+        found.append(whole).append(selector.c_str() + end + 1).push_back(c',')
     return found
 
 
@@ -1286,29 +1286,29 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
         text += size
         byte = text[0]
         text += byte != 0
-        if byte == 47 and text[0] == 42:  # /*
-            piece.push_back(32)
+        if byte == c'/' and text[0] == c'*':
+            piece.push_back(c' ')
             text = behind_comment(text + 1)
-        elif byte == 47:
-            piece.push_back(47)
-        elif byte == 34 or byte == 39:
+        elif byte == c'/':
+            piece.push_back(c'/')
+        elif byte == c'"' or byte == c'\'':
             first = text - 1
-            while text[0] and text[0] != byte and text[0] != 10:
-                text += 2 if text[0] == 92 and text[1] else 1
+            while text[0] and text[0] != byte and text[0] != c'\n':
+                text += 2 if text[0] == c'\\' and text[1] else 1
             piece.append(<const char*>first, text - first).push_back(<char>byte)
             text += text[0] == byte
-        elif byte == 59:  # ;
-            declarations.append(piece).push_back(59)
+        elif byte == c';':
+            declarations.append(piece).push_back(c';')
             piece.clear()
         else:
             holds = around[around.size() - 2].holds if around.size() > 1 else ALWAYS
-            if byte == 123:  # {
+            if byte == c'{':
                 block.prelude = trimmed(piece)
                 if around.size():
                     around.back().declarations.append(declarations)
                     if around.size() > MOST_AROUND:  # it never holds, and selectors around it would add up
                         block.prelude.clear()
-                    elif block.prelude[0] != 64 and around.back().prelude[0] != 64:
+                    elif block.prelude[0] != c'@' and around.back().prelude[0] != c'@':
                         block.prelude = nested(around.back().prelude, block.prelude)
                 block.declarations.clear()
                 block.holds = NEVER if around.size() >= MOST_AROUND else max(
@@ -1316,12 +1316,12 @@ cdef int read_sheet(Sheet* sheet, const unsigned char* text):
                 around.push_back(block)
             elif around.size():
                 block = around.back()
-                if holds != NEVER and block.prelude[0] != 64:  # @
+                if holds != NEVER and block.prelude[0] != c'@':
                     block.declarations.append(declarations).append(piece)
                     add_block(sheet, block.prelude, block.declarations, holds == SOMETIMES, &left)
                 around.pop_back()
             else:  # a stray brace is part of what follows
-                piece.push_back(125)
+                piece.push_back(c'}')
                 continue
             piece.clear()
             declarations.clear()
@@ -1337,7 +1337,7 @@ cdef int add_custom(Sheet* sheet, const char* text) nogil:
     while at != NULL and sheet.custom.size() < MOST_SELECTORS:
         size = strcspn(at, b" :;,(){}'\"\n")
         name.assign(at, size)
-        if at > text and strchr(b"{; \n\t\r/", (at - 1)[0]) != NULL and at[size + strspn(at + size, b" ")] == 58:
+        if at > text and strchr(b"{; \n\t\r/", (at - 1)[0]) != NULL and at[size + strspn(at + size, b" ")] == c':':
             at = behind_space(at + size + strspn(at + size, b" :"))
             size = strcspn(at, b";}")
             value.assign(at, size)

@@ -279,8 +279,8 @@ cdef bint words_meet(const Walk* w, uint32_t code, const unsigned char* text) no
     capital behind the end of a sentence begins another: a credit behind a caption; behind a colon is a value.
     """
     cdef uint8_t before = class_of(w.left), after = class_of(code)
-    if w.left == 46 or w.left == 33 or w.left == 63 or w.left == 58:  # .!?:
-        return is_small(w.further) and (after == UPPER or (after == DIGIT and w.left == 58))
+    if w.left == c'.' or w.left == c'!' or w.left == c'?' or w.left == c':':
+        return is_small(w.further) and (after == UPPER or (after == DIGIT and w.left == c':'))
     if before < DIGIT or after < DIGIT:
         return False
     if w.run >= MEETING and is_small(w.left) and is_small(code) and run_of(text) == MEETING:
@@ -321,8 +321,8 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
     size = strlen(<const char*>text)
     if w.junction:
         # a dot within a term is one within a name: "kelp." and "Queue"
-        if words_meet(w, code, text) and not is_within(tree, w.joined, IS_EXACT | IS_TERM if w.left == 46 else IS_EXACT):
-            tree.text.push_back(32)
+        if words_meet(w, code, text) and not is_within(tree, w.joined, IS_EXACT | IS_TERM if w.left == c'.' else IS_EXACT):
+            tree.text.push_back(c' ')
             w.in_word = False
         w.junction = NO_JUNCTION
     in_word = w.in_word
@@ -368,8 +368,8 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
                     tokens += 1
                     if kind_before == CJK:
                         end_word(tree, w, 2 * characters.VALUE[before] + value, LONG)
-            elif code < 32 and (code < 3 or code == 11 or (code == 10 and w.break_lines)):
-                copy[i - unseen] = 11 if code == 10 else 32  # only we may write marks
+            elif code < 32 and (code < 3 or code == 11 or (code == c'\n' and w.break_lines)):
+                copy[i - unseen] = 11 if code == c'\n' else 32  # only we may write marks
         kind_before = kind
         further = before
         before = code
@@ -413,7 +413,7 @@ cdef SeenName* seen_of(Walk* w, const unsigned char* name) noexcept nogil:
             seen.tag = &_custom
         seen.attribute = max(named(_attributes, key.c_str(), size), 0)
         if size >= 6 and memcmp(name + size - 6, b"srcset", 6) == 0 or (
-                size >= 3 and memcmp(name + size - 3, b"src", 3) == 0 and name[0] != 58):
+                size >= 3 and memcmp(name + size - 3, b"src", 3) == 0 and name[0] != c':'):
             seen.attribute = SOURCE
     return seen
 
@@ -433,9 +433,9 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) nogil
                 break
             if is_blank(names[i]):
                 gap = tree.names.size() > <size_t>span.start
-            elif not 48 <= names[i] <= 57:
+            elif not c'0' <= names[i] <= c'9':
                 if gap:
-                    tree.names.push_back(32)
+                    tree.names.push_back(c' ')
                     gap = False
                 tree.names.push_back(names[i])
     span.end = <int32_t>tree.names.size()
@@ -459,12 +459,12 @@ cdef bint speaks_of_comments(const unsigned char* names) noexcept nogil:
     size = 1 + lower_words(names, shorter(names), <unsigned char*>words + 1)
     words[size] = 0
     for i in range(size):
-        if words[i] == 10:
+        if words[i] == c'\n':
             words[i] = 32
     for i in range(size):
-        if words[i] == 99 and starts(words + i, b"comment"):
+        if words[i] == c'c' and starts(words + i, b"comment"):
             return True
-        for j in range(7 if words[i] == 32 else 0):
+        for j in range(7 if words[i] == c' ' else 0):
             if starts(words + i, OF_COMMENTS[j]):
                 return True
     return False
@@ -530,7 +530,7 @@ cdef int learn(Tree tree, const unsigned char* name, const Tag* tag, const Bytes
         if given[ROLE] != NULL:
             tree.names.append(<const char*>given[ROLE], shorter(given[ROLE]))
         if given[ITEMPROP] != NULL:
-            tree.names.push_back(32)
+            tree.names.push_back(c' ')
             tree.names.append(<const char*>given[ITEMPROP], shorter(given[ITEMPROP]))
         token.other_names.end = <int32_t>tree.names.size()
         for i in range(CLASS, NAMES):
@@ -565,7 +565,7 @@ cdef int note_place(Tree tree, Walk* w, int32_t element, const unsigned char* id
 
 cdef int note_link(Tree tree, Walk* w, int32_t element, const unsigned char* href) nogil:
     """Note a link's address, and its target id if that is on the page."""
-    cdef const unsigned char* mark = <const unsigned char*>strchr(<const char*>href, 35)
+    cdef const unsigned char* mark = <const unsigned char*>strchr(<const char*>href, c'#')
     if href[0]:
         note(tree, element, b"href", href)
     if mark != NULL and mark[1]:
@@ -609,7 +609,7 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
             if begins(value, b"application/json"):
                 note(tree, -1, b"state", node.content)
             elif begins(behind_blanks(node.content), b"window."):  # a script that gives the page its data
-                value = <const unsigned char*>strchr(<const char*>node.content, 123)
+                value = <const unsigned char*>strchr(<const char*>node.content, c'{')
                 if value != NULL:
                     note(tree, -1, b"state", value)
         return 0
@@ -790,7 +790,7 @@ cdef bint ends_line(const xmlNode* node) noexcept nogil:
     while node.last != NULL:
         node = node.last
     return is_named(node, b"br") or (
-        is_text(node) and node.content[0] and node.content[strlen(<const char*>node.content) - 1] == 10)
+        is_text(node) and node.content[0] and node.content[strlen(<const char*>node.content) - 1] == c'\n')
 
 
 cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
@@ -1007,7 +1007,7 @@ cdef int write_text(
                 out.push_back(32 if gap == 1 else 10)
             gap = 0
             if code == 11:
-                out.push_back(10)
+                out.push_back(c'\n')
             else:
                 out.append(<const char*>data + i, width)
             if shows:
@@ -1031,7 +1031,7 @@ cdef int write_blocks(Tree tree, const uint8_t[::1] wanted, const int32_t[:, ::1
     for i in range(tree.blocks.size()):
         if wanted[i]:
             if out.size():
-                out.push_back(10)
+                out.push_back(c'\n')
             write_block(tree, &tree.blocks[i], left_out, out)
 
 
