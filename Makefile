@@ -153,6 +153,7 @@ gate-scores: $(VENV)/.dev
 	  $(BIN)/python -m benchmarks --gate --strategies combined --corpora "$${DENOISE_CORPORA}_more"
 
 gate-work: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.size --gate
 	$(BIN)/python -m benchmarks.dedup --gate
 	$(BIN)/python -m benchmarks.work --gate
 	$(BIN)/python -m benchmarks.cost --gate
