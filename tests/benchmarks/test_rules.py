@@ -33,7 +33,13 @@ def test_only_pages_that_a_rule_changes_count(tmp_path):
     write(tmp_path, [article(0), article(1).replace("<h1>", "<h1><a href='#top'>¶</a>")])
     plain, signed = scored([tmp_path], [PERMALINKS])
     assert plain.off == {} and signed.off == {"permalinks": pytest.approx(signed.plain)}  # a sign is no token
-    row = dict(zip(HEAD, row_of(PERMALINKS, [plain, signed._replace(plain=0.9, off={"permalinks": 0.8})], {True: 3}), strict=True))
+    row = dict(
+        zip(
+            HEAD,
+            row_of(PERMALINKS, [plain, signed._replace(plain=0.9, off={"permalinks": 0.8})], {True: 3}),
+            strict=True,
+        )
+    )
     assert row["bodies changed"] == "1" and row["better"] == "1" and row["worse"] == "0"
     assert row["mean F1"] == "+0.0500" and row["cases won"] == "3" and row["lost"] == "0"
 
@@ -41,7 +47,7 @@ def test_only_pages_that_a_rule_changes_count(tmp_path):
 def test_a_case_is_won_by_the_rule_without_which_it_is_wrong(tmp_path):
     case = {"url": "http://a.example/", "sisters": [], "has": ["The ferry left"], "md": [], "mdlacks": [], "mdre": []}
     page = case | {"html": HEADED, "lacks": ["¶"], "meta": {}, "meta_any": []}
-    lines = [page, {"name": "small", "truth": "hidden", "html": HIDDEN}, {"name": "no case", "truth": "click", "html": HIDDEN}]
-    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    ways = [{"name": truth, "truth": truth, "html": HIDDEN} for truth in ("hidden", "click")]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, [page, *ways])))
     found = changed_cases([tmp_path / "cases.jsonl"], [PERMALINKS, SIZES])
     assert found == {"permalinks": {True: 1}, "styles: size of text": {True: 1}}
