@@ -17,6 +17,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ from denoise_scrapy.core.styles import styles_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from evaluation import figures
-from evaluation.corpora import add_folders_argument, recorded
+from evaluation.corpora import add_folders_argument, portal, recorded
 from example_project.scoring import f1
 from training.truth import key_of, read_labels
 
@@ -112,7 +113,7 @@ RULES = (
     Rule("a heading at the end", "body.leftovers.LIKELY_HEADING", -1),
     Rule("titles of boxes, tabs, signatures", "body.leftovers.Manual.follow", lambda self, kept: kept),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None),
-    Rule("lists and code whole", "body.strategies.combined.whole_units", lambda page, kept: kept),
+    Rule("lists and code whole", "body.strategies.combined.whole_lists", lambda page, kept: kept),
     Rule("lists whole", "body.tables.text_lists", lambda page: np.zeros(len(page.elements), bool)),
     Rule("a text twice, once", "body.strategies.combined.choose", _once_off),
     Rule("short pages: repeated in place", "body.strategies.combined.choose", partial(_chosen, without=["in_place"])),
@@ -155,9 +156,9 @@ class Scored(NamedTuple):
 
 
 def scored(folders: Iterable[Path], rules: Iterable[Rule] = RULES, every: int = 1) -> Iterator[Scored]:
-    """Score recorded pages, of every so many sites, each corpus once."""
+    """Score the portal's and recorded pages, of every so many sites, each corpus once."""
     read, seen = read_labels(), set[str]()
-    for corpus, sites in recorded(folders):
+    for corpus, sites in chain([("portal", [portal()])], recorded(folders)):
         for site in sites[::every] if corpus not in seen else ():
             pages = [Page.parse(one.html, url=one.url) for one in site[:PAGES]]
             facts = [page.facts for page in pages]
@@ -180,7 +181,7 @@ def scored(folders: Iterable[Path], rules: Iterable[Rule] = RULES, every: int = 
                         text = model.extract(without).text
                     if text != plain:
                         off[rule.name] = score(text)
-                yield Scored(corpus, (marked and marked.kind) or one.kind or "unknown", score(plain), off)
+                yield Scored(corpus, (marked and marked.kind) or one.kind or corpus, score(plain), off)
         seen.add(corpus)
 
 

@@ -91,26 +91,14 @@ def text_lists(page: Page) -> BoolArray:
 KEPT_SHARE = 0.5
 
 
-def whole_units(page: Page, kept: BoolArray) -> BoolArray:
-    """Return the kept blocks, shape (m,), with each list of texts and block of code whole or dropped.
-
-    F1 of `single` with lists of texts whole +.0001, of `wcxb` -.0005: the truth has what was missing there, but the
-    page says it twice.
-    """
-    for tags, units in ((("pre",), None), (("ul", "ol", "dl"), text_lists)):
-        if kept.any() and page.elements.holds_tag(tags):
-            is_unit = page.elements.has_tag(tags)
-            inside, of_kept = map(page.blocks.subtree_sums, (np.ones(len(kept)), kept))
-            if ((of_kept > 0) & (of_kept < inside) & is_unit).any():
-                kept = _whole(page, kept, units(page) if units else is_unit)
-    return kept
-
-
-def _whole(page: Page, kept: BoolArray, units: BoolArray) -> BoolArray:
+def whole_lists(page: Page, kept: BoolArray) -> BoolArray:
+    """Return the kept blocks, shape (m,), with each list of texts whole or dropped."""
     e, tokens = page.elements, page.blocks.tokens
-    unit, n = e.nearest(units)[page.blocks.element], len(e)
+    if kept.all() or not kept.any() or not e.holds_tag({"ul", "ol", "dl"}):
+        return kept
+    unit = e.nearest(text_lists(page))[page.blocks.element]
     inside = (unit >= 0) & ~page.unseen_blocks
-    whole, of_kept = (np.bincount(unit[some], 1 + tokens[some], n) for some in (inside, inside & kept))
+    whole, of_kept = (np.bincount(unit[some], 1 + tokens[some], len(e)) for some in (inside, inside & kept))
     return np.where(inside, (of_kept >= KEPT_SHARE * whole)[unit], kept)
 
 

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from benchmarks import rules
 from benchmarks.rules import HEAD, RULES, changed_cases, row_of, scored
 from tests.crawl.web import article, story
 
@@ -15,7 +16,8 @@ HEADED = "<h1>The harbour<a href='#harbour'>¶</a></h1><p>The ferry left the har
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_each_rule_can_be_switched_off_on_a_page(rule, tmp_path):
+def test_each_rule_can_be_switched_off_on_a_page(rule, tmp_path, monkeypatch):
+    monkeypatch.setattr(rules, "portal", list)
     write(tmp_path, [article(n) for n in range(2)])
     assert len(list(scored([tmp_path], [rule]))) == 2
 
@@ -29,7 +31,8 @@ def write(folder, pages):
         file.writelines(json.dumps(row) + "\n" for row in rows)
 
 
-def test_only_pages_that_a_rule_changes_count(tmp_path):
+def test_only_pages_that_a_rule_changes_count(tmp_path, monkeypatch):
+    monkeypatch.setattr(rules, "portal", list)
     write(tmp_path, [article(0), article(1).replace("<h1>", "<h1><a href='#top'>¶</a>")])
     plain, signed = scored([tmp_path], [PERMALINKS])
     assert plain.off == {} and signed.off == {"permalinks": pytest.approx(signed.plain)}  # a sign is no token

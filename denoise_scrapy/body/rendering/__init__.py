@@ -2,15 +2,12 @@
 
 from denoise_scrapy.body.rendering.footnotes import blocks_of_notes
 from denoise_scrapy.body.rendering.html import Token, to_html
-from denoise_scrapy.body.rendering.manuals import UNIT_NAMES, Manual
 from denoise_scrapy.body.rendering.markdown import IMAGES, LINKS, to_markdown
 from denoise_scrapy.body.rendering.render import render
 
 __all__ = [
     "IMAGES",
     "LINKS",
-    "UNIT_NAMES",
-    "Manual",
     "Token",
     "blocks_of_notes",
     "render",

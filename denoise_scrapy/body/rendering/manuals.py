@@ -1,6 +1,6 @@
 """Signatures, admonitions, and tabs with their panels, in the markup of generators of manuals.
 
-Class names decide only how kept text is written, and that a title or label stays with its content, not what is kept.
+Class names decide only how kept text is written, not what is kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from denoise_scrapy.core.markup import HEADING_TAGS, split_name
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import letters
 from denoise_scrapy.page.columns import BoolArray, IntArray
 
@@ -35,8 +35,6 @@ _BOXES, _ADDED = (
 _UNTITLED = _BOXES - {"alert"}
 #: Words that no other boxes have: of any kind.
 _OWN = {"admonition", "custom"}
-#: No text below a signature.
-_NOT_BELOW = int(Flag.HEADING | Flag.CONTROL | Flag.NAV | Flag.HIDDEN)
 #: Larger headings are those of a section.
 _TOO_LARGE = {"h1", "h2", "h3"}
 #: Words in the name of a title.
@@ -57,14 +55,12 @@ _MOST_ROWS, _MOST_INSIDE = 200, 200
 _CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOTALL)
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
 #: Parts of the names of most boxes, of all tabs and of signatures, after a first letter that may be a capital: where
-#: there are none, as on three of four pages, no title or label is searched for.
-_BOX_NAMES = [b"dmonition", b"allout", b"notecard", b"custom-block", b"lert"]
+#: there are none, no title or label is searched for.
+_OF_BOXES = b"dmonition allout notecard custom-block lert note tip hint mportant arning aution anger".split()
 _OF_TABS, _OF_SIGNATURES = (
     [b"tabs", b"tabbed", b"tablist", b"tab-"],
     [b"descname", b"code-header", b"signature"],
 )
-_OF_BOXES = [*_BOX_NAMES, *b"note tip hint mportant arning aution anger".split()]
-UNIT_NAMES = [*_BOX_NAMES, *_OF_TABS, *_OF_SIGNATURES]
 
 
 class Admonition(NamedTuple):
@@ -89,21 +85,16 @@ class Manual:
     Attributes:
         admonitions: By their elements.
         tabs: The element of its tab, by that of each panel.
-        summaries: Of each `summary` of `details`: its first block, the one after its last, and the one after those of
-            the `details`.
     """
 
     def __init__(self, page: Page) -> None:
         self._page, self._e = page, page.elements
         self.admonitions: dict[int, Admonition] = {}
         self.tabs: dict[int, int] = {}
-        self.summaries: dict[int, tuple[int, int, int]] = {}
         self._words = dict[int, frozenset[str]]()
         boxes = set(page.tree.tokens_named(_OF_BOXES))
         if self._e.holds_tag({"details"}):
-            details = np.flatnonzero(self._e.has_tag({"details"}))
-            boxes |= set(np.unique(self._e.token[details]).tolist())
-            self._find_summaries(details.tolist())
+            boxes |= {*self._e.token[self._e.has_tag({"details"})].tolist()}
         self._find_admonitions(sorted(boxes))
         self._find_tabs(page.tree.tokens_named(_OF_TABS))
 
@@ -120,37 +111,6 @@ class Manual:
     def _blocks(self, element: int) -> tuple[int, int]:
         first, last = self._edges[element].tolist()
         return first, last
-
-    def follow(self, kept: BoolArray) -> BoolArray:
-        """Return m kept blocks, shape (m,), with titles and labels exactly where some of their content is.
-
-        A signature is kept whole, with the text below it, which may repeat that of a summary.
-        """
-        followed: BoolArray = kept.copy()
-        for box in self.admonitions.values():
-            if box.title >= 0:
-                followed[box.blocks[0]] = kept[box.blocks[0] + 1 : box.blocks[1]].any()
-        for first, last, end in self.summaries.values():
-            followed[first:last] |= kept[last:end].any()
-        for element, heading in self.signatures(kept)[0].items():
-            first, last = self._blocks(element)
-            followed[first:last] |= heading != ""
-            above = int(self._e.parent[element])
-            if above >= 0 and last < self._edges[above, 1] and not self._page.blocks.rows["flags"][last] & _NOT_BELOW:
-                followed[last] = True
-        for panel, tab in self.tabs.items():
-            if self._is_in_text(panel, kept):
-                followed[slice(*self._blocks(panel))] = True
-            if followed[slice(*self._blocks(panel))].any():
-                followed[slice(*self._blocks(tab))] = True
-        return followed
-
-    def _is_in_text(self, panel: int, kept: BoolArray) -> bool:
-        """Return whether a panel of prose is behind most of the kept text, in the element that holds it."""
-        blocks, inside = self._page.blocks, slice(*self._blocks(panel))
-        tokens, before = blocks.tokens * kept, slice(self._blocks(int(self._e.parent[panel]))[0], inside.start)
-        links = (blocks.link_density * blocks.tokens)[inside].sum()
-        return bool(2 * tokens[before].sum() > tokens.sum() and 2 * links < blocks.tokens[inside].sum())
 
     def _words_of(self, element: int) -> frozenset[str]:
         """Return the words in class, role and itemprop of an element."""
@@ -224,20 +184,13 @@ class Manual:
 
     # ---- details ----
 
-    def _find_summaries(self, details: list[int]) -> None:
-        for element in details:
-            child = next(self._children(element), -1)
-            if child >= 0 and self._tags[child] == "summary":
-                first, last = self._blocks(child)
-                self.summaries[child] = first, last, self._blocks(element)[1]
-
     def is_line(self, element: int) -> bool:
         """Return whether an element is a summary that is one line of text, no heading or code."""
-        if element not in self.summaries:
+        if self._tags[element] != "summary":
             return False
-        first, last, _ = self.summaries[element]
+        first, last = self._blocks(element)
         inside = self._tags[element : min(int(self._e.end[element]), element + _MOST_INSIDE)]
-        return last - first == 1 and HEADING_TAGS.isdisjoint(inside) and "pre" not in inside
+        return last - first == 1 and {"pre", *HEADING_TAGS}.isdisjoint(inside)
 
     # ---- tabs ----
 

@@ -23,7 +23,7 @@ from typing_extensions import override
 
 from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
-from denoise_scrapy.body.tables import tables_around, whole_units
+from denoise_scrapy.body.tables import tables_around, whole_lists
 from denoise_scrapy.body.wording import Wording
 from denoise_scrapy.core.choice import STOCK_PAGES, choose
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
@@ -226,7 +226,7 @@ class CombinedStrategy(Strategy):
             tables=tables_around(page),
             beta=BETA,
         )
-        kept = whole_units(page, choice.kept)
+        kept = whole_lists(page, choice.kept)
         confidence, content = choice.f1, model.forests.get("content")
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
             wording = model.wording.odds(page.text_of(odds > 0))
