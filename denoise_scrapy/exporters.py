@@ -26,7 +26,7 @@ from denoise_scrapy.body.rendering.markdown import destination, escape_inside, e
 from denoise_scrapy.crawl.crawl_index import MEMORY, index_place
 from denoise_scrapy.crawl.duplicates import Duplicates
 from denoise_scrapy.crawl.feeds import CHANGES
-from denoise_scrapy.crawl.items import get_field, values_of
+from denoise_scrapy.crawl.items import values_of
 from denoise_scrapy.crawl.state import state_of
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.settings import MARK, DenoiseSettings
@@ -156,7 +156,7 @@ class _ChunkRows(BaseItemExporter):
             super().export_item(row)  # type: ignore[safe-super]
 
     def _rows_of(self, item: ItemAdapter) -> list[dict[str, Any]]:
-        chunks = chunk_rows_of(get_field(item.item, self._fields.get(CHUNKS, CHUNKS)))
+        chunks = chunk_rows_of(values_of(item.item).get(self._fields.get(CHUNKS, CHUNKS)))
         left_out = {self._fields.get(what) for what in WHOLE}.difference(self.fields_to_export or ())
         named = {
             name: self.serialize_field(item.get_field_meta(name), name, value)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import reprlib
-from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime, timezone
+from operator import itemgetter
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -22,7 +22,8 @@ from twisted.python.failure import Failure
 from typing_extensions import Self, override
 
 from denoise_scrapy.body.fields import OF_META
-from denoise_scrapy.crawl.items import copied, get_field, has_field, has_text, is_declared, refusal, restore, with_field
+from denoise_scrapy.crawl.extractor import Extractor
+from denoise_scrapy.crawl.items import copied, has_field, has_text, is_declared, refusal, restore, with_field
 from denoise_scrapy.crawl.parts import refusing_to_start
 from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
@@ -43,29 +44,15 @@ from denoise_scrapy.support.shown import MAX_LOGGED, logger_of, shown
 
 logger = logger_of(__name__)
 
-# Maximum kept items whose copies are counted: a megabyte of keys. Beyond, the half with the fewest copies is forgotten.
-MOST_COUNTED = 10_000
-# Titles of copies remembered per item, for the warning that these may not be copies, and characters of each.
-MOST_TITLES, MOST_TITLE = 5, 100
-# Sets of fields counted for the warning that items are no copies for them alone: those of a few item classes.
-MOST_FIELDS = 20
-# Minimum items in a crawl, or in an unbroken run of drops, for the warning that most items are dropped.
+# Minimum items that were compared for the warning that most are dropped.
 MANY = 20
 MOST_ARE_DROPPED = (
-    "%s of %s items were dropped as near-duplicates, %s of them of %s. If these are not copies, read 'Everything is a "
-    "duplicate' in docs/symptoms.md; DENOISE_DEDUP = 'mark' keeps them"
-)
-OTHER_TITLES = (
-    "Five copies of %s have different titles, among them %s, %s and %s. If these are not copies, name fields in which "
-    "they differ in DENOISE_DEDUP_FIELDS; DENOISE_DEDUP = 'mark' keeps them"
+    "%s of %s items were dropped as near-duplicates, the last of them of %s. If these are not copies, read 'Everything "
+    "is a duplicate' in docs/symptoms.md; DENOISE_DEDUP = 'mark' keeps them"
 )
 VARIANTS = (
     "%s is %s, and is kept. (Further such items: denoise/dedup/variants; DENOISE_DEDUP_VARIANTS = 'drop' treats them "
-    "as near-duplicates)"
-)
-OTHER_FIELDS = (
-    "Most copies are kept as variants, since they differ in %s alone. If that says nothing of the text, as a rank or a "
-    "time, leave it out: DENOISE_DEDUP_FIELDS = %s"
+    "as near-duplicates; DENOISE_DEDUP_FIELDS leaves fields out that say nothing of the text)"
 )
 DROPPED = (
     "%s is dropped, as a near-duplicate of %s (score %.2f); so are further copies (denoise/dedup/dropped). "
@@ -149,20 +136,27 @@ class DropLogFormatter(LogFormatter):
 class ItemPipeline(Component):
     """Base of our pipelines."""
 
+    place = "item"  # in the stats of errors
+
     async def process_item(self, item: Any) -> Any:
         """Return the item, which has further values then."""
-        passage = await self._state.passages.of(item, self)
+        passage, state = await self._state.passages.of(item, self), self._state
+        state.items_in_work += 1
         try:
-            await self.process(passage)
-            if passage.values is not None:
-                self._go_on(passage)
-            return passage.item
-        except DropItem:
+            if ItemAdapter.is_item(item):
+                await self.process(passage)
+        except (NearDuplicate, UnchangedItem):
             passage.is_ours = True
             raise
+        except Exception as error:
+            self._crawl.report(self.place, error, passage.url)
         finally:
-            if len(passage.passed) == self._state.pipelines:
+            state.items_in_work -= 1
+            if len(passage.passed) == state.pipelines:
                 passage.left.set()
+        if passage.values is not None:
+            self._go_on(passage)
+        return passage.item
 
     def __init__(self, state: CrawlState):
         super().__init__(state)
@@ -176,7 +170,7 @@ class ItemPipeline(Component):
         return super().from_crawler(crawler)
 
     async def process(self, passage: Passage) -> None:
-        """Process the item of a passage."""
+        """Process the item of a passage; raise `NearDuplicate` or `UnchangedItem` to drop it."""
 
     def _go_on(self, passage: Passage) -> None:
         """Go on after waiting, with the values that the item had before."""
@@ -219,43 +213,22 @@ class BodyPipeline(ItemPipeline):
         ConfigurationError: The file of the site memory is unusable, or a library is missing; the crawl does not start.
     """
 
+    place = "body"
+
     def __init__(self, state: CrawlState):
         super().__init__(state)
         self._texts: LocalCache[int, None] = LocalCache(MOST_TEXTS)  # hashes of texts that were set
-        self._earlier = list[str]()
-        self._last = ""
+        self._earlier, self._last = _before_ours(state.crawl.crawler)
         with refusing_to_start(state.crawl.crawler):
             self._check_libraries()
             state.sites.open()
 
     def open_spider(self) -> None:
-        """Log which pipelines of the project come before ours, if any."""
-        try:
-            order = _order(self._crawl.crawler)
-        except Exception as error:  # raised by an unusual pipeline manager
-            self._crawl.report("pipelines", error)
-            return
-        others, before, names = list[str](), list[str](), list[str]()
-        for one, name in order:
-            if not isinstance(one, ItemPipeline):
-                others.append(name)
-                continue
-            self._last = name.rpartition(".")[2]
-            names.append(self._last)
-            before = others.copy()
-            if one is self:
-                self._earlier = before
+        """Warn of adapters that have nothing to do."""
         settings = self._crawl.settings
         idle = settings.adapters.keys() - settings.item_fields.keys()
         if idle:
             logger.warning(NO_FIELD_FOR, ", ".join(sorted(idle)), extra=self._crawl.extra)
-        if before:
-            logger.info(
-                "Pipelines of the project before %s: %s",
-                " and ".join(names),
-                ", ".join(before),
-                extra=self._crawl.extra,
-            )
 
     async def close_spider(self) -> None:
         """Judge the health of sites, close the site memory, and warn if no item has a text."""
@@ -274,16 +247,6 @@ class BodyPipeline(ItemPipeline):
 
     async def process(self, passage: Passage) -> None:
         """Set the text of the page, and other values, on the item."""
-        self._state.items_in_work += 1
-        try:
-            if ItemAdapter.is_item(passage.item):
-                await self._fill(passage)
-        except Exception as error:
-            self._crawl.report("body", error, passage.url)
-        finally:
-            self._state.items_in_work -= 1
-
-    async def _fill(self, passage: Passage) -> None:
         page, settings = passage.page, passage.settings
         if passage.reason:
             self._crawl.count(f"body/{passage.reason}")
@@ -300,7 +263,7 @@ class BodyPipeline(ItemPipeline):
             passage.joined = text = await self._state.paged.joined(page, text)
         self._go_on(passage)
         if self._earlier and text.size:
-            lacking = next((field for field in fields if not has_text(passage.item, field)), "")
+            lacking = next((field for field in fields if not has_text(passage.content, field)), "")
             for name in self._earlier if lacking else ():  # these may have stored the item without it
                 self._crawl.say_once(f"earlier/{name}", EARLIER, name, lacking, self._last)
         adapters: Mapping[str, Adapter] = {}
@@ -319,12 +282,12 @@ class BodyPipeline(ItemPipeline):
 
     def _open_fields(self, passage: Passage) -> list[str]:
         """Return those of our fields that the item has, and that are to be set."""
-        item, settings = passage.item, passage.settings
+        item, content, settings = passage.item, passage.content, passage.settings
         wanted, missing = list[str](), list[str]()
         for name in dict.fromkeys(settings.item_fields.values()):
             if not has_field(item, name):
                 missing.append(name)
-            elif has_text(item, name) and not self._may_set(item, settings) and name != settings.html_field:
+            elif has_text(content, name) and not self._may_set(content, settings) and name != settings.html_field:
                 self._crawl.count("body/kept")
             else:
                 wanted.append(name)
@@ -334,12 +297,12 @@ class BodyPipeline(ItemPipeline):
             self._crawl.say_once(f"no_field/{kind}", NO_FIELDS, kind.__name__, ", ".join(map(repr, missing)))
         return wanted
 
-    def _may_set(self, item: Any, settings: DenoiseSettings) -> bool:
+    def _may_set(self, content: Mapping[Any, Any], settings: DenoiseSettings) -> bool:
         """Return whether fields with values may be set: by option, or as an earlier page's item had these from us.
 
         The spider may yield it again, or another one with its values.
         """
-        return settings.overwrite or hash(str(get_field(item, settings.body_field))) in self._texts
+        return settings.overwrite or hash(str(content.get(settings.body_field))) in self._texts
 
     def _check_libraries(self) -> None:
         """Raise `ConfigurationError` for a field whose library is missing."""
@@ -367,10 +330,11 @@ class NearDuplicatePipeline(ItemPipeline):
         ConfigurationError: The file of the index is unusable; the crawl does not start.
     """
 
+    place = "dedup"
+
     def __init__(self, state: CrawlState):
         super().__init__(state)
         self._duplicates = state.duplicates
-        self._copies = CopyCounts()
         with refusing_to_start(state.crawl.crawler):
             self._duplicates.index.open()
 
@@ -381,39 +345,13 @@ class NearDuplicatePipeline(ItemPipeline):
     async def close_spider(self) -> None:
         """Set the stats of the index and close it."""
         await self._duplicates.finish()
-        index, copies = self._duplicates.index, self._copies
+        index = self._duplicates.index
         if index.index is not None:
             self._crawl.set("dedup/kept_texts", len(index.index))
             self._crawl.set("dedup/verified", index.index.stats["verified"])
-        if copies.items >= MANY and copies.dropped > copies.items / 2:
-            self._warn("most_dropped")
-        key, number = copies.most
-        self._crawl.set("dedup/most_copied", key)
-        self._crawl.set("dedup/most_copies", number)
         await index.close()
 
     async def process(self, passage: Passage) -> None:
-        """Mark the item if necessary; raise `NearDuplicate` or `UnchangedItem` to drop it."""
-        try:
-            if ItemAdapter.is_item(passage.item):
-                await self._check(passage)
-        except NearDuplicate:
-            self._copies.decided(dropped=True)
-            if self._copies.in_a_row == MANY:
-                self._warn("many_dropped")
-            raise
-        except UnchangedItem:
-            raise
-        except Exception as error:
-            self._crawl.report("dedup", error, passage.url)
-        self._copies.decided(dropped=False)
-
-    def _warn(self, occasion: str) -> None:
-        """Warn that many items are dropped, once per occasion."""
-        counts = self._copies
-        self._crawl.say_once(occasion, MOST_ARE_DROPPED, counts.dropped, counts.items, *reversed(counts.most))
-
-    async def _check(self, passage: Passage) -> None:
         """Compare the text of an item with others, and act on the verdict."""
         if not (passage.settings.enabled and passage.settings.needs_index):
             return
@@ -465,7 +403,9 @@ class NearDuplicatePipeline(ItemPipeline):
         kept = verdict.of, passage.text.scope
         if verdict.duplicate and settings.dedup == "drop" and feeds.may_take(passage.item, kept):
             return OTHER_FEED
-        if self._has_no_content(passage) or (page is not None and await self._state.workers.is_no_content(page)):
+        if self._has_no_content(passage) or (
+            page is not None and await self._state.workers.ask(Extractor.is_no_content, page)
+        ):
             return NO_CONTENT
         return COPY if verdict.duplicate else NEW
 
@@ -485,9 +425,6 @@ class NearDuplicatePipeline(ItemPipeline):
             raise UnchangedItem(_moment(verdict))
         if outcome == VARIANT:
             self._crawl.say_once("variants", VARIANTS, key, verdict.reason, level=logging.INFO)
-            if verdict.lone_fields and self._copies.are_fewer(verdict.lone_fields):
-                named, left_out = ", ".join(verdict.lone_fields), [f"-{field}" for field in verdict.lone_fields]
-                self._crawl.say_once("other_values", OTHER_FIELDS, named, left_out)
             logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
         elif outcome == NO_CONTENT:
             self._crawl.say_once(NO_CONTENT, SAID_NO_CONTENT, key, level=logging.INFO)
@@ -520,7 +457,11 @@ class NearDuplicatePipeline(ItemPipeline):
         """Set a mark in its field, if it is empty, and the settings name it or the item's class declares it."""
         field, item = passage.settings.mark_field(mark), passage.item
         is_asked = mark == SEEN or passage.settings.dedup == "mark" or mark in passage.settings.fields
-        if field and (is_declared(item, field) or (is_asked and has_field(item, field))) and not has_text(item, field):
+        if (
+            field
+            and (is_declared(item, field) or (is_asked and has_field(item, field)))
+            and not has_text(passage.content, field)
+        ):
             self._set(passage, field, value)
 
     def _note_copy(self, passage: Passage, verdict: Verdict) -> None:
@@ -528,10 +469,11 @@ class NearDuplicatePipeline(ItemPipeline):
         key, settings = passage.text.key, passage.settings
         self._crawl.count("dedup/duplicates")
         self._crawl.count_share("dedup/score", verdict.score)
-        if examples := self._copies.count(str(verdict.of), key, passage.text.title):
-            self._crawl.say_once(f"titles/{verdict.of}", OTHER_TITLES, verdict.of, *examples)
         if settings.dedup == "drop":
             self._crawl.count("dedup/dropped")
+            dropped, checked = map(self._crawl.counted, ("dedup/dropped", "dedup/checked"))
+            if checked >= MANY and dropped > checked / 2:
+                self._crawl.say_once("most_dropped", MOST_ARE_DROPPED, dropped, checked, verdict.of)
             self._crawl.say_once("dropped", DROPPED, key, verdict.of, verdict.score, level=logging.INFO)
             raise NearDuplicate(verdict.of, verdict.score)
         logger.debug("Near-duplicate: %s of %s (score %.2f)", key, verdict.of, verdict.score, extra=self._crawl.extra)
@@ -541,69 +483,22 @@ class NearDuplicatePipeline(ItemPipeline):
         self._crawl.count("dedup/marked" if is_marked else "dedup/no_field")
 
 
-class CopyCounts:
-    """Counts near-duplicates by the item they are copies of, in bounded memory.
-
-    Example:
-        >>> counts = CopyCounts()
-        >>> for key, copy, title in (("a", "/1", "Fox"), ("b", "/2", "Owl"), ("a", "/3", "Elk")):
-        ...     _ = counts.count(key, copy, title)
-        >>> counts.most
-        ('a', 2)
-    """
-
-    def __init__(self) -> None:
-        self.items = 0  # items that passed or were dropped; others may be waiting
-        self.found = 0  # copies
-        self.dropped = self.in_a_row = 0  # dropped items, and the current unbroken run of them
-        self._fields: Counter[tuple[str, ...]] = Counter()  # fields but for which items would be copies
-        self._counts: Counter[str] = Counter()
-        self._titles: dict[str, dict[str, str]] = {}  # by kept item: titles of its copies, each with one's key
-
-    @property
-    def most(self) -> tuple[str, int]:
-        """The key of the item with the most copies, and their number."""
-        return self._counts.most_common(1)[0] if self._counts else ("", 0)
-
-    def decided(self, *, dropped: bool) -> None:
-        """Count an item that was dropped or passes."""
-        self.items += 1
-        self.dropped += dropped
-        self.in_a_row = self.in_a_row + 1 if dropped else 0
-
-    def are_fewer(self, fields: tuple[str, ...]) -> bool:
-        """Count an item that is no copy for some fields alone; return whether copies are fewer, and five such items."""
-        if fields in self._fields or len(self._fields) < MOST_FIELDS:
-            self._fields[fields] += 1
-        return self._fields[fields] >= max(MOST_TITLES, self.found + 1)
-
-    def count(self, key: str, copy: str, title: str) -> list[str]:
-        """Count a copy of an item; once five copies have different titles, return the keys of three."""
-        self.found += 1
-        self._counts[key] += 1
-        titles = self._titles.setdefault(key, {})
-        if title and len(titles) < MOST_TITLES:
-            titles.setdefault(title[:MOST_TITLE], copy)
-        if len(self._counts) > MOST_COUNTED:
-            self._counts = Counter(dict(self._counts.most_common(MOST_COUNTED // 2)))
-            self._titles = {key: self._titles[key] for key in self._counts}
-        return list(titles.values())[:3] if len(titles) == MOST_TITLES else []
-
-
 def _moment(verdict: Verdict) -> str:
     return datetime.fromtimestamp(verdict.since or 0.0, timezone.utc).isoformat()
 
 
-def _order(crawler: Crawler) -> list[tuple[Any, str]]:
-    """Return the enabled pipelines in order, each with its path and number."""
-    # of Scrapy's own list, as entries may be functions, or classes that create objects of others
-    engine: Any = crawler.engine
-    numbers = {
-        load_object(path): number
-        for path, number in crawler.settings.getdict("ITEM_PIPELINES").items()
-        if number is not None
-    }
-    return [
-        (one, f"{global_object_name(type(one))} ({numbers.get(type(one), 'number unknown')})")
-        for one in getattr(engine.scraper.itemproc, "middlewares", ())
-    ]
+def _before_ours(crawler: Crawler) -> tuple[list[str], str]:
+    """Return the pipelines of the project that run before `BodyPipeline`, and the last of ours, with their numbers."""
+    before, others, last = list[str](), list[str](), ""
+    numbers = crawler.settings.getdict("ITEM_PIPELINES").items()
+    for number, entry in sorted(
+        [(number, load_object(entry)) for entry, number in numbers if number is not None], key=itemgetter(0)
+    ):
+        name = f"{global_object_name(entry)} ({number})"
+        if not (isinstance(entry, type) and issubclass(entry, ItemPipeline)):
+            others.append(name)
+            continue
+        last = name.rpartition(".")[2]
+        if issubclass(entry, BodyPipeline):
+            before = others.copy()
+    return before, last

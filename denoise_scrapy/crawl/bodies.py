@@ -9,7 +9,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 from denoise_scrapy.body import Body
 from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.budget import TIMEOUT, FetchBudget
-from denoise_scrapy.crawl.extractor import Extracted, Known, Wish
+from denoise_scrapy.crawl.extractor import Extracted, Extractor, Known, Wish
 from denoise_scrapy.crawl.fetching import Fetcher
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import Crawl
@@ -123,14 +123,14 @@ class Bodies:
         wants_reading = tally is not None and tally.wants_reading()
         body_below = EVERY_BODY if page.wants_body else max(self._doubted, self._untaught)
         wish = Wish(least, wants_reading, self.keeps_versions, body_below)
-        found = await self._workers.extract(page, wish)
+        found: Extracted | Known | None = await self._workers.ask(Extractor.extract, page, wish)
         is_first = isinstance(found, Extracted)
         if isinstance(found, Known):
             is_first = found.mates >= needed
             after = await self._wait(page, found, needed, plenty)
             if not is_first and after.mates < needed and self._fetcher.may_fetch(page):
                 await self._fetcher.fetch(page, needed)
-            found = await self._workers.extract(page, wish._replace(mates=0))
+            found = await self._workers.ask(Extractor.extract, page, wish._replace(mates=0))
         if found is None or isinstance(found, Known):
             return None
         if self._teacher is not None:
@@ -197,5 +197,5 @@ class Bodies:
             arrived += 1 if await self._sites.arrival(page.site, min(until - now(), LOOK_AGAIN)) else plenty
             self._waiting -= 1
             if known.mates + arrived >= (needed if known.mates < needed else plenty):  # fewer cannot be enough
-                known, arrived = await self._workers.known(page), 0
+                known, arrived = await self._workers.ask(Extractor.known, page) or known, 0
         return known

@@ -84,8 +84,6 @@ STATS: dict[str, str] = {
     "dedup/updates": "items that hold the text of another and say more; passed",
     "dedup/contains": "items that contain the texts of others; passed",
     "dedup/no_content": "items with the text of a wall or an error page; passed",
-    "dedup/most_copied": "key of the kept item with the most copies",
-    "dedup/most_copies": "number of these copies",
     "dedup/expired": "texts forgotten after DENOISE_DEDUP_DAYS",
     "dedup/too_short": "items with too short a text; passed",
     "dedup/unchanged": "items delivered before, unchanged",

@@ -19,7 +19,7 @@ from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
 from denoise_scrapy.crawl.budget import FETCH_META, LATENCY_META, TIMEOUT, FetchBudget
-from denoise_scrapy.crawl.extractor import Known
+from denoise_scrapy.crawl.extractor import Extractor, Known
 from denoise_scrapy.crawl.network import address_of, is_public, leads_to_public_only
 from denoise_scrapy.crawl.pages import CrawledPage, is_comparable, is_page
 from denoise_scrapy.crawl.parts import Crawl
@@ -83,8 +83,8 @@ class Fetcher:
         site, asked = page.site, monotonic()
 
         async def is_done() -> Known | None:
-            known = await self._workers.known(page)
-            return None if self._gives_up(site) or known.mates >= needed else known
+            known = await self._workers.ask(Extractor.known, page)
+            return None if known is None or self._gives_up(site) or known.mates >= needed else known
 
         # requests may name several slots of the downloader for one site, and one for several sites
         async with self._lock("site", site), self._lock("server", self._server(page)):
@@ -123,7 +123,7 @@ class Fetcher:
 
     async def _candidates(self, page: CrawledPage, needed: int, known: Known) -> list[str]:
         """Return links to siblings, the most similar first."""
-        links = map(safe_url_string, await self._workers.links(page))
+        links = map(safe_url_string, await self._workers.ask(Extractor.links, page) or ())
         own = {page_identity(url) for url in page.urls}
         found = [
             url

@@ -7,7 +7,8 @@ import dataclasses
 import re
 import time
 import weakref
-from collections.abc import Container, Iterable, Mapping, Set
+from collections import ChainMap
+from collections.abc import Callable, Container, Iterable, Mapping, Set
 from datetime import date
 from datetime import time as clock_time
 from decimal import Decimal
@@ -21,14 +22,16 @@ from denoise_scrapy.dedup.versions import written
 
 
 def values_of(item: Any) -> Mapping[Any, Any]:
-    """Return the values of an item by field.
+    """Return the values of an item by field, which change with it; none of what is no item.
 
     A dict is returned itself, which takes a tenth of the time; through an adapter, some add what they lack.
     """
     if isinstance(item, dict):
         return item
+    if not ItemAdapter.is_item(item):
+        return {}
     held = ItemAdapter(item)
-    return {**held, **(item.model_extra or {})} if _is_open(item) else held
+    return ChainMap(item.model_extra or {}, held) if _is_open(item) else held
 
 
 def is_declared(item: Any, field: str) -> bool:
@@ -47,13 +50,8 @@ def has_field(item: Any, field: str) -> bool:
     return isinstance(item, dict) or is_declared(item, field) or _is_open(item)
 
 
-def get_field(item: Any, field: str) -> Any:
-    """Return the value of `field`, None if it is unset or not declared."""
-    return values_of(item).get(field)
-
-
-def url_in(item: Any, field: str) -> str:
-    """Return the URL in `field`, "" if there is none.
+def url_in(values: Mapping[Any, Any], field: str) -> str:
+    """Return the URL in `field` of an item's values, "" if there is none.
 
     A list of one URL, as from item loaders, counts as that URL. Text without a scheme is a URL if it is a path.
 
@@ -61,7 +59,7 @@ def url_in(item: Any, field: str) -> str:
         >>> url_in({"url": ["/news?id=7"]}, "url"), url_in({"url": "sku 7"}, "url"), url_in({"url": 7}, "url")
         ('/news?id=7', '', '')
     """
-    value = get_field(item, field)
+    value = values.get(field)
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str):
@@ -81,33 +79,23 @@ def html_in(item: Any, path: str) -> str:
     """
     value = item
     for name in path.split("."):
-        value = get_field(value, name) if isinstance(value, dict) or ItemAdapter.is_item(value) else None
+        value = values_of(value).get(name)
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     return value if isinstance(value, str) and value.strip() else ""
 
 
-def has_text(item: Any, field: str) -> bool:
+def has_text(values: Mapping[Any, Any], field: str) -> bool:
     """Return whether `field` has a value other than white space."""
-    value = get_field(item, field)
+    value = values.get(field)
     return bool(value.strip() if isinstance(value, str) else value)
 
 
-def values_in(item: Any) -> dict[Any, Any]:
-    """Return the values that an item has now by field; none of what is no item."""
-    if isinstance(item, dict):
-        return {**item}
-    return {**values_of(item)} if ItemAdapter.is_item(item) else {}
-
-
-def is_changed(item: Any, values: Mapping[Any, Any]) -> bool:
-    """Return whether an item has other values than these, by identity."""
-    now = values_in(item)
-    return [*now] != [*values] or [*map(id, now.values())] != [*map(id, values.values())]
-
-
-def with_values(item: Any, values: Mapping[Any, Any]) -> Any:
-    """Return a copy of an item with these values; the item itself if its class permits none."""
+def with_values(item: Any, now: Mapping[Any, Any], values: Mapping[Any, Any]) -> Any:
+    """Return the item if these are its values `now`, by identity, else a copy; the item if its class permits none."""
+    now = {**now}
+    if [*now] == [*values] and [*map(id, now.values())] == [*map(id, values.values())]:
+        return item
     made = copied(item)
     if made is not item:
         try:
@@ -214,11 +202,16 @@ def own_values(values: Mapping[Any, Any], without: Container[str]) -> dict[str, 
         >>> own_values(item | {"read": "31/01/2026 09:30:00"}, {"id"})
         {'price': 9.5, 'place': 'Kiel'}
     """
-    return _known([(name, _own_value(value)) for name, value in values.items() if name not in without])
+    return _selected(values, _own_value, without)
 
 
-def _known(values: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-    return {name if type(name) is str else written(name): value for name, value in values if value is not None}
+def _selected(values: Mapping[Any, Any], part: Callable[[Any], Any], without: Container[str] = ()) -> dict[str, Any]:
+    """Return the part of each value that counts, if there is any."""
+    found = {}
+    for name, value in values.items():
+        if name not in without and (counted := part(value)) is not None:
+            found[name if type(name) is str else written(name)] = counted
+    return found
 
 
 def _own_value(value: Any) -> Any:
@@ -265,7 +258,7 @@ def all_values(values: Mapping[Any, Any], without: Container[str]) -> dict[str, 
         {'id': 7, 'offers': [{'price': 9.5, 'seller': 'A', 'link': 'https://a.example/buy'}]}
     """
     met: dict[int, Any] = {}
-    return _known((name, _lasting(value, met)) for name, value in values.items() if name not in without)
+    return _selected(values, lambda value: _lasting(value, met), without)
 
 
 def _lasting(value: Any, met: dict[int, Any], levels: int = MOST_LEVELS) -> Any:
@@ -284,7 +277,7 @@ def _lasting(value: Any, met: dict[int, Any], levels: int = MOST_LEVELS) -> Any:
         if not all(isinstance(each, _PLAIN) for each in (inner if is_list else inner.values())):
             met[id(value)] = value
         if not is_list:
-            return _known((name, _lasting(each, met, levels - 1)) for name, each in inner.items()) or None
+            return _selected(inner, lambda each: _lasting(each, met, levels - 1)) or None
         parts = [part for part in (_lasting(each, met, levels - 1) for each in value) if part is not None]
         return (sorted(parts, key=repr) if isinstance(value, Set) else parts) or None
     try:

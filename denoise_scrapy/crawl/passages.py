@@ -35,7 +35,6 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
-from itemadapter import ItemAdapter
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
@@ -47,11 +46,9 @@ from denoise_scrapy.crawl.items import (
     all_values,
     field_lines,
     html_in,
-    is_changed,
     is_markup,
     own_values,
     url_in,
-    values_in,
     values_of,
     with_values,
 )
@@ -144,12 +141,11 @@ class ResponseItems:
         """True if the response was freed."""
         return self._response is not None and self._response() is None
 
-    def named(self, item: Any, url_field: str, pages: CrawledPages) -> Named:
-        """Return the page that an item names, if the spider has fetched it.
+    def named(self, url: str, pages: CrawledPages) -> Named:
+        """Return the page that an item names by a URL, if the spider has fetched it.
 
         It is the one that led to this response, where sessions get different pages at one URL, else the newest.
         """
-        url = url_in(item, url_field)
         if not url or url in self._names:
             return Named(this=bool(url))
         url = self.absolute(url)
@@ -272,6 +268,7 @@ class Passage:
 
     def __post_init__(self) -> None:
         self.original = self.item  # as it left the spider
+        self.content = values_of(self.item)  # the values that it has now
 
     def found(self, page: CrawledPage | None, reason: str) -> None:
         """Note the page whose text it gets, and why this is not its own, "" if it is."""
@@ -282,14 +279,10 @@ class Passage:
         counted = page or self.siblings.page
         self.tally = None if counted is None else counted.tally  # of its site
 
-    def note_values(self) -> None:
-        """Note the values that the item has now."""
-        self.values = values_in(self.item)
-
     def kept(self) -> Any:
         """Return the item; a copy that has the noted values, if the spider has changed it since."""
         values, self.values = self.values, None
-        return self.item if values is None or not is_changed(self.item, values) else with_values(self.item, values)
+        return self.item if values is None else with_values(self.item, self.content, values)
 
     def compare(self, spellings: Spellings, *, version: bool, chunks: str = "") -> str:
         """Set `text` to the part of the item that is compared with others; return why it has none, else "".
@@ -298,7 +291,7 @@ class Passage:
         the value of the key field (for a URL, the page that it names), else the item's page. With `version`, changes
         show; `chunks` is the field whose chunks are to be listed.
         """
-        held, settings, fields = values_of(self.item), self.settings, self.settings.compared_fields
+        held, settings, fields = self.content, self.settings, self.settings.compared_fields
         name = fields.text or settings.body_field
         text = held.get(name)
         if not isinstance(text, str) or not text.strip():
@@ -367,7 +360,7 @@ class Passage:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if not isinstance(value, str) or not value.strip():
-            value = url_in(self.item, self.settings.dedup_key_field) or self.url
+            value = url_in(self.content, self.settings.dedup_key_field) or self.url
         return str(value).strip()
 
 
@@ -449,7 +442,8 @@ class Passages:
         if siblings.settings.html_field and (passage := await self._of_field(siblings, item)):
             self._add(item, passage)
             return [item]
-        passage = Passage(item, siblings, siblings.named(item, self._crawl.settings.url_field, self._pages))
+        passage = Passage(item, siblings)
+        passage.named = siblings.named(url_in(passage.content, self._crawl.settings.url_field), self._pages)
         self._add(item, passage)
         ready = [*map(self._decided, siblings.take(passage))]
         if siblings.held is passage and is_asyncio_available():
@@ -474,7 +468,7 @@ class Passages:
         if passage.item is not item:
             self.replace(passage, item)
         passage.passed.append(pipeline)
-        passage.values = values_in(item)
+        passage.values = {**passage.content}
         _CURRENT.set(weakref.ref(passage))
         return passage
 
@@ -500,7 +494,7 @@ class Passages:
         """Go on with another object, which is found from now on."""
         if passage.item is not passage.original:
             self._remove(passage.item, passage)
-        passage.item = item
+        passage.item, passage.content = item, values_of(item)
         if item is not passage.original:
             self._add(item, passage)
 
@@ -571,10 +565,10 @@ class Passages:
         try:
             if response is not None:
                 passage.siblings = self._responses.get(response) or await self._siblings(response)
-            if ItemAdapter.is_item(item):
-                if passage.siblings.settings.html_field and (found := await self._of_field(passage.siblings, item)):
-                    return found
-                passage.named = passage.siblings.named(item, self._crawl.settings.url_field, self._pages)
+            if passage.siblings.settings.html_field and (found := await self._of_field(passage.siblings, item)):
+                return found
+            url = url_in(passage.content, self._crawl.settings.url_field)
+            passage.named = passage.siblings.named(url, self._pages)
         except Exception as error:
             self._crawl.report("passage", error, passage.siblings.url)
         passage.siblings.count(passage.named)
@@ -589,7 +583,7 @@ class Passages:
         html = html_in(item, settings.html_field) if settings.enabled else ""
         if not html or response is None or response.request is None:
             return None
-        url = siblings.absolute(url_in(item, self._crawl.settings.url_field)) or response.url
+        url = siblings.absolute(url_in(values_of(item), self._crawl.settings.url_field)) or response.url
         address = siblings.numbered(address_of_field(url, settings.html_field))
         page = await self._pages.read_field(address, html, response.request, response, settings)
         if page is None:
@@ -614,7 +608,7 @@ class Passages:
     def _note_values(passage: Passage) -> None:
         """Note the values of an item that is still held."""
         if passage.siblings.held is passage:
-            passage.note_values()
+            passage.values = {**passage.content}
 
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
@@ -623,6 +617,7 @@ class Passages:
         if passage.values is not None and (item := passage.kept()) is not passage.item:
             self._remove(passage.item, passage)
             passage.item = passage.original = item
+            passage.content = values_of(item)
             self._add(item, passage)
         reason = passage.reason
         if passage.page is None and reason in _SAID and reason not in self._crawl.said:

@@ -26,16 +26,19 @@ from typing import IO, Any, get_args, get_origin, get_type_hints
 
 from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
+from typing_extensions import TypeVarTuple, Unpack
 
 from denoise_scrapy.body import STRATEGIES, Example
 from denoise_scrapy.crawl import worker
-from denoise_scrapy.crawl.extractor import RECENT_SHARE, Extracted, Extractor, Known, PageSource, Wish
+from denoise_scrapy.crawl.extractor import RECENT_SHARE, Extractor, PageSource
 from denoise_scrapy.crawl.pages import CrawledPage, selector_root
-from denoise_scrapy.crawl.parts import LARGE, Crawl
+from denoise_scrapy.crawl.parts import LARGE, Answer, Crawl
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.support.storage import BackOff
+
+Args = TypeVarTuple("Args")
 
 # Pages of a crawl after which a worker is worth its start, which takes .2 s of processor time, on another core: made
 # crawls of 150, 300 and 600 pages were fastest with 20 to 50. (Large pages are worth it at once.) So is a collection of
@@ -346,23 +349,6 @@ class Workers:
         at.send("read", source, page=page)
         return 0
 
-    async def extract(self, page: CrawledPage, wish: Wish) -> Extracted | Known | None:
-        """Extract a page, or return what is known if it is less than wished; None if its text is lost."""
-        found: Extracted | Known | None = await self._ask(page, "extract", wish)
-        return found
-
-    async def known(self, page: CrawledPage) -> Known:
-        """Return what a page can be compared with."""
-        return await self._ask(page, "known") or Known(0, 0)
-
-    async def links(self, page: CrawledPage) -> list[str]:
-        """Return the links of a page to others of its site that are not remembered, the most similar first."""
-        return await self._ask(page, "links") or []
-
-    async def is_no_content(self, page: CrawledPage) -> bool:
-        """Return whether a page's text, shared with another page, is from a wall."""
-        return bool(await self._ask(page, "is_no_content"))
-
     async def newest(self, urls: dict[str, set[str]]) -> dict[str, list[PageFacts]]:
         """Return the facts to save of some pages, given by site."""
         found = self._own.newest(urls)
@@ -404,16 +390,21 @@ class Workers:
         chosen = self._workers[zlib.crc32(site_key(url).encode()) % len(self._workers)]
         return chosen if chosen.is_up else None
 
-    async def _ask(self, page: CrawledPage, name: str, *args: Any) -> Any:
-        """Call a method for a page; read the page again if the extractor has forgotten it, or is new."""
+    async def ask(
+        self, method: Callable[[Extractor, int, Unpack[Args]], Answer | None], page: CrawledPage, *args: Unpack[Args]
+    ) -> Answer | None:
+        """Return what an extractor's method returns for a page; None if the page is lost.
+
+        It is read again if the extractor has forgotten it, or is new.
+        """
         for _ in range(MOST_REQUESTS):
             if page.deaths == MOST_DEATHS:
                 break
             at = self._at(page.url, page.settings)
             if at is None:
-                found = getattr(self._own, name)(page.number, *args)
+                found = method(self._own, page.number, *args)
             else:
-                found = await at.call(name, page.number, *args, page=page)
+                found = await at.call(method.__name__, page.number, *args, page=page)
             if found is not None or page.source is None:
                 return found
             # what killed a worker would kill the crawl's own process

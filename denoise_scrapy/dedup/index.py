@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import repeat
 from typing import NamedTuple
 
 from typing_extensions import Self
@@ -56,12 +55,7 @@ _GONE_LEAST = 1000  # texts gone from which rebuilding the trees is worthwhile
 EXPIRED = 1000  # maximum texts forgotten per call of `expire`: about 20 ms in a file, .2 s on a server
 # Maximum retries after other processes have kept texts meanwhile; some tens at most occur in practice.
 MOST_TURNS = 1000
-
-
-def turns() -> Iterator[None]:
-    """Yield turn numbers of a loop that concurrent writers may prolong; raise `OSError` after `MOST_TURNS`."""
-    yield from repeat(None, MOST_TURNS)
-    raise OSError("the store is inconsistent: records that it lists cannot be read back")
+INCONSISTENT = "the store is inconsistent: records that it lists cannot be read back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +207,14 @@ class DuplicateIndex:
         self._known = False  # whether the store has recorded the owner
         self._held: set[int] = set()  # ids of texts that may still be claimed
         self._unsure: list[Name] = []  # texts that may be claimed: the store's response was lost
-        self._threads, self._process = threading.RLock(), os.getpid()
+        self._threads = threading.RLock()
         self._limit = candidate_limit
         self._short = short_duplicates
         self._variants, self._certainty = variants, float(certainty)
         way = search if self._rule.has_runs else "tree"
         self._most_in_tree = {"auto": MOST_IN_TREE, "tree": 1 << 62, "prefilter": 0}[way]
         self._store = MemoryStore() if store is None else store
+        self._process = 0 if isinstance(self._store, MemoryStore) else os.getpid()  # that may use it; 0 for any
         self._forest = DistanceForest(self._rule)
         self._banded: set[str] = set()  # scopes with texts that only the prefilter finds
         self._last = self._gone = 0  # id of the newest text known, and number of those that are gone
@@ -390,13 +385,15 @@ class DuplicateIndex:
         count = 0
         with self._lock:
             for record in records:
-                for _ in turns():  # other processes may have kept the key meanwhile
+                for _ in range(MOST_TURNS):  # other processes may have kept the key meanwhile
                     same = self._record_named(record.name)
                     made = record.fingerprint
                     if self._rule.too_short(made):
                         made = replace(made, bands=words_of(made.digest, record.name.scope))
                     if self._keep(record.name, made, same, record.version):
                         break
+                else:
+                    raise OSError(INCONSISTENT)
                 count += 1
         return count
 
@@ -434,7 +431,7 @@ class DuplicateIndex:
 
     def close(self) -> None:
         """Withdraw open claims and close the store. Has no effect a second time or after a fork."""
-        if self._is_forked:
+        if self._process not in {0, os.getpid()}:
             return
         with self._lock:
             if self._known:
@@ -455,13 +452,9 @@ class DuplicateIndex:
 
     @property
     def _lock(self) -> threading.RLock:
-        if self._is_forked:
+        if self._process not in {0, os.getpid()}:
             raise RuntimeError("this index was opened before the process was forked; open one in each process")
         return self._threads
-
-    @property
-    def _is_forked(self) -> bool:
-        return os.getpid() != self._process and not isinstance(self._store, MemoryStore)
 
     def _item(self, name: Name, text: str | ReadText, title: str, values: Mapping[str, object] | None) -> ReadText:
         """Read the arguments of an item; costly, and done outside the lock."""
@@ -470,7 +463,7 @@ class DuplicateIndex:
 
     def _judge(self, item: ReadText, *, similar: bool = True) -> Answer:
         """Judge a text against all remembered texts, releasing those claimed by dead owners."""
-        for _ in turns():  # each turn finds a claim that was released or settled meanwhile
+        for _ in range(MOST_TURNS):  # each turn finds a claim that was released or settled meanwhile
             answer = self._answer(item, similar=similar)
             owner = "" if answer.record is None else answer.record.owner
             if not owner:
@@ -478,7 +471,7 @@ class DuplicateIndex:
             if owner == self._owner or self._store.lives(owner):
                 return answer._replace(verdict=replace(answer.verdict, pending=answer.verdict.duplicate))
             self._forget(len(self._store.release(owner)))
-        raise AssertionError
+        raise OSError(INCONSISTENT)
 
     def _answer(self, item: ReadText, *, similar: bool) -> Answer:
         """Judge a text against all remembered texts; without `similar`, look for the item itself only."""
@@ -547,8 +540,9 @@ class DuplicateIndex:
 
     def _likes(self, item: ReadText, found: Found) -> Iterator[Like]:
         """Yield the kept texts that a new one repeats, the likest first; then those of its own site that are in it."""
-        site = item.name.site
-        records = self._others(item, self._candidates(item, found))
+        site, group = item.name.site, item.name.group
+        records = self._alive(self._candidates(item, found), item.name.scope)
+        records = [one for one in records if one.name.group != group] if group else records
         self._verified += len(records)
         alike, held = list[Like](), list[Like]()
         for one in records:
@@ -570,16 +564,12 @@ class DuplicateIndex:
             ids.update(self._forest.parts(new, scope, HELD, self._limit))
         return ids
 
-    def _others(self, item: ReadText, ids: Iterable[int]) -> list[Record]:
-        """Return the records still in the store, in order of id, except those of the item's group."""
-        group = item.name.group
-        return [one for one in self._alive(sorted(ids), item.name.scope) if not group or one.name.group != group]
-
-    def _alive(self, ids: Sequence[int], scope: str) -> list[Record]:
-        """Return the records still in the store."""
-        records = self._store.get(ids) if ids else []
-        for gone in {*ids}.difference(record.id for record in records):
-            self._forest.drop(gone, scope)
+    def _alive(self, ids: Collection[int], scope: str) -> list[Record]:
+        """Return the records still in the store, in order of id."""
+        records = self._store.get(sorted(ids)) if ids else []
+        if len(records) < len(ids):
+            for gone in {*ids}.difference(record.id for record in records):
+                self._forest.drop(gone, scope)
         return records
 
     def _load(self) -> None:
@@ -638,7 +628,7 @@ class DuplicateIndex:
         with self._lock:
             self._withdraw_unsure()
             version, now = item.version, int(time.time())
-            for _ in turns():  # each turn loads what others have kept meanwhile
+            for _ in range(MOST_TURNS):  # each turn loads what others have kept meanwhile
                 answer = self._judge(item, similar=similar)
                 if not answer.keep:
                     number = self._see_again(item.name, answer, claim=claim)
@@ -651,6 +641,8 @@ class DuplicateIndex:
                 number = self._keep(name, answer.made, answer.record, packed, claim=claim)
                 if number:
                     break
+            else:
+                raise OSError(INCONSISTENT)
             verdict = answer.verdict
             return replace(verdict, claim=number) if claim and number else verdict
 

@@ -183,8 +183,8 @@ class SQLiteStore(Store):
 
     @override
     def settle(self, number: int, owner: str) -> bool:
-        with self._writing(several=False) as link:
-            return link.execute(_SETTLE, (number, owner)).rowcount > 0
+        with self._lock:  # one statement is a transaction
+            return self._connection.execute(_SETTLE, (number, owner)).rowcount > 0
 
     @override
     def release(self, owner: str, number: int = 0) -> list[int]:

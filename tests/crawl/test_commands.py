@@ -273,7 +273,7 @@ class TestStats:
         }
 
     def test_the_table_and_the_chart(self, here: Path, told: Told) -> None:
-        more = {"denoise/body/confidence/0.50": 300, "denoise/dedup/most_copied": "a\x1b[2J"}
+        more = {"denoise/body/confidence/0.50": 300, "denoise/site/a/alarms": "a\x1b[2J"}
         (here / "s.json").write_text(json.dumps(COUNTS | more), "utf-8")
         lines = told("stats s.json -o x.html")[0].splitlines()
         assert [line.split()[:2] for line in lines[:4]] == [
@@ -283,9 +283,7 @@ class TestStats:
             ["1,200", "body/items"],
         ]
         assert lines[3].endswith("  items that received a text")
-        assert (
-            lines[4].startswith("       dedup/most_copied") and lines[4].endswith(r": a\u001b[2J") and len(lines) == 5
-        )
+        assert lines[4].startswith("       site/a/alarms") and lines[4].endswith(r": a\u001b[2J") and len(lines) == 5
         drawn = (here / "x.html").read_text("utf-8")
         assert 'width:100%"></div><td class="n">1,200' in drawn
         assert 'width:25%"></div><td class="n">300' in drawn

@@ -185,8 +185,6 @@ def test_settings_say_what_a_duplicate_is(items: list[dict[str, Any]], settings:
 
 def test_the_stats_say_what_was_found() -> None:
     done = crawl_of(*(at(n, story(1) + f" Note {n}.") for n in range(4)), at(0, story(2)))
-    assert done.stat("dedup/most_copied") == "https://a.example/0"
-    assert done.stat("dedup/most_copies") == 3
     assert sum(n for name, n in done.stats.items() if name.startswith("denoise/dedup/score/")) == 3
     assert (done.stat("dedup/kept_texts"), done.stat("dedup/updated")) == (1, 1)
     assert done.stat("dedup/verified") >= 3
@@ -218,20 +216,19 @@ AT_ONCE = {"CONCURRENT_ITEMS": 100, "SPIDER_MIDDLEWARES": {}, "ITEM_PIPELINES": 
 @pytest.mark.parametrize(
     ("texts", "settings", "said"),
     [
-        ([1, 2] + [1] * 50, {}, ["20 of 22", "50 of 52"]),
-        ([1] * 60, AT_ONCE, ["20 of 21", "59 of 60"]),  # items that wait are not counted yet
+        ([1, 2] + [1] * 50, {}, ["18 of 20"]),
+        ([1] * 60, AT_ONCE, ["19 of 20"]),  # items that wait are not counted yet
         (HALF, {}, []),
         ([1] * 19, {}, []),
-        ([*HALF, 1, 1], {}, ["17 of 32"]),
+        ([*HALF, 1, 1], {}, ["16 of 31"]),
         ([*HALF, 1, 1], {"DENOISE_DEDUP": "mark"}, []),
     ],
 )
-def test_a_row_of_drops_is_said_once_and_the_sum_at_the_end(
-    texts: list[int], settings: dict[str, Any], said: list[str]
-) -> None:
+def test_that_most_items_are_dropped_is_said_once(texts: list[int], settings: dict[str, Any], said: list[str]) -> None:
     log = crawl_of(*(at(n, story(text)) for n, text in enumerate(texts)), **settings).log
     assert (
-        re.findall(r"WARNING (\d+ of \d+) items were dropped as near-duplicates, \d+ of them of https://a", log) == said
+        re.findall(r"WARNING (\d+ of \d+) items were dropped as near-duplicates, the last of them of https", log)
+        == said
     )
     assert log.count("'Everything is a duplicate' in docs/symptoms.md") == len(said)
 

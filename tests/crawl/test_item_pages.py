@@ -24,7 +24,7 @@ from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
-from denoise_scrapy.crawl.items import get_field, with_field
+from denoise_scrapy.crawl.items import values_of, with_field
 from denoise_scrapy.crawl.state import state_of
 from tests.crawl.crawling import ONE_BY_ONE, crawl, items_only, spider_of
 from tests.crawl.web import Reply, Web, article, sentence, story
@@ -152,11 +152,11 @@ def test_pipelines_get_the_object_that_was_yielded(web: Web, tmp_path: Path) -> 
     settings = {"DENOISE_DEDUP": "mark", "DENOISE_DEDUP_STORE": str(tmp_path / "texts.sqlite")}
     done = crawl(spider_of(*web.urls(range(len(KINDS))), parse=parse), settings)
     assert {type(item) for item in done.items} == set(KINDS)
-    assert all(get_field(item, "body") for item in done.items)
+    assert all(values_of(item).get("body") for item in done.items)
     assert all(item.me() is item for item in done.items if isinstance(item, Attached))
     assert {item.me for item in done.items if isinstance(item, (Slotted, Private))} == {"slotted", "private"}
     assert {type(item) for item in mine if not any(item is each for each in done.items)} == FROZEN
-    assert all(bool(get_field(item, "body")) is (type(item) not in FROZEN) for item in mine)
+    assert all(bool(values_of(item).get("body")) is (type(item) not in FROZEN) for item in mine)
     assert done.stat("dedup/checked") == len(KINDS)
     assert done.stat("errors") == 0
     assert len(state_of(done.crawler).passages._open) == 0

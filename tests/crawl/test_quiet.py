@@ -88,19 +88,6 @@ def test_copies_are_listed_for_debugging_and_summed_up_once(articles: Web, way: 
     assert re.search(r"\b5 near-duplicates", line)
 
 
-@pytest.mark.parametrize("number", [None, 300, -300])
-def test_pipelines_of_the_project_are_named_only_if_they_come_before(articles: Web, number: int | None) -> None:
-    done = crawl(spider_of(articles("/a/1")), {"ITEM_PIPELINES": {Passing: number} if number else {}})
-    lines = done.lines("Pipelines of the project")
-    assert [line for line in lines if line.endswith("none") or "Passing" not in line] == []
-    assert not lines or number == -300
-
-
-class Passing:
-    def process_item(self, item: Any) -> Any:
-        return item
-
-
 @dataclasses.dataclass
 class Plain:
     url: str
