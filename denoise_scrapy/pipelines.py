@@ -155,7 +155,7 @@ class ItemPipeline(Component):
             if len(passage.passed) == state.pipelines:
                 passage.left.set()
         if passage.values is not None:
-            self._go_on(passage)
+            state.passages.go_on(passage)
         return passage.item
 
     def __init__(self, state: CrawlState):
@@ -171,12 +171,6 @@ class ItemPipeline(Component):
 
     async def process(self, passage: Passage) -> None:
         """Process the item of a passage; raise `NearDuplicate` or `UnchangedItem` to drop it."""
-
-    def _go_on(self, passage: Passage) -> None:
-        """Go on after waiting, with the values that the item had before."""
-        item = passage.kept()
-        if item is not passage.item:
-            self._state.passages.replace(passage, item)
 
     def _set(self, passage: Passage, field: str, value: Any, made_by: Adapter | None = None) -> bool:
         """Set a field of an item; return whether its class accepts the value.
@@ -261,7 +255,7 @@ class BodyPipeline(ItemPipeline):
             return
         if settings.pages_field:
             passage.joined = text = await self._state.paged.joined(page, text)
-        self._go_on(passage)
+        self._state.passages.go_on(passage)
         if self._earlier and text.size:
             lacking = next((field for field in fields if not has_text(passage.content, field)), "")
             for name in self._earlier if lacking else ():  # these may have stored the item without it
@@ -362,11 +356,11 @@ class NearDuplicatePipeline(ItemPipeline):
             if obstacle in SAID:
                 self._crawl.say_once(f"dedup/{obstacle}", SAID[obstacle], level=logging.INFO)
             if obstacle == NO_TEXT:
-                self._go_on(passage)
+                self._state.passages.go_on(passage)
                 self._mark(passage, NO_CONTENT, True)
             return
         if keeps and self._has_no_content(passage):  # it must not replace the text of an earlier crawl
-            self._go_on(passage)
+            self._state.passages.go_on(passage)
             passage.old_chunks, passage.outcome = None, NO_CONTENT
             self._act(passage, Verdict(), NO_CONTENT)
             return
@@ -378,7 +372,7 @@ class NearDuplicatePipeline(ItemPipeline):
             return
         outcome = await self._outcome(passage, verdict)
         passage.verdict, passage.outcome = verdict, outcome
-        self._go_on(passage)
+        self._state.passages.go_on(passage)
         is_new = not verdict.duplicate and (verdict.since is None or verdict.updated)
         passage.old_chunks = verdict.chunks if is_new else None
         self._crawl.count("dedup/checked", verdict.too_short and "dedup/too_short", verdict.updated and "dedup/updated")

@@ -17,9 +17,8 @@ from denoise_scrapy.body.example_files import read_examples
 from denoise_scrapy.body.fields import FIELDS, OF_META, OF_NEWS, PAGES
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
-from denoise_scrapy.dedup import RULES, SEARCHES
+from denoise_scrapy.dedup import RULES
 from denoise_scrapy.dedup.open_store import is_class_path, is_file, store_class
-from denoise_scrapy.dedup.rules import MOST_NEW
 from denoise_scrapy.dedup.variants import CERTAINTY
 from denoise_scrapy.exceptions import ConfigurationError
 from denoise_scrapy.page.selectors import compile_all
@@ -228,9 +227,6 @@ class DenoiseSettings:
         check=find_function,
     )
     teacher_calls: int = _of_crawl(100, "How often a crawl may call it.", low=0)
-    teacher_wait: float = _of_crawl(
-        60.0, "How long it may take; then the item keeps its body.", unit="seconds", low=0.01, high=600
-    )
     fallback: str = _of_crawl(
         "",
         "Function that gives the text of pages whose confidence is below DENOISE_FALLBACK_BELOW (docs/recipes.md).",
@@ -239,13 +235,7 @@ class DenoiseSettings:
         check=find_function,
     )
     fallback_below: float = _of_crawl(0.5, "Confidence below which it is called.", low=0, high=1)
-    fallback_wait: float = _of_crawl(
-        30.0, "How long it may take; then the item keeps its body.", unit="seconds", low=0.01, high=600
-    )
     chunk_tokens: int = _of_page(400, "Maximum tokens of a chunk; the estimate errs on the high side.", low=1)
-    chunk_overlap: int = _of_page(
-        0, "Maximum tokens that a chunk repeats of the previous one; less than DENOISE_CHUNK_TOKENS.", low=0
-    )
     markdown: Mapping[str, str] = _of_page(
         {},
         "Links and images in Markdown: keep them, keep only their texts, or drop them.",
@@ -275,7 +265,6 @@ class DenoiseSettings:
     comparison_share: float = _of_crawl(
         0.05, "Comparison pages fetched per crawled page, in addition to four for the crawl.", low=0, high=64
     )
-    comparison_per_site: int = _of_crawl(8, "Maximum fetches from one site.", low=0)
     memory_mb: float = _of_crawl(80.0, "Memory for comparison pages; the oldest are removed first.", unit="MB", low=0)
     site_memory_path: str = _of_crawl(
         "",
@@ -283,7 +272,6 @@ class DenoiseSettings:
         "index, else in the job directory.",
         may_be_empty=True,
     )
-    max_page_mb: float = _of_crawl(10.0, "Larger pages, and their items, pass unchanged.", unit="MB", low=0.001)
     workers: int | None = _of_crawl(
         None,
         "Processes that extract pages, each those of its sites; 0: the crawl's own. auto: one for a crawl that is "
@@ -313,7 +301,6 @@ class DenoiseSettings:
     dedup_threshold: float = _of_crawl(
         0.0, "Minimum similarity of near-duplicates; 0: the rule's default, 0.6 (patent: 0.8).", low=0, high=1
     )
-    dedup_most_new: float = _of_crawl(MOST_NEW, "Maximum share of a near-duplicate that may be new.", low=0, high=1)
     dedup_certainty: float = _of_crawl(
         CERTAINTY, "How sure a copy must be to be dropped (docs/dedup.md): the higher, the fewer are.", low=0, high=1
     )
@@ -334,15 +321,6 @@ class DenoiseSettings:
     )
     dedup_key_field: str = _of_crawl(
         "url", "Item field that identifies an item; an item with the same key is an update."
-    )
-    dedup_short: bool = _of_crawl(
-        False, "Treat texts under 20 words as duplicates if a kept text has exactly their words."
-    )
-    dedup_search: str = _of_crawl(
-        "auto",
-        "Search kept texts by the exact edit-distance tree, or by MinHash (prefilter; misses one duplicate in 300). "
-        "auto: the tree, and MinHash for further texts of a scope beyond 30,000.",
-        choices=SEARCHES,
     )
     dedup_store: str = _of_crawl(
         "auto",
@@ -416,11 +394,6 @@ class DenoiseSettings:
         """`memory_mb` in bytes."""
         return int(self.memory_mb * MEGABYTE)
 
-    @property
-    def max_page_bytes(self) -> int:
-        """`max_page_mb` in bytes."""
-        return int(self.max_page_mb * MEGABYTE)
-
     @classmethod
     def from_settings(
         cls,
@@ -441,11 +414,6 @@ class DenoiseSettings:
             given = {name: getattr(spider, name) for name in names}  # a property if `spider` is a class
             own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
             read = read._with_values(own, lambda name: PREFIX.lower() + name, imports=imports)
-        if read.dedup_search == "prefilter" and not RULES[read.dedup_rule].has_runs:
-            raise ConfigurationError(
-                f"DENOISE_DEDUP_SEARCH = 'prefilter' does not go with DENOISE_DEDUP_RULE = {read.dedup_rule!r}; "
-                "valid there are 'auto' and 'tree'"
-            )
         return read
 
     def for_page(self, given: object) -> DenoiseSettings:
@@ -484,13 +452,7 @@ class DenoiseSettings:
             # dicts are merged key by key
             changes[name] = {**getattr(self, name), **parsed} if kind == _PAIRS else parsed
         body_field = changes.get("fields", {}).pop("body", "")
-        changed = replace(self, **({"body_field": body_field} if body_field else {}) | changes)
-        if changed.chunk_overlap >= changed.chunk_tokens:
-            raise ConfigurationError(
-                f"{spelled('chunk_overlap')} = {changed.chunk_overlap}: valid is a number less than "
-                f"{spelled('chunk_tokens')}, which is {changed.chunk_tokens}"
-            )
-        return changed
+        return replace(self, **({"body_field": body_field} if body_field else {}) | changes)
 
 
 def declarations() -> Iterator[tuple[str, str, Any, Declaration]]:

@@ -34,12 +34,12 @@ DRAWN = {
 GROUPS = {
     "The ten that matter most": "fields parts keep remove favor dedup dedup_scope dedup_fields dedup_store "
     "comparison_fetch",
-    "Which pages, and how": "enabled strategy geometry max_page_mb",
-    "What items receive": "body_field adapters html_field url_field shared_body overwrite chunk_tokens chunk_overlap "
-    "markdown examples teacher teacher_calls teacher_wait fallback fallback_below fallback_wait",
-    "Comparison pages": "comparison_pages comparison_wait comparison_share comparison_per_site",
-    "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_most_new dedup_certainty "
-    "dedup_short dedup_key_field dedup_search dedup_variants",
+    "Which pages, and how": "enabled strategy geometry",
+    "What items receive": "body_field adapters html_field url_field shared_body overwrite chunk_tokens "
+    "markdown examples teacher teacher_calls fallback fallback_below",
+    "Comparison pages": "comparison_pages comparison_wait comparison_share",
+    "Near-duplicates": "seen dedup_days dedup_required dedup_rule dedup_threshold dedup_certainty "
+    "dedup_key_field dedup_variants",
     "Memory and workers": "memory_mb site_memory_path workers",
 }
 # Columns of the README's scores, by the corpora that they are of, and their rows in the page of figures.

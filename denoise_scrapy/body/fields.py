@@ -24,7 +24,7 @@ Values = Mapping[str, Maker]
 
 
 def _chunks(body: Body, settings: Any) -> list[dict[str, Any]]:
-    chunks = body.chunks(settings.chunk_tokens, settings.chunk_overlap, **settings.markdown)
+    chunks = body.chunks(settings.chunk_tokens, **settings.markdown)
     return [chunk.row for chunk in chunks]
 
 

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     lines = [f"{name}: {source}, {lengths[name]:,} {units}" for name, source in (("A", args.a), ("B", args.b))]
     lines.append(f"rule {rule}, threshold {_percent(threshold)}")
     for new, kept, one, other in (("B", "A", b, a), ("A", "B", a, b)):
-        way = explained(one, other, rule, threshold, read.dedup_most_new, read.dedup_certainty)
+        way = explained(one, other, rule, threshold, read.dedup_certainty)
         checks = [{**check._asdict(), **({"share": check.share} if check.of else {})} for check in way.checks]
         found.append({"new": new, "kept": kept, **asdict(way), "checks": checks})
         lines += ["", *_lines(new, kept, way, "runs" if RULES[rule].has_runs else "pairs")]
@@ -78,12 +78,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
 
 
 def explained(
-    new: GivenText,
-    kept: GivenText,
-    rule_name: str,
-    threshold: float,
-    most_new: float = MOST_NEW,
-    certainty: float = CERTAINTY,
+    new: GivenText, kept: GivenText, rule_name: str, threshold: float, certainty: float = CERTAINTY
 ) -> TextComparison:
     """Judge a new text against a kept one.
 
@@ -96,7 +91,7 @@ def explained(
         >>> explained(*cats, "patent", 0.8).why
         'c1 is 1.00; c2 is 1.00'
     """
-    rule = RULES[rule_name].at(threshold, most_new)
+    rule = RULES[rule_name].at(threshold, MOST_NEW)
     item, there = (read_text(rule, one.text).of_item(one.title, {}) for one in (new, kept))
     own, other = item.fingerprint, there.fingerprint
     checks = [*rule.checks(item.text, other)]
@@ -105,7 +100,7 @@ def explained(
     keys = (new.url, kept.url) if new.url and kept.url and new.url != kept.url else ("new", "kept")
 
     def judged(site: str, its: str) -> Verdict:
-        with DuplicateIndex(threshold, rule=rule_name, most_new=most_new, certainty=certainty) as index:
+        with DuplicateIndex(threshold, rule=rule_name, certainty=certainty) as index:
             index.add(keys[1], there, site=its)
             return index.check(keys[0], item, site=site)
 
@@ -139,7 +134,7 @@ def _said_of(found: Verdict) -> str:
 def _why(checks: Sequence[Check], *, short: bool, same: bool, duplicate: bool) -> str:
     """Describe the deciding steps."""
     if short:
-        return "too short to be judged" + ("; DENOISE_DEDUP_SHORT finds texts with the same words" if same else "")
+        return "too short to be judged"
     if same:
         return "the same words in the same order"
     decided = [check for check in checks if check.passed == duplicate and (check.of or not duplicate)]

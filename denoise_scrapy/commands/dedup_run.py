@@ -85,8 +85,6 @@ def run(args: argparse.Namespace, settings: Given) -> int:
             threshold,
             store_at(args.store) if args.store else None,
             rule=rule,
-            most_new=read.dedup_most_new,
-            short_duplicates=read.dedup_short,
             certainty=read.dedup_certainty,
             remember_copies=REMEMBERED_COPIES if args.store else 0,
         )

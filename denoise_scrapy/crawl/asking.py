@@ -17,15 +17,14 @@ from denoise_scrapy.support.adapters import find_function
 
 Answer = TypeVar("Answer")
 
+# Maximum seconds of a call: twice what a model of a busy server takes for a page. Then the item keeps its body.
+LONGEST = 60.0
 # Calls at once. A function that is not async takes a thread each, and a server of models answers few at a time.
 MOST_CALLS = 8
 # Calls that took too long after which it is called no more: the thread of each may run to the end of the process.
 MOST_LATE = 20
 FAILED = "DENOISE_%s failed for %s, whose item keeps its body: %r. (Further such pages: denoise/%s/failed)"
-LATE = (
-    "DENOISE_%s took more than %g seconds for %s, whose item keeps its body; DENOISE_%s_WAIT allows more. "
-    "(Further such pages: denoise/%s/slow)"
-)
+LATE = "DENOISE_%s took more than %g seconds for %s, whose item keeps its body. (Further such pages: denoise/%s/slow)"
 GIVEN_UP = "DENOISE_%s took too long for %s pages, and is called no more"
 NOT_ASKED = "DENOISE_%s is not called, since the reactor is not an asyncio one"
 
@@ -41,7 +40,6 @@ class Asked:
     def __init__(self, crawl: Crawl, name: str) -> None:
         self._crawl = crawl
         self._name = name
-        self._seconds: float = getattr(crawl.settings, f"{name}_wait")
         self._function: Any = find_function(getattr(crawl.settings, name))
         self._calls = asyncio.Semaphore(MOST_CALLS)
         self._late = 0
@@ -65,13 +63,13 @@ class Asked:
                 return None
             self._crawl.count(f"{name}/asked")
             call = asyncio.ensure_future(self._called(*given))
-            done, _ = await asyncio.wait([call], timeout=self._seconds)
+            done, _ = await asyncio.wait([call], timeout=LONGEST)
         if not done:
             call.cancel()
             call.add_done_callback(_forgotten)
             self._late += 1
             self._crawl.count(f"{name}/slow")
-            self._crawl.say_once(f"{name}/slow", LATE, setting, self._seconds, url, setting, name)
+            self._crawl.say_once(f"{name}/slow", LATE, setting, LONGEST, url, name)
             if self._late == MOST_LATE:
                 self._crawl.say_once(f"{name}/given_up", GIVEN_UP, setting, MOST_LATE)
             return None

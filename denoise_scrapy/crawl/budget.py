@@ -16,6 +16,8 @@ from denoise_scrapy.site import page_identity, site_key
 
 # Fetches allowed in addition to DENOISE_COMPARISON_SHARE: two pages each of the first two templates.
 FREE = 4
+# Maximum fetches from one site: some templates, each with a page and its copies.
+PER_SITE = 8
 # download_timeout of a fetch, in seconds; also the limit for all fetches from one host together, and for an item's wait
 # until its fetch begins, so that a server can delay a crawl by that much only once. Pages take one or two.
 TIMEOUT = 10.0
@@ -25,7 +27,7 @@ LEAST_TIME = 0.1
 PATIENCE_STATUSES = frozenset({429, 503})
 # Maximum sites remembered, some 300 bytes each: 3 MB. Forgotten ones may be tried again, within the crawl's budget.
 MOST_SITES = 10_000
-# Maximum URLs remembered, some 100 bytes each: few sites need more than the default of 8.
+# Maximum URLs remembered, some 100 bytes each: no site has more than 8.
 MOST_URLS = 40_000
 # Marks our own requests, so that our middleware ignores them.
 FETCH_META = "denoise_comparison"
@@ -98,7 +100,7 @@ class FetchBudget:
     def affords(self, site: str) -> bool:
         """Return whether the limits of the crawl and of the site allow another request to it."""
         most = FREE + self._crawl.settings.comparison_share * self._crawled
-        return self._spent < most and self.record(site).fetched < self._crawl.settings.comparison_per_site
+        return self._spent < most and self.record(site).fetched < PER_SITE
 
     def count_request(self, site: str, by: int = 1) -> None:
         """Count a request to be sent; with `by` -1, subtract one that was not."""

@@ -7,7 +7,7 @@ PREFIX = "denoise/"
 STATS: dict[str, str] = {
     "pages/parsed": "pages parsed",
     "pages/opted_out": 'pages left alone by meta["denoise"]',
-    "pages/too_large": "pages above DENOISE_MAX_PAGE_MB, left alone",
+    "pages/too_large": "pages above 10 MB, left alone",
     "pages/lacking_styles": "pages whose styles take too long to read; text that these hide may be kept",
     "pages/evicted": "comparison pages removed for newer ones",
     "geometry/attached": "rendered pages with layout",

@@ -11,7 +11,7 @@ from denoise_scrapy.body.fields import OF_BODY, fields_of
 from denoise_scrapy.crawl.asking import Asked
 from denoise_scrapy.crawl.extractor import Extracted
 from denoise_scrapy.crawl.pages import CrawledPage
-from denoise_scrapy.crawl.parts import Crawl, beside
+from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl, beside
 from denoise_scrapy.dedup.versions import whole_source
 from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
@@ -53,7 +53,7 @@ class Fallback:
     def _text(self, answer: Any) -> str:
         if not (answer is None or isinstance(answer, str)):
             raise TypeError(f"it returned {type(answer).__name__}, not str or None")
-        text = (answer or "")[: self._crawl.settings.max_page_bytes].strip()
+        text = (answer or "")[:MAX_PAGE_BYTES].strip()
         self._crawl.count(not text and "fallback/none")
         return text
 

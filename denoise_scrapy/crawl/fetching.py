@@ -22,7 +22,7 @@ from denoise_scrapy.crawl.budget import FETCH_META, LATENCY_META, TIMEOUT, Fetch
 from denoise_scrapy.crawl.extractor import Extractor, Known
 from denoise_scrapy.crawl.network import address_of, is_public, leads_to_public_only
 from denoise_scrapy.crawl.pages import CrawledPage, is_comparable, is_page
-from denoise_scrapy.crawl.parts import Crawl
+from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
@@ -194,7 +194,7 @@ def comparison_request(url: str, page: CrawledPage, seconds: float) -> Request:
         **page.carried,
         FETCH_META: True,
         "download_timeout": seconds,
-        "download_maxsize": max(1, page.settings.max_page_bytes),
+        "download_maxsize": MAX_PAGE_BYTES,
         "dont_retry": True,  # another link will do
         "dont_redirect": True,  # never to another site; nor are HTML refreshes followed
         "dont_merge_cookies": True,  # responses may change the spider's session or language
@@ -224,7 +224,7 @@ def is_sibling(request: Request, response: Response, page: CrawledPage) -> bool:
         is_page(response)
         and is_comparable(request, response)
         and site_key(response.url) == page.site
-        and len(response.body) <= page.settings.max_page_bytes
+        and len(response.body) <= MAX_PAGE_BYTES
     )
 
 

@@ -33,6 +33,9 @@ MOST_SAID = 1000
 # Bytes of a page, or characters of a text, above which no work on it is done on the reactor: parsing so many takes
 # 5 ms; most recorded pages are smaller.
 LARGE = 200_000
+# Bytes of pages above which they, and their items, pass unchanged: so many take up to 2 seconds, and 40 MB for their
+# structure.
+MAX_PAGE_BYTES = 10_000_000
 
 
 class Crawl:

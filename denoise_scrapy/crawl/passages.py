@@ -279,11 +279,6 @@ class Passage:
         counted = page or self.siblings.page
         self.tally = None if counted is None else counted.tally  # of its site
 
-    def kept(self) -> Any:
-        """Return the item; a copy that has the noted values, if the spider has changed it since."""
-        values, self.values = self.values, None
-        return self.item if values is None else with_values(self.item, self.content, values)
-
     def compare(self, spellings: Spellings, *, version: bool, chunks: str = "") -> str:
         """Set `text` to the part of the item that is compared with others; return why it has none, else "".
 
@@ -490,6 +485,12 @@ class Passages:
                 return passage
         return None
 
+    def go_on(self, passage: Passage) -> None:
+        """Go on after waiting: with a copy that has the noted values, if the spider has changed the item since."""
+        values, passage.values = passage.values, None
+        if values is not None and (item := with_values(passage.item, passage.content, values)) is not passage.item:
+            self.replace(passage, item)
+
     def replace(self, passage: Passage, item: Any) -> None:
         """Go on with another object, which is found from now on."""
         if passage.item is not passage.original:
@@ -613,12 +614,10 @@ class Passages:
     def _decided(self, passage: Passage) -> Any:
         """Decide which text the item of a passage gets, and return it; log the first of each reason why it has none."""
         passage.siblings.decide(passage)
-        # the spider may have changed it while its callback was waiting
-        if passage.values is not None and (item := passage.kept()) is not passage.item:
-            self._remove(passage.item, passage)
-            passage.item = passage.original = item
-            passage.content = values_of(item)
-            self._add(item, passage)
+        self.go_on(passage)  # its callback may have waited
+        if passage.item is not passage.original:
+            self._remove(passage.original, passage)
+            passage.original = passage.item
         reason = passage.reason
         if passage.page is None and reason in _SAID and reason not in self._crawl.said:
             other = passage.settings.html_field if reason == NO_HTML else passage.named.other

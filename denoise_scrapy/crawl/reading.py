@@ -23,7 +23,7 @@ from denoise_scrapy.crawl.pages import (
     redirected_from,
     told_encoding,
 )
-from denoise_scrapy.crawl.parts import Crawl
+from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
@@ -129,7 +129,7 @@ class CrawledPages:
         return self._budget.record(crawled.site) if crawled.site else None
 
     def _is_treated(self, size: int, settings: DenoiseSettings) -> bool:
-        if not settings.enabled or size > settings.max_page_bytes:
+        if not settings.enabled or size > MAX_PAGE_BYTES:
             self._crawl.count("pages/too_large" if settings.enabled else "pages/opted_out")
             return False
         return True

@@ -106,7 +106,7 @@ class Teacher:
             or not await self._is_taught(page, body)
         ):
             return found
-        again = await self._workers.extract(page, wish._replace(mates=0))
+        again = await self._workers.ask(Extractor.extract, page, wish._replace(mates=0))
         return again if isinstance(again, Extracted) else found
 
     async def _is_taught(self, page: CrawledPage, body: Body) -> bool:

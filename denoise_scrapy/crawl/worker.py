@@ -122,7 +122,7 @@ def cause_of(status: int) -> str:
     """
     if status in {-signal.SIGPROF, _OUT_OF_MEMORY}:
         limit = f"{MAX_SECONDS:g} seconds of processor time" if status < 0 else f"{MAX_BYTES:,} bytes of memory"
-        return f"took more than {limit} (DENOISE_MAX_PAGE_MB leaves large pages alone)"
+        return f"took more than {limit} (docs/symptoms.md)"
     if status >= 0:
         return f"exited with status {status}"
     who = " from outside (if memory is short, lower DENOISE_MEMORY_MB)" if status == -signal.SIGKILL else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from denoise_scrapy.crawl.bodies import ENOUGH
+from denoise_scrapy.crawl.budget import PER_SITE
 from denoise_scrapy.crawl.extractor import PAGES_PER_SITE
 from denoise_scrapy.settings import DenoiseSettings
 from docs.pictures.svg import Svg
@@ -22,7 +23,7 @@ def draw() -> Svg:
     steps = [
         ("1  memory", f"up to {default.comparison_pages} pages;", wanted),
         ("2  wait", f"{default.comparison_wait:g} s for the", "crawl to bring some"),
-        ("3  fetch siblings", f"{default.comparison_per_site} per site, one", "at a time, robots.txt"),
+        ("3  fetch siblings", f"{PER_SITE} per site, one", "at a time, robots.txt"),
         ("4  page alone", "named as fallback", "of the body, counted"),
     ]
     for i, lines in enumerate(steps):

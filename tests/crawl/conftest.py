@@ -7,7 +7,7 @@ import pytest
 from scrapy.settings import Settings
 
 from denoise_scrapy.commands import run
-from denoise_scrapy.crawl import bodies, budget, fetching, paged, workers
+from denoise_scrapy.crawl import bodies, budget, fetching, paged, reading, workers
 from tests.crawl.crawling import event_loop, stop_reactor
 from tests.crawl.names import Names
 from tests.crawl.web import Web, article, story
@@ -60,11 +60,11 @@ def told(capsys: pytest.CaptureFixture[str]) -> Told:
 
 @pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Sets constants of comparison requests: ENOUGH, FREE, TIMEOUT, LONGEST_WAIT."""
+    """Sets constants of comparison requests: ENOUGH, FREE, PER_SITE, TIMEOUT, LONGEST_WAIT, MAX_PAGE_BYTES."""
 
     def set_limits(**constants: float) -> None:
         for name, value in constants.items():
-            for module in (bodies, budget, fetching, paged):
+            for module in (bodies, budget, fetching, paged, reading):
                 if hasattr(module, name):
                     monkeypatch.setattr(module, name, value)
 

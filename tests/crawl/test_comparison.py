@@ -22,7 +22,7 @@ from tests.crawl.web import Reply, Web, article
 
 LINKS = [f"/a/{n}" for n in range(1, 6)]
 MANY = [f"/a/{n}" for n in range(1, 40)]
-AMPLE = {"DENOISE_COMPARISON_SHARE": 9, "DENOISE_COMPARISON_PER_SITE": 100, "DENOISE_COMPARISON_WAIT": 0}
+AMPLE = {"DENOISE_COMPARISON_SHARE": 9, "DENOISE_COMPARISON_WAIT": 0}
 GONE = Reply(b"<p>gone", 404)
 TIMEOUT = 0.5
 Limits = Callable[..., None]
@@ -37,6 +37,7 @@ class Case:
     failed: int = 0
     given_up: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
+    per_site: int = 8
     request: dict[str, Any] = field(default_factory=dict)
     start: tuple[str, ...] = ("/a/0",)
 
@@ -63,8 +64,8 @@ CASES = {
     "browser contexts are counted": Case(
         asked=["/a/0"], settings={"PLAYWRIGHT_MAX_CONTEXTS": 1}, request={"meta": {"playwright": True}}
     ),
-    "none a site": Case(asked=["/a/0"], settings={"DENOISE_COMPARISON_PER_SITE": 0}),
-    "one a site": Case(asked=["/a/0", "/a/1"], settings={"DENOISE_COMPARISON_PER_SITE": 1}),
+    "none a site": Case(asked=["/a/0"], per_site=0),
+    "one a site": Case(asked=["/a/0", "/a/1"], per_site=1),
     # credentials of the page, in each way that Scrapy has for them
     "headers": Case(request={"headers": CREDENTIALS}),
     "cookies": Case(request={"cookies": {"session": "1"}, "meta": {"dont_merge_cookies": True}}),
@@ -91,7 +92,7 @@ CASES = {
         {path: Reply(status=301, headers={"Location": f"{path}/"}) for path in LINKS},
         ["/a/0", "/a/1", "/a/1/", "/a/2"],
         2,
-        settings={"DENOISE_COMPARISON_PER_SITE": 3},
+        per_site=3,
     ),
     "spellings": Case(
         {"/a/0": article(0, ["/a/1", "/a/1/", "/a/1?sid=2c", "/a/1#top", "/a/1;jsessionid=3", "/a/0?PHPSESSID=4"])},
@@ -140,7 +141,8 @@ def test_what_is_asked_of_a_site(name: str, linked: Web, limits: Limits) -> None
     if case.given_up == "timeout" or "DOWNLOAD_DELAY" in case.settings:  # pages of a busy machine may take as long
         limits(TIMEOUT=TIMEOUT, LONGEST_WAIT=TIMEOUT)
     linked.pages |= {"/login": "<p>log in"} | case.pages
-    settings = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2, **case.settings}
+    limits(PER_SITE=case.per_site, MAX_PAGE_BYTES=200_000)
+    settings = {"DENOISE_COMPARISON_WAIT": 0, **case.settings}
     done = crawl(spider_of(*(Request(linked(path), **case.request) for path in case.start)), settings)
     assert linked.asked == case.asked
     ours = [request for request in linked.requests if request[1] not in ("/robots.txt", "/a/0", *case.start)]
@@ -325,9 +327,10 @@ def test_for_a_page(web: Web) -> None:
     assert done.stat("comparison/requests") == done.stat("comparison/failed") == CANDIDATES
 
 
-def test_for_a_host(web: Web) -> None:
+def test_for_a_host(web: Web, limits: Limits) -> None:
+    limits(PER_SITE=3)
     urls = templates(web, 6)
-    done = crawl(spider_of(*urls), {**AMPLE, "DENOISE_COMPARISON_PER_SITE": 3})
+    done = crawl(spider_of(*urls), AMPLE)
     assert len(web.asked) == 6 + 3
     assert done.stat("comparison/requests") == 3
     assert len(done.items) == 6
@@ -466,8 +469,7 @@ def test_slots_of_one_site_fetch_in_turn(linked: Web, limits: Limits) -> None:
 
 
 def crawled_whole(site: Web, **settings: Any) -> Crawl:
-    bounds = {"DENOISE_COMPARISON_WAIT": 0, "DENOISE_MAX_PAGE_MB": 0.2}
-    done = crawl(spider_of(site("/a/0")), {**bounds, **settings})
+    done = crawl(spider_of(site("/a/0")), {"DENOISE_COMPARISON_WAIT": 0, **settings})
     assert done.stat("body/items") == 1
     return done
 

@@ -169,10 +169,8 @@ OTHER_FIELD = [at(n, story(n), id=n, text=story(1)) for n in (1, 2, 2)]
         (PART, {"RULE": "near-copy"}, "12"),
         (PART, {"RULE": "patent", "SCOPE": "global"}, "1"),
         (SHORT, {}, "012"),
-        (SHORT, {"SHORT": True}, "0"),
         (FORMS, {}, "12"),
         (FORMS, {"VARIANTS": "drop"}, "1"),
-        (FORMS, {"MOST_NEW": 0.01}, "123"),
         (OTHER_FIELD, {"FIELDS": "text", "KEY_FIELD": "id"}, "1"),
     ],
 )

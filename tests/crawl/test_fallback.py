@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from denoise_scrapy.crawl import asking
 from denoise_scrapy.exceptions import ConfigurationError
 from tests.crawl import fallbacks
 from tests.crawl.crawling import Crawl, crawl, spider_of
@@ -82,9 +83,12 @@ def test_only_doubtful_pages_are_asked_about(web: Web) -> None:
         ("sleeps_async", "slow", 1),
     ],
 )
-def test_what_goes_wrong_costs_no_item(web: Web, function: str, stat: str, said: int) -> None:
+def test_what_goes_wrong_costs_no_item(
+    web: Web, function: str, stat: str, said: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "LONGEST", 0.2)
     start = time.monotonic()
-    done = crawled(web, function, DENOISE_FALLBACK_WAIT=0.2)
+    done = crawled(web, function)
     assert time.monotonic() - start < 20
     assert all("number" in item["body"] and item["fallback"] != "callable" for item in done.items)
     assert len(done.items) == done.stat(f"fallback/{stat}") == 3
@@ -93,9 +97,10 @@ def test_what_goes_wrong_costs_no_item(web: Web, function: str, stat: str, said:
     assert not done.lines(" ERROR ")
 
 
-def test_one_that_is_always_late_is_asked_no_more(web: Web) -> None:
+def test_one_that_is_always_late_is_asked_no_more(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "LONGEST", 0.05)
     web.pages = {f"/a/{number}": article(number) for number in range(30)}
-    given = {**ALL, "DENOISE_FALLBACK": f"{PATH}sleeps", "DENOISE_FALLBACK_WAIT": 0.05}
+    given = {**ALL, "DENOISE_FALLBACK": f"{PATH}sleeps"}
     done = crawl(spider_of(*web.urls(range(30))), given)
     assert len(done.items) == 30
     assert 20 <= done.stat("fallback/slow") < 30

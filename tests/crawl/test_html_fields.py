@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -180,9 +181,10 @@ def test_items_without_html_are_as_before(web: Web, held: Any) -> None:
     assert sentence(1) in done.items[0]["body"]
 
 
-def test_html_that_is_too_large_is_left_alone(web: Web) -> None:
+def test_html_that_is_too_large_is_left_alone(web: Web, limits: Callable[..., None]) -> None:
+    limits(MAX_PAGE_BYTES=10_000)
     addresses = served(web, [post(web, 1, content={"rendered": "<p>word " * 3000})])
-    done = crawl(spider_of(*addresses, parse=parse), {**HTML, "DENOISE_MAX_PAGE_MB": 0.01})
+    done = crawl(spider_of(*addresses, parse=parse), HTML)
     assert "body" not in done.items[0] and done.stat("pages/too_large") == 1
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from denoise_scrapy.body.example_files import SAID
-from denoise_scrapy.crawl import teacher
+from denoise_scrapy.crawl import asking, teacher
 from denoise_scrapy.exceptions import ConfigurationError
 from tests.body.test_examples import page
 from tests.crawl import teachers
@@ -78,8 +78,11 @@ def test_only_pages_in_doubt_are_asked_about(web: Web, monkeypatch: pytest.Monke
         ("sleeps", "slow", "DENOISE_TEACHER took more than 0.2 seconds"),
     ],
 )
-def test_what_goes_wrong_costs_no_item(web: Web, function: str, stat: str, said: str) -> None:
-    done = crawled(web, function, DENOISE_TEACHER_WAIT=0.2)
+def test_what_goes_wrong_costs_no_item(
+    web: Web, function: str, stat: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "LONGEST", 0.2)
+    done = crawled(web, function)
     assert len(done.items) == 8 and all("line 3" in item["body"] for item in done.items)
     assert done.stat("teacher/asked") == done.stat(f"teacher/{stat}") == 1 and done.stat("teacher/used") == 0
     assert said in "".join(done.lines(" WARNING ")) and not done.lines(" ERROR ")
