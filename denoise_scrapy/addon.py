@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
-from scrapy.utils.python import global_object_name
 from typing_extensions import Self
 
-from denoise_scrapy.crawl.parts import refusing_to_start
+from denoise_scrapy.crawl.parts import path_of, refusing_to_start
 from denoise_scrapy.crawl.worker import end_if_started_for_a_worker
 from denoise_scrapy.exporters import FORMATS, check_feeds
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
@@ -58,14 +57,9 @@ class DenoiseAddon:
         if settings.getpriority("LOG_FORMATTER") == 0:  # Scrapy's own
             settings.set("LOG_FORMATTER", DropLogFormatter, "addon")
         parts = {**settings.getdict("ADDONS"), **settings.getdict("DOWNLOADER_MIDDLEWARES")}
-        has_poet = any(_path(part).startswith("scrapy_poet.") for part in parts)
+        has_poet = any(path_of(part).startswith("scrapy_poet.") for part in parts)
         for group, component, priority in (*COMPONENTS, PROVIDER) if has_poet else COMPONENTS:
             given = settings.getdict(group)
             # compared by path: entries of the project are not imported before a reactor is installed
-            if not {component, _path(component)} & given.keys():
+            if not {component, path_of(component)} & given.keys():
                 settings.set(group, {**given, component: priority}, settings.getpriority(group) or 0)
-
-
-def _path(component: object) -> str:
-    """Return the import path of a component, given by it or by its class."""
-    return component if isinstance(component, str) else global_object_name(component)

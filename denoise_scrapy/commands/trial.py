@@ -19,7 +19,6 @@ from scrapy import Spider, signals
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import arglist_to_dict
-from scrapy.utils.python import global_object_name
 from scrapy.utils.spider import iter_spider_classes
 from twisted.python.failure import Failure
 from typing_extensions import override
@@ -30,6 +29,7 @@ from denoise_scrapy.commands.fetch_pages import process_for
 from denoise_scrapy.commands.trial_report import Costs, TriedItem, lines_of, report_of
 from denoise_scrapy.crawl.counters import PREFIX
 from denoise_scrapy.crawl.items import has_field
+from denoise_scrapy.crawl.parts import ADDONS, has_addon, path_of
 from denoise_scrapy.crawl.passages import Passage
 from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.page import Page
@@ -54,7 +54,6 @@ _NOTHING_WRITTEN: Mapping[str, Any] = {
     "DENOISE_SEEN": "keep",
     "DENOISE_SITE_MEMORY_PATH": ":memory:",
 }
-_NAMES = ("denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon")
 _TRIED = "_denoise_trial"  # attribute of a crawler
 
 
@@ -75,7 +74,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     except ValueError:
         raise UsageError("trial: -a: valid is NAME=VALUE") from None
     spider = _spider_of(args.spider, settings)
-    ours = trial_settings(settings, spider, args.items, pipelines=args.pipelines)
+    of_spider = settings.copy()
+    spider.update_settings(of_spider)
+    ours = trial_settings(of_spider, spider, args.items, pipelines=args.pipelines)
     process, trial = process_for(ours), Trial(args.items)
     crawler = process.create_crawler(spider)
     setattr(crawler, _TRIED, trial)
@@ -94,7 +95,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         milliseconds=trial.milliseconds(),
         errors=sum(count for name, count in counts.items() if name.startswith("spider_exceptions/")),
         losses=trial.losses,
-        left_out=[] if args.pipelines else sorted(_pipelines_of(settings, spider)),
+        left_out=[] if args.pipelines else sorted(_pipelines_in(of_spider)),
     )
     target = Path(args.output or f"{Path(args.spider).stem}-trial.html")
     target.write_text(report_of(spider.name, trial.items, costs), encoding="utf-8", errors="replace")
@@ -104,21 +105,20 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     else:
         width = max(len(name) for name, _ in lines)
         say(*(f"{name:<{width}}  {said}" for name, said in lines), f"written to {target}")
-        if not _has_addon(settings):
-            say(f'To use it: ADDONS = {{"{_NAMES[0]}": 500}} in the settings')
+        if not has_addon(settings):
+            say(f'To use it: ADDONS = {{"{ADDONS[0]}": 500}} in the settings')
     return 0 if any(item.text for item in trial.items) else 1
 
 
 def trial_settings(settings: Settings, spider: type[Spider], items: int, *, pipelines: bool) -> Settings:
-    """Return the settings of a trial: the project's and the spider's, with which nothing is dropped or written."""
+    """Return the settings of a trial, given the spider's: with them nothing is dropped or written."""
     ours = settings.copy()
-    spider.update_settings(ours)
     if DenoiseSettings.from_settings(ours, spider).dedup == "drop":
         ours.set("DENOISE_DEDUP", "mark", "cmdline")
     kept = ours.getdict("ITEM_PIPELINES") if pipelines else {}
     ours.set("ITEM_PIPELINES", {**kept, BeforeItem: -300, AfterItem: -50}, "cmdline")
-    if not _has_addon(ours):
-        ours.set("ADDONS", {**ours.getdict("ADDONS"), _NAMES[0]: 500}, "cmdline")
+    if not has_addon(ours):
+        ours.set("ADDONS", {**ours.getdict("ADDONS"), ADDONS[0]: 500}, "cmdline")
     limits = {"CLOSESPIDER_ITEMCOUNT": items, "CLOSESPIDER_PAGECOUNT": PAGES_PER_ITEM * items}
     ours.setdict({**_NOTHING_WRITTEN, **limits}, "cmdline")
     return ours
@@ -217,19 +217,10 @@ def _spider_of(name: str, settings: Settings) -> type[Spider]:
     return found[0]
 
 
-def _pipelines_of(settings: Settings, spider: type[Spider]) -> list[str]:
+def _pipelines_in(settings: Settings) -> list[str]:
     """Return the names of the project's pipelines."""
-    both = settings.copy()
-    spider.update_settings(both)
-    return [name for name in map(_path, both.getdict("ITEM_PIPELINES")) if not name.startswith("denoise_scrapy.")]
-
-
-def _has_addon(settings: Settings) -> bool:
-    return not {*_NAMES}.isdisjoint(map(_path, settings.getdict("ADDONS")))
-
-
-def _path(component: Any) -> str:
-    return component if isinstance(component, str) else global_object_name(component)
+    names = map(path_of, settings.getdict("ITEM_PIPELINES"))
+    return [name for name in names if not name.startswith("denoise_scrapy.")]
 
 
 def _positive(text: str) -> int:

@@ -6,13 +6,10 @@ import argparse
 from typing import Any
 
 from scrapy.utils.project import inside_project
-from scrapy.utils.python import global_object_name
 
 from denoise_scrapy import __version__
+from denoise_scrapy.crawl.parts import has_addon
 from denoise_scrapy.support.shown import say
-
-#: Import paths of the add-on.
-ADDONS = {"denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,13 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Any) -> int:
-    say(f"denoise_scrapy : {__version__}", f"add-on         : {_add_on(settings)}")
+    # a second line `ADDONS = …` overrides the first
+    lacks = "not in ADDONS of this project's settings" if inside_project() else "no project here"
+    say(f"denoise_scrapy : {__version__}", f"add-on         : {'enabled' if has_addon(settings) else lacks}")
     return 0
-
-
-def _add_on(settings: Any) -> str:
-    """Return whether the project's settings enable the add-on; a second line `ADDONS = …` overrides the first."""
-    for addon in settings.getdict("ADDONS"):
-        if (addon if isinstance(addon, str) else global_object_name(addon)) in ADDONS:
-            return "enabled"
-    return "not in ADDONS of this project's settings" if inside_project() else "no project here"

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
 from scrapy.utils.asyncio import create_looping_call, is_asyncio_available
 from scrapy.utils.job import job_dir
+from scrapy.utils.python import global_object_name
 
 from denoise_scrapy.crawl.counters import PREFIX
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
@@ -26,6 +28,8 @@ Answer = TypeVar("Answer")
 
 logger = logger_of(__name__)
 
+#: Import paths of the add-on.
+ADDONS = ("denoise_scrapy.DenoiseAddon", "denoise_scrapy.addon.DenoiseAddon")
 STATS_FILE = "denoise-stats.json"
 FAILED = "Error in %s: %s passes unchanged. (Further such errors: denoise/errors/%s)"
 # Maximum messages logged once: there are some tens of kinds, but the meta of requests may name anything.
@@ -169,3 +173,13 @@ def refusing_to_start(crawler: Crawler) -> Iterator[None]:
 async def beside(work: Callable[[], Answer], threads: Executor | None = None) -> Answer:
     """Do some work in a thread, by default one of the loop's; on the reactor if it is not an asyncio one."""
     return await asyncio.get_running_loop().run_in_executor(threads, work) if is_asyncio_available() else work()
+
+
+def path_of(component: object) -> str:
+    """Return the import path of a component, given by it or by its class."""
+    return component if isinstance(component, str) else global_object_name(component)
+
+
+def has_addon(settings: BaseSettings) -> bool:
+    """Return whether the add-on is among a project's."""
+    return not {*ADDONS}.isdisjoint(map(path_of, settings.getdict("ADDONS")))
