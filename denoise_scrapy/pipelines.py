@@ -25,7 +25,7 @@ from denoise_scrapy.body.fields import OF_META
 from denoise_scrapy.crawl.extractor import Extractor
 from denoise_scrapy.crawl.items import copied, has_field, has_text, is_declared, refusal, restore, with_field
 from denoise_scrapy.crawl.parts import refusing_to_start
-from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, SEVERAL, Passage
+from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, OPTED_OUT, SEVERAL, Passage
 from denoise_scrapy.crawl.state import Component, CrawlState
 from denoise_scrapy.dedup import Verdict
 from denoise_scrapy.metadata.annotations import LIBRARIES, find
@@ -242,7 +242,7 @@ class BodyPipeline(ItemPipeline):
     async def process(self, passage: Passage) -> None:
         """Set the text of the page, and other values, on the item."""
         page, settings = passage.page, passage.settings
-        if passage.reason:
+        if passage.reason not in {"", OPTED_OUT}:
             self._crawl.count(f"body/{passage.reason}")
         if passage.tally is not None and settings.enabled:
             passage.tally.counts.items += 1
@@ -309,7 +309,7 @@ class BodyPipeline(ItemPipeline):
 
 
 # What becomes of an item, besides reasons why it passes that are stats of their own (`denoise/dedup/…`).
-NEW, COPY, UNCHANGED = "", "copy", "unchanged_dropped"
+NEW, COPY, UNCHANGED = "", "copy", "unchanged"
 SAME_PAGE, OTHER_FEED = "same_page", "other_feed"
 STATS = {VARIANT: "variants", UPDATE: "updates"}  # those of other outcomes have their names
 
@@ -342,7 +342,6 @@ class NearDuplicatePipeline(ItemPipeline):
         index = self._duplicates.index
         if index.index is not None:
             self._crawl.set("dedup/kept_texts", len(index.index))
-            self._crawl.set("dedup/verified", index.index.stats["verified"])
         await index.close()
 
     async def process(self, passage: Passage) -> None:
@@ -414,9 +413,9 @@ class NearDuplicatePipeline(ItemPipeline):
     def _act(self, passage: Passage, verdict: Verdict, outcome: str) -> None:
         """Count an outcome, and mark or drop the item."""
         key, tally = passage.text.key, passage.tally
-        self._crawl.count(outcome != COPY and f"dedup/{STATS.get(outcome, outcome)}")
         if outcome == UNCHANGED:
             raise UnchangedItem(_moment(verdict))
+        self._crawl.count(outcome != COPY and f"dedup/{STATS.get(outcome, outcome)}")
         if outcome == VARIANT:
             self._crawl.say_once("variants", VARIANTS, key, verdict.reason, level=logging.INFO)
             logger.debug("Variant: %s, %s", key, verdict.reason, extra=self._crawl.extra)
@@ -462,7 +461,6 @@ class NearDuplicatePipeline(ItemPipeline):
         """Count a near-duplicate, and drop or mark it."""
         key, settings = passage.text.key, passage.settings
         self._crawl.count("dedup/duplicates")
-        self._crawl.count_share("dedup/score", verdict.score)
         if settings.dedup == "drop":
             self._crawl.count("dedup/dropped")
             dropped, checked = map(self._crawl.counted, ("dedup/dropped", "dedup/checked"))
@@ -474,7 +472,7 @@ class NearDuplicatePipeline(ItemPipeline):
         field, scores = settings.mark_field(MARK), {"score": verdict.score, "c1": verdict.c1, "new": verdict.new}
         mark = {"of": verdict.of, **{name: round(value, 4) for name, value in scores.items()}}
         is_marked = has_field(passage.item, field) and self._set(passage, field, mark)
-        self._crawl.count("dedup/marked" if is_marked else "dedup/no_field")
+        self._crawl.count(not is_marked and "body/no_field")
 
 
 def _moment(verdict: Verdict) -> str:

@@ -124,20 +124,17 @@ class Bodies:
         body_below = EVERY_BODY if page.wants_body else max(self._doubted, self._untaught)
         wish = Wish(least, wants_reading, self.keeps_versions, body_below)
         found: Extracted | Known | None = await self._workers.ask(Extractor.extract, page, wish)
-        is_first = isinstance(found, Extracted)
         if isinstance(found, Known):
-            is_first = found.mates >= needed
             after = await self._wait(page, found, needed, plenty)
-            if not is_first and after.mates < needed and self._fetcher.may_fetch(page):
+            if max(found.mates, after.mates) < needed and self._fetcher.may_fetch(page):
                 await self._fetcher.fetch(page, needed)
             found = await self._workers.ask(Extractor.extract, page, wish._replace(mates=0))
         if found is None or isinstance(found, Known):
             return None
         if self._teacher is not None:
             found = await self._teacher.revised(page, found, wish)
-        known, lack = found.known, "comparison/none" if needed and not found.known.pages else ""
-        self._crawl.count(lack or (is_first and known.mates >= needed > 0 and "comparison/from_memory"))
-        self._crawl.count(found.lacks_styles and "pages/lacking_styles", found.taught)
+        lacks = needed > 0 and not found.known.pages
+        self._crawl.count(lacks and "comparison/none", found.lacks_styles and "pages/lacking_styles", found.taught)
         self._crawl.count_share("body/confidence", found.confidence)
         if tally is not None:
             tally.add(page.url, found.plain, found.reading, is_empty=not found.size, origin=page.origin)
@@ -161,7 +158,7 @@ class Bodies:
         elif found.error is not None:
             self._crawl.report("meta", found.error, page.url)
         counted = {"lang": "no_lang", "published": "no_date"}
-        names = (f"meta/{what if found.fields[fields[what]] else no}" for what, no in counted.items() if what in fields)
+        names = (f"meta/{no}" for what, no in counted.items() if what in fields and not found.fields[fields[what]])
         self._crawl.count(found.lack, *names)
 
     async def _wait(self, page: CrawledPage, known: Known, needed: int, plenty: int) -> Known:

@@ -73,7 +73,7 @@ class FetchBudget:
         self._records.move_to_end(of)
         if len(self._records) > MOST_SITES:
             self._records.popitem(last=False)
-            self._crawl.count("comparison/forgotten")
+            self._crawl.count("memory/evicted/sites")
         return record
 
     def give_up(self, site: str, reason: str) -> None:

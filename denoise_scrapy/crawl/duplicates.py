@@ -173,7 +173,6 @@ class Duplicates:
             if now() >= until:
                 self._crawl.count("dedup/waited_in_vain")
                 return await self.index.use(lambda index: self.index.add(index, text))
-            self._crawl.count("dedup/waits")
             await self._outcome(str(verdict.of), text.scope, until - now())
 
     async def _kept(self, keys: set[str]) -> str:

@@ -231,7 +231,7 @@ class Extractor:
         return {
             "memory/bytes/pages": self._memory.nbytes,
             "memory/bytes/waiting": self._nbytes,
-            "pages/evicted": self._memory.evicted,
+            "memory/evicted/pages": self._memory.evicted,
             "memory/evicted/whole_pages": self._memory.reduced,
             "memory/evicted/waiting": self._evicted,
             "examples/refused": len(self._refused),

@@ -53,9 +53,7 @@ class Fallback:
     def _text(self, answer: Any) -> str:
         if not (answer is None or isinstance(answer, str)):
             raise TypeError(f"it returned {type(answer).__name__}, not str or None")
-        text = (answer or "")[:MAX_PAGE_BYTES].strip()
-        self._crawl.count(not text and "fallback/none")
-        return text
+        return (answer or "")[:MAX_PAGE_BYTES].strip()
 
 
 def _site_of(url: str) -> str:

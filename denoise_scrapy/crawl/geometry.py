@@ -32,7 +32,7 @@ MOST_ELEMENTS = 50_000
 LONGEST = 5.0
 MISSING_LAYOUT = (
     "%s was rendered, but its layout is unknown, and its text is extracted without it. Further such pages are counted "
-    "as denoise/geometry/missing and denoise/geometry/mismatch"
+    "as denoise/geometry/missing"
 )
 _MISSING = "needs scrapy-playwright, which is not installed: pip install denoise-scrapy[playwright]"
 
@@ -111,10 +111,9 @@ class Geometry:
         # browsers wrap JSON, XML and PDF in their own pages
         return layout if b"html" in (response.headers.get("Content-Type") or b"").lower() else ""
 
-    def note(self, boxes: int, layout: str, url: str, settings: DenoiseSettings) -> None:
+    def note(self, boxes: int, url: str, settings: DenoiseSettings) -> None:
         """Count whether a rendered page received its layout, given how many of its elements have a box."""
-        self._crawl.add("geometry/elements", boxes)
-        self._crawl.count("geometry/attached" if boxes else "geometry/mismatch" if layout else "geometry/missing")
+        self._crawl.count("geometry/attached" if boxes else "geometry/missing")
         if not boxes and settings.geometry == "require":
             self._crawl.say_once("geometry", MISSING_LAYOUT, url)
 

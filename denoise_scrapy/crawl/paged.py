@@ -120,7 +120,6 @@ class PagedBodies:
             gives_up = self._vain[site] >= PATIENCE or not is_asyncio_available() or self._bodies.is_stopping()
             if not missing or not (pending or grew) or gives_up or monotonic() >= latest:
                 break
-            self._crawl.count(not waited and "pages/waits")
             waited = True
             await self._sites.arrival(site, LOOK_AGAIN)
         if waited and pending and monotonic() >= latest:

@@ -147,7 +147,7 @@ class CrawledPages:
         await self._sites.meet(site_key(source.url))  # loads pages of earlier crawls
         boxes = await self._workers.read(source, crawled, response)
         if source.layout is not None:
-            self._geometry.note(boxes, source.layout, source.url, source.settings or self._crawl.settings)
+            self._geometry.note(boxes, source.url, source.settings or self._crawl.settings)
         if source.is_example:
             await self._sites.note(source.url)
 

@@ -24,7 +24,7 @@ from denoise_scrapy.body.example_files import examples_of, write_example
 from denoise_scrapy.body.examples import MOST_EXAMPLES, shares_of
 from denoise_scrapy.core.feature_strings import tokens
 from denoise_scrapy.crawl.asking import Asked
-from denoise_scrapy.crawl.extractor import TAUGHT, Extracted, Wish
+from denoise_scrapy.crawl.extractor import TAUGHT, Extracted, Extractor, Wish
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import Crawl, beside
 from denoise_scrapy.crawl.sites import sites_place

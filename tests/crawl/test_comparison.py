@@ -415,7 +415,7 @@ def test_records_are_bounded(limits: Limits) -> None:
         records.note_tried(f"http://{n}.example/a")
         records.record("http://0.example:80")
     assert len(records._records) == len(records._tried) == 100
-    assert state.crawl.counted("comparison/forgotten") == 900
+    assert state.crawl.counted("memory/evicted/sites") == 900
     assert records.record("http://0.example:80").fetched == 1  # asked about all along
     assert records.record("http://1.example:80").fetched == 0
     assert records.tried("http://999.example/a/") and not records.tried("http://0.example/a")

@@ -183,9 +183,7 @@ def test_settings_say_what_a_duplicate_is(items: list[dict[str, Any]], settings:
 
 def test_the_stats_say_what_was_found() -> None:
     done = crawl_of(*(at(n, story(1) + f" Note {n}.") for n in range(4)), at(0, story(2)))
-    assert sum(n for name, n in done.stats.items() if name.startswith("denoise/dedup/score/")) == 3
     assert (done.stat("dedup/kept_texts"), done.stat("dedup/updated")) == (1, 1)
-    assert done.stat("dedup/verified") >= 3
 
 
 def test_marking_keeps_every_item_and_says_how_much_is_new() -> None:
@@ -195,7 +193,7 @@ def test_marking_keeps_every_item_and_says_how_much_is_new() -> None:
     assert "near_duplicate" not in form and "variant_of" not in longer  # a form filled in anew is a variant
     assert longer["near_duplicate"]["score"] > 0.7
     assert 0 < longer["near_duplicate"]["new"] <= 0.29
-    assert (done.stat("dedup/variants"), done.stat("dedup/duplicates"), done.stat("dedup/marked")) == (1, 1, 1)
+    assert (done.stat("dedup/variants"), done.stat("dedup/duplicates")) == (1, 1)
 
 
 class SlowAtFirst:

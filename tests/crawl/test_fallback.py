@@ -40,7 +40,7 @@ def test_a_function_gives_the_text_in_all_its_forms(web: Web, workers: int) -> N
         assert item["fallback"] == "callable"
         assert 0 < item["confidence"] < 1
         assert not any(block["kept"] for block in item["blocks"])
-    assert [done.stat(f"fallback/{name}") for name in ("asked", "used", "none", "failed", "slow")] == [3, 3, 0, 0, 0]
+    assert [done.stat(f"fallback/{name}") for name in ("asked", "used", "failed", "slow")] == [3, 3, 0, 0]
     assert done.stat("body/fallback/callable") == 3
     assert not done.lines(" WARNING ") + done.lines(" ERROR ")
     body, page, site = fallbacks.ASKED[0]
@@ -72,7 +72,7 @@ def test_only_doubtful_pages_are_asked_about(web: Web) -> None:
 @pytest.mark.parametrize(
     ("function", "stat", "said"),
     [
-        ("nothing", "none", 0),
+        ("nothing", "asked", 0),
         ("number", "failed", 1),
         ("broken", "failed", 1),
         ("as_bytes", "failed", 1),

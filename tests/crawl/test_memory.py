@@ -43,7 +43,7 @@ def test_bounds_of_the_settings_hold_and_what_left_is_counted(odd_web: Web, monk
     assert len(done.items) == PAGES
     assert all(item["body"] for item in done.items)
     assert done.stat("memory/evicted/recent") > 3
-    assert done.stat("pages/evicted") > 3
+    assert done.stat("memory/evicted/pages") > 3
     assert sum(done.stat(f"memory/bytes/{name}") for name in ("pages", "waiting", "recent")) <= 200_000
     parts = {name: value for name, value in done.stats.items() if name.startswith("denoise/memory/bytes/")}
     assert done.stat("memory/bytes") == sum(parts.values())

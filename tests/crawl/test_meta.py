@@ -51,7 +51,7 @@ def test_an_item_gets_all_that_its_page_says_of_itself(web: Web) -> None:
     assert {name: item[name] for name in told} == told
     assert item["meta"]["authors"] == ("Ann Reed",)
     assert item["meta"]["title"].startswith("Brücke 1 gesperrt")
-    assert done.stat("meta/published") == done.stat("meta/lang") == 1
+    assert done.stat("meta/no_date") == done.stat("meta/no_lang") == 0
     assert done.stat("errors") == 0
     assert not done.lines(" WARNING ") + done.lines(" ERROR ")
 

