@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import date
 from pathlib import Path
+from typing import Any
 
+from denoise_scrapy.body.example_files import read_examples
+from denoise_scrapy.body.examples import Example, lesson_of
 from denoise_scrapy.commands import Given, UsageError, show
 from denoise_scrapy.crawl.sites import PLACES, SITES_FILE, sites_place
+from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.site import FactsStore, facts_store, site_key
+from denoise_scrapy.site import FactsStore, facts_store, site_key, template_similarity
+from denoise_scrapy.site.memory import SAME_TEMPLATE
 from denoise_scrapy.support.shown import MAX_CELL, counted, say, shown, text_table
 from denoise_scrapy.support.storage import SCHEMES
 
@@ -40,7 +46,9 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         if args.forget and args.host is None:
             raise UsageError("site: --forget needs a HOST")
         kept = store.sites()
-        names = sites_of([site.site for site in kept], args.host, f"{store.place}: no pages")
+        taught = read_examples(folder) if (folder := DenoiseSettings.from_settings(settings).examples) else {}
+        sites = [*dict.fromkeys([*(site.site for site in kept), *taught])]
+        names = sites_of(sites, args.host, f"{store.place}: no pages")
         found = [site for site in kept if site.site in names]
         if args.forget:
             if not args.yes and not _agreed(f"Forget the pages of {', '.join(names)}? [y/N] "):
@@ -50,16 +58,48 @@ def run(args: argparse.Namespace, settings: Given) -> int:
                 store.forget(name)
             say(f"forgotten: {', '.join(names)}")
             return 0
-        urls = {name: [facts.url for facts in reversed(store.load(name))] for name in names if args.host}
+        examples = {name: _examples(taught[name], store.load(name)) for name in names if name in taught}
+        shown_of = [site.site for site in found] if args.host else []
+        urls = {name: [facts.url for facts in reversed(store.load(name))] for name in shown_of}
     rows = [
         [f"{site.pages:,}", f"{site.nbytes:,}", local_time(site.newest), site.site]
         for site in sorted(found, key=lambda site: -site.newest)
     ]
     lines = [f"{args.store}: {counted(len(found), 'site')}"]
     lines += text_table(["pages", "bytes", "newest", "site"], rows, [2, 3]) if rows else []
+    told = [
+        [one["date"], "?" if one["days"] is None else f"{one['days']:,}", _match(one), one["url"]]
+        for some in examples.values()
+        for one in some
+    ]
+    lines += ["", *text_table(["example of", "days", "pages like it", "url"], told, [0, 2, 3])] if told else []
     lines += [shown(url, MAX_CELL) for pages in urls.values() for url in ("", *pages)]
-    show(args, [site._asdict() | ({"urls": urls[site.site]} if urls else {}) for site in found], lines)
+    known: dict[str, dict[str, Any]] = {site.site: site._asdict() for site in found}
+    for name, pages in urls.items():
+        known[name]["urls"] = pages
+    for name, some in examples.items():
+        known.setdefault(name, {"site": name, "pages": 0})["examples"] = some
+    show(args, [*known.values()], lines)
     return 0
+
+
+def _examples(examples: Sequence[Example], pages: Sequence[PageFacts]) -> list[dict[str, Any]]:
+    """Return address, date and age of the examples of a site, and how many of its pages are still like each."""
+    found = []
+    for one in examples:
+        page = Page.parse(one.html, url=one.url)
+        like = sum(template_similarity(page, other) > SAME_TEMPLATE for other in pages)
+        row: dict[str, Any] = {"url": one.url, "date": one.date, "days": None, "like": like, "pages": len(pages)}
+        with suppress(ValueError):  # somebody wrote it by hand
+            row["days"] = (date.today() - date.fromisoformat(one.date)).days
+        found.append(row | {"is_refused": not lesson_of(one).widths})
+    return found
+
+
+def _match(example: Mapping[str, Any]) -> str:
+    if example["is_refused"]:
+        return "refused: its text is not on its page"
+    return f"{example['like']:,} of {example['pages']:,}"
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from denoise_scrapy.body import Example
 from denoise_scrapy.body.example_files import write_example
+from denoise_scrapy.body.examples import lesson_of
 from denoise_scrapy.commands import Given, Source, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.commands.teach_page import OTHERS, TaughtPages, serve
@@ -49,6 +50,8 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     if has_text:
         text = Path(args.text).read_text("utf-8") if args.text else ""
         example = Example(html, text, tuple(args.css), address, date.today().isoformat())
+        if not lesson_of(example).widths:
+            raise UsageError(f"teach: {args.text or ', '.join(args.css)}: the page has no such text")
         changes, place = [*pages.changes(example)], str(write_example(folder, example))
     else:
         example, place = serve(pages, lambda one: write_example(folder, one), browser=not args.no_browser)

@@ -6,6 +6,7 @@ import pytest
 
 from denoise_scrapy import Example, extract
 from denoise_scrapy.body.example_files import PAGE, SAID, examples_of, read_examples, write_example
+from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
 from tests.crawl.conftest import _reactor, told, web
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, story
@@ -72,6 +73,29 @@ def test_no_example_empties_a_page(example: Example) -> None:
     assert extract("", SITE, examples=[example]).text == ""
 
 
+FOREIGN = [
+    Example(page(1), "Das ist ein Text in einer anderen Sprache, den die Seite nicht hat."),
+    Example(page(1), text_of(2)),
+    Example("<main><table><tr><td>Quite another site, of another kind.</table></main>", "Quite another site"),
+    Example("<p>" + "a b " * 30_000, "a b " * 30_000),
+    Example("<p>" + "x" * 9_999_000, "x" * 9_999_000),
+    Example("", "Nothing of it."),
+]
+
+
+@pytest.mark.parametrize("example", FOREIGN, ids=range(len(FOREIGN)))
+def test_an_example_of_something_else_changes_nothing(example: Example) -> None:
+    alone = extract(page(8), SITE, OTHERS)
+    assert extract(page(8), SITE, OTHERS, examples=[example]).text == alone.text
+
+
+def test_of_a_hundred_examples_ten_are_asked() -> None:
+    lesson_of.cache_clear()
+    many = [Example(page(number), text_of(number)) for number in range(100)]
+    assert FACT not in extract(page(8), SITE, OTHERS, examples=many).text
+    assert lesson_of.cache_info().misses == MOST_EXAMPLES
+
+
 @pytest.mark.parametrize("example", GIVEN)
 def test_a_few_words_of_an_example_take_no_long_text_away(example: Example) -> None:
     paragraphs = "".join(f"<p>{one}.</p>" for one in story(8, 48).rstrip(".").split(". "))
@@ -123,10 +147,19 @@ def test_a_page_teaches_a_crawl(web: Web, tmp_path, told, monkeypatch) -> None:
     for workers in (0, 1):
         done = crawl(spider, {"DENOISE_EXAMPLES": "examples", "DENOISE_WORKERS": workers})
         assert len(done.items) == 11 and not any("Fact" in item["body"] for item in done.items)
+        assert done.stat("examples/taught") == 11 and done.stat("examples/refused") == 0
     assert any("Fact" in item["body"] for item in crawl(spider, {}).items)
+    web.pages["/plain"] = "<main><ol><li>" + story(50) + "</ol></main>"
+    write_example("examples", Example(page(2), "Not a word of the page.", url=web("/2")))
+    done = crawl(spider_of(web("/2"), web("/plain")), {"DENOISE_EXAMPLES": "examples"})
+    assert [done.stat(f"examples/{name}") for name in ("taught", "unlike", "none", "refused")] == [1, 1, 0, 1]
+    write_example("other", Example(page(2), text_of(2), url="http://a.example/2"))
+    assert crawl(spider, {"DENOISE_EXAMPLES": "other"}).stat("examples/none") == 11
     for wrong, said in (
         ("teach page.html --css a", "has an http(s) address"),
         ("teach page.html --no-browser", "has an http(s) address"),
+        ("teach page.html --css nav.x --url http://a.example/", "nav.x: the page has no such text"),
+        ("teach page.html --text other.html --url http://a.example/", "other.html: the page has no such text"),
         ("teach page.html --css a --text page.html --url http://a.example/", "--css SELECTOR or"),
     ):
         assert said in told(wrong, 2)[1]

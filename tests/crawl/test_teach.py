@@ -8,16 +8,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from datetime import date, timedelta
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from denoise_scrapy.body import Example
 from denoise_scrapy.body.example_files import examples_of, write_example
 from denoise_scrapy.commands.teach_page import MOST_POSTED, TaughtPages, TeachServer, selectors_of
 from denoise_scrapy.page import Page
 from tests.body.test_examples import page
+from tests.crawl.conftest import Told
+from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web
 
 URL = "http://a.example/1"
@@ -131,6 +135,25 @@ def test_a_page_in_another_encoding_is_read_again_as_it_was(tmp_path: Path) -> N
     write_example(tmp_path, pages.example([0], {}))
     [example] = examples_of(str(tmp_path), URL)
     assert Page.parse(example.html).block_texts == pages.page.block_texts
+
+
+def test_examples_are_listed_with_their_site(web: Web, here: Path, told: Told) -> None:
+    web.pages = {f"/{number}": page(number) for number in range(1, 6)}
+    yesterday = (date.today() - timedelta(days=1)).isoformat()
+    keep = ("h1", "div.body")
+    write_example("mine", Example(page(1), keep=keep, url=web("/1"), date=yesterday))
+    write_example("mine", Example("<table><tr><td>Old one</table>", "Old one", url=web("/old"), date="long ago"))
+    write_example("mine", Example(page(2), "Not of it", url=web("/2"), date="2026-01-02"))
+    write_example("mine", Example(page(2), keep=keep, url="http://b.example/"))
+    settings = {"DENOISE_EXAMPLES": "mine", "DENOISE_SITE_MEMORY_PATH": "s.sqlite"}
+    crawl(spider_of(*(web(f"/{number}") for number in range(1, 6))), settings)
+    out, _ = told("site 127.0.0.1", **settings)
+    assert f"{yesterday}     1  5 of 5" in out and "long ago       ?  0 of 5" in out
+    assert "refused: its text is not on its page" in out and "b.example" not in out and web("/3") in out
+    [found] = json.loads(told("site 127.0.0.1 --json", **settings)[0])
+    assert [one["like"] for one in found["examples"]] == [0, 5, 5] and len(found["urls"]) == 5
+    listed = json.loads(told("site --json", **settings)[0])
+    assert [(one["pages"], len(one["examples"])) for one in listed] == [(5, 3), (0, 1)]
 
 
 def started(folder: Path, *words: str) -> tuple[subprocess.Popen[str], str, str]:
