@@ -1,4 +1,4 @@
-"""Screenshots, light and dark: a page of the portal beside its text, and what `explain` and `trial` write.
+"""Screenshots, light and dark: a page of the portal beside its text, what `explain` and `trial` write, `teach` shows.
 
 Beside the pictures stands a digest of the text of each, by which `python -m docs.generate --check` finds those that are
 older than the code.
@@ -11,13 +11,16 @@ import io
 import json
 import re
 import tempfile
+import threading
 from collections.abc import Mapping
 from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 
 from denoise_scrapy import DuplicateIndex, extract
 from denoise_scrapy.body.explanation import explain_page
+from denoise_scrapy.commands.teach_page import TaughtPages, TeachServer
 from denoise_scrapy.commands.trial_report import Costs, TriedItem, report_of
 from denoise_scrapy.settings import UPDATE
 from example_project.portal.build import build
@@ -26,6 +29,7 @@ IMAGES = Path(__file__).parent.parent / "images"
 DIGESTS = IMAGES / "shots.json"
 COLOURS = 255  # enough for smooth letters; half of the bytes of all colours
 SITE = "http://portal.example"
+BYLINE = "By Fenwick Loveridge"
 PAGE_STYLE = (
     ":root{color-scheme:light dark}body{padding:12px}.row{display:flex;gap:30px}.row>div{width:250px;flex:none}"
 )
@@ -74,10 +78,21 @@ def tried() -> str:
     return report_of("stories", items, costs)
 
 
+def taught() -> TaughtPages:
+    """Return the pages of which one is taught: a story of the portal, and three others."""
+    pages = [page for page in build().pages.values() if page.section == "news" and page.truth][:12]
+    return TaughtPages([(f"{SITE}{page.path}", page.html) for page in pages], f"{SITE}{pages[0].path}")
+
+
 def digests() -> Mapping[str, str]:
     """Return a digest of the text of each picture; of explanations without numbers, which vary in their last digit."""
     shown = {"before-after.png": "".join(before_after()), "explain.png": re.sub(r"\d+", "0", explained())}
     shown["trial.png"] = re.sub(r"\d+", "0", tried())
+    pages = taught()
+    assets = "".join(asset.read_text("utf-8") for asset in (files("denoise_scrapy") / "commands").iterdir()
+                     if asset.name.endswith(".html"))  # fmt: skip
+    changes = map(str, pages.changes(pages.example(range(3), {})))
+    shown["teach.png"] = assets + re.sub(r"\d+", "0", "".join([pages.drawn(), *changes]))
     return {name: sha256(text.encode()).hexdigest()[:16] for name, text in shown.items()}
 
 
@@ -104,6 +119,27 @@ def draw(browser_path: str) -> None:
         few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE)
         few.save(IMAGES / name, optimize=True)
 
+    def shot_of_teach(browser: Browser, size: tuple[int, int], scheme: str) -> bytes:
+        with TeachServer(taught(), str) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            view = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+            view.goto(server.address)
+            view.wait_for_selector("#changes details")
+            frame = view.frame_locator("iframe")
+            frame.locator(".b", has_text=BYLINE).click()
+            view.get_by_label("Name of a field").fill("author")
+            view.keyboard.press("Enter")
+            view.get_by_label("Text of author").fill(BYLINE.removeprefix("By "))
+            for caption in frame.locator(".kept", has_text="(Photograph").all():
+                caption.click()
+            frame.locator(".b", has_text=BYLINE).hover()
+            view.wait_for_selector("#changes del")
+            view.evaluate("scrollTo(0, 0)")
+            found = view.screenshot()
+            view.close()
+            server.shutdown()
+        return bytes(found)
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
         page, text = before_after()
@@ -119,5 +155,7 @@ def draw(browser_path: str) -> None:
             save(f"before-after{suffix}.png", shot(browser, both, (1280, 850), scheme))
             save(f"explain{suffix}.png", shot(browser, explained(), (1280, 1000), scheme, "#b7"))
             save(f"trial{suffix}.png", shot(browser, tried(), (1280, 850), scheme))
+            save(f"teach{suffix}.png", shot_of_teach(browser, (1280, 850), scheme))
+            save(f"teach-narrow{suffix}.png", shot_of_teach(browser, (390, 760), scheme))
         browser.close()
     DIGESTS.write_text(json.dumps(digests(), indent=1) + "\n", "utf-8")
