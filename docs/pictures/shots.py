@@ -130,7 +130,7 @@ def draw(browser_path: str) -> None:
             view.get_by_label("Name of a field").fill("author")
             view.keyboard.press("Enter")
             view.get_by_label("Text of author").fill(BYLINE.removeprefix("By "))
-            for caption in frame.locator(".kept", has_text="(Photograph").all():
+            for caption in frame.locator(".kept", has_text="Photo").all():
                 caption.click()
             frame.locator(".b", has_text=BYLINE).hover()
             view.wait_for_selector("#changes del")
