@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from denoise_scrapy.body.code import LEVELS
 from denoise_scrapy.page import Flag, Page
 from denoise_scrapy.page.attributes import letters
 from denoise_scrapy.page.columns import BoolArray
-
-#: Elements above a heading whose id is looked for: a section, and what generators put around its heading.
-LEVELS = 3
 
 
 def anchors_of(page: Page, kept: BoolArray) -> list[tuple[str, str]]:

@@ -30,9 +30,9 @@ _NAMED = re.compile(
 )
 #: What a button that copies says in nine languages, in whichever element.
 COPIES = re.compile(r"(?:copy|copied|kopier|copier|copié|copi[ao]|скопир|копир|复制|複製|コピー|복사)", re.IGNORECASE)
-#: Maximum words of a text beside code in its frame: file names, buttons.
+#: Maximum words of a text beside code in its frame, as file names, buttons; and of a tab: "From source".
 FRAME_TOKENS = 6
-#: Elements around code that may be its frame.
+#: Elements around code that may be its frame; and what generators put around a heading, a title, a panel or a note.
 LEVELS = 4
 #: What holds a label, but is more than that.
 _NO_LABELS = HEADING_TAGS | {"li", "dt", "dd", "td", "th", "caption", "figcaption", "summary"}

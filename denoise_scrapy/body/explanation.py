@@ -83,7 +83,7 @@ def _escaped(text: str, most: int | None = None) -> str:
 
 
 #: Characters displayed of a path, from its end, and of an address: a line or two; and of an image's description.
-PATH_LENGTH, ADDRESS_LENGTH, IMAGE_LENGTH = 160, 160, 80
+MAX_LENGTH = 160
 #: Addresses displayed of a block of links.
 ADDRESSES = 3
 #: Steps of the bar on the left; the style sheet has a class for each.
@@ -153,7 +153,7 @@ class _Pen:
             self._enter(token.block)
         if self._block >= 0:
             self._open_inlines()
-        self._out.append(f'<span class="img">image{": " if given else ""}{_escaped(given, IMAGE_LENGTH)}</span>')
+        self._out.append(f'<span class="img">image{": " if given else ""}{_escaped(given, MAX_LENGTH)}</span>')
 
     def _enter(self, block: int) -> None:
         self._leave()
@@ -186,13 +186,13 @@ class _Pen:
         if self._block in self._known:
             return f'<span class="{names}" data-of="b{self._block}">'
         given = {
-            "path": f"…{path[-PATH_LENGTH:]}" if len(path) > PATH_LENGTH else path,
+            "path": f"…{path[-MAX_LENGTH:]}" if len(path) > MAX_LENGTH else path,
             "why": row.block.reason,
             "numbers": "\n".join(row.numbers),
         }
         if self._addresses:
             more = len(self._addresses) - ADDRESSES
-            shown = [url[:ADDRESS_LENGTH] for url in self._addresses[:ADDRESSES]]
+            shown = [url[:MAX_LENGTH] for url in self._addresses[:ADDRESSES]]
             given["to"] = "\n".join([*shown, *([f"and {more:,} more"] if more > 0 else [])])
         data = " ".join(f'data-{name}="{_escaped(value)}"' for name, value in given.items())
         label = f"{row.name}, {round(100 * score)}%"

@@ -23,15 +23,14 @@ def cells_of(page: Page) -> tuple[IntArray, IntArray, IntArray]:
     return cells[table[row[cells]] == table[cells]], row, table
 
 
-#: Minimum rows and columns of a table of data.
-ROWS, COLUMNS = 2, 2
-#: Minimum share of its rows with as many cells as the most common row; a heading may span them all.
-REGULAR = 0.5
-#: A cell with more characters than this is prose; at most this share of the text is in such cells, unless the table has
-#: heading cells, …
-CELL_TOKENS, PROSE_SHARE = 30, 0.5
-#: … but one cell with more than this share of the page's text is its body.
-PAGE_SHARE = 0.5
+#: Minimum rows and columns of a table of data, and items of a list of texts.
+SEVERAL = 2
+#: Most of something: of a table's rows have as many cells as the most common row, as a heading may span them all; of
+#: its text is in no cells of prose, unless it has heading cells; no cell has that of the page, or it is its body. A
+#: list is kept if that of its text would be, else dropped.
+MOST = 0.5
+#: A cell with more tokens than this is prose.
+CELL_TOKENS = 30
 
 
 def data_tables(page: Page) -> BoolArray:
@@ -47,8 +46,8 @@ def data_tables(page: Page) -> BoolArray:
     prose = np.bincount(table[cells], tokens[cells] * (tokens[cells] > CELL_TOKENS), n)
     headed = np.bincount(table[is_heading & (table >= 0)], minlength=n) > 0
     body = np.zeros(n, bool)
-    body[table[cells[tokens[cells] > PAGE_SHARE * page.blocks.tokens.sum()]]] = True
-    brief = prose <= PROSE_SHARE * tokens
+    body[table[cells[tokens[cells] > MOST * page.blocks.tokens.sum()]]] = True
+    brief = prose <= MOST * tokens
     return innermost & _regular(cells, row, table) & (brief | (headed & ~body))
 
 
@@ -60,7 +59,7 @@ def _regular(cells: IntArray, row: IntArray, table: IntArray) -> BoolArray:
     kinds, count = np.unique(table[rows] * n + width, return_counts=True)
     tables, width = np.divmod(kinds, n)
     all_rows = np.bincount(table[rows], minlength=n)[tables]
-    regular[tables[(width >= COLUMNS) & (count >= REGULAR * all_rows) & (all_rows >= ROWS)]] = True
+    regular[tables[(width >= SEVERAL) & (count >= MOST * all_rows) & (all_rows >= SEVERAL)]] = True
     return regular
 
 
@@ -70,9 +69,9 @@ def tables_around(page: Page) -> IntArray | None:
     return e.nearest(data_tables(page))[page.blocks.element] if e.holds_tag({"table"}) else None
 
 
-#: A list is one of texts, not of the page's layout or of links, if it has at least this many items, on average at most
+#: A list is one of texts, not of the page's layout or of links, if it has several items, on average at most
 #: so many blocks in each, at most this share of its text in links, and no heading or table.
-ITEMS, ITEM_BLOCKS, LINKED = 2, 1.5, 0.3
+ITEM_BLOCKS, LINKED = 1.5, 0.3
 
 
 def text_lists(page: Page) -> BoolArray:
@@ -83,12 +82,8 @@ def text_lists(page: Page) -> BoolArray:
     )
     items, others = (e.subtree_sums(of) for of in (is_item, is_other))
     count, chars, linked = map(blocks.subtree_sums, (np.ones(len(blocks)), blocks.chars, blocks.link_chars))
-    found = is_list & (items >= ITEMS) & (others == 0) & (count <= ITEM_BLOCKS * items) & (linked <= LINKED * chars)
+    found = is_list & (items >= SEVERAL) & (others == 0) & (count <= ITEM_BLOCKS * items) & (linked <= LINKED * chars)
     return np.asarray(found & ((e.parent < 0) | (e.nearest(found)[e.parent] < 0)))
-
-
-#: A unit is kept if at least this share of its text would be, else dropped.
-KEPT_SHARE = 0.5
 
 
 def whole_lists(page: Page, kept: BoolArray) -> BoolArray:
@@ -99,7 +94,7 @@ def whole_lists(page: Page, kept: BoolArray) -> BoolArray:
     unit = e.nearest(text_lists(page))[page.blocks.element]
     inside = (unit >= 0) & ~page.unseen_blocks
     whole, of_kept = (np.bincount(unit[some], 1 + tokens[some], len(e)) for some in (inside, inside & kept))
-    return np.where(inside, (of_kept >= KEPT_SHARE * whole)[unit], kept)
+    return np.where(inside, (of_kept >= MOST * whole)[unit], kept)
 
 
 #: A cell with more kept blocks than this, except those in lists, holds a column of the page, not a datum.

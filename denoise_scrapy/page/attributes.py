@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from denoise_scrapy.core.characters import without_unseen
 from denoise_scrapy.core.markup import ENCODED, SIZED_TAGS
-from denoise_scrapy.page.parse import root_of, to_utf8
+from denoise_scrapy.page.parse import DETECTED_BYTES, root_of, to_utf8
 
 #: Sizes, spans and the like are cut to this length: no number is longer.
 MAX_SIZE_LENGTH = 32
@@ -140,7 +140,7 @@ def read_notes(notes: Iterable[tuple[int, str, str]], tags: Sequence[str]) -> No
 
 
 #: Bytes that are searched for the declaration. 1,366 of 1,641 recorded pages declare it, one of them beyond this.
-ADDRESS_WITHIN = 262_144
+ADDRESS_WITHIN = DETECTED_BYTES
 _PLACES = (
     "//link[contains(concat(' ', normalize-space(@rel), ' '), ' canonical ')]/@href",
     "//meta[@property='og:url']/@content",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from denoise_scrapy.body.code import LEVELS
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Flag, Page
@@ -24,12 +25,9 @@ MOST_CHARS = 12
 BEGINNING = 240
 #: The target of a link back may have brackets around the reference, or be right beside it.
 BESIDE = 2
-#: Links back in which a reference is searched for; a note with many references has one for each.
+#: Links back in which a reference is searched for, as a note with many references has one for each; and texts of a
+#: note: its own are behind those of its links back.
 MOST_BACK = 40
-#: Elements searched for a note, around a place that holds only a sign, as a name in `a` or a term.
-LEVELS = 4
-#: Texts of a note that are searched for its first own text: links back, and their brackets, precede it.
-MOST_TEXTS = 40
 
 
 def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
@@ -192,7 +190,7 @@ class Footnotes:
         if following < len(self._targets):
             end = min(end, int(self._marks["start"][self._targets[following]]))
         first, last = np.searchsorted(self._text_marks, [int(self._marks["start"][one.target]), end]).tolist()
-        found: list[int] = self._texts[first:last][:MOST_TEXTS].tolist()
+        found: list[int] = self._texts[first:last][:MOST_BACK].tolist()
         return found
 
 

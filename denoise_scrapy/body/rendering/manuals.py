@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from denoise_scrapy.body.code import FRAME_TOKENS, LEVELS
 from denoise_scrapy.core.markup import HEADING_TAGS, split_name
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import letters
@@ -45,12 +46,8 @@ _TABS, _PANELS = (
     frozenset("tab tabs tabbed tablist".split()),
     frozenset("panel tabpanel pane tab content block".split()),
 )
-#: A tab has a few words: "From source", "macOS (Homebrew)".
-LABEL_TOKENS = 6
-#: Elements between a row of tabs and its panels, or around either, or around a title.
-_LEVELS = 3
 #: Rows of tabs, and elements of a signature, that are looked at: pages may be hostile.
-_MOST_ROWS, _MOST_INSIDE = 200, 200
+_MOST = 200
 #: A signature of a function, as terms of definitions and headings have it; and of a class.
 _CALL = re.compile(r"(?:[\w@.:*&<>\[\],?~-]+ ){0,9}[\w.:$~]+\(.{0,2000}", re.DOTALL)
 _DECLARED = re.compile(r"(?:public|private|protected|static|abstract|final|class|interface|enum|record|pub|fn|def)\b")
@@ -174,7 +171,7 @@ class Manual:
     def _title_of(self, box: int, block: int) -> int:
         """Return the element of a box that is its title according to its name, and holds only a block; -1 for none."""
         element = int(self._page.blocks.element[block])
-        for _level in range(_LEVELS):
+        for _level in range(LEVELS):
             if element <= box or self._blocks(element) != (block, block + 1):
                 break
             if self._tags[element] == "summary" or not self._words_of(element).isdisjoint(_TITLES):
@@ -189,7 +186,7 @@ class Manual:
         if self._tags[element] != "summary":
             return False
         first, last = self._blocks(element)
-        inside = self._tags[element : min(int(self._e.end[element]), element + _MOST_INSIDE)]
+        inside = self._tags[element : min(int(self._e.end[element]), element + _MOST)]
         return last - first == 1 and {"pre", *HEADING_TAGS}.isdisjoint(inside)
 
     # ---- tabs ----
@@ -199,7 +196,7 @@ class Manual:
         if not tokens:
             return
         named = self._of_tokens(tokens)
-        rows = np.flatnonzero(named)[:_MOST_ROWS]
+        rows = np.flatnonzero(named)[:_MOST]
         for element in np.unique(np.append(rows, self._e.parent_or_self[rows])).tolist():
             tabs = list(self._children(element))
             if len(tabs) < 2 or not (named[element] or named[tabs].all()):
@@ -209,7 +206,7 @@ class Manual:
             if named_labels != [True, False] * len(panels) or not all(map(self._is_panel, panels)):
                 labels, panels = tabs, []
             edges = self._edges[labels]
-            if (edges[:, 1] - edges[:, 0] != 1).any() or (self._page.blocks.tokens[edges[:, 0]] > LABEL_TOKENS).any():
+            if (edges[:, 1] - edges[:, 0] != 1).any() or (self._page.blocks.tokens[edges[:, 0]] > FRAME_TOKENS).any():
                 continue
             panels = panels or self._panels_of(element, len(tabs))
             if named_labels[0] or all(map(self._is_panel, panels)):
@@ -220,7 +217,7 @@ class Manual:
 
     def _panels_of(self, row: int, count: int) -> list[int]:
         """Return the panels of a row of tabs: as many elements after it, or in the one after it."""
-        for _level in range(_LEVELS):
+        for _level in range(LEVELS):
             parent = int(self._e.parent[row])
             if parent < 0:
                 break
@@ -229,7 +226,7 @@ class Manual:
                 if len(behind) >= count and all(map(self._is_panel, behind[:count])):
                     return behind[:count]
                 inner = behind[0]
-                for _deeper in range(_LEVELS):
+                for _deeper in range(LEVELS):
                     found = list(self._children(inner))
                     if len(found) == count and len({self._tags[panel] for panel in found}) == 1:
                         return found
@@ -281,13 +278,13 @@ class Manual:
 
     def _names_signature(self, box: int) -> bool:
         """Return whether a box is named a signature, or a part of the line in it."""
-        inside = self._e.token[box : min(int(self._e.end[box]), box + _MOST_INSIDE)].tolist()
+        inside = self._e.token[box : min(int(self._e.end[box]), box + _MOST)].tolist()
         named = (box + n for n, token in enumerate(inside) if "signature" in self._words_in(token))
         return any(one == box or self._tags[one] == "span" for one in named)
 
     def _is_signature(self, term: int) -> bool:
         """Return whether a term is named a signature, or contains one; or looks like a call, and can be linked to."""
-        inside = range(term, min(int(self._e.end[term]), term + _MOST_INSIDE))
+        inside = range(term, min(int(self._e.end[term]), term + _MOST))
         if any(not self._words_of(one).isdisjoint(("sig", "signature", "descname")) for one in inside):
             return True
         first, last = self._blocks(term)
