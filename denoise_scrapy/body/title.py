@@ -1,8 +1,8 @@
 """A page's title: the headings that contain it, and its text without the name of its site.
 
 What reveals that name: titles of other pages of the site that begin or end with it; the name that the page declares
-(Open Graph, JSON-LD) or its host has; a title that it declares without it; and a heading equal to the rest. Without any
-of them, the title element's text is not changed. Where it has nothing but that name, the first heading is the title.
+(Open Graph) or its host has; a title that it declares without it; and a heading equal to the rest. Without any of them,
+the title element's text is not changed. Where it has nothing but that name, the first heading is the title.
 """
 
 from __future__ import annotations
@@ -28,11 +28,7 @@ SEPARATOR = re.compile(
 )
 #: A block with a larger share of links is a site's logo, not a heading of the page.
 LINKED = 0.5
-#: In JSON-LD the name of the site or its publisher.
-_SITES = re.compile(
-    r'"@type"\s{0,9}:\s{0,9}"(?:WebSite|\w{0,20}Organization)"[^{}]{0,500}?"name"\s{0,9}:\s{0,9}"([^"\\]{1,100})"'
-)
-#: Names and titles that are read of what a page declares: recorded pages declare up to four.
+#: Titles that are read of what a page declares: recorded pages declare up to four.
 MOST_NAMES = 9
 #: Labels of hosts with fewer letters are countries and kinds of organisation.
 MIN_LABEL = 4
@@ -42,12 +38,9 @@ def title_of(page: Page, titles: Sequence[str] = ()) -> str:
     """Return the title of a page, given titles of other pages of its site; "" if it has none."""
     title, titles = page.title, list(filter(None, titles))
     declared = page.tree.declared_values
-    names = [value for name, value in declared if name == "og:site_name"]
-    data = page.json_ld
-    names += [name for text in data for name in _SITES.findall(text)[:MOST_NAMES]]
-    names = list(map(letters, names))
+    names = [letters(value) for name, value in declared if name == "og:site_name"]
     headlines = [value for name, value in declared if name == "og:title"][:MOST_NAMES]
-    headlines = list(filter(letters, [*headlines, *json_strings(data, "headline")[:MOST_NAMES]]))
+    headlines = list(filter(letters, [*headlines, *json_strings(page.json_ld, "headline")[:MOST_NAMES]]))
     said = fold(title)
     others = [other for other in titles if _folded(other) != said]
     # some declare the title as the site's name

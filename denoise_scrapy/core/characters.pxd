@@ -123,10 +123,15 @@ cdef inline bint is_letter(unsigned char byte) noexcept nogil:
     return c'a' <= lower(byte) <= c'z'
 
 
+cdef inline bint is_digit(unsigned char byte) noexcept nogil:
+    """Return whether a byte is an ASCII digit."""
+    return c'0' <= byte <= c'9'
+
+
 cdef inline int32_t hex_of(unsigned char byte) noexcept nogil:
     """Return the value of a hexadecimal digit, -1 for anything else."""
     byte = lower(byte)
-    return byte - c'0' if c'0' <= byte <= c'9' else byte - c'a' + 10 if c'a' <= byte <= c'f' else -1
+    return byte - c'0' if is_digit(byte) else byte - c'a' + 10 if c'a' <= byte <= c'f' else -1
 
 
 cdef inline bint begins(const unsigned char* text, const char* word) noexcept nogil:
@@ -198,18 +203,17 @@ cdef inline size_t lower_words(const unsigned char* names, size_t size, unsigned
             while written and out[written - 1] == c' ':
                 written -= 1
             if written and out[written - 1] != c'\n':
-                out[written] = 10
+                out[written] = c'\n'
                 written += 1
         elif is_letter_at(names + i):
             if c'A' <= char <= c'Z' and c'a' <= before <= c'z':
-                out[written] = 32
+                out[written] = c' '
                 written += 1
             memcpy(out + written, names + i, width)
-            if 65 <= char <= 90:
-                out[written] = char + 32
+            out[written] = lower(char)
             written += width
         elif written and out[written - 1] > 32:
-            out[written] = 32
+            out[written] = c' '
             written += 1
         before = char
         i += width

@@ -1292,7 +1292,7 @@ cdef Address read_address(const unsigned char* text, size_t size, int32_t folder
         elif i == path or text[i - 1] == c'/':
             depth += 1
         hyphens += text[i] == c'-' or text[i] == c'_'
-        digits += c'0' <= text[i] <= c'9'
+        digits += is_digit(text[i])
         i += 1
     found.shape = 1 + 8 * min(depth, DEEP) + 4 * (hyphens >= TITLE_HYPHENS) + 2 * (digits >= NUMBER_DIGITS)
     found.shape += i < size and text[i] == c'?'

@@ -10,7 +10,7 @@ from libc.string cimport memchr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from denoise_scrapy.core.characters cimport begins, decode, hex_of, is_letter, lower
+from denoise_scrapy.core.characters cimport begins, decode, hex_of, is_digit, is_letter, lower
 from denoise_scrapy.core.hashing cimport Table, find, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
 from denoise_scrapy.core.wide cimport wide_size
@@ -152,7 +152,7 @@ cdef inline uint64_t packed_name(const unsigned char* at, const unsigned char* e
     """Return the lower-case name of the tag that begins after `<` or `</`, as one number; 0 if longer."""
     cdef uint64_t name = 0
     cdef int size = 0
-    while at < end and (is_letter(at[0]) or c'0' <= at[0] <= c'9' or at[0] == c'-'):
+    while at < end and (is_letter(at[0]) or is_digit(at[0]) or at[0] == c'-'):
         if size == 8:
             return 0
         name = name << 8 | lower(at[0])

@@ -50,8 +50,6 @@ cdef enum:
     P_AHEAD = 1 << 22       # off: its place is before that of what is around it
     # What one state of a page may hide and another show.
     P_SWITCHED = P_DISPLAY | P_VISIBILITY | P_OPACITY | P_HEIGHT | P_WIDTH | P_POSITION | P_OFFSET | P_TRANSFORM | P_CLIP
-    # What hides nothing by itself.
-    P_HELPS = P_POSITION | P_FIXED | P_OVERFLOW | P_MOVES | P_TEXT_CLIP | P_PUSHED | P_ROOM | P_RELATIVE | P_AHEAD
 
 cdef enum:
     # Colours that are not RGB.

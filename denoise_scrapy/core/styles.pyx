@@ -25,7 +25,9 @@ from cython.operator cimport dereference
 from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport xmlNode
 
-from denoise_scrapy.core.characters cimport begins, behind_blanks, equal, hex_of, is_blank, is_letter, lower, starts
+from denoise_scrapy.core.characters cimport (
+    begins, behind_blanks, equal, hex_of, is_blank, is_digit, is_letter, lower, starts,
+)
 from denoise_scrapy.core.hashing cimport number_of, open_table
 from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, next_in, told_of
 
@@ -217,21 +219,21 @@ cdef const char* number_at(const char* at, double* value) noexcept nogil:
     if at[0] == c'-' or at[0] == c'+':
         sign = -1 if at[0] == c'-' else 1
         at += 1
-    while c'0' <= at[0] <= c'9':
+    while is_digit(at[0]):
         found = found * 10 + (at[0] - c'0')
         has_digits = True
         at += 1
-    if at[0] == c'.' and c'0' <= at[1] <= c'9':
+    if at[0] == c'.' and is_digit(at[1]):
         at += 1
-        while c'0' <= at[0] <= c'9':
+        while is_digit(at[0]):
             tenth /= 10
             found += tenth * (at[0] - c'0')
             has_digits = True
             at += 1
-    if at[0] == c'e' and has_digits and (c'0' <= at[1] <= c'9' or (at[1] == c'-' and c'0' <= at[2] <= c'9')):  # 1e-3
+    if at[0] == c'e' and has_digits and (is_digit(at[1]) or (at[1] == c'-' and is_digit(at[2]))):  # 1e-3
         found = 0 if at[1] == c'-' else found
         at += 2
-        while c'0' <= at[0] <= c'9':
+        while is_digit(at[0]):
             at += 1
     value[0] = sign * found
     return at if has_digits else NULL
@@ -264,11 +266,11 @@ cdef const char* length_at(const char* at, double* value, int depth) noexcept no
     cdef double part, term
     cdef int count = 0
     cdef char sign
-    while c'a' <= at[0] <= c'z':
+    while is_letter(at[0]):
         at += 1
     if at[0] != c'(':
         at = pixels_at(name, value) if at == name else NULL
-        while at != NULL and (c'a' <= at[0] <= c'z' or at[0] == c'%'):
+        while at != NULL and (is_letter(at[0]) or at[0] == c'%'):
             at += 1
         return at
     if depth >= MOST_AROUND:
@@ -309,7 +311,7 @@ cdef int arguments_of(const char** place, double* found, int most) noexcept nogi
 cdef const char* pixels_at(const char* at, double* value) noexcept nogil:
     """Read a length in pixels, or an angle in degrees, roughly; return what follows it, at its unit, NULL if none."""
     cdef const char* unit
-    if c'a' <= at[0] <= c'z':
+    if is_letter(at[0]):
         return length_at(at, value, 0) if strchr(at, c'(') != NULL else NULL
     unit = number_at(at, value)
     if unit == NULL:
@@ -383,7 +385,7 @@ cdef int32_t colour_of(const char* value, bint is_back) noexcept nogil:
             number >>= 4 * (count - 3)
             return (number >> 8) * 0x110000 + (number >> 4 & 15) * 0x1100 + (number & 15) * 0x11
         return number >> 4 * (count - 6) if count >= 6 else UNKNOWN
-    while c'a' <= at[0] <= c'z' or at[0] == c'-':
+    while is_letter(at[0]) or at[0] == c'-':
         at += 1
     return colour_in(value, at + 1, is_back) if at[0] == c'(' else named(_colours, value, at - value)
 
@@ -399,7 +401,7 @@ cdef int32_t colour_in(const char* name, const char* at, bint is_back) noexcept 
         end += 1
     channels[3] = 1
     while at < end and count < 4:
-        while at < end and (at[0] == c' ' or at[0] == c',' or c'a' <= at[0] <= c'z'):
+        while at < end and (at[0] == c' ' or at[0] == c',' or is_letter(at[0])):
             at += 1
         count = 3 if at[0] == c'/' else count  # / before the opacity
         at = behind_space(at + <int>(at[0] == c'/'))
@@ -515,7 +517,7 @@ cdef bint masks_all(const char* value) noexcept nogil:
     while at != NULL and is_gradient:
         at = behind_space(at + 1)
         is_clear = colour_of(at, False) == TRANSPARENT
-        if not is_clear and not starts(at, b"to ") and not c'0' <= at[0] <= c'9':
+        if not is_clear and not starts(at, b"to ") and not is_digit(at[0]):
             return False
         at += strcspn(at, b",)")
         if is_clear and at[0] != c',':
@@ -563,7 +565,7 @@ cdef bint moves_away(const char* value) noexcept nogil:
     cdef const char* name
     while at != NULL:
         name = at
-        while name > value and (c'a' <= (name - 1)[0] <= c'z' or (name - 1)[0] == c'3'):  # 3d
+        while name > value and (is_letter((name - 1)[0]) or (name - 1)[0] == c'3'):  # 3d
             name -= 1
         at += 1
         if removes(name, &at, &depth):
@@ -578,7 +580,7 @@ cdef bint has_no_size(const char* font) noexcept nogil:
     cdef const char* unit
     while True:
         unit = number_at(font, &size)
-        if unit != NULL and (c'a' <= unit[0] <= c'z' or unit[0] == c'%' or unit[0] == c'/' or size == 0):
+        if unit != NULL and (is_letter(unit[0]) or unit[0] == c'%' or unit[0] == c'/' or size == 0):
             return is_nothing(font, 0 if is_relative(font) else NOTHING)
         font = strchr(font, c' ')
         if font == NULL:
@@ -1022,7 +1024,7 @@ cdef string nested(const string& around, const string& selectors):
 
 
 cdef inline bint is_in_name(unsigned char byte) noexcept nogil:
-    return is_letter(byte) or c'0' <= byte <= c'9' or byte == c'-' or byte == c'_' or byte >= 0x80
+    return is_letter(byte) or is_digit(byte) or byte == c'-' or byte == c'_' or byte >= 0x80
 
 
 cdef const unsigned char* read_name(const unsigned char* at, string& name) nogil:

@@ -29,7 +29,7 @@ from lxml.includes.tree cimport (
 from denoise_scrapy.core cimport characters
 from denoise_scrapy.core.characters cimport (
     ALPHA, BLANK, CJK, CLASSES, DIGIT, LETTER, OTHER, SMALL, SPACE, STOP, UPPER, begins, behind_blanks, class_of, decode,
-    equal, is_blank, is_unseen, lower, lower_words, starts,
+    equal, is_blank, is_digit, is_unseen, lower, lower_words, starts,
 )
 from denoise_scrapy.core.formulas cimport (
     is_formula_image, is_of_mathjax, is_tex_script, is_twin, write_formula,
@@ -433,7 +433,7 @@ cdef int without_digits(Tree tree, const unsigned char* names, Span* span) nogil
                 break
             if is_blank(names[i]):
                 gap = tree.names.size() > <size_t>span.start
-            elif not c'0' <= names[i] <= c'9':
+            elif not is_digit(names[i]):
                 if gap:
                     tree.names.push_back(c' ')
                     gap = False

@@ -77,12 +77,6 @@ HERALD, AGAIN = "Fox wins - Daily Herald", "Fox wins - again - Herald"
             [],
             "Fox wins - The Herald",
         ),
-        (titled("Fox wins – Herald", ld('{"@type":"WebSite","url":"/","name":"Herald"}')), [], "Fox wins"),
-        (
-            titled("Fox wins – Herald", ld('{"publisher": {"@type": "NewsMediaOrganization", "name": "Herald"}}')),
-            [],
-            "Fox wins",
-        ),
         (titled("Fox wins – Sport – Herald", ld('{"@type":"Article","headline":"Fox wins"}')), [], "Fox wins"),
         (titled("Sport | Fox wins - Herald", "<h1>Fox wins</h1>"), [], "Fox wins"),
         (titled("狐狸赢了：先驱报"), ["山猫来了：先驱报"], "狐狸赢了"),
