@@ -152,10 +152,14 @@ _KOREAN = re.compile(r"(?:^|[)\]=·|/]\s?)([가-힣]{2,4})\s?기자(?=\s*(?:$|�
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,4}(?: [\u4e00-\u9fff]{2,4})+")
 
 
+#: Hebrew, Arabic, Indic and Thai letters, which have no capitals.
+_UNCASED = re.compile(r"[\u0590-\u0e7f]")
+
+
 def is_person(name: str) -> bool:
     """Return whether a name is written as most are: two to four words with a capital."""
     words = [word for word in name.split() if word not in _PARTICLES]
-    capital = all(word[0].isupper() for word in words) and not name.isupper()
+    capital = all(word[0].isupper() or _UNCASED.match(word) for word in words) and not name.isupper()
     return (1 < len(words) < 5 and capital and not _SECTION.search(name)) or _FAMILY.fullmatch(name) is not None
 
 

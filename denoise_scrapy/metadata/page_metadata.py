@@ -182,7 +182,7 @@ _MODIFIED = (
     re.compile(r"modif|updated|^revised|lastmod|lastdate"),
 )
 #: Words or classes of a line at the end of a text with its author or date.
-_SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|byline|auth?or|permalink", re.IGNORECASE)
+_SIGNS = re.compile(r"entry|\bpost(?:ed|-meta|-date|-info)?\b|publish|written|byline|auth?or|permalink", re.IGNORECASE)
 _OFFICE = re.compile(r"\b(?:of|for)\b")
 #: An editor's name, which Chinese pages have at their end.
 _EDITOR = re.compile(r"(?:责编|编辑|选稿|編輯)\s?[：:]\s?(\w{2,4})")
@@ -335,7 +335,9 @@ class _Fields:
         for found in self._names():
             names = [name for name in found if name not in editors and not _is_site(name, site)]
             if names:
-                return tuple(dict.fromkeys(names))[:20]
+                # beside a person, a role or a paper is no author
+                named = list(filter(is_person, names)) if is_person(names[0]) else names
+                return tuple(dict.fromkeys(named))[:20]
             of_site.update({name for name in found if name not in editors and " " in name})
         # a site that has the name of its only writer: the page says so twice, or that it is a person
         people = {
@@ -376,6 +378,12 @@ class _Fields:
         named = (mark.text for mark in far if AUTHOR_CLASS.search(mark.kind) and len(mark.text) <= MAX_NAME)
         found = (names_in(text, language=self.language) for text in named)
         yield next((names for names in found if names and all(" " in name for name in names)), [])
+        lines = self.read.lines[: self.last + 1] + [
+            line for line in self.read.lines[self.last + 1 :] if _SIGNS.search(line)
+        ]
+        bylines = (names_in(line, True, self.language) for line in lines if len(line) <= BYLINE_CHARS)
+        signed = [names for names in bylines if names and all(map(is_person, names))]
+        yield signed[0] if len(signed) == 1 else []  # several are of other pages, or a menu
 
     def _person(self, value: Node) -> str:
         parts = (self.ld.string(value, part) for part in ("givenName", "familyName"))
@@ -405,7 +413,8 @@ class _Fields:
         first: Mark | None = None
         found: list[str] = []
         for mark in self._marks(way, only_near=True):
-            names = names_in(mark.text, language=self.language) if len(mark.text) <= BYLINE_CHARS else []
+            text = self._parted(mark)
+            names = names_in(text, language=self.language) if len(text) <= BYLINE_CHARS else []
             if names and (first is None or (mark.kind == first.kind and abs(mark.line - first.line) < BEFORE)):
                 first = first or mark
                 found += names
@@ -415,6 +424,14 @@ class _Fields:
             found = whole if set(found) < set(whole) else found
         return found
 
+    def _parted(self, mark: Mark) -> str:
+        """Return the text of an element, with commas between its parts where the first is a name by itself."""
+        parts = [part.strip() for part in mark.texts if part.strip()]
+        is_account = bool(parts) and " " not in parts[0] and not parts[0].istitle()
+        if mark.given or len(parts) < 2 or not (is_account or is_person(parts[0])):
+            return mark.text
+        return ", ".join(parts) if names_in(parts[0], language=self.language) else mark.text
+
     def _published(self) -> str:
         day = (
             self._first_date(self._published_dates())
@@ -422,11 +439,19 @@ class _Fields:
             or day_in_address(self.canonical)
             or self._first_date([self.ld.string(self.ld.page, "datePublished", "dateCreated", "uploadDate")])
             or next((one.day for one in self._visible_dates() if one.is_publication), "")
+            or self._only_date()
         )
         if 0 < len(day) < WITH_OFFSET:  # what is near the headline may have the time, or its offset
             near = (self._first_date([text]) for text in islice(self._near_dates(), MOST_NEAR))
             return max([day, *(time for time in near if time.startswith(day))], key=len)
         return day
+
+    def _only_date(self) -> str:
+        """Return the day that all dated elements far from the text have, "" if they have several."""
+        dated = (mark for mark in self.read.marks if _is_dated(mark) and len(mark.text) <= MOST_DATED)
+        marks = (mark for mark in dated if mark.line <= self.last or _SIGNS.search(mark.kind))
+        days = {date_in(mark.text, self.language, self.american) for mark in marks if not self._is_change(mark)} - {""}
+        return days.pop() if len(days) == 1 else ""
 
     def _published_dates(self) -> Iterator[str]:
         yield self.ld.string(self.ld.work, "datePublished", "dateCreated", "uploadDate", "datePosted")
