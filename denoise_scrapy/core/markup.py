@@ -55,6 +55,15 @@ REASONS = (
     "aria-hidden",
 )
 
+#: What linked style sheets do: classes by which frameworks clip text that is for screen readers, and elements in which
+#: an icon font shows a sign in place of its name.
+USUAL_SHEET = b"""
+.sr-only, .is-sr-only, .show-for-sr, .visually-hidden, .visuallyhidden, .cdk-visually-hidden, .element-invisible,
+.screen-reader-text, .screen-reader-only, .screenreader-text, .assistive-text, .a11y-hidden, .u-visually-hidden,
+.material-icons, .material-icons-outlined, .material-icons-round, .material-icons-sharp, .material-symbols-outlined,
+.material-symbols-rounded, .material-symbols-sharp, mat-icon, md-icon { clip: rect(0, 0, 0, 0) }
+"""
+
 ROOT_TAGS = frozenset(["html", "body"])
 HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 

@@ -13,6 +13,7 @@ cdef struct Inherited:    # what the text of an element has from those around it
     int32_t hides         # the reason for which text is, one of `styles.pxd`
     bint is_hidden        # with all in it
     bint is_cut           # at the edges of a box that has a place
+    bint has_lines        # its line ends are line breaks
     int32_t parent
     int32_t kind          # number of its names, -1 if no rule asks for them
     uint64_t[4] filter    # names of the element and those around it

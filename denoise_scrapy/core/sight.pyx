@@ -16,7 +16,7 @@ from denoise_scrapy.core.hashing cimport find, hash_bytes, number_of, open_table
 from denoise_scrapy.core.nodes cimport attribute_of, is_named, next_in, shown_from, told_of, value_of
 from denoise_scrapy.core.styles cimport (
     ANY, BY_ARIA, BY_ATTRIBUTE, BY_CLIP, BY_COLOUR, BY_DIALOG, BY_OPACITY, BY_PLACE, BY_SIZE, BY_TEXT_SIZE, BY_VISIBILITY,
-    LEAST_STEPS, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_BEYOND, P_HEIGHT, P_OVERFLOW,
+    LEAST_STEPS, OF_CLASS, OF_ID, OF_TAG, P_BACKGROUND, P_CLIP, P_COLOUR, P_DISPLAY, P_BEYOND, P_HEIGHT, P_LINES, P_OVERFLOW,
     P_POSITION, P_RELATIVE, P_SWITCHED, P_TEXT_CLIP,
     P_TEXT_SIZE, P_VISIBILITY, P_WIDTH, SEEN, STEPS_A_BYTE, TRANSPARENT, UNKNOWN, Compound, Rule, Sheet, Style, add_style, add_to,
     colour_of, is_close, holds, name_of, read_style, reason_of,
@@ -508,6 +508,8 @@ cdef int inherit(Sight* sight, const Style* style, Inherited* text, bint is_name
             text.hides = BY_TEXT_SIZE
         elif text.hides != BY_TEXT_SIZE or not style.off & P_RELATIVE:  # a share of nothing is nothing
             text.hides = SEEN
+    if style.said & P_LINES:
+        text.has_lines = style.off & P_LINES != 0
     if style.said & P_VISIBILITY:
         text.hides = BY_VISIBILITY if style.off & P_VISIBILITY else SEEN
 

@@ -48,6 +48,7 @@ cdef enum:
     P_ROOM = 1 << 20        # off: padding and the like give a box a size
     P_RELATIVE = 1 << 21    # off: the size of text is one of the size around it
     P_AHEAD = 1 << 22       # off: its place is before that of what is around it
+    P_LINES = 1 << 23       # off: line ends of the text are line breaks
     # What one state of a page may hide and another show.
     P_SWITCHED = P_DISPLAY | P_VISIBILITY | P_OPACITY | P_HEIGHT | P_WIDTH | P_POSITION | P_OFFSET | P_TRANSFORM | P_CLIP
 

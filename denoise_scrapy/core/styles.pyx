@@ -48,7 +48,7 @@ cdef enum:
     # Custom properties in a value, one in another.
     MOST_FILLED = 8
     # Properties that say by themselves nothing about what shows.
-    PLACES = P_OFFSET | P_MARGIN | P_WIDTH | P_BEYOND | P_PUSHED | P_ROOM
+    PLACES = P_OFFSET | P_MARGIN | P_WIDTH | P_BEYOND | P_PUSHED | P_ROOM | P_LINES
 
 # A selector that matches nothing.
 cdef const char* UNREADABLE = b"("
@@ -143,6 +143,7 @@ for _bit, _names in {
     P_CLIP: "clip clip-path mask mask-image mask-size",
     P_HEIGHT: "height max-height block-size max-block-size grid-template-rows",
     P_WIDTH: "width max-width inline-size max-inline-size",
+    P_LINES: "white-space white-space-collapse",
     P_OVERFLOW: "overflow overflow-x overflow-y contain",
     P_MOVES: "will-change transition transition-property transition-duration transition-delay transition-timing-function "
     "transition-behavior animation animation-name animation-duration animation-delay animation-timing-function "
@@ -740,6 +741,8 @@ cdef int declare(Style* style, const char* name, const char* value) noexcept nog
         off = strstr(value, b"paint") != NULL or strstr(value, b"strict") != NULL or strstr(value, b"content") != NULL
         if not off:
             return 0
+    elif bit == P_LINES:  # pre, pre-line, preserve, break-spaces
+        off = starts(value, b"pre") or starts(value, b"break")
     elif bit == P_OVERFLOW:
         off = not starts(value, b"visible")
     else:  # P_MOVES
@@ -1269,7 +1272,7 @@ cdef int add_block(Sheet* sheet, const string& selectors, const string& declarat
     style.colour = style.back = UNKNOWN
     read_style(<const unsigned char*>declarations.c_str(), &style, sheet, &sheet.steps)
     # where a box is and how wide says nothing by itself, unless it is far away or has no width
-    if style.said & ~PLACES or style.off:
+    if style.said & (~PLACES | P_LINES) or style.off:
         add_selectors(sheet, selectors, &style, is_some, left)
 
 

@@ -119,7 +119,7 @@ cdef class Tree:
     cdef readonly bint noscript_read
     cdef public bint is_too_large
     cdef public bint lacks_styles
-    cdef readonly bint has_shadows
+    cdef readonly bint is_arranged
     cdef int32_t slots            # distinct paths of blocks
     cdef int _check(self, Py_ssize_t given, size_t expected, str what) except -1
     cdef const ElementKind* _token(self, int number) except NULL

@@ -23,7 +23,7 @@ class Tree:
     noscript_read: bool
     is_too_large: bool
     lacks_styles: bool
-    has_shadows: bool
+    is_arranged: bool
     element_rows: npt.NDArray[Any]
     block_rows: npt.NDArray[Any]
     token_rows: npt.NDArray[Any]

@@ -36,7 +36,9 @@ from denoise_scrapy.core.formulas cimport (
 )
 from denoise_scrapy.core.hashing cimport Table, find, hash_bytes, mix, number_of, open_table
 from denoise_scrapy.core.lock cimport WORTH_BYTES
-from denoise_scrapy.core.nodes cimport add_text_of, attribute_of, is_named, is_text, next_in, type_of, value_of
+from denoise_scrapy.core.nodes cimport (
+    add_text_of, attribute_of, is_named, is_text, next_in, told_of, type_of, value_of,
+)
 from denoise_scrapy.core.sight cimport (
     ARIA_HIDDEN, ATTRIBUTES, CHECKED, CLASS, DISPLAY, HREF, ID, ITEMPROP, ITEMTYPE, NAME, NAMES, ROLE, SOURCE, TYPE,
     Bytes, Sight, look_at, open_sight,
@@ -310,7 +312,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
     cdef uint8_t kind, kind_before = 0
     cdef uint64_t value, letters = 0, hash_ = w.block.text_hash, power = w.power
     cdef int32_t width, unit, length = 0, shown = 0, tokens = 0
-    cdef bint in_word
+    cdef bint in_word, break_lines
     cdef unsigned char* copy
     width = decode(text, &code)
     while code > 127 and is_unseen(code, w.left, w.left):
@@ -319,6 +321,8 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
     if code == 0 or w.open < 0 or tree.elements[w.open].flags & TWIN:
         return 0
     size = strlen(<const char*>text)
+    break_lines = w.break_lines or (
+        w.sight.inherited[w.open].has_lines and not tree.elements[w.open].flags & PREFORMATTED)
     if w.junction:
         # a dot within a term is one within a name: "kelp." and "Queue"
         if words_meet(w, code, text) and not is_within(tree, w.joined, IS_EXACT | IS_TERM if w.left == c'.' else IS_EXACT):
@@ -368,7 +372,7 @@ cdef int add_text(Tree tree, Walk* w, const unsigned char* text) nogil:
                     tokens += 1
                     if kind_before == CJK:
                         end_word(tree, w, 2 * characters.VALUE[before] + value, LONG)
-            elif code < 32 and (code < 3 or code == 11 or (code == c'\n' and w.break_lines)):
+            elif code < 32 and (code < 3 or code == 11 or (code == c'\n' and break_lines)):
                 copy[i - unseen] = 11 if code == c'\n' else 32  # only we may write marks
         kind_before = kind
         further = before
@@ -646,6 +650,32 @@ cdef int read_skipped(Tree tree, Walk* w, const xmlNode* top, const Tag* tag, st
         node = next_in(top, node)
 
 
+cdef bint is_spelled(const xmlNode* node) noexcept nogil:
+    """Return whether an element is the first one in one whose label is its whole text, white space aside."""
+    cdef const xmlNode* top = node.parent
+    cdef const unsigned char* label
+    cdef const unsigned char* text
+    if top == NULL or top.type != XML_ELEMENT_NODE or (
+            node.prev != NULL and (not is_text(node.prev) or node.prev.prev != NULL)):
+        return False
+    label = attribute_of(top, b"aria-label")
+    node = top.children
+    while label != NULL and node != NULL:
+        text = b""
+        if is_text(node):
+            text = node.content
+        while True:
+            label, text = behind_blanks(label), behind_blanks(text)
+            if text[0] == 0:
+                break
+            if text[0] != label[0]:
+                return False
+            label += 1
+            text += 1
+        node = next_in(top, node)
+    return label != NULL and label[0] == 0
+
+
 cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, const xmlAttr* attributes,
                const xmlNode* node) nogil:
     """Begin an element: add its token, row and mark."""
@@ -686,11 +716,17 @@ cdef int start(Tree tree, Walk* w, const unsigned char* name, const Tag* tag, co
         attributes = attributes.next
     if given[ID] != NULL:
         note_place(tree, w, number, given[ID])
+    if tag.role == LINK_TAG and given[NAME] != NULL and given[HREF] == NULL:  # a place, which older pages leave open
+        top = tag[0]
+        top.flags &= ~LINK
+        tag = &top
+        hash_ = mix(hash_ + ATTRIBUTES)
     if tag.notes >> TYPE & 1 and given[TYPE] != NULL and begins(given[TYPE], b"checkbox"):
         note(tree, number, b"box", b"x" if given[CHECKED] != NULL else b" ")
     is_formula = tag.role == IMAGE_TAG and is_formula_image(node)
     if is_formula or given[ARIA_HIDDEN] != NULL or (given[CLASS] != NULL and is_of_mathjax(<const char*>given[CLASS])):
         repeats = is_twin(node)
+    tree.is_arranged |= given[ARIA_HIDDEN] != NULL and is_spelled(node)
     reason = look_at(&w.sight, node, given, hash_, w.open, tag.kind & IS_BLOCK, tag.role == DIALOG_TAG)
     if repeats:
         reason = BY_ARIA
@@ -829,7 +865,9 @@ cdef int walk(Tree tree, Walk* w, const xmlNode* root, string& title) nogil:
                 read_formula(tree, w, node)
             else:
                 read_skipped(tree, w, node, tag, title)
-                tree.has_shadows |= tag.role == TEMPLATE_TAG and attribute_of(node, b"shadowrootmode") != NULL
+                tree.is_arranged |= tag.role == TEMPLATE_TAG and (
+                    attribute_of(node, b"shadowrootmode") != NULL or begins(<const unsigned char*>told_of(node, b"id"), b"b:")
+                    or begins(<const unsigned char*>told_of(node, b"id"), b"p:"))
                 if tag.role == HEAD_TAG and not w.head_read:
                     w.head_read = True
                     # if the page does not close its head, the body begins at the first tag that a head may not hold:
@@ -1081,7 +1119,8 @@ cdef class Tree:
         noscript_read: Whether the text inside `noscript` counts as the page's, since it is most of it.
         is_too_large: Whether the page exceeds a limit, and was read as text without structure.
         lacks_styles: Whether its styles take too long to read, so that a part of them was left out.
-        has_shadows: Whether it may have declarative shadow trees, which are not read.
+        is_arranged: Whether browsers may show parts elsewhere, which is not read: shadow trees, streamed content, words
+            that a label spells.
     """
 
     def __init__(self):  # with `__cinit__` it could not be pickled

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.features import Words, read_words
-from denoise_scrapy.core.markup import REASONS, Flag, word_flags
+from denoise_scrapy.core.markup import REASONS, USUAL_SHEET, Flag, word_flags
 from denoise_scrapy.core.sharing import columns_of, facts_of
 from denoise_scrapy.core.source import is_too_large, text_alone
 from denoise_scrapy.core.styles import StyleSheet, styles_of
@@ -667,10 +667,10 @@ def _absolute(base: str, reference: str) -> str:
     return url if url.startswith(("http://", "https://")) else ""
 
 
-def _sheet_of(root: Any) -> StyleSheet | None:
-    """Return the rules of the style sheets in a page's tree, None if there are none and others may be loaded."""
+def _sheet_of(root: Any) -> StyleSheet:
+    """Return the rules of the style sheets in a page's tree, behind those that most sheets have."""
     text, is_all, is_still = styles_of(root)
-    return _sheet(text, is_all, is_still) if is_all or text else None
+    return _sheet(USUAL_SHEET + text, is_all, is_still)
 
 
 #: Sheets are kept for other pages of a site.

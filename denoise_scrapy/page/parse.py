@@ -149,6 +149,11 @@ def media_type(html: str | bytes) -> str:
 _ENDED_BREAK, _LONE_DEFINITION = re.compile(rb"</br\s*>", re.IGNORECASE), re.compile(rb"<(/?)dd\b", re.IGNORECASE)
 
 
+#: Comments of React around a part of a page, one that comes late first; and the ids of what stands for them.
+_LATE, _BOUNDARY = b"<!--$?-->", re.compile(rb"<!--(/?\$)[?!~]?-->")
+BOUNDARY, BOUNDARY_END = "$", "/$"
+
+
 def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
     """Return a page as the parser reads it, in UTF-8 without control characters, which include our marks.
 
@@ -168,6 +173,8 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         body = _ENDED_BREAK.sub(b"<br>", body)
     if b"<dd" in body and b"<dl" not in body and b"<DL" not in body:
         body = _LONE_DEFINITION.sub(rb"<\1p", body)
+    if _LATE in body:
+        body = _BOUNDARY.sub(rb"<template id='\1'></template>", body)
     if b"<frameset" in body[:_FRAMES_WITHIN].lower():
         body = _FRAMES.sub(b"", body)
     if found & EMBEDS:

@@ -83,3 +83,8 @@ def test_no_markup_raises(html):
         assert len(FeatureTree(page).code_lengths) == len(page.elements)
         assert all(link.startswith("http") for link in page.links)
         assert len(page.facts.tokens) == len(page.blocks)
+
+
+def test_a_place_that_is_left_open_is_no_link() -> None:
+    page = Page.parse("<a name=s1><h3>The wire</h3><p>It runs.</p><a href=/x>All</a><a name=s2 href=/y>Next</a>")
+    assert page.blocks.link_density.tolist() == [0, 0, 1]

@@ -1,4 +1,4 @@
-"""Declarative shadow trees: what browsers show of a host, its shadow tree and its own children."""
+"""What browsers show elsewhere than it stands: shadow trees, streamed parts, words that a label spells."""
 
 import pytest
 from lxml.html import document_fromstring, tostring
@@ -70,3 +70,44 @@ def test_hostile_pages_end() -> None:
     assert Page.parse(nested).block_texts[:1] == ["Deep"]
     assert len(Page.parse(many).block_texts[0]) >= 5_000
     assert Page.parse(OPEN * 10_000).block_texts == []
+
+
+def _late(name: str, fallback: str = "<b>Wait</b>") -> str:
+    return f"<!--$?--><template id='B:{name}'></template>{fallback}<!--/$-->"
+
+
+def _part(name: str, content: str) -> str:
+    return f"<div hidden id='S:{name}'>{content}</div>"
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        (f"<p>One</p>{_late('0')}<p>Three</p>{_part('0', '<p>Two</p>')}", ["One", "Two", "Three"]),
+        # a part of a part, a part without a fallback, and boundaries that are complete
+        (f"{_late('0')}<p>Z</p>{_part('0', '<p>A</p>' + _late('1'))}{_part('1', '<p>B</p>')}", ["A", "B", "Z"]),
+        ("<ul><template id='P:a'></template><li>Two</ul>" + _part("a", "<li>One</li>"), ["One", "Two"]),
+        (f"{_late('0', 'Wait <!--$--><i>a</i> bit<!--/$-->')}<p>End</p>{_part('0', '<p>Due</p>')}", ["Due", "End"]),
+        # what never came, a boundary without an end, a part in itself
+        (f"{_late('0')}<p>End</p>{_part('1', '<p>Other</p>')}<p>Rest", ["Wait", "End", "Other", "Rest"]),
+        (f"<template id='B:0'></template><p>Shown</p>{_part('0', '<p>One</p>')}", ["One", "Shown"]),
+        (_part("0", "<p>One</p><template id='B:0'></template>") + "<p>End</p>", ["One", "End"]),
+    ],
+)
+def test_streamed_parts(html: str, shown: list[str]) -> None:
+    assert Page.parse(html).block_texts == shown
+    assert Page.parse(html, keep="#none").block_texts == shown
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<h2 aria-label='Wer zahlt'><div aria-hidden=true>Wer</div> <div aria-hidden=true>zahlt</div></h2>", "Wer zahlt"),
+        ("<p aria-label='ניל פון'><span aria-hidden=true><i>ני</i><i>ל</i> <i>פון</i></span></p>", "ניל פון"),
+        ("<p aria-label='Close'><span aria-hidden=true>x</span></p>", ""),
+    ],
+)  # fmt: skip
+def test_words_that_a_label_spells(html: str, shown: str) -> None:
+    page = Page.parse(f"{html}<p>Other")
+    seen = [text for text, unseen in zip(page.block_texts, page.unseen_blocks, strict=True) if not unseen]
+    assert seen == [shown, "Other"][not shown :]

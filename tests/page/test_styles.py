@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from lxml import html
 from lxml.cssselect import CSSSelector, SelectorError
 
+from denoise_scrapy import extract
 from denoise_scrapy.page import Page
 
 NAMES = ["a", "b", "x-1", "_y", "-z", "über"]
@@ -93,3 +94,27 @@ def test_rules_within_a_rule_whose_own_selector_stands_for_nothing_are_read_to_t
 def test_selectors_that_are_not_closed_hide_nothing(broken):
     source = f"<style>{broken} display: none}} .c {{ display: none }}</style>{OTHERS}<p class=a>Shown."
     assert "Shown." in Page.parse(source).block_texts
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [("pre-line", 2), ("PRE-WRAP", 2), ("pre", 2), ("break-spaces", 2), ("nowrap", 1), ("normal", 1)],
+)
+def test_line_ends_that_a_style_keeps(value, lines):
+    text = "\n one bell\n\n  two bells\n"
+    for page in (
+        f"<div style='white-space:{value}'><p>{text}</p></div>",
+        f"<style>.song {{ white-space: {value} }}</style><div class=song>{text}</div>",
+    ):
+        body = extract(page)
+        assert body.text.count("\n") == lines - 1
+        assert body.markdown == body.text.replace("\n", "\\\n")
+
+
+@pytest.mark.parametrize(
+    "html", ["<i class='sr-only'>{}</i>", "<md-icon>{}</md-icon>", "<h2 class='x visually-hidden'>{}</h2>"]
+)
+def test_what_linked_sheets_clip(html):
+    page = f"<link rel=stylesheet href=/a.css><p>Before {html.format('arrow_forward')}</p><p>Behind</p>"
+    assert "arrow" not in extract(page).text
+    assert "arrow" in extract(page.replace("<p>", "<style>.sr-only, .x, md-icon { clip: auto }</style><p>", 1)).text

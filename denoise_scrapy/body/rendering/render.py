@@ -199,12 +199,15 @@ class _Writer:
         self._marks.append(Token("void", name, (("value", value),)))
 
     def text(self, text: str, block: int, attributes: Attributes = ()) -> None:
-        before, shown, after = (as_it_is if self.is_preformatted else collapsed)(text)
-        self._pending = self._pending + before if self.is_preformatted else self._pending or before
-        if shown:
-            self._prepare(block).has_text = True
-            self._tokens.append(Token("text", shown, attributes, block))
-            self._pending = after
+        for number, line in enumerate([text] if self.is_preformatted else text.split(LINE_BREAK)):
+            if number:
+                self.break_line()
+            before, shown, after = (as_it_is if self.is_preformatted else collapsed)(line)
+            self._pending = self._pending + before if self.is_preformatted else self._pending or before
+            if shown:
+                self._prepare(block).has_text = True
+                self._tokens.append(Token("text", shown, attributes, block))
+                self._pending = after
 
     def break_line(self) -> None:
         """Write a line break before the next text of the block, if there is any."""
