@@ -77,10 +77,8 @@ ITEM_BLOCKS, LINKED = 1.5, 0.3
 def text_lists(page: Page) -> BoolArray:
     """Return the outermost elements that are lists of texts, with the lists in them, shape (n,)."""
     e, blocks = page.elements, page.blocks
-    is_list, is_item, is_other = (
-        e.has_tag(tags) for tags in ({"ul", "ol", "dl"}, {"li", "dt", "dd"}, HEADING_TAGS | {"table"})
-    )
-    items, others = (e.subtree_sums(of) for of in (is_item, is_other))
+    is_list, is_item = e.has_tag({"ul", "ol", "dl"}), e.has_tag({"li", "dt", "dd"})
+    items, others = e.subtree_sums(is_item), e.subtree_sums(e.has_tag(HEADING_TAGS | {"table"}))
     count, chars, linked = map(blocks.subtree_sums, (np.ones(len(blocks)), blocks.chars, blocks.link_chars))
     found = is_list & (items >= SEVERAL) & (others == 0) & (count <= ITEM_BLOCKS * items) & (linked <= LINKED * chars)
     return np.asarray(found & ((e.parent < 0) | (e.nearest(found)[e.parent] < 0)))
