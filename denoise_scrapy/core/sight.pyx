@@ -195,6 +195,17 @@ cdef bint is_like(const xmlNode* a, const xmlNode* b) noexcept nogil:
         is_same_value(a, b, b"class"))
 
 
+cdef bint is_item_like(const xmlNode* item, const xmlNode* node) noexcept nogil:
+    """Return whether an element is like that around another one, and ends with an element like it."""
+    cdef const xmlNode* last
+    if not is_like(item, node.parent):
+        return False
+    last = item.last
+    if last != NULL and last.type != XML_ELEMENT_NODE:
+        last = beside(last, True)
+    return last != NULL and is_like(last, node)
+
+
 cdef bint is_slide(const xmlNode* node) noexcept nogil:
     """Return whether an element that is hidden from screen readers has one of its kind beside it."""
     cdef const xmlNode* other = node.parent.children if node.parent != NULL else NULL
@@ -246,6 +257,25 @@ cdef bint shares_class(const xmlNode* a, const xmlNode* b) noexcept nogil:
     return (mine[0] == 0 or is_blank(mine[0])) and (other[0] == 0 or is_blank(other[0]))
 
 
+cdef bint is_answer(const xmlNode* node) noexcept nogil:
+    """Return whether an element is one of several, each below a heading of its kind: an accordion without buttons."""
+    cdef const xmlNode* above = beside(node, True)
+    cdef const xmlNode* other
+    if above == NULL:
+        return False
+    if is_named(node, b"dd") and is_named(above, b"dt"):
+        return True
+    if is_like(above, node):
+        return False
+    if is_item_like(beside(node.parent, True), node) or is_item_like(beside(node.parent, False), node):
+        return True
+    other = beside(node, False)
+    if is_like(other, above) and is_like(beside(other, False), node):
+        return True
+    other = beside(above, True)
+    return is_like(other, node) and is_like(beside(other, True), above)
+
+
 cdef bint is_apart(const unsigned char* role) noexcept nogil:
     """Return whether a role is that of what lies above the page, such as dialogs: it is none of its text."""
     return role != NULL and (
@@ -253,9 +283,9 @@ cdef bint is_apart(const unsigned char* role) noexcept nogil:
         or begins(role, b"listbox") or begins(role, b"status"))
 
 
-cdef bint is_beside_control(const xmlNode* node) noexcept nogil:
-    """Return whether a control is beside an element."""
-    return is_only_control(beside(node, True)) or is_only_control(beside(node, False))
+cdef bint is_below_control(const xmlNode* node) noexcept nogil:
+    """Return whether a control is beside an element, or one of several headings, each with an answer."""
+    return is_only_control(beside(node, True)) or is_only_control(beside(node, False)) or is_answer(node)
 
 
 cdef bint a_click_shows(
@@ -268,7 +298,7 @@ cdef bint a_click_shows(
             is_controlled(sight, attribute_of(node, b"aria-labelledby"), SEED)):
         return True
     if reason != BY_ARIA and sight.sheet != NULL and sight.sheet.is_still:  # no script shows what no control is for
-        return is_block and is_beside_control(node)
+        return is_block and is_below_control(node)
     if role != NULL and begins(role, b"tabpanel"):
         return True
     # browsers get streamed content in hidden elements, and scripts that move it; React numbers them S:0, S:1 …
@@ -277,7 +307,7 @@ cdef bint a_click_shows(
         return True
     if reason == BY_ARIA:
         return is_block and (is_slide(node) or is_only_control(beside(node, True)))
-    return is_block and (is_one_of_many(node) or is_beside_control(node))
+    return is_block and (is_one_of_many(node) or is_below_control(node))
 
 # ---- rules of style sheets ------------------------------------------------------------------------------------------
 

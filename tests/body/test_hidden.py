@@ -207,6 +207,8 @@ ANSWER = (
         f"<div hidden=until-found>{ANSWER}</div>",
         f"<h3><button>Smoke?</button></h3><div hidden>{ANSWER}</div>",
         f"<a href='#'>Continue reading</a><div style='display:none'>{ANSWER}</div>",
+        f"<dl><dt>Smoke?</dt><dd style='display:none'>{ANSWER}</dd></dl>",
+        f"<h3>One</h3><div hidden>{MORE}</div><h3>Smoke?</h3><div hidden>{ANSWER}</div>",
         f"<div hidden id='S:0'>{ANSWER}</div><script>$RC('B:0','S:0')</script>",
         f"<div hidden id='S:0'>{ANSWER}</div>",
         f"<figure style='opacity: 0'><img src=/a.png><figcaption>{ANSWER}</figcaption></figure>",

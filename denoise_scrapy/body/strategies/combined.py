@@ -188,7 +188,7 @@ LIKELY_CONTENT = 0.5
 #: walls in a wording and a frame that were not fitted 83% are found and 4.8% of recorded short pages doubted; with 1,
 #: 81% and 3.9%, with 2.33, 88% and 6.7%.
 MISSED_WALL = 1.25
-_IN_PLACE, _STOCK = NAMES.index("repeated_in_place"), NAMES.index("stock")
+_STOCK = NAMES.index("stock")
 
 
 class CombinedStrategy(Strategy):
@@ -218,7 +218,6 @@ class CombinedStrategy(Strategy):
         choice = choose(
             page.tree,
             probability,
-            in_place=features[_IN_PLACE],
             stock=features[_STOCK],
             place=place,
             layout=page.blocks.layout,
