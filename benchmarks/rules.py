@@ -93,19 +93,24 @@ def _property(name: str, words: str) -> Rule:
     return Rule(f"styles: {name}", "page.page.to_utf8", partial(_markup, pattern, b"x:"), HIDDEN)
 
 
-def _sheet(name: str, pattern: str, instead: bytes = b":unknown ", promise: str = "") -> Rule:
-    return Rule(f"style sheets: {name}", "page.page.styles_of", partial(_sheets, pattern, instead), promise)
+def _sheet(name: str, pattern: str, instead: bytes = b":unknown ") -> Rule:
+    return Rule(f"style sheets: {name}", "page.page.styles_of", partial(_sheets, pattern, instead), HIDDEN)
 
 
 HIDDEN = "safety: hidden text"
 RULES = (
     Rule("leftovers, all", "body.extraction.without_leftovers", _as_decided),
-    Rule("permalinks", "body.leftovers.permalinks", _nothing),
-    Rule("links of headings: source, up, edit", "body.leftovers._title_links", _nothing),
-    Rule("labels and buttons of code", "body.leftovers.code_frames", lambda _: CodeFrames([], [], {})),
+    Rule("permalinks", "body.leftovers.permalinks", _nothing, "signs, which F1 does not see"),
+    Rule("links of headings: source, up, edit", "body.leftovers._title_links", _nothing, "docs: Markdown of manuals"),
+    Rule(
+        "labels and buttons of code",
+        "body.leftovers.code_frames",
+        lambda _: CodeFrames([], [], {}),
+        "docs: Markdown of manuals",
+    ),
     Rule("notes that a text refers to", "body.leftovers.blocks_of_notes", lambda page, kept: kept & False),
     Rule("a heading at the end", "body.leftovers.LIKELY_HEADING", -1),
-    Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None),
+    Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("lists whole", "body.strategies.combined.whole_lists", lambda page, kept: kept),
     Rule("a text twice, once", "body.strategies.combined.choose", _once_off),
     Rule("stock", "body.strategies.combined.choose", _stock_off, "the portal"),
