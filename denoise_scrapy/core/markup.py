@@ -6,7 +6,7 @@ Tags and ARIA roles may decide; class words are only features that a strategy we
 from __future__ import annotations
 
 import re
-from enum import IntFlag, auto
+from enum import IntFlag
 from functools import lru_cache
 
 #: Elements whose subtrees show no page text, or only form values; for `math`, only TeX generated from it; for `rt`, how
@@ -69,34 +69,34 @@ HEADING_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 
 
 class Flag(IntFlag):
-    """Kinds of elements and of their ancestors: bits of `ElementKind.flags` and `Element.flags`, lowest first."""
+    """Kinds of elements and of their ancestors: bits of `ElementKind.flags` and `Element.flags`."""
 
-    LINK = auto()
-    HIDDEN = auto()
-    HEADING = auto()
-    NAV = auto()
-    HEADER = auto()
-    FOOTER = auto()
-    ASIDE = auto()
-    ARTICLE = auto()
-    CONTROL = auto()
-    FIGURE = auto()
-    LIST_ITEM = auto()
-    TABLE_CELL = auto()
-    PREFORMATTED = auto()
+    LINK = 1 << 0
+    HIDDEN = 1 << 1
+    HEADING = 1 << 2
+    NAV = 1 << 3
+    HEADER = 1 << 4
+    FOOTER = 1 << 5
+    ASIDE = 1 << 6
+    ARTICLE = 1 << 7
+    CONTROL = 1 << 8
+    FIGURE = 1 << 9
+    LIST_ITEM = 1 << 10
+    TABLE_CELL = 1 << 11
+    PREFORMATTED = 1 << 12
     # by class, id, role or itemprop words
-    NAV_WORD = auto()
-    HEADER_WORD = auto()
-    FOOTER_WORD = auto()
-    SIDE_WORD = auto()
-    AD_WORD = auto()
-    COMMENT_WORD = auto()
-    RELATED_WORD = auto()
-    SHARE_WORD = auto()
-    CAPTION_WORD = auto()
-    BYLINE_WORD = auto()
-    CONTENT_WORD = auto()
-    CONSENT_WORD = auto()
+    NAV_WORD = 1 << 13
+    HEADER_WORD = 1 << 14
+    FOOTER_WORD = 1 << 15
+    SIDE_WORD = 1 << 16
+    AD_WORD = 1 << 17
+    COMMENT_WORD = 1 << 18
+    RELATED_WORD = 1 << 19
+    SHARE_WORD = 1 << 20
+    CAPTION_WORD = 1 << 21
+    BYLINE_WORD = 1 << 22
+    CONTENT_WORD = 1 << 23
+    CONSENT_WORD = 1 << 24
 
 
 TAG_FLAGS: dict[str, Flag] = {
