@@ -190,9 +190,16 @@ def _read(corpus: tuple[str, list[Site]], folds: Mapping[str, int], ks: tuple[in
 
 
 def examples(
-    corpus: str, sites: list[Site], folds: Mapping[str, int], ks: tuple[int, ...], made: float = 0.0
+    corpus: str,
+    sites: list[Site],
+    folds: Mapping[str, int],
+    ks: tuple[int, ...],
+    made: float = 0.0,
+    only_read: bool = False,
 ) -> Iterator[Example]:
     """Yield each page of a corpus, once for each k in `ks`; k = -1 stands for a random one of `RANDOM_PAGES`.
+
+    With `only_read`, only pages that somebody read.
 
     A share `made` of the pages is used again with foreign content of a random kind, taken from sites of the same fold.
     """
@@ -203,9 +210,9 @@ def examples(
         pages = [Page.parse(page.html, url=page.url) for page in site]
         donors = [other for other, its in zip(sites, fold_of, strict=True) if its == fold and other is not site]
         for i, (page, page_of) in enumerate(zip(pages, site, strict=True)):
-            if not len(page.blocks):
-                continue
             read, key = labels.get(key_of(corpus, page_of)), page_of.url + page_of.gold[:50]
+            if not len(page.blocks) or (only_read and read is None):
+                continue
             plain = _labelled(page, page_of, [*pages[:i], *pages[i + 1 :]], read=read)
             if corpus in READ_ONLY and read is None:
                 plain = plain._replace(share=np.full(len(page.blocks), np.nan))

@@ -193,13 +193,15 @@ def made_wall(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
     A wall is only a request, a refusal or an apology, without any content.
     """
     spoken = _language(site[i], rng)
-    return _framed(site, i, spoken, rng.choice(TEXTS[spoken][rng.choice(sorted(TEXTS[spoken]))][fold::FOLDS]), rng)
+    return _framed(
+        site, i, spoken, rng.choice(TEXTS[spoken][rng.choice(sorted(TEXTS[spoken]))][fold % FOLDS :: FOLDS]), rng
+    )
 
 
 def made_note(site: Site, i: int, fold: int, rng: random.Random) -> list[Page]:
     """Return what `made_wall` does, with a short text of content in place of a wall."""
     spoken = _language(site[i], rng)
-    return _framed(site, i, spoken, rng.choice(CONTENT[spoken][fold::FOLDS]), rng)
+    return _framed(site, i, spoken, rng.choice(CONTENT[spoken][fold % FOLDS :: FOLDS]), rng)
 
 
 def _language(page: RecordedPage, rng: random.Random) -> str:

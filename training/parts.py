@@ -16,7 +16,7 @@ from denoise_scrapy.body.wording import NO_WORDING, Wording
 from denoise_scrapy.core.judge import Forest
 from training import trees
 from training.dataset import Example
-from training.wording import fit_wording, short_texts
+from training.wording import fit_wording, short_texts, stories_of
 
 #: The letters of each part (`training/truth.py`): standfirst and points in brief share one, since points are rare.
 LETTERS: Mapping[str, str] = {"title": "H", "standfirst": "SK", "captions": "C", "bylines": "B", "comments": "M"}
@@ -73,7 +73,7 @@ def fit_content(
     labels = np.array([examples[i].made != "wall" for i in few])
     if labels.all():
         return {}, NO_WORDING
-    texts = short_texts(examples, seed)
+    texts = short_texts(stories_of(examples), seed)
     without = {fold: fit_wording(texts, {fold}) for fold in sorted({examples[i].fold for i in few})}
     signals = np.concatenate([_signals(examples[i], inputs[i], odds[i], without) for i in few], axis=1).T
     weights = np.where(labels, CONTENT_WEIGHT, 1.0)

@@ -1,21 +1,33 @@
-"""Fitting the odds of wordings (`denoise_scrapy/body/wording.py`): walls against pieces of stories and short texts."""
+"""Fitting the odds of wordings (`denoise_scrapy/body/wording.py`): walls against pieces of stories and short texts.
+
+`python -m training.wording --corpora DIR [DIR ...]` fits them alone, in a minute, into blocks.npz.
+"""
 
 from __future__ import annotations
 
+import argparse
 import random
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
+from denoise_scrapy.body.strategies.combined import block_model
 from denoise_scrapy.body.wording import BITS, Wording, letter_sequences
 from denoise_scrapy.metadata import language_of
-from training.dataset import Example
+from evaluation.corpora import add_folders_argument
+from training.dataset import Example, read_corpora, site_publisher
 from training.made import CONTENT, FOLDS, TEXTS
+from training.model_file import save_model
+from training.truth import Truth
+
+MODEL = Path("denoise_scrapy/body/models/blocks.npz")
 
 #: Inverse strength of regularisation; 3 and 30 find as many walls.
 INVERSE, STEPS = 10.0, 300
@@ -36,13 +48,25 @@ class ShortText(NamedTuple):
     text: str
 
 
-def short_texts(examples: Sequence[Example], seed: int) -> list[ShortText]:
-    """Return written walls and short texts of all folds of the examples, whole and in part, and pieces of stories."""
+class Story(NamedTuple):
+    """The fold and the truth of a recorded page."""
+
+    fold: int
+    truth: Truth
+
+
+def stories_of(examples: Iterable[Example]) -> list[Story]:
+    """Return the stories of recorded pages among examples, each once."""
+    found = {example.page.url or id(example.page): example for example in examples if not example.made}
+    return [Story(example.fold, example.truths[0]) for example in found.values()]
+
+
+def short_texts(stories: Sequence[Story], seed: int) -> list[ShortText]:
+    """Return written walls and short texts of all folds of the stories, whole and in part, and pieces of stories."""
     rng = random.Random(seed)
-    folds = {example.fold for example in examples}
-    stories = {example.page.url or id(example.page): example for example in examples if not example.made}
-    some = rng.sample(list(stories.values()), min(len(stories), MOST_PIECES))
-    found = ((example.fold, piece) for example in some for piece in _pieces(example, rng))
+    folds = {story.fold for story in stories}
+    some = rng.sample(stories, min(len(stories), MOST_PIECES))
+    found = ((story.fold, piece) for story in some for piece in _pieces(story.truth, rng))
     pieces = [ShortText(fold, language_of(piece) or "", True, piece) for fold, piece in found]
     return [text for text in _written() if text.fold in folds] + pieces
 
@@ -58,8 +82,8 @@ def _written() -> Iterator[ShortText]:
                 yield from (ShortText(number % FOLDS, language, is_content, part) for part in sorted(parts) if part)
 
 
-def _pieces(example: Example, rng: random.Random) -> Iterator[str]:
-    texts = (text for truth in example.truths[:1] for text in (*truth.texts[:1], "\n".join(truth.wanted)))
+def _pieces(truth: Truth, rng: random.Random) -> Iterator[str]:
+    texts = (*truth.texts[:1], "\n".join(truth.wanted))
     lines = [line for text in texts for line in text.split("\n") if line.strip()]
     if lines:
         start = rng.randrange(len(lines))
@@ -85,3 +109,21 @@ def fit_wording(texts: Sequence[ShortText], without: Collection[int] = ()) -> Wo
     fitted = LogisticRegression(C=INVERSE, max_iter=STEPS)
     fitted.fit(rows, [text.is_content for text in chosen], list(map(weight, chosen)))
     return Wording(np.append(fitted.coef_[0], fitted.intercept_).astype(np.float16))
+
+
+def main() -> None:
+    """Fit the odds into the package's model."""
+    ap = argparse.ArgumentParser(prog="python -m training.wording", description=(__doc__ or "").partition("\n")[0])
+    add_folders_argument(ap)
+    corpora, folds = read_corpora(ap.parse_args().corpora)
+    stories = [
+        Story(folds[site_publisher(site)], Truth(name, (page.gold,) if page.gold else (), page.wanted))
+        for name, sites in corpora.items()
+        for site in sites
+        for page in site
+    ]
+    save_model(replace(block_model(), wording=fit_wording(short_texts(stories, 0))), MODEL)
+
+
+if __name__ == "__main__":
+    main()

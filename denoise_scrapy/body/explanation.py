@@ -206,7 +206,7 @@ PAGES = 64
 # Minimum expected F1 for each word. Of 168 recorded pages 104 are sure (mean F1 .99), 45 fairly sure (.96), 19 not
 # (.73).
 STYLES_LEFT_OUT = "Its styles take too long to read, so text that these hide may be kept"
-SURE = ((0.95, "sure"), (0.8, "fairly sure"), (-1.0, "not sure"))
+SURE = ((0.9, "sure"), (0.7, "fairly sure"), (-1.0, "not sure"))
 
 
 @dataclass(frozen=True, eq=False)

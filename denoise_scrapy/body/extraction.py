@@ -80,7 +80,7 @@ class Body:
 
     Attributes:
         text: The kept blocks in reading order, one per line (more if the page breaks lines).
-        confidence: Expected token F1 of `text` in the strategy's own estimate, 0 to 1.
+        confidence: Expected token F1 of `text` in the strategy's own, cautious estimate, 0 to 1.
         strategy: Name of the strategy that decided.
         comparison: URLs of the comparison pages that were used.
         fallback: How the body was chosen if the strategy could not decide normally: "" (it could), "page alone" (no

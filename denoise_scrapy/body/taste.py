@@ -176,10 +176,18 @@ def lean(page: Page, site: SiteStatistics, strategy: str, decision: Decision, fa
         if not (kept.any() and decision.kept.any()):
             return decision  # where the first rule keeps nothing, the whole text is kept
         probability = (decision.probability + np.where(other, RULE_YES, RULE_NO)) / 2
-        confidence = expected_f1(kept, probability, tokens)
     else:
-        kept, confidence = select_by_expected_f1(decision.probability, tokens, beta=BETAS[favor])
+        probability = decision.probability
+        kept, _ = select_by_expected_f1(probability, tokens, beta=BETAS[favor])
+    confidence = _changed_confidence(decision, kept, probability, tokens)
     return decision.revised(kept, np.where(kept == decision.kept, "", f"in favor of {favor}"), confidence)
+
+
+def _changed_confidence(decision: Decision, kept: BoolArray, probability: FloatArray, tokens: IntArray) -> float:
+    """Return the confidence if other blocks are kept: it changes in proportion to the expected F1."""
+    before = expected_f1(decision.kept, decision.probability, tokens)
+    after = expected_f1(kept, probability, tokens)
+    return min(1.0, decision.confidence * after / before) if before and decision.confidence else after
 
 
 #: Fallback of a page from which nothing was selected.
@@ -247,10 +255,7 @@ def follow(page: Page, site: SiteStatistics, decision: Decision, taste: Taste) -
         kept, fallback = _without(decision, wishes, probability, page.blocks.tokens)
         if fallback != WHOLE_TEXT:
             reasons[kept] = fallback
-    # the confidence of a rule changes by the same proportion
-    before = expected_f1(decision.kept, decision.probability, page.blocks.tokens)
-    after = expected_f1(kept, probability, page.blocks.tokens)
-    confidence = min(1.0, decision.confidence * after / before) if before and decision.confidence else after
+    confidence = _changed_confidence(decision, kept, probability, page.blocks.tokens)
     return decision.revised(kept, reasons, confidence if fallback != WHOLE_TEXT else 0.0), fallback
 
 

@@ -1,7 +1,7 @@
 """How a short text is worded: as content, or as a wall, which only asks, refuses or apologises.
 
 Logistic regression on the sequences of letters that a text has (n-grams, Cavnar and Trenkle 1994), in place of lists
-of words: it was fitted on walls in twelve languages (`training/wording.py`).
+of words: it was fitted on walls in 25 languages (`training/wording.py`).
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ from denoise_scrapy.site.crawl_history import ALIKE, Hashes, containers_of, like
 from denoise_scrapy.site.urls import without_field
 from denoise_scrapy.support.storage import SCHEMES
 
-# Below this confidence it is asked: a third of such bodies lack or add a third of their words.
-DOUBTED = 0.7
+# Below this confidence it is asked: most of such bodies lack or add a third of their words (docs/figures.md).
+DOUBTED = 0.6
 # Bytes of a page that it is asked about: with DENOISE_TEACHER_CALLS, those that examples may take in memory.
 MOST_BYTES = 1_000_000
 # Share of the runs of so many words of each line of an answer that the page has too. One that quotes has nearly all; a

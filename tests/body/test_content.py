@@ -1,4 +1,4 @@
-"""Pages without content: the confidence says so, in twelve languages, with and without the frame of a site."""
+"""Pages without content: the confidence says so, in many languages, with and without the frame of a site."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy import Page, SiteModel
+from denoise_scrapy import Page, SiteModel, Taste
 from denoise_scrapy.body.strategies.combined import content_signals, page_signals
 from denoise_scrapy.body.wording import BITS, LENGTHS, Wording, letter_sequences
 
@@ -24,6 +24,8 @@ WALLS = [
     "<h1>Сайт на обслуживании</h1><p>Ведутся технические работы. Пожалуйста, зайдите позже.</p>",
     "<h1>页面不存在</h1><p>抱歉，您访问的页面已被删除或不存在。</p>",
     "<p>このページを表示するには、ログインしてください。</p>",
+    "<h1>404 - Sayfa bulunamadı</h1><p>Aradığınız sayfa kaldırılmış ya da adı değiştirilmiş olabilir.</p>",
+    "<h1>ไม่พบหน้าที่คุณต้องการ</h1><p>หน้าที่คุณกำลังค้นหาอาจถูกลบหรือเปลี่ยนชื่อ กรุณาตรวจสอบที่อยู่อีกครั้ง</p>",
 ]
 STORIES = [
     "<h1>Ferry sinks in the harbour</h1><p>A ferry with forty people on board sank in the harbour on Monday. All were "
@@ -52,6 +54,11 @@ def test_many_walls_in_a_frame_are_not_trusted(others):
     # more are found among the made ones (training/floors.json): this site's frame is smaller than any recorded one
     sure = [wall for wall in WALLS if confidence(wall, [wall] * 3 if others == "same" else others) >= 0.5]
     assert len(sure) <= 10, sure
+
+
+@pytest.mark.parametrize("favor", ["precision", "recall"])
+def test_a_wall_is_not_trusted_whatever_a_user_favors(favor):
+    assert SiteModel().extract(Page.parse(WALLS[1]), taste=Taste(favor=favor)).confidence < 0.5
 
 
 def test_short_stories_are_trusted():

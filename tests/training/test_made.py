@@ -157,7 +157,7 @@ def test_walls_are_worded_otherwise_for_each_fold_and_nothing_on_them_is_content
 
 
 def test_short_texts_in_their_place_are_content_in_each_language_and_fold(monkeypatch):
-    assert CONTENT.keys() == TEXTS.keys() and all(len(set(texts)) == len(texts) >= 60 for texts in CONTENT.values())
+    assert CONTENT.keys() == TEXTS.keys() and all(len(set(texts)) == len(texts) >= FOLDS for texts in CONTENT.values())
     monkeypatch.setattr("training.dataset.WALLS", 1.0)
     of_fold = {line for texts in CONTENT.values() for text in texts[2::FOLDS] for line in text.split("\n")}
     found = [one for one in examples("news", [site(3)], {"one.example": 2}, (0,), made=1.0) if one.made == "note"]
