@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES, Taste, find_strategy
 from denoise_scrapy.body.example_files import read_examples
-from denoise_scrapy.body.fields import FIELDS, OF_META, OF_NEWS, PAGES
+from denoise_scrapy.body.fields import FIELDS, OF_META, OF_NEWS, PAGES, TAUGHT, TAUGHT_AS
 from denoise_scrapy.body.rendering import IMAGES, LINKS
 from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES
 from denoise_scrapy.dedup import RULES
@@ -414,6 +414,17 @@ class DenoiseSettings:
             given = {name: getattr(spider, name) for name in names}  # a property if `spider` is a class
             own = {name: value for name, value in given.items() if not (callable(value) or isinstance(value, property))}
             read = read._with_values(own, lambda name: PREFIX.lower() + name, imports=imports)
+        named = (
+            {name for some in read_examples(read.examples).values() for one in some for name in one.fields}
+            if read.examples
+            else ()
+        )
+        for key in (key for key in read.fields if key.startswith(TAUGHT_AS)):
+            if key.removeprefix(TAUGHT_AS) not in named:
+                hint = nearest_hint(key, [TAUGHT_AS + name for name in named])
+                raise ConfigurationError(
+                    f"DENOISE_FIELDS[{key!r}]: no example in DENOISE_EXAMPLES names this field{hint}"
+                )
         return read
 
     def for_page(self, given: object) -> DenoiseSettings:
@@ -496,10 +507,11 @@ def _checked_pairs(name: str, value: object, declared: Declaration, *, imports: 
         raise ConfigurationError(f"{name} = {value!r}: valid is {declared.valid_values(_PAIRS)}{hint}")
     checked = {}
     for key, each in pairs.items():
-        if key not in declared.keys:
+        family = TAUGHT if str(key).startswith(TAUGHT_AS) else key
+        if family not in declared.keys:
             hint = nearest_hint(str(key), declared.keys)
             raise ConfigurationError(f"{name}[{key!r}] = {each!r}: valid keys are {', '.join(declared.keys)}{hint}")
-        choices = declared.keys[key]
+        choices = declared.keys[family]
         valid = "" if choices else declared.valid or _ITEM_FIELD
         of_key = replace(declared, choices=choices, may_be_empty=not choices, valid=valid)
         checked[key] = _checked(f"{name}[{key!r}]", each, "str", of_key, imports=imports)

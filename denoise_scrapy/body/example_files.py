@@ -1,4 +1,4 @@
-"""Examples in a folder of a project, one folder each: `page.html.gz`, and `example.json` with its text or selectors.
+"""Examples in a folder of a project, one folder each: `page.html.gz`, and `example.json`: text or selectors, fields.
 
 They go into version control, and are the same for every spider, worker and machine.
 """
@@ -14,6 +14,7 @@ from datetime import date
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from denoise_scrapy.body.examples import MOST_BYTES, Example
 from denoise_scrapy.site.urls import site_key
@@ -44,7 +45,7 @@ def read_examples(folder: str) -> Mapping[str, tuple[Example, ...]]:
                 (keep,) if isinstance(keep, str) else tuple(keep),
                 said["url"],
                 said["date"],
-                said.get("fields") or {},
+                {str(name): str(one) for name, one in (said.get("fields") or {}).items()},
             )
             site = site_key(example.url)
         except (OSError, ValueError, KeyError, AttributeError, TypeError, EOFError) as error:
@@ -76,9 +77,9 @@ def write_example(folder: str | Path, example: Example) -> Path:
     # the mark is stronger than the encoding that the page itself declares
     html = BOM_UTF8 + example.html.encode("utf-8", "replace") if isinstance(example.html, str) else example.html
     (place / PAGE).write_bytes(gzip.compress(html, mtime=0))
-    said = {"url": example.url, "date": example.date or date.today().isoformat()}
-    said |= {"keep": [*example.keep]} if example.keep else {"text": example.text}  # type: ignore[dict-item]
-    said |= {"fields": {**example.fields}} if example.fields else {}  # type: ignore[dict-item]
+    said: dict[str, Any] = {"url": example.url, "date": example.date or date.today().isoformat()}
+    said |= {"keep": [*example.keep]} if example.keep else {"text": example.text}
+    said |= {"fields": {**example.fields}} if example.fields else {}
     (place / SAID).write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", "utf-8")
     read_examples.cache_clear()
     return place

@@ -59,10 +59,11 @@ class Example:
         keep: Or selectors (CSS, XPath) of the elements that hold the right text.
         url: Its address.
         date: When it was given, for `explain`: "2026-11-03".
-        fields: Texts of the page by the fields that hold them, or selectors ("css:…", "xpath:…").
+        fields: Texts of the page by name, as {"price": "12.50 €"}, or selectors of them, as "css:.price" or "xpath://h1",
+            which are found on other pages of the site (`Body.taught`).
 
     Raises:
-        ValueError: It has neither text nor selectors, one is invalid, or it is too large.
+        ValueError: It has no text, selectors or fields, a selector is invalid, or it is too large.
     """
 
     html: str | bytes = field(repr=False)
@@ -73,8 +74,8 @@ class Example:
     fields: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        if not self.text.strip() and not self.keep:
-            raise ValueError("an example has a text or selectors of it")
+        if not self.text.strip() and not self.keep and not self.fields:
+            raise ValueError("an example has a text or selectors of it, or fields")
         compile_all(self.keep)
         if len(self.html) > MOST_BYTES:
             raise ValueError(f"the page of an example has at most {MOST_BYTES:,} bytes")
@@ -172,9 +173,9 @@ def lesson_of(example: Example) -> Lesson:
         ValueError: A selector is invalid.
     """
     page = Page.parse(example.html, url=example.url, keep=example.keep)
-    probability = find_strategy(DEFAULT_STRATEGY).decide(page, SiteStatistics(())).probability
-    if not len(page.blocks):
+    if not len(page.blocks) or not (example.text.strip() or example.keep):
         return Lesson((), example.date)
+    probability = find_strategy(DEFAULT_STRATEGY).decide(page, SiteStatistics(())).probability
     shares, words = shares_of(page, example), page.blocks.tokens.astype(np.float64)
     if words @ shares < (LEAST_FOUND * len(tokens(example.text)[:MOST_WORDS]) or 1):
         return Lesson((), example.date)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
@@ -20,15 +20,17 @@ from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy import metadata
 from denoise_scrapy.body.anchors import anchors_of
-from denoise_scrapy.body.examples import Example, taught
+from denoise_scrapy.body.examples import MOST_EXAMPLES, Example, taught
 from denoise_scrapy.body.kind import kind_of
 from denoise_scrapy.body.leftovers import without_leftovers
+from denoise_scrapy.body.named import Found, named_texts
 from denoise_scrapy.body.rendering import Token, render, to_html, to_markdown
 from denoise_scrapy.body.stated import stated_text
 from denoise_scrapy.body.strategies import DEFAULT_STRATEGY, Decision, Strategy, find_strategy
 from denoise_scrapy.body.taste import NO_TASTE, WHOLE_TEXT, Taste, follow, lean
 from denoise_scrapy.body.title import title_of
 from denoise_scrapy.exceptions import TooLargeError
+from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.attributes import declared_url
 from denoise_scrapy.page.columns import BoolArray
@@ -112,6 +114,7 @@ class Body:
     make_hidden: Callable[[], tuple[Hidden, ...]] = tuple
     make_unseen: Callable[[], frozenset[str]] = frozenset
     make_meta: Callable[[Body], Metadata] = field(default_factory=lambda: _meta_of_text)
+    make_taught: Callable[[], Mapping[str, Found]] = dict
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -209,9 +212,10 @@ class Body:
     def title(self) -> str:
         """The page's title without the site's name, if that is found; "" if there is no title.
 
-        Comparison pages are the best evidence of the name: their titles end, or begin, with it too.
+        Comparison pages are the best evidence of the name: their titles end, or begin, with it too. But a title that an
+        example names is taken as it is.
         """
-        return self.make_title()
+        return self.taught["title"].text if "title" in self.taught else self.make_title()
 
     @cached_property
     def kind(self) -> str:
@@ -233,7 +237,20 @@ class Body:
         Raises:
             ImportError: The extra `denoise-scrapy[meta]` is not installed.
         """
-        return self.make_meta(self)
+        return metadata.with_taught(self.make_meta(self), self.taught)
+
+    @cached_property
+    def taught(self) -> Mapping[str, Found]:
+        """Texts of the page that examples name (`Example.fields`), each with its certainty; none for a parsed `Page`.
+
+        Example:
+            >>> from denoise_scrapy import Example, extract
+            >>> page = "<h1>{}</h1><p>Only <b class=price>{}</b>.</p>"
+            >>> example = Example(page.format("A kettle", "12.50 €"), fields={"price": "12.50 €"})
+            >>> extract(page.format("A pot", "8 €"), examples=[example]).taught["price"].text
+            '8 €'
+        """
+        return self.make_taught()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state to pickle; everything lazy except the metadata is computed first."""
@@ -245,6 +262,7 @@ class Body:
             "rendering": tuple(self.make_rendering()),
             "unseen": self.make_unseen(),
             "anchors": tuple(self.make_anchors()),
+            "taught": self.taught,
         }
         if "meta" in vars(self):
             made["meta"] = self.meta
@@ -484,8 +502,15 @@ def extract(
     """
     page, read = _parsed(html, url, keep, remove)
     others = (other if isinstance(other, Page) else _read(other).parse() for other in comparison_pages)
-    body = SiteModel(others, examples).extract(page, strategy=strategy, taste=taste)
-    return body if read is None else replace(body, make_meta=read.meta_of)
+    some = tuple(examples)
+    body = SiteModel(others, some).extract(page, strategy=strategy, taste=taste)
+    return body if read is None else with_taught(replace(body, make_meta=read.meta_of), read.decoded, some)
+
+
+def with_taught(body: Body, html: str | bytes, examples: Iterable[Example]) -> Body:
+    """Return the body of a page with the texts that examples name, unless the page is larger than metadata reads."""
+    naming = [example for example in examples if example.fields][:MOST_EXAMPLES]
+    return replace(body, make_taught=partial(named_texts, html, naming)) if naming and len(html) <= MAX_HTML else body
 
 
 class _Read(NamedTuple):
@@ -498,10 +523,13 @@ class _Read(NamedTuple):
     def parse(self, keep: str | Iterable[str] = (), remove: str | Iterable[str] = ()) -> Page:
         return Page.parse(self.html, url=self.url, encoding=self.encoding, keep=keep, remove=remove)
 
+    @property
+    def decoded(self) -> str | bytes:
+        """The page as the server declares it."""
+        return self.html if self.encoding is None else to_utf8(self.html, self.encoding).decode("utf-8", "replace")
+
     def meta_of(self, body: Body) -> Metadata:
-        html = "" if body.fallback == NO_MARKUP else self.html
-        if self.encoding is not None:
-            html = to_utf8(html, self.encoding).decode("utf-8", "replace")
+        html = "" if body.fallback == NO_MARKUP else self.decoded
         return metadata.metadata_of(html, body.url, body.text, body.title, body.make_unseen())
 
 

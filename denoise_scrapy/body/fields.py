@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from denoise_scrapy.metadata.news import News
 
 CHUNKS = "chunks"
+#: Key of all texts that examples name, and the beginning of the key of each: "taught.price".
+TAUGHT, TAUGHT_AS = "taught", "taught."
 
 
 # Makes a value of a body and the settings (`denoise_scrapy.settings.DenoiseSettings`, which imports this module).
@@ -46,6 +48,7 @@ OF_BODY: Values = {
     **WHOLE,
     "confidence": lambda body, _: round(body.confidence, 4),
     **{name: _of_body(name) for name in ("title", "kind", "comparison", "fallback")},
+    TAUGHT: lambda body, _: {name: found._asdict() for name, found in body.taught.items()},
 }
 #: Values made from a page's metadata, by the attribute of `Metadata`; "meta" is all of it.
 OF_META: Mapping[str, Callable[[Metadata], Any]] = {
@@ -62,7 +65,7 @@ OF_NEWS: Mapping[str, Callable[[News], Any]] = {
     "updates": lambda news: [update._asdict() for update in news.updates],
     "structured": attrgetter("structured"),
 }
-#: All keys of DENOISE_FIELDS, except those of marks.
+#: All keys of DENOISE_FIELDS, except those of marks and of single taught texts.
 FIELDS = (*OF_BODY, *OF_META, *OF_NEWS)
 
 
@@ -70,6 +73,12 @@ def fields_of(item_fields: Mapping[str, str], makers: Mapping[str, Callable[...,
     """Return the values of item fields, given by what they receive, that some makers make; tuples as lists."""
     made = {field: makers[what](*given) for what, field in item_fields.items() if what in makers}
     return {field: list(value) if isinstance(value, tuple) else value for field, value in made.items()}
+
+
+def taught_fields(item_fields: Mapping[str, str], body: Body) -> dict[str, str]:
+    """Return the values of item fields that are single texts that examples name, "" for one that is not certain."""
+    named = ((field, what.removeprefix(TAUGHT_AS)) for what, field in item_fields.items() if what.startswith(TAUGHT_AS))
+    return {field: body.taught[name].text if name in body.taught else "" for field, name in named}
 
 
 def chunk_rows_of(value: Any) -> list[Mapping[str, Any]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from denoise_scrapy.body import Example
 from denoise_scrapy.body.example_files import write_example
 from denoise_scrapy.body.examples import lesson_of
+from denoise_scrapy.body.named import named_texts
 from denoise_scrapy.commands import Given, Source, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.commands.teach_page import OTHERS, TaughtPages, serve
@@ -24,6 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--url", default="", help="address of the page, if it is a file")
     parser.add_argument("--css", metavar="SELECTOR", action="append", default=[], help="CSS or XPath of the right text")
     parser.add_argument("--text", metavar="FILE", help="or a file with the right text; without both, a page is opened")
+    parser.add_argument(
+        "--field", metavar="NAME=TEXT", action="append", default=[], help="a text of the page by name, or css:SELECTOR"
+    )
     parser.add_argument("--folder", help=f"of examples; default: DENOISE_EXAMPLES, or {FOLDER}")
     parser.add_argument("--no-browser", action="store_true", help="print the address of the page, but do not open it")
     parser.epilog = (
@@ -37,9 +41,12 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     settle_page(args, "teach")
     if args.css and args.text:
         raise UsageError("teach: give --css SELECTOR or --text FILE")
+    fields = {name.strip(): text.strip() for name, _, text in (given.partition("=") for given in args.field)}
+    if not all((*fields, *fields.values())):
+        raise UsageError("teach: --field: write NAME=TEXT")
     read = DenoiseSettings.from_settings(settings)
-    has_text = bool(args.css or args.text)
-    (html, url, _), *others = _sources(args, settings, OTHERS * (not has_text))
+    is_given = bool(args.css or args.text or fields)
+    (html, url, _), *others = _sources(args, settings, OTHERS * (not is_given))
     address = url or args.url
     if not site_key(address):
         raise UsageError("teach: --url: the page of an example has an http(s) address")
@@ -47,11 +54,13 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     names = [*args.compare, *others[len(args.compare) :]]
     compared = [(at or str(name), page) for name, (page, at, _) in zip(names, others, strict=True)]
     pages = TaughtPages([(address, html), *compared], address)
-    if has_text:
+    if is_given:
         text = Path(args.text).read_text("utf-8") if args.text else ""
-        example = Example(html, text, tuple(args.css), address, date.today().isoformat())
-        if not lesson_of(example).widths:
+        example = Example(html, text, tuple(args.css), address, date.today().isoformat(), fields)
+        if (args.css or args.text) and not lesson_of(example).widths:
             raise UsageError(f"teach: {args.text or ', '.join(args.css)}: the page has no such text")
+        if missing := [name for name in fields if name not in named_texts(html, [example])]:
+            raise UsageError(f"teach: --field {missing[0]}: {fields[missing[0]]!r} is not on the page")
         changes, place = [*pages.changes(example)], str(write_example(folder, example))
     else:
         example, place = serve(pages, lambda one: write_example(folder, one), browser=not args.no_browser)

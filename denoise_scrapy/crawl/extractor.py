@@ -17,8 +17,8 @@ from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, Example, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of, likeness, places_of
-from denoise_scrapy.body.extraction import NO_MARKUP, TOO_LARGE
-from denoise_scrapy.body.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes
+from denoise_scrapy.body.extraction import NO_MARKUP, TOO_LARGE, with_taught
+from denoise_scrapy.body.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes, taught_fields
 from denoise_scrapy.body.kind import NONE
 from denoise_scrapy.body.strategies.combined import LIKELY_CONTENT
 from denoise_scrapy.body.tables import amounts_of
@@ -27,7 +27,7 @@ from denoise_scrapy.dedup.variants import ReadText, read_text
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.boxes import boxes_on
-from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.page.parse import decode_html, to_utf8
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
 from denoise_scrapy.site.crawl_history import PageReading, fills_a_site, plain_hash
@@ -154,7 +154,8 @@ class Extractor:
         if source.is_example and not page.media_type:
             self._memory.remember(page if self._keeps_elements else page.facts)
         if source.number:
-            is_asked = settings.wants_meta or settings.wants_news
+            is_taught = settings.examples and any(one.fields for one in examples_of(settings.examples, page.url))
+            is_asked = settings.wants_meta or settings.wants_news or is_taught
             self._keep(source.number, _Page(page, settings, source if is_asked else None, source.as_text))
         return 0 if page.boxes is None else int(np.count_nonzero(~np.isnan(page.boxes.x)))
 
@@ -307,8 +308,10 @@ def _extracted(
         body = replace(body, fallback=WORKER_DIED)
     if OF_FIELD in page.url:
         body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
+    if kept.source is not None and not is_large and body.fallback != NO_MARKUP:
+        body = with_taught(body, decode_html(kept.source.html, kept.source.encoding), examples)
     found = Extracted(
-        fields=fields_of(settings.item_fields, OF_BODY, body, settings),
+        fields=fields_of(settings.item_fields, OF_BODY, body, settings) | taught_fields(settings.item_fields, body),
         fallback=body.fallback,
         evidence=body.evidence,
         confidence=body.confidence,
@@ -349,6 +352,7 @@ def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: st
     meta, error = metadata.Metadata(title=body.title), None  # used if reading fails
     try:
         meta = metadata.metadata_of(html, body.url if html else None, body.text, body.title, body.make_unseen())
+        meta = metadata.with_taught(meta, body.taught)
     except Exception as failed:
         error = sendable(failed)
     return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, compress, islice
 from operator import itemgetter
 from urllib.parse import urlsplit
@@ -40,7 +40,7 @@ from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
 from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.support.shown import logger_of
 
-__all__ = ["Metadata", "language_of", "metadata_of"]
+__all__ = ["Metadata", "language_of", "metadata_of", "with_taught"]
 
 logger = logger_of(__name__)
 
@@ -138,6 +138,29 @@ def metadata_of(
     except Exception as error:  # metadata must not cost the page, whatever it contains
         logger.debug("No metadata of %s: %r", url, error)
         return Metadata(title=title, language=language)
+
+
+def with_taught(meta: Metadata, taught: Mapping[str, tuple[str, float]]) -> Metadata:
+    """Return metadata with the title, author or authors, and date or published that examples of the site name.
+
+    Args:
+        meta: The metadata that the page alone gives.
+        taught: Texts of the page and their certainty, by name. What is no date leaves the date as it is.
+
+    Example:
+        >>> given = {"author": ("By Ann Reed", 0.9), "date": ("Read on 2026-11-03", 0.9)}
+        >>> with_taught(Metadata(authors=("Admin",)), given).authors
+        ('Ann Reed',)
+    """
+    said = {name: text for name, (text, _) in taught.items()}
+    author, date = said.get("author", said.get("authors", "")), said.get("date", said.get("published", ""))
+    days = [date_in(date, meta.language), *(one.day for one in dates_in(date, meta.language))] if date else []
+    return replace(
+        meta,
+        title=said.get("title", meta.title),
+        authors=tuple(names_in(author, language=meta.language) or [author]) if author else meta.authors,
+        published=next(filter(None, days), meta.published),
+    )
 
 
 def language_of(text: str, declared: str = "") -> str:

@@ -155,7 +155,22 @@ def test_a_page_teaches_a_crawl(web: Web, tmp_path, told, monkeypatch) -> None:
     assert [done.stat(f"examples/{name}") for name in ("taught", "unlike", "none", "refused")] == [1, 1, 0, 1]
     write_example("other", Example(page(2), text_of(2), url="http://a.example/2"))
     assert crawl(spider, {"DENOISE_EXAMPLES": "other"}).stat("examples/none") == 11
+    told(f"{line} --field 'story=Story 1' --field 'facts=css:div.facts p'")
+    fields = {"taught": "taught", "taught.story": "story", "title": "title"}
+    items = dict.fromkeys(("url", "body", *fields.values()), str)
+    for workers in (0, 1):
+        given = {"DENOISE_EXAMPLES": "examples", "DENOISE_WORKERS": workers, "DENOISE_FIELDS": fields}
+        done = crawl(spider_of(*(web(f"/{number}") for number in range(2, 13))), given)
+        assert len(done.items) == 11
+        for item in done.items:
+            number = item["url"].rpartition("/")[2]
+            assert item["story"] == item["taught"]["story"]["text"] == item["title"] == f"Story {number}"
+            assert item["taught"]["facts"]["text"].startswith(f"Fact 0 of {number}")
+    with pytest.raises(Exception, match=r"names this field; did you mean taught.story"):
+        crawl(spider, {"DENOISE_EXAMPLES": "examples", "DENOISE_FIELDS": {"taught.stroy": "story"}})
     for wrong, said in (
+        ("teach page.html --url http://a.example/ --field price=99.50", "is not on the page"),
+        ("teach page.html --url http://a.example/ --field price", "write NAME=TEXT"),
         ("teach page.html --css a", "has an http(s) address"),
         ("teach page.html --no-browser", "has an http(s) address"),
         ("teach page.html --css nav.x --url http://a.example/", "nav.x: the page has no such text"),
