@@ -40,6 +40,9 @@ LEAST_MOVED = 0.02
 #: Words in a place, of an example and of a page, beside which what the first say against the second counts in full; and
 #: how much may go of a page by what has gone of the example. Without both, shops and lists lose, by the same command.
 SLIGHT, LEAST_LEFT = 20.0, 0.5
+#: Share of a page's words in places that an example knows by their last three steps, below which it is set aside: one
+#: page in twenty of an example's own design has less, and four in five of a later one, by `python -m benchmarks.drift`.
+FITS = 0.05
 #: Bytes of an example's page, words of its text that are aligned, and examples of a site that are asked.
 MOST_BYTES, MOST_WORDS, MOST_EXAMPLES = 10_000_000, 20_000, 10
 #: Pairs of equal words of a page and a text, a second's work, above which frequent words begin no match: of pages that
@@ -116,6 +119,10 @@ class Places(NamedTuple):
         return np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
 
 
+#: What became of a site's examples on a page: they move its odds, or fit it no longer.
+USED, SET_ASIDE = "used", "set aside"
+
+
 class Lesson(NamedTuple):
     """What an example says of its places, by width; none for a page without blocks, or without the text."""
 
@@ -184,17 +191,20 @@ def lesson_of(example: Example) -> Lesson:
     return Lesson(widths, example.date, min(1.0, right / max(taken, 1.0)))
 
 
-def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> Decision:
-    """Return a decision on a page of m blocks, moved by examples of its site.
+def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> tuple[Decision, str]:
+    """Return a decision on a page of m blocks, moved by examples of its site, and what became of these, "" without any.
 
     Raises:
         ValueError: A selector of an example is invalid.
     """
     lessons = [lesson for lesson in map(lesson_of, list(examples)[:MOST_EXAMPLES]) if lesson.widths]
     if not lessons or not len(page.blocks):
-        return decision
+        return decision, ""
     places, words = places_of(page), page.blocks.tokens.astype(np.float64)
-    lessons.sort(key=lambda lesson: -likeness(places, page, lesson))
+    likenesses = [(likeness(places, page, lesson), -number) for number, lesson in enumerate(lessons)]
+    lessons = [lessons[-number] for alike, number in sorted(likenesses, reverse=True) if alike >= FITS]
+    if not lessons:
+        return decision, SET_ASIDE
     moved, of = np.zeros(len(page.blocks)), np.full(len(page.blocks), -1)
     for width, strength in enumerate(STRENGTHS):
         for number, lesson in enumerate(lessons):
@@ -206,12 +216,12 @@ def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> Decis
     is_moved = np.abs(probability - decision.probability) >= LEAST_MOVED
     kept = np.where(is_moved, probability >= 0.5, decision.kept) & ~page.unseen_blocks
     if not kept.any() or words @ kept < LEAST_LEFT * lessons[0].left * (words @ decision.kept):
-        return decision
+        return decision, USED
     reasons = np.full(len(kept), "", object)
     for block in np.flatnonzero(kept != decision.kept).tolist():
         date = lessons[of[block]].date if of[block] >= 0 else ""
         reasons[block] = f"as in your example{date and f' of {date}'}"
-    return decision.revised(kept, reasons)
+    return decision.revised(kept, reasons), USED
 
 
 def likeness(places: Keys, page: Page, lesson: Lesson) -> float:

@@ -95,6 +95,8 @@ class Body:
             its type, as "application/pdf".
         probability: Probability that each of the page's m blocks is content, shape (m,).
         url: URL of the page, "" if unknown.
+        example: What became of the site's examples: "used", "set aside" (the page is like none, as after a redesign),
+            "" without any.
     """
 
     text: str
@@ -105,6 +107,7 @@ class Body:
     evidence: str = "page alone"
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
     url: str = ""
+    example: str = ""
     # made on first access: `make_rendering` makes the tokens for `html` and `markdown`
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
@@ -355,6 +358,7 @@ class SiteModel:
         """Return the body according to a strategy; raise `TooLargeError` if that would take too long."""
         if taste.hidden == "keep":
             page = page.with_unseen()
+        example = ""
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             decision, lack = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ()), WHOLE_TEXT
@@ -363,7 +367,7 @@ class SiteModel:
             if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
                 decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))
             if self.examples:
-                decision = taught(page, decision, self.examples)
+                decision, example = taught(page, decision, self.examples)
             decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
@@ -375,6 +379,7 @@ class SiteModel:
             fallback,
             evidence,
             comparison=urls,
+            example=example,
             make_title=partial(title_of, page, [other.title for other in site.pages]),
             make_kind=partial(kind_of, page, site),
         )

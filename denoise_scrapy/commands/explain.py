@@ -17,6 +17,7 @@ from scrapy.utils.project import inside_project
 
 from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.example_files import examples_of
+from denoise_scrapy.body.examples import SET_ASIDE
 from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
 from denoise_scrapy.body.extraction import NO_MARKUP
 from denoise_scrapy.commands import STANDARD, UsageError
@@ -146,6 +147,8 @@ def _table(explanation: Explanation, compared: KeptPages, settings_of: str) -> I
         yield f"{explanation.name}: no page but {body.evidence}, which has no body"
         return
     yield f"{explanation.name}: strategy {body.strategy}, expected F1 {body.confidence:.2f}{settings_of}"
+    if body.example == SET_ASIDE:
+        yield "examples set aside: the page is like none of them, as after a redesign"
     if explanation.drawn.lacks_styles:
         yield STYLES_LEFT_OUT
     if compared.pages:

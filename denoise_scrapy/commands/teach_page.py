@@ -31,7 +31,10 @@ from typing_extensions import override
 from denoise_scrapy.body import Body, Example, SiteModel
 from denoise_scrapy.body.examples import shares_of
 from denoise_scrapy.body.explanation import asset, explain_page
+from denoise_scrapy.body.extraction import with_taught
+from denoise_scrapy.body.named import Found
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.site import site_key
 from denoise_scrapy.support.shown import counted, say
 
@@ -49,16 +52,18 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*")
 
 
 class Change(NamedTuple):
-    """What an example changes on a page: its name, the words of its text, and lines that went ("-") or came ("+")."""
+    """What an example changes on a page: its name, words of its text, lines that went ("-") or came ("+"), fields."""
 
     name: str
     words: int
     lines: list[tuple[str, str]]
+    fields: Mapping[str, Found]
 
     def __str__(self) -> str:
         signs = Counter(sign for sign, _ in self.lines)
         changes = f"{counted(signs['+'], 'line')} more and {signs['-']:,} less than" if self.lines else "the same as"
-        return f"{self.name}: {self.words:,} words, {changes} without the example"
+        found = "".join(f"; {name}: {one.text} ({one.certainty:.2f})" for name, one in self.fields.items())
+        return f"{self.name}: {self.words:,} words, {changes} without the example{found}"
 
 
 class TaughtPages:
@@ -72,6 +77,7 @@ class TaughtPages:
     def __init__(self, pages: Sequence[tuple[str, str | bytes]], url: str) -> None:
         self.url, self.html = url, pages[0][1]
         self._pages = [(name, Page.parse(html, url=name if site_key(name) else None)) for name, html in pages]
+        self._sources = [to_utf8(html).decode("utf-8", "replace") for _, html in pages]
         self._before = [self._body(number).text for number in range(len(pages))]
 
     @property
@@ -86,8 +92,9 @@ class TaughtPages:
     def changes(self, example: Example, most: int | None = None) -> Iterator[Change]:
         """Yield what an example changes on each page, its own first, at most on so many."""
         for number, (name, _) in islice(enumerate(self._pages), most):
-            text = self._body(number, example).text
-            yield Change(name, len(text.split()), [*differing(self._before[number], text)])
+            body = self._body(number, example)
+            lines = [*differing(self._before[number], body.text)]
+            yield Change(name, len(body.text.split()), lines, body.taught)
 
     def drawn(self) -> str:
         """Return the blocks of the example's page as HTML."""
@@ -120,7 +127,8 @@ class TaughtPages:
 
     def _body(self, number: int, *examples: Example) -> Body:
         others = [page for at, (_, page) in enumerate(self._pages) if at != number]
-        return SiteModel(others, examples).extract(self._pages[number][1])
+        _, page = self._pages[number]
+        return with_taught(SiteModel(others, examples).extract(page), self._sources[number], examples)
 
 
 def differing(before: str, after: str) -> Iterator[tuple[str, str]]:

@@ -28,6 +28,7 @@ STATS: dict[str, str] = {
     "pages/missing": "pages of articles that the spider had not visited",
     "pages/waited_in_vain": "items that waited for a page of their article, and went on without it",
     "examples/taught": "pages of a template that an example of their site is of",
+    "examples/set_aside": "pages of sites with examples, almost without their places, as after a redesign",
     "examples/unlike": "pages of sites with examples, of templates without one",
     "examples/none": "pages of sites without an example, in crawls with examples",
     "examples/refused": "examples without their text on their page; they say nothing",

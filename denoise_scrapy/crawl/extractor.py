@@ -16,7 +16,7 @@ import numpy as np
 from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, Example, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
-from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of, likeness, places_of
+from denoise_scrapy.body.examples import MOST_EXAMPLES, SET_ASIDE, lesson_of, likeness, places_of
 from denoise_scrapy.body.extraction import NO_MARKUP, TOO_LARGE, with_taught
 from denoise_scrapy.body.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes, taught_fields
 from denoise_scrapy.body.kind import NONE
@@ -31,6 +31,7 @@ from denoise_scrapy.page.parse import decode_html, to_utf8
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
 from denoise_scrapy.site.crawl_history import PageReading, fills_a_site, plain_hash
+from denoise_scrapy.site.drift import MOST_LINE, PARTS, places_of_parts
 from denoise_scrapy.site.facts_store import newest_of_each
 from denoise_scrapy.site.memory import SAME_TEMPLATE
 from denoise_scrapy.site.urls import OF_FIELD, likest_links, without_field
@@ -319,14 +320,16 @@ def _extracted(
         plain=plain_hash(body.text),
         known=known,
         lacks_styles=page.lacks_styles,
-        taught=_taught(page, examples) if settings.examples or examples else "",
+        taught=_taught(page, body, examples) if settings.examples or examples else "",
     )
+    meta = None
     if kept.source is not None:
         lacks_meta = is_large or len(kept.source.html) > MAX_HTML
         is_read = not lacks_meta and body.fallback != NO_MARKUP
         html = to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace") if is_read else ""
         if settings.wants_meta:
-            found = _with_meta(found, body, settings, html)._replace(lack=META_TOO_LARGE if lacks_meta else "")
+            found, meta = _with_meta(found, body, settings, html)
+            found = found._replace(lack=META_TOO_LARGE if lacks_meta else "")
         if settings.wants_news:
             from denoise_scrapy.metadata.news import News  # noqa: PLC0415 - for crawls that ask for it
 
@@ -344,24 +347,43 @@ def _extracted(
     if body.confidence < wish.body_below:
         found = found._replace(body=body)
     kind = body.kind if "kind" in settings.item_fields else ""  # naming it takes a tenth of the body's time
-    reading = PageReading.of(body.text, body.confidence, kind, page.facts) if wish.reading else None
-    return found._replace(reading=reading).measured()
+    if wish.reading:
+        kept_blocks = np.array([block.kept for block in body.blocks], bool)
+        places = {} if is_large else places_of_parts(page, kept_blocks, parts_of(body, meta))
+        found = found._replace(reading=PageReading.of(body.text, body.confidence, kind, page.facts, places))
+    return found.measured()
 
 
-def _with_meta(found: Extracted, body: Body, settings: DenoiseSettings, html: str) -> Extracted:
+def parts_of(body: Body, meta: metadata.Metadata | None) -> dict[str, str]:
+    """Return the texts of a page that are its title, author and date, those that are known."""
+    said = {"title": body.title} | {name: one.text for name, one in body.taught.items() if name in PARTS}
+    if meta is not None:
+        from denoise_scrapy.metadata.dates import date_in  # noqa: PLC0415 - for crawls that ask for metadata
+
+        lines = (block.text for block in body.blocks if len(block.text) <= MOST_LINE)
+        dated = (line for line in lines if date_in(line, meta.language)[:10] == meta.published[:10] != "")
+        said = {"author": next(iter(meta.authors), ""), "date": next(dated, "")} | said
+    return said
+
+
+def _with_meta(
+    found: Extracted, body: Body, settings: DenoiseSettings, html: str
+) -> tuple[Extracted, metadata.Metadata]:
     meta, error = metadata.Metadata(title=body.title), None  # used if reading fails
     try:
         meta = metadata.metadata_of(html, body.url if html else None, body.text, body.title, body.make_unseen())
         meta = metadata.with_taught(meta, body.taught)
     except Exception as failed:
         error = sendable(failed)
-    return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error)
+    return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error), meta
 
 
-def _taught(page: Page, examples: Sequence[Example]) -> str:
+def _taught(page: Page, body: Body, examples: Sequence[Example]) -> str:
     """Return the stat of whether most words of a page are in places that an example of its site knows."""
     if not examples:
         return "examples/none"
+    if body.example == SET_ASIDE:
+        return "examples/set_aside"
     places = places_of(page) if len(page.blocks) else None
     is_like = places is not None and any(likeness(places, page, lesson_of(one)) > LIKE for one in examples)
     return TAUGHT if is_like else "examples/unlike"

@@ -8,11 +8,13 @@ crawls. Beyond a random sample of pages only numbers are kept, so that a site ta
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from base64 import b64decode, b64encode
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import takewhile
 from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -23,6 +25,7 @@ import numpy.typing as npt
 from denoise_scrapy.core.feature_strings import read_units
 from denoise_scrapy.core.sharing import share
 from denoise_scrapy.page import PageFacts
+from denoise_scrapy.site.drift import CHARS, MOVED, Places, counted, moved
 
 Hashes = npt.NDArray[np.uint32]
 Floats = npt.NDArray[np.float64]
@@ -84,10 +87,13 @@ class PageReading(NamedTuple):
     sizes: npt.NDArray[np.int32]  # their characters, summed over all occurrences
     words: npt.NDArray[np.float32]  # shares of the body's words by class, shape (`WORD_CLASSES`,)
     template: Hashes
+    places: Mapping[str, str]  # of its parts (`drift.places_of`)
 
     @classmethod
-    def of(cls, text: str, confidence: float, kind: str, facts: PageFacts) -> PageReading:
-        """Read a page: its body's text and confidence, its kind and its facts."""
+    def of(
+        cls, text: str, confidence: float, kind: str, facts: PageFacts, places: Mapping[str, str] | None = None
+    ) -> PageReading:
+        """Read a page: its body's text and confidence, its kind, its facts, and the places of its parts."""
         counted, whole = Counter[int](), _plain(text)
         for plain, line in zip(whole.split(b"\n"), text.split("\n"), strict=True):
             counted[zlib.crc32(plain)] += len(line)
@@ -95,8 +101,8 @@ class PageReading(NamedTuple):
         lines, sizes = np.array([line for line, _ in most]), np.array([size for _, size in most], np.int32)
         counts = np.bincount(read_units(text[:WORD_CHARS]).hashes % WORD_CLASSES, minlength=WORD_CLASSES)
         words = (counts / max(1, counts.sum())).astype(np.float32)
-        template = containers_of(facts)
-        return cls(len(text), confidence, kind, path_hash(facts.url), zlib.crc32(whole), lines, sizes, words, template)
+        path, plain_text, template = path_hash(facts.url), zlib.crc32(whole), containers_of(facts)
+        return cls(len(text), confidence, kind, path, plain_text, lines, sizes, words, template, places or {})
 
 
 def plain_hash(text: str) -> int:
@@ -187,6 +193,7 @@ class SiteCrawl:
     containers: tuple[str, ...] = ()  # of these templates, packed
     words: str = ""  # classes of words of the bodies, packed
     kinds: Mapping[str, float] = field(default_factory=dict)  # shares of the pages of each kind, 0 to 1
+    places: Places = field(default_factory=dict)  # pages in the sample by the places of body, title, author and date
     alarms: tuple[str, ...] = ()  # problems, one per line
     ended: float = 0.0  # time of this count: concurrent crawls are not compared
 
@@ -272,6 +279,7 @@ class SiteTally:
                 kind: round(times / len(self._sample), 4)
                 for kind, times in Counter(page.kind for page in self._sample if page.kind).most_common()
             },
+            places=counted([page.places for page in texts]),
         )
 
 
@@ -320,6 +328,8 @@ def alarms(crawl: SiteCrawl, earlier: Sequence[SiteCrawl]) -> list[str]:
         found.append(_template(crawl, usual))
     if usual and crawl.words and not is_plain:
         found += [rule(crawl, usual) for rule in (_common, _words, _length, _confidence, _kinds)]
+    if not is_plain:
+        found += _moved(crawl, usual, earlier)
     return [one for one in found if one]
 
 
@@ -375,6 +385,13 @@ def _kinds(crawl: SiteCrawl, usual: Sequence[SiteCrawl]) -> str:
     return next(filter(None, rises), "") if named else ""
 
 
+def _moved(crawl: SiteCrawl, usual: Sequence[SiteCrawl], earlier: Sequence[SiteCrawl]) -> list[str]:
+    with_alarms = takewhile(lambda one: any(MOVED in alarm for alarm in one.alarms), reversed(earlier))
+    first = min((one.began for one in with_alarms), default=crawl.began)
+    since = time.strftime("%Y-%m-%d", time.localtime(first))
+    return moved(crawl.places, [one.places for one in usual], since, MARGIN)
+
+
 def record_of(crawls: Sequence[SiteCrawl]) -> bytes:
     """Return the record of a site's newest crawls; they are given oldest first."""
     return json.dumps([asdict(one) for one in crawls[-KEPT_CRAWLS:]]).encode()
@@ -399,6 +416,9 @@ def _read(row: Mapping[str, Any]) -> SiteCrawl:
         raise ValueError("a number is invalid")
     if len(one.shares) != len(one.containers) or not all(isinstance(each, str) for each in one.alarms):
         raise ValueError("a field has the wrong type")
+    counts = [(place, times) for some in one.places.values() for place, times in some.items()]
+    if not all(isinstance(times, int) and 0 <= times < MAX_RECORD and len(place) <= CHARS for place, times in counts):
+        raise ValueError("a place is invalid")
     sizes = [len(_hashes(each)) for each in one.containers]  # fails if they are not hashes
     if max(sizes, default=0) > CONTAINERS or len(_classes(one.words)) not in {0, WORD_CLASSES}:
         raise ValueError("hashes have the wrong length")

@@ -152,12 +152,11 @@ def test_a_page_teaches_a_crawl(web: Web, tmp_path, told, monkeypatch) -> None:
     web.pages["/plain"] = "<main><ol><li>" + story(50) + "</ol></main>"
     write_example("examples", Example(page(2), "Not a word of the page.", url=web("/2")))
     done = crawl(spider_of(web("/2"), web("/plain")), {"DENOISE_EXAMPLES": "examples"})
-    assert [done.stat(f"examples/{name}") for name in ("taught", "unlike", "none", "refused")] == [1, 1, 0, 1]
+    assert [done.stat(f"examples/{name}") for name in ("taught", "set_aside", "none", "refused")] == [1, 1, 0, 1]
     write_example("other", Example(page(2), text_of(2), url="http://a.example/2"))
     assert crawl(spider, {"DENOISE_EXAMPLES": "other"}).stat("examples/none") == 11
     told(f"{line} --field 'story=Story 1' --field 'facts=css:div.facts p'")
     fields = {"taught": "taught", "taught.story": "story", "title": "title"}
-    items = dict.fromkeys(("url", "body", *fields.values()), str)
     for workers in (0, 1):
         given = {"DENOISE_EXAMPLES": "examples", "DENOISE_WORKERS": workers, "DENOISE_FIELDS": fields}
         done = crawl(spider_of(*(web(f"/{number}") for number in range(2, 13))), given)

@@ -83,6 +83,7 @@ def test_a_site_that_does_not_change_is_well(web: Web, call: Told) -> None:
         (lambda _: SHELL, "100% of the bodies are empty"),
         (not_found, "% of the pages have one text in common"),
         (redesigned, "100% of the pages have a new template"),
+        (redesigned, f"({COUNT} of {COUNT} pages), since {time.strftime('%Y-%m-%d')} in `main.grid > section`"),
     ],
 )
 def test_a_change_is_said_once_with_site_and_reason(

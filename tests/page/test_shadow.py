@@ -102,7 +102,7 @@ def test_streamed_parts(html: str, shown: list[str]) -> None:
 @pytest.mark.parametrize(
     ("html", "shown"),
     [
-        ("<h2 aria-label='Wer zahlt'><div aria-hidden=true>Wer</div> <div aria-hidden=true>zahlt</div></h2>", "Wer zahlt"),
+        ("<h2 aria-label='Wer zahlt'><div aria-hidden=true>Wer</div> <b aria-hidden=true>zahlt</b></h2>", "Wer zahlt"),
         ("<p aria-label='ניל פון'><span aria-hidden=true><i>ני</i><i>ל</i> <i>פון</i></span></p>", "ניל פון"),
         ("<p aria-label='Close'><span aria-hidden=true>x</span></p>", ""),
     ],
