@@ -130,9 +130,8 @@ def draw(browser_path: str) -> None:
             view.get_by_label("Name of a field").fill("author")
             view.keyboard.press("Enter")
             view.get_by_label("Text of author").fill(BYLINE.removeprefix("By "))
-            captions = frame.locator(".kept", has_text="Photo")
-            while captions.count():  # each click takes one from those that are kept
-                captions.first.click()
+            for _ in range(frame.locator(".kept", has_text="Photo").count()):
+                frame.locator(".kept", has_text="Photo").first.click()  # which takes it from those that are kept
             frame.locator(".b", has_text=BYLINE).hover()
             view.wait_for_selector("#changes del")
             view.evaluate("scrollTo(0, 0)")
