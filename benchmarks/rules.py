@@ -98,6 +98,7 @@ def _sheet(name: str, pattern: str, instead: bytes = b":unknown ") -> Rule:
 
 
 HIDDEN = "safety: hidden text"
+BOXES = ("lower_around_story", "raise_links", "lower_buttons", "lower_appeals", "raise_whole")
 RULES = (
     Rule("leftovers, all", "body.extraction.without_leftovers", _as_decided),
     Rule("permalinks", "body.leftovers.permalinks", _nothing, "signs, which F1 does not see"),
@@ -110,6 +111,7 @@ RULES = (
     ),
     Rule("notes that a text refers to", "body.leftovers.blocks_of_notes", lambda page, kept: kept & False),
     Rule("a heading at the end", "body.leftovers.LIKELY_HEADING", -1),
+    *(Rule(name.replace("_", " "), f"body.strategies.boxes.{name}", _nothing) for name in BOXES),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("lists whole", "body.strategies.combined.whole_lists", lambda page, kept: kept),
     Rule("a text twice, once", "body.strategies.combined.choose", _once_off),

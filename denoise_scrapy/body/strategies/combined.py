@@ -23,6 +23,7 @@ from typing_extensions import override
 
 from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
+from denoise_scrapy.body.strategies.boxes import weighed
 from denoise_scrapy.body.tables import tables_around, whole_lists
 from denoise_scrapy.body.wording import Wording
 from denoise_scrapy.core.choice import STOCK_PAGES, choose, expected_f1
@@ -221,7 +222,7 @@ class CombinedStrategy(Strategy):
         probability, odds = model.judge(features, neighbours)
         choice = choose(
             page.tree,
-            probability,
+            weighed(page, probability),
             stock=features[_STOCK],
             place=place,
             layout=page.blocks.layout,

@@ -1,0 +1,45 @@
+"""What boxes make of the model's probabilities, each on a page made for it."""
+
+import numpy as np
+import pytest
+
+from denoise_scrapy.body.strategies.boxes import weighed
+from denoise_scrapy.page import Page
+
+PROSE = "<p>Die Pumpe am Tor wurde im Herbst gekauft, und der Wärter schreibt jede Stunde ihren Stand in ein Buch."
+ALL = "<p><a href=/>Alle</a>"
+LINKS = "<li><a href=/1>Clerk</a><li><a href=/2>Tenor</a><li><a href=/3>Painter</a>"
+
+
+def weights(html: str, chances: list[float]) -> list[float]:
+    page = Page.parse(html)
+    assert len(page.blocks) == len(chances)
+    return np.round(weighed(page, np.array(chances)), 2).tolist()
+
+
+@pytest.mark.parametrize(
+    ("html", "before", "after"),
+    [
+        # the article with the headline, beside another story and a frame
+        (f"<title>Tor</title><article><h1>Tor</h1>{PROSE}</article><article><h2>Eis</h2></article>{ALL}",
+         [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.18, 0.15]),
+        (f"<title>Posts</title><article><h1>Tor</h1>{PROSE}</article><article><h1>Eis</h1></article>{ALL}",
+         [0.9, 0.9, 0.6, 0.5], [0.9, 0.9, 0.6, 0.5]),
+        # a section of links below its own heading, which may be alone in a box
+        (f"<main><h2>Offene Stellen</h2><ul>{LINKS}</ul></main>", [0.6, 0.2, 0.2, 0.2], [0.6, 0.6, 0.6, 0.6]),
+        (f"<main><div><h3>募集中</h3></div><ul>{LINKS}</ul></main>", [0.6, 0.2, 0.2, 0.2], [0.6, 0.6, 0.6, 0.6]),
+        (f"<main><h2>Related</h2><ul>{LINKS}</ul></main>", [0.3, 0.2, 0.2, 0.2], [0.3, 0.2, 0.2, 0.2]),
+        # buttons, but for those in headings
+        ("<a href=/>A</a><button>Ajouter</button><h3><button>Pourquoi ?</button></h3>",
+         [0.5, 0.6, 0.6], [0.5, 0.18, 0.6]),
+        # an appeal between paragraphs
+        (f"<div>{5 * PROSE}</p><aside><h4>Вы с нами?</h4><p>Помогите.</p><a href=/x>Дать</a></aside></div>",
+         [*5 * [0.99], 0.7, 0.5, 0.01], [*5 * [0.99], 0.21, 0.15, 0.0]),
+        # a page without a link, and the footer of an article
+        ("<h1>Plan</h1><p>Two men", [0.9, 0.2], [0.9, 0.6]),
+        (f"<article><p><a href=/>A</a><footer>{PROSE}</footer></article><footer>{PROSE}",
+         [0.5, 0.3, 0.3], [0.5, 0.6, 0.3]),
+    ],
+)  # fmt: skip
+def test_boxes(html: str, before: list[float], after: list[float]) -> None:
+    assert weights(html, before) == after
