@@ -19,8 +19,6 @@ from random import Random
 from statistics import median
 from typing import NamedTuple
 
-import numpy as np
-
 from denoise_scrapy.body import Block, SiteModel
 from denoise_scrapy.crawl.extractor import parts_of
 from denoise_scrapy.metadata import metadata_of
@@ -90,8 +88,7 @@ def _extracted(pages: Sequence[RecordedPage]) -> list[Read]:
     for source, page in zip(pages, parsed, strict=True):
         body = SiteModel([other.facts for other in parsed if other is not page][:PAGES]).extract(page)
         meta = metadata_of(source.html, page.url, body.text, body.title, body.make_unseen())
-        kept = np.array([block.kept for block in body.blocks], bool)
-        places = places_of_parts(page, kept, parts_of(body, meta))
+        places = places_of_parts(page, body.kept, parts_of(page, body, meta))
         reading = PageReading.of(body.text, body.confidence, "", page.facts, places)
         found.append(Read(source, reading, body.blocks))
     return found

@@ -4,6 +4,9 @@ Of each site with enough pages, some pages with their right texts are the exampl
 four that are most like it. Scored is the token F1 with and without them; comparison pages are the same. Pages are worse
 or better by more than `NOTICED`. The cost is the processor time of a body with examples by that without, their lessons
 learned before.
+
+With `--fields`: one example names its title, author and date as its text shows them. Scored are the other pages whose
+markup says the same of them and whose text shows it, on a line of its own or in a short one.
 """
 
 from __future__ import annotations
@@ -12,15 +15,25 @@ import argparse
 import random
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
-from denoise_scrapy.body import Example, SiteModel
+import lxml.html
+
+from denoise_scrapy.body import Example, SiteModel, extract
 from denoise_scrapy.body.examples import MOST_BYTES, lesson_of, likeness, places_of
+from denoise_scrapy.body.named import named_texts
+from denoise_scrapy.crawl.extractor import parts_of
 from denoise_scrapy.page import Page
+from denoise_scrapy.page.attributes import letters
+from denoise_scrapy.page.parse import to_utf8
+from denoise_scrapy.site.drift import MOST_LINE, PARTS
 from evaluation import figures
-from evaluation.corpora import Site, add_folders_argument, recorded
+from evaluation.corpora import RecordedPage, Site, add_folders_argument, recorded
 from example_project.scoring import f1
 
+#: What is counted of a field.
+NAMED = ("pages that show it", "right", "wrong", "none", "given where the markup says none")
 #: Pages of a site, and sites of a corpus; a corpus with fewer pages is left out.
 PAGES, SITES, LEAST = 5, 60, 20
 #: Difference of F1 that a reader notices.
@@ -31,8 +44,17 @@ def main() -> None:
     ap = argparse.ArgumentParser(prog="python -m benchmarks.teach", description=__doc__)
     add_folders_argument(ap)
     ap.add_argument("--examples", type=int, default=1, help="examples of each page")
+    ap.add_argument("--fields", action="store_true", help="score fields, not bodies")
     ap.add_argument("--write", action="store_true", help="write the table into the documentation")
     args = ap.parse_args()
+    if args.fields:
+        fields = named(site for _, sites in recorded(args.corpora) for site in sites)
+        rows = [[name, *(f"{fields[name, what]:,}" for what in NAMED)] for name in PARTS if fields[name, NAMED[0]]]
+        table = figures.table(["field", *NAMED], rows)
+        print(table)
+        if args.write:
+            figures.write("fields", table, Path("docs/teaching.md"))
+        return
     every, rows = Counter[str](), []
     for name, sites in recorded(args.corpora):
         counts = scored(sites, args.examples)
@@ -73,6 +95,40 @@ def scored(sites: list[Site], most: int) -> Counter[str]:
             found["better"] += after > before + NOTICED
             found["worse"] += after < before - NOTICED
     return found
+
+
+def named(sites: Iterable[Site]) -> Counter[tuple[str, str]]:
+    """Count what becomes of each field on the pages of sites that show some."""
+    found = Counter[tuple[str, str]]()
+    for site in sites:
+        shown = [(page, said) for page in site[:PAGES] if len(page.html) < MOST_BYTES and (said := _shown(page))]
+        for page, said in shown:
+            others = [(other, names) for other, names in shown if other is not page and {*said} & {*names}]
+            if not others:
+                continue
+            examples = {Example(other.html, fields=names): names for other, names in others}
+            example = _likest(Page.parse(page.html), [*examples])[0]
+            taught = named_texts(page.html, [example])
+            for name in examples[example]:
+                got = taught[name].text if name in taught else ""
+                if name in said:
+                    is_right = letters(got) == letters(said[name])
+                    result = NAMED[1] if is_right else NAMED[2] if got else NAMED[3]
+                    found.update([(name, NAMED[0]), (name, result)])
+                else:
+                    found[name, NAMED[4]] += bool(got)
+    return found
+
+
+def _shown(page: RecordedPage) -> dict[str, str]:
+    """Return the title, author and date of a page's markup that a short text of the page shows, as it shows them."""
+    parsed = Page.parse(page.html, url=page.url)
+    body = extract(page.html, page.url)
+    said = parts_of(parsed, body, body.meta)
+    lines = [text for text in parsed.block_texts if len(text) <= MOST_LINE]
+    titles = lxml.html.fromstring(to_utf8(page.html)).xpath("//meta[@property='og:title']/@content")
+    said["title"] = next((line for line in lines if titles and letters(line) == letters(titles[0])), "")
+    return {name: text for name, text in said.items() if text and any(text in line for line in lines)}
 
 
 def _likest(page: Page, examples: list[Example]) -> list[Example]:

@@ -94,6 +94,7 @@ class Body:
         evidence: Basis of the decision, best first: "comparison pages", "page alone", "whole text"; of what is no page,
             its type, as "application/pdf".
         probability: Probability that each of the page's m blocks is content, shape (m,).
+        kept: Which of them are in the body, shape (m,).
         url: URL of the page, "" if unknown.
         example: What became of the site's examples: "used", "set aside" (the page is like none, as after a redesign),
             "" without any.
@@ -106,6 +107,7 @@ class Body:
     fallback: str = ""
     evidence: str = "page alone"
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
+    kept: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
     url: str = ""
     example: str = ""
     # made on first access: `make_rendering` makes the tokens for `html` and `markdown`
@@ -404,6 +406,7 @@ def _body(page: Page, decision: Decision, strategy: str, fallback: str, evidence
         fallback=fallback,
         evidence=evidence,
         probability=decision.probability,
+        kept=decision.kept,
         url=page.url,
         make_blocks=blocks,
         make_rendering=lambda: render(page.without(gone), decision.kept),
@@ -431,6 +434,7 @@ def _retold(body: Body, text: str, fallback: str, page: Page, kept: BoolArray, *
         body,
         text=text,
         fallback=fallback,
+        kept=np.zeros_like(body.kept),
         make_blocks=lambda: tuple(replace(block, kept=False, reason=fallback) for block in body.blocks),
         make_rendering=lambda: render(page, kept),
         **more,

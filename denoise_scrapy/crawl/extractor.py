@@ -5,6 +5,7 @@ An `Extractor` knows nothing of Scrapy and calls no store, so it runs in the cra
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -246,7 +247,7 @@ class Extractor:
         taught = self._taught.get(site_key(url), {})
         stored = examples_of(settings.examples, url) if settings.examples else ()
         found = [*reversed(taught.values()), *(one for one in stored if one.url not in taught)][:MOST_EXAMPLES]
-        self._refused.update(one for one in found if not lesson_of(one).widths)
+        self._refused.update(one for one in found if (one.text or one.keep) and not lesson_of(one).widths)
         return found
 
     def _page(self, number: int) -> Page | None:
@@ -348,19 +349,25 @@ def _extracted(
         found = found._replace(body=body)
     kind = body.kind if "kind" in settings.item_fields else ""  # naming it takes a tenth of the body's time
     if wish.reading:
-        kept_blocks = np.array([block.kept for block in body.blocks], bool)
-        places = {} if is_large else places_of_parts(page, kept_blocks, parts_of(body, meta))
+        places = (
+            {} if len(body.kept) != len(page.blocks) else places_of_parts(page, body.kept, parts_of(page, body, meta))
+        )
         found = found._replace(reading=PageReading.of(body.text, body.confidence, kind, page.facts, places))
     return found.measured()
 
 
-def parts_of(body: Body, meta: metadata.Metadata | None) -> dict[str, str]:
+#: Dates have a digit, of whatever script.
+_DIGIT = re.compile(r"\d")
+
+
+def parts_of(page: Page, body: Body, meta: metadata.Metadata | None) -> dict[str, str]:
     """Return the texts of a page that are its title, author and date, those that are known."""
     said = {"title": body.title} | {name: one.text for name, one in body.taught.items() if name in PARTS}
     if meta is not None:
         from denoise_scrapy.metadata.dates import date_in  # noqa: PLC0415 - for crawls that ask for metadata
 
-        lines = (block.text for block in body.blocks if len(block.text) <= MOST_LINE)
+        short = np.flatnonzero(page.blocks.chars <= MOST_LINE).tolist() if meta.published else ()
+        lines = (text for text in map(page.block_text, short) if _DIGIT.search(text))
         dated = (line for line in lines if date_in(line, meta.language)[:10] == meta.published[:10] != "")
         said = {"author": next(iter(meta.authors), ""), "date": next(dated, "")} | said
     return said

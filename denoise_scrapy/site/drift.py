@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.attributes import letters
 from denoise_scrapy.page.columns import BoolArray
 
 Places = Mapping[str, Mapping[str, int]]
@@ -49,20 +48,24 @@ def places_of_parts(page: Page, kept: BoolArray, said: Mapping[str, str]) -> dic
         inside = page.blocks.subtree_sums(page.blocks.tokens * kept)
         body = int(np.flatnonzero(inside >= MOST_OF_BODY * inside.max())[-1])  # the last around most is the innermost
     found.append((BODY, body))
-    lines = [letters(text) if len(text) <= MOST_LINE else "" for text in page.block_texts]
+    is_line, is_heading = page.blocks.chars <= MOST_LINE, page.blocks.rows["heading"] > 0
     for part, text in said.items():
-        wanted = letters(text)
-        held = [(line != wanted, block) for block, line in enumerate(lines) if wanted and wanted in line]
+        chosen = np.flatnonzero(is_line & (is_heading if part == "title" else True)).tolist() if text else ()
+        lines = [(page.block_text(block), block) for block in chosen]
+        held = [(line != text, block) for line, block in lines if text in line]
         found.append((part, int(page.blocks.element[min(held)[1]]) if held else -1))
-    paths = iter(page.paths_of([element for _, element in found if element >= 0]))
-    return {part: _place(next(paths)) if element >= 0 else "" for part, element in found}
+    return {part: _place(page, element) for part, element in found}
 
 
-def _place(path: str) -> str:
-    """Write the last steps of a path, from the nearest with a name."""
-    steps = path.split("/")[-STEPS:]
-    first = max((at for at, step in enumerate(steps) if _NAMES.search(step)), default=0)
-    return " > ".join(steps[first:])[:CHARS]
+def _place(page: Page, element: int) -> str:
+    """Write the last steps to an element, from the nearest with a name."""
+    steps = list[str]()
+    while element >= 0 and len(steps) < STEPS:
+        steps.insert(0, page.elements.step(element))
+        if _NAMES.search(steps[0]):
+            break
+        element = int(page.elements.parent[element])
+    return " > ".join(steps)[:CHARS]
 
 
 def is_same(a: str, b: str) -> bool:

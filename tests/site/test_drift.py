@@ -48,6 +48,6 @@ def test_the_place_of_a_body_is_around_its_blocks() -> None:
     lines = "<div class=par><p>It rained all night, and on.</p></div>" * 3
     page = Page.parse(f"<div id=page><div class=story><h1>Rain</h1>{lines}</div><p>Menu</div>")
     kept = np.array([False, True, True, True, False])
-    assert places_of_parts(page, kept, {"title": "rain"}) == {"body": "div.story", "title": "div.story > h1"}
-    assert places_of_parts(page, kept & False, {"title": "rain"})["body"] == ""
-    assert places_of_parts(Page.parse(""), np.zeros(0, bool), {"title": "rain"}) == {"body": "", "title": ""}
+    assert places_of_parts(page, kept, {"title": "Rain"}) == {"body": "div.story", "title": "div.story > h1"}
+    assert places_of_parts(page, kept & False, {"title": "Rain"})["body"] == ""
+    assert places_of_parts(Page.parse(""), np.zeros(0, bool), {"title": "Rain"}) == {"body": "", "title": ""}
