@@ -98,7 +98,7 @@ def _sheet(name: str, pattern: str, instead: bytes = b":unknown ") -> Rule:
 
 
 HIDDEN = "safety: hidden text"
-BOXES = ("lower_around_story", "raise_links", "lower_buttons", "lower_appeals", "raise_whole")
+BOXES = ("lower_around_story", "raise_links", "_buttons", "lower_appeals", "raise_whole")
 RULES = (
     Rule("leftovers, all", "body.extraction.without_leftovers", _as_decided),
     Rule("permalinks", "body.leftovers.permalinks", _nothing, "signs, which F1 does not see"),

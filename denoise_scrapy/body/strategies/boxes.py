@@ -29,8 +29,9 @@ def weighed(page: Page, probability: FloatArray) -> FloatArray:
     found = np.array(probability)
     lower_around_story(page, found)
     raise_links(page, found)
-    lower_buttons(page, found)
-    lower_appeals(page, found)
+    buttons = _buttons(page)
+    found[buttons] *= FACTOR
+    lower_appeals(page, found, buttons)
     raise_whole(page, found)
     return found
 
@@ -55,12 +56,12 @@ def raise_links(page: Page, probability: FloatArray) -> None:
     """Raise entries with links, all in one or two places on the page, to the heading of their section."""
     e, blocks = page.elements, page.blocks
     level, marks = blocks.rows["heading"], e.rows["marks"]
-    last = np.full(7, len(blocks))  # the next heading of each level, or of one above it
-    for heading in np.flatnonzero(level)[::-1].tolist():
-        own = int(level[heading])
-        next_, last[own:] = int(last[own]), heading
-        if own == 1 or next_ - heading <= ENTRIES or probability[heading] < HEADED:
-            continue
+    linked = np.flatnonzero(2 * blocks.link_chars > blocks.chars)
+    headings = np.flatnonzero((level > 1) & (probability >= HEADED))
+    first, last = np.searchsorted(linked, [headings + 1, headings + 1 + ENTRIES])
+    for heading in headings[first < last].tolist():  # one of the first entries is a link
+        above = np.flatnonzero(level[heading + 1 :] & (level[heading + 1 :] <= level[heading]))
+        next_ = heading + 1 + int(above[0]) if len(above) else len(blocks)
         box, start, end = int(blocks.element[heading]), heading, heading + 1
         for _ in range(LEVELS):  # a heading may be alone in its box
             if end > heading + 1 or start < heading or e.parent[box] < 0:
@@ -87,30 +88,25 @@ def _buttons(page: Page) -> BoolArray:
     return np.asarray(of[blocks.element] & (blocks.tokens <= CALL_TOKENS))
 
 
-def lower_buttons(page: Page, probability: FloatArray) -> None:
-    """Lower buttons."""
-    probability[_buttons(page)] *= FACTOR
-
-
-def lower_appeals(page: Page, probability: FloatArray) -> None:
-    """Lower a small box with a heading and a call to act, between sure paragraphs."""
-    e, blocks, marks = page.elements, page.blocks, page.elements.rows["marks"]
-    is_call = (probability < UNLIKELY) & (blocks.tokens <= CALL_TOKENS)
-    is_call &= (blocks.link_density > SURE) | _buttons(page)
-    above = e.parent[blocks.element[(blocks.paragraph_tokens > 0) & (probability > SURE)]]
-    paragraphs = np.bincount(above[above >= 0], minlength=len(e))
-    element = blocks.element[is_call] if paragraphs.max(initial=0) > 1 else np.zeros(0, np.int32)
-    box, is_small = np.full(len(element), -1), np.ones(len(element), bool)
-    for _ in range(LEVELS if len(element) else 0):  # the largest small box around each call
-        start, end = np.searchsorted(blocks.start, [marks["start"][element], marks["end"][element]])
-        is_small &= (end - start <= APPEAL_BLOCKS) & (e.parent[element] >= 0)
-        box = np.where(is_small & (end - start > 1), element, box)
-        element = np.where(is_small, e.parent[element], element)
-    lowered = np.zeros(len(blocks), bool)
-    for one in np.unique(box[(box >= 0) & (paragraphs[e.parent[box]] > 1)]).tolist():
-        some = blocks.inside(one)
-        lowered |= some & bool(blocks.rows["heading"][some].any() and probability[some].max() <= DOUBTFUL)
-    probability[lowered] *= FACTOR
+def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> None:
+    """Lower a small box with a heading and a call to act, a link or button, between sure paragraphs."""
+    e, blocks = page.elements, page.blocks
+    is_call = (probability < UNLIKELY) & (blocks.tokens <= CALL_TOKENS) & ((blocks.link_density > SURE) | buttons)
+    if not is_call.any():
+        return
+    parent = e.parent
+    above = parent[blocks.element[(blocks.paragraph_tokens > 0) & (probability > SURE)]]
+    paragraphs = np.bincount(above + 1, minlength=len(e) + 1)[1:]  # the first is around the root
+    if paragraphs.max() < 2:
+        return
+    is_small = (blocks.subtree_sums(np.ones(len(blocks))) <= APPEAL_BLOCKS) & (parent >= 0)
+    found = is_small & ~is_small[parent] & (paragraphs[parent] > 1)  # the largest small boxes
+    for part in (is_call, blocks.rows["heading"] > 0):
+        found &= blocks.subtree_sums(part) > 0
+    for box in np.flatnonzero(found).tolist():
+        some = blocks.inside(box)
+        if probability[some].max() <= DOUBTFUL:
+            probability[some] *= FACTOR
 
 
 def raise_whole(page: Page, probability: FloatArray) -> None:
