@@ -75,8 +75,8 @@ def _once_off(tree: Any, probability: Any, *, beta: float, **given: Any) -> Any:
     return found._replace(kept=select_by_expected_f1(found.probability, tree.block_rows["tokens"], beta=beta)[0])
 
 
-def _stock_off(tree: Any, probability: Any, **given: Any) -> Any:
-    return choose(tree, probability, **{**given, "stock": None, "place": None})
+def _chosen(tree: Any, probability: Any, without: Iterable[str], **given: Any) -> Any:
+    return choose(tree, probability, **{**given, **dict.fromkeys(without)})
 
 
 def _sheets(pattern: str, instead: bytes, root: Any) -> tuple[bytes, bool, bool]:
@@ -115,7 +115,8 @@ RULES = (
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("lists whole", "body.strategies.combined.whole_lists", lambda page, kept: kept),
     Rule("a text twice, once", "body.strategies.combined.choose", _once_off),
-    Rule("stock", "body.strategies.combined.choose", _stock_off, "the portal"),
+    Rule("short pages: repeated in place", "body.strategies.combined.choose", partial(_chosen, without=["in_place"])),
+    Rule("stock", "body.strategies.combined.choose", partial(_chosen, without=["stock", "place"])),
     Rule("beta 1.2, not 1", "body.strategies.combined.BETA", 1.0),
     Rule("stated text", "body.extraction._stated", lambda *_: None, "docs: structured data"),
     Rule("stated text: of scripts", "body.stated._prose_of", _nothing, "docs: structured data"),

@@ -35,7 +35,7 @@ def literal_once(page, kept):
     return kept
 
 
-@pytest.mark.parametrize("name", ["stock", "place", "layout"])
+@pytest.mark.parametrize("name", ["in_place", "stock", "place", "layout"])
 def test_arrays_of_another_page(name):
     tree = Page.parse("<p>One.<p>Two.").tree
     with pytest.raises(ValueError, match="there are 2 blocks"):
@@ -95,10 +95,13 @@ def literal_lists(page, chances):
     return moved
 
 
-def literal(page, chances, stock, place, layout):
+def literal(page, chances, in_place, stock, place, layout):
     """All rules, one after the other."""
-    chances = list(chances)
+    blocks, m, chances = page.blocks, len(chances), list(chances)
+    heading = [bool(flags & Flag.HEADING) for flags in blocks.rows["own_flags"].tolist()]
     hidden = page.unseen_blocks.tolist()
+    for i in range(m):
+        chances[i] *= 0.4 if m <= 10 and in_place[i] >= 0.99 and not heading[i] else 1
     for i in literal_stock(page, chances, stock, place):
         chances[i] *= 0.3
     chances = [0 if hides else chance for chance, hides in zip(chances, hidden, strict=True)]
@@ -119,9 +122,9 @@ LONG = st.tuples(st.sampled_from(TAGS), st.sampled_from(TEXTS)).map("".join)
 def test_all_rules_equal_plain_loops(html, seed):
     page = Page.parse(html)
     m, rng = len(page.blocks), np.random.default_rng(seed)
-    stock = rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32)
+    in_place, stock = (rng.choice([0, 0.5, 1, np.nan], m).astype(np.float32) for _ in range(2))
     place, layout = rng.choice([0, 0, 0.9], m), rng.choice([0, 0.5, -1, np.nan], (3, m))
-    known = {"stock": stock, "place": place, "layout": layout}
+    known = {"in_place": in_place, "stock": stock, "place": place, "layout": layout}
     chances = rng.random(m)
     found = choose(page.tree, chances, **known, unseen=page.unseen_blocks, beta=1.2)
     chosen = select_by_expected_f1(found.probability, page.blocks.tokens, beta=1.2)[0]
