@@ -62,7 +62,7 @@ class Rule(NamedTuple):
         return patch(f"denoise_scrapy.{self.place}", self.off)
 
 
-def _nothing(*_: Any) -> list[int]:
+def _nothing(*_: Any, **__: Any) -> list[int]:
     return []
 
 
@@ -98,7 +98,7 @@ def _sheet(name: str, pattern: str, instead: bytes = b":unknown ") -> Rule:
 
 
 HIDDEN = "safety: hidden text"
-BOXES = ("lower_around_story", "raise_links", "_buttons", "lower_appeals", "raise_whole")
+BOXES = ("lower_around_story", "raise_links", "lower_appeals", "raise_footers")
 RULES = (
     Rule("leftovers, all", "body.extraction.without_leftovers", _as_decided),
     Rule("permalinks", "body.leftovers.permalinks", _nothing, "signs, which F1 does not see"),
@@ -112,6 +112,7 @@ RULES = (
     Rule("notes that a text refers to", "body.leftovers.blocks_of_notes", lambda page, kept: kept & False),
     Rule("a heading at the end", "body.leftovers.LIKELY_HEADING", -1),
     *(Rule(name.replace("_", " "), f"body.strategies.boxes.{name}", _nothing) for name in BOXES),
+    Rule("buttons", "body.strategies.boxes._buttons", lambda page: np.zeros(len(page.blocks), bool)),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
     Rule("lists whole", "body.strategies.combined.whole_lists", lambda page, kept: kept),
     Rule("a text twice, once", "body.strategies.combined.choose", _once_off),

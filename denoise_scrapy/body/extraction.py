@@ -242,7 +242,7 @@ class Body:
         Raises:
             ImportError: The extra `denoise-scrapy[meta]` is not installed.
         """
-        return metadata.with_taught(self.make_meta(self), self.taught)
+        return self.make_meta(self).with_taught(self.taught)
 
     @cached_property
     def taught(self) -> Mapping[str, Found]:

@@ -379,7 +379,7 @@ def _with_meta(
     meta, error = metadata.Metadata(title=body.title), None  # used if reading fails
     try:
         meta = metadata.metadata_of(html, body.url if html else None, body.text, body.title, body.make_unseen())
-        meta = metadata.with_taught(meta, body.taught)
+        meta = meta.with_taught(body.taught)
     except Exception as failed:
         error = sendable(failed)
     return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error), meta

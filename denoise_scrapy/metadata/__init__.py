@@ -10,11 +10,11 @@ from denoise_scrapy.support.lazily import names_of
 
 if TYPE_CHECKING:
     from denoise_scrapy.metadata.news import News
-    from denoise_scrapy.metadata.page_metadata import Metadata, language_of, metadata_of, with_taught
+    from denoise_scrapy.metadata.page_metadata import Metadata, language_of, metadata_of
 
-__all__ = ["Metadata", "News", "language_of", "metadata_of", "with_taught"]
+__all__ = ["Metadata", "News", "language_of", "metadata_of"]
 
 __getattr__ = names_of(
     __name__,
-    {**dict.fromkeys(("Metadata", "language_of", "metadata_of", "with_taught"), "page_metadata"), "News": "news"},
+    {**dict.fromkeys(("Metadata", "language_of", "metadata_of"), "page_metadata"), "News": "news"},
 )

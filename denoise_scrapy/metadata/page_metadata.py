@@ -40,7 +40,7 @@ from denoise_scrapy.metadata.names import is_person, names_in, reporters_in
 from denoise_scrapy.page.attributes import fold, host_of, letters
 from denoise_scrapy.support.shown import logger_of
 
-__all__ = ["Metadata", "language_of", "metadata_of", "with_taught"]
+__all__ = ["Metadata", "language_of", "metadata_of"]
 
 logger = logger_of(__name__)
 
@@ -109,6 +109,27 @@ class Metadata:
         known = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in asdict(self).items() if value)
         return "\n".join(("---", *known, "---"))
 
+    def with_taught(self, taught: Mapping[str, tuple[str, float]]) -> Metadata:
+        """Return the metadata with the title, author or authors, and date or published that examples of the site name.
+
+        Args:
+            taught: Texts of the page and their certainty, by name. What is no date leaves the date as it is.
+
+        Example:
+            >>> given = {"author": ("By Ann Reed", 0.9), "date": ("Read on 2026-11-03", 0.9)}
+            >>> Metadata(authors=("Admin",)).with_taught(given).authors
+            ('Ann Reed',)
+        """
+        said = {name: text for name, (text, _) in taught.items()}
+        author, date = said.get("author", said.get("authors", "")), said.get("date", said.get("published", ""))
+        days = [date_in(date, self.language), *(one.day for one in dates_in(date, self.language))] if date else []
+        return replace(
+            self,
+            title=said.get("title", self.title),
+            authors=tuple(names_in(author, language=self.language) or [author]) if author else self.authors,
+            published=next(filter(None, days), self.published),
+        )
+
 
 def metadata_of(
     html: str | bytes, url: str | None, text: str, title: str = "", unseen: Collection[str] = frozenset()
@@ -138,29 +159,6 @@ def metadata_of(
     except Exception as error:  # metadata must not cost the page, whatever it contains
         logger.debug("No metadata of %s: %r", url, error)
         return Metadata(title=title, language=language)
-
-
-def with_taught(meta: Metadata, taught: Mapping[str, tuple[str, float]]) -> Metadata:
-    """Return metadata with the title, author or authors, and date or published that examples of the site name.
-
-    Args:
-        meta: The metadata that the page alone gives.
-        taught: Texts of the page and their certainty, by name. What is no date leaves the date as it is.
-
-    Example:
-        >>> given = {"author": ("By Ann Reed", 0.9), "date": ("Read on 2026-11-03", 0.9)}
-        >>> with_taught(Metadata(authors=("Admin",)), given).authors
-        ('Ann Reed',)
-    """
-    said = {name: text for name, (text, _) in taught.items()}
-    author, date = said.get("author", said.get("authors", "")), said.get("date", said.get("published", ""))
-    days = [date_in(date, meta.language), *(one.day for one in dates_in(date, meta.language))] if date else []
-    return replace(
-        meta,
-        title=said.get("title", meta.title),
-        authors=tuple(names_in(author, language=meta.language) or [author]) if author else meta.authors,
-        published=next(filter(None, days), meta.published),
-    )
 
 
 def language_of(text: str, declared: str = "") -> str:

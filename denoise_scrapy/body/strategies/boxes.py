@@ -14,8 +14,8 @@ from denoise_scrapy.page.columns import BoolArray, FloatArray
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
 #: frame; and the factor of what is beside it, of an appeal and of a button.
 STORY_SHARE, FACTOR = 0.3, 0.3
-#: A page without links, or a paragraph in the footer of an article, is at least so probable if it is not improbable.
-LIKELY, UNLIKELY = 0.6, 0.1
+#: What a paragraph in the footer of an article is raised to, and from; and below which a block is hardly content.
+LIKELY, DOUBTED, UNLIKELY = 0.6, 0.2, 0.1
 #: Fewest entries of a section of links, and most places on the page that they have; probability of its heading.
 ENTRIES, PLACES, HEADED = 3, 2, 0.44
 #: Most tokens of a button or a call to act, most blocks of an appeal, and levels above that are looked at.
@@ -32,7 +32,7 @@ def weighed(page: Page, probability: FloatArray) -> FloatArray:
     buttons = _buttons(page)
     found[buttons] *= FACTOR
     lower_appeals(page, found, buttons)
-    raise_whole(page, found)
+    raise_footers(page, found)
     return found
 
 
@@ -109,12 +109,10 @@ def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> No
             probability[some] *= FACTOR
 
 
-def raise_whole(page: Page, probability: FloatArray) -> None:
-    """Raise all of a page without links, which has no frame, and paragraphs in the footer of an article."""
+def raise_footers(page: Page, probability: FloatArray) -> None:
+    """Raise paragraphs in the footer of an article."""
     e, blocks = page.elements, page.blocks
-    raised = (probability >= UNLIKELY) & (not blocks.link_chars.any())
     if e.holds_tag({"footer"}) and e.holds_tag({"article"}):
         article, footer = e.nearest(e.has_tag({"article"})), e.nearest(e.has_tag({"footer"}))[blocks.element]
-        of_article = (article[footer] >= 0) & (footer >= 0)
-        raised |= of_article & (blocks.paragraph_tokens > 0) & (probability >= 2 * UNLIKELY)
-    probability[raised] = np.maximum(probability[raised], LIKELY)
+        raised = (article[footer] >= 0) & (footer >= 0) & (blocks.paragraph_tokens > 0) & (probability >= DOUBTED)
+        probability[raised] = np.maximum(probability[raised], LIKELY)
