@@ -20,11 +20,11 @@ from statistics import median
 from typing import NamedTuple
 
 from denoise_scrapy.body import Block, SiteModel
-from denoise_scrapy.crawl.extractor import parts_of
 from denoise_scrapy.metadata import metadata_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.site.crawl_history import ENOUGH, PageReading, SiteCrawl, SiteTally, alarms
 from denoise_scrapy.site.drift import BODY, MOVED, is_same, places_of_parts
+from denoise_scrapy.worker.extractor import parts_of
 from evaluation import figures
 from evaluation.corpora import RecordedPage, add_folders_argument, recorded
 from example_project.scoring import f1

@@ -23,11 +23,11 @@ import lxml.html
 from denoise_scrapy.body import Example, SiteModel, extract
 from denoise_scrapy.body.examples import MOST_BYTES, lesson_of, likeness, places_of
 from denoise_scrapy.body.named import named_texts
-from denoise_scrapy.crawl.extractor import parts_of
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.attributes import letters
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.site.drift import MOST_LINE, PARTS
+from denoise_scrapy.worker.extractor import parts_of
 from evaluation import figures
 from evaluation.corpora import RecordedPage, Site, add_folders_argument, recorded
 from example_project.scoring import f1

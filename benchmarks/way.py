@@ -25,7 +25,7 @@ from scrapy.http import Response
 import denoise_scrapy
 from benchmarks.crawl import SETTINGS, WAYS
 from benchmarks.made_site import HOST, serving
-from denoise_scrapy.crawl import worker
+from denoise_scrapy.worker import worker
 
 #: Pages of the site, and those of them that are counted: the site is known by then.
 PAGES, COUNTED = 40, range(30, 40)

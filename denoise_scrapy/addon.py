@@ -7,11 +7,11 @@ from scrapy.settings import BaseSettings
 from typing_extensions import Self
 
 from denoise_scrapy.crawl.parts import path_of, refusing_to_start
-from denoise_scrapy.crawl.worker import end_if_started_for_a_worker
 from denoise_scrapy.exporters import FORMATS, check_feeds
 from denoise_scrapy.middlewares import ComparisonPagesMiddleware, ItemPageMiddleware
 from denoise_scrapy.pipelines import BodyPipeline, DropLogFormatter, NearDuplicatePipeline
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings, hide_tracebacks
+from denoise_scrapy.worker.worker import end_if_started_for_a_worker
 
 # Default place of each component; entries in a project's settings override it.
 COMPONENTS = (

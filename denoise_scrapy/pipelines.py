@@ -22,7 +22,6 @@ from twisted.python.failure import Failure
 from typing_extensions import Self, override
 
 from denoise_scrapy.body.fields import OF_META
-from denoise_scrapy.crawl.extractor import Extractor
 from denoise_scrapy.crawl.items import copied, has_field, has_text, is_declared, refusal, restore, with_field
 from denoise_scrapy.crawl.parts import refusing_to_start
 from denoise_scrapy.crawl.passages import ELSEWHERE, NO_HTML, NO_PAGE, NO_TEXT, OPTED_OUT, SEVERAL, Passage
@@ -41,6 +40,7 @@ from denoise_scrapy.settings import (
 )
 from denoise_scrapy.support.adapters import Adapter, adapters_of
 from denoise_scrapy.support.shown import MAX_LOGGED, logger_of, shown
+from denoise_scrapy.worker.extractor import Extractor
 
 logger = logger_of(__name__)
 

@@ -22,12 +22,12 @@ from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explai
 from denoise_scrapy.body.extraction import NO_MARKUP
 from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
-from denoise_scrapy.crawl.extractor import PAGES_PER_SITE
 from denoise_scrapy.crawl.sites import PLACES, sites_place
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.site import PageMemory, facts_store, site_key
 from denoise_scrapy.support.shown import say
+from denoise_scrapy.worker.extractor import PAGES_PER_SITE
 
 SPIDERS_SHOWN = 5
 

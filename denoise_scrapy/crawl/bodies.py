@@ -9,13 +9,13 @@ from scrapy.utils.asyncio import is_asyncio_available
 from denoise_scrapy.body import Body
 from denoise_scrapy.body.extraction import TOO_LARGE
 from denoise_scrapy.crawl.budget import TIMEOUT, FetchBudget
-from denoise_scrapy.crawl.extractor import Extracted, Extractor, Known, Wish
 from denoise_scrapy.crawl.fetching import Fetcher
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteHealth, SiteMemory
 from denoise_scrapy.crawl.workers import Workers
+from denoise_scrapy.worker.extractor import Extracted, Extractor, Known, Wish
 
 # Pages of the same template that make fetching unnecessary. Most of the gain comes with the first; a second
 # distinguishes copies of the page from its template.

@@ -9,7 +9,6 @@ from denoise_scrapy.body import Body
 from denoise_scrapy.body.extraction import CALLABLE, with_text
 from denoise_scrapy.body.fields import OF_BODY, fields_of
 from denoise_scrapy.crawl.asking import Asked
-from denoise_scrapy.crawl.extractor import Extracted
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl, beside
 from denoise_scrapy.dedup.versions import whole_source
@@ -17,6 +16,7 @@ from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.urls import without_field
+from denoise_scrapy.worker.extractor import Extracted
 
 
 class FallbackPage(NamedTuple):

@@ -19,7 +19,6 @@ from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
 from denoise_scrapy.crawl.budget import FETCH_META, LATENCY_META, TIMEOUT, FetchBudget
-from denoise_scrapy.crawl.extractor import Extractor, Known
 from denoise_scrapy.crawl.network import address_of, is_public, leads_to_public_only
 from denoise_scrapy.crawl.pages import CrawledPage, is_comparable, is_page
 from denoise_scrapy.crawl.parts import MAX_PAGE_BYTES, Crawl
@@ -28,6 +27,7 @@ from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.site import page_identity, sibling_links, site_key, url_likeness
 from denoise_scrapy.site.urls import spelling
 from denoise_scrapy.support.shown import logger_of
+from denoise_scrapy.worker.extractor import Extractor, Known
 
 logger = logger_of(__name__)
 

@@ -23,13 +23,13 @@ from scrapy.utils.datatypes import LocalCache
 from denoise_scrapy.body.fields import CHUNKS, WHOLE
 from denoise_scrapy.body.joining import join_pages
 from denoise_scrapy.crawl.bodies import LONGEST_WAIT, LOOK_AGAIN, PATIENCE, Bodies
-from denoise_scrapy.crawl.extractor import Extracted
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import Crawl
 from denoise_scrapy.crawl.reading import CrawledPages
 from denoise_scrapy.crawl.sites import SiteMemory
 from denoise_scrapy.dedup.versions import joined_sources
 from denoise_scrapy.site.urls import spelling
+from denoise_scrapy.worker.extractor import Extracted
 
 # Requests remembered of one callback: a page of an article has a few, a front page hundreds.
 MOST_FOLLOWED = 1_000

@@ -15,7 +15,6 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 
 from denoise_scrapy.core.source import is_too_large
 from denoise_scrapy.crawl.budget import FetchRecord
-from denoise_scrapy.crawl.extractor import Extracted, PageSource
 from denoise_scrapy.crawl.parts import LARGE
 from denoise_scrapy.dedup.variants import site_of
 from denoise_scrapy.page.parse import is_guessed, media_type, to_utf8
@@ -23,6 +22,7 @@ from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.site.crawl_history import SiteTally
 from denoise_scrapy.site.urls import spelling
+from denoise_scrapy.worker.extractor import Extracted, PageSource
 
 OK = 200
 META_KEY = "denoise"

@@ -41,7 +41,6 @@ from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.body.fields import OF_BODY, chunk_rows_of
-from denoise_scrapy.crawl.extractor import Extracted
 from denoise_scrapy.crawl.items import (
     all_values,
     field_lines,
@@ -61,6 +60,7 @@ from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import page_identity, site_key
 from denoise_scrapy.site.urls import address_of_field, canonical, is_shortened, spelling
 from denoise_scrapy.support.shown import shown
+from denoise_scrapy.worker.extractor import Extracted
 
 # URLs that a page declares as its own, and how many are read; usually it declares one, in one or two places.
 DECLARATIONS, MOST_DECLARED = "link[rel~=canonical]::attr(href), meta[property='og:url']::attr(content)", 4

@@ -11,7 +11,6 @@ from scrapy.http import Response
 from scrapy.utils.datatypes import LocalCache
 
 from denoise_scrapy.crawl.budget import FetchBudget, FetchRecord
-from denoise_scrapy.crawl.extractor import RECENT_SHARE, PageSource
 from denoise_scrapy.crawl.geometry import Geometry
 from denoise_scrapy.crawl.pages import (
     META_KEY,
@@ -29,6 +28,7 @@ from denoise_scrapy.crawl.workers import Workers
 from denoise_scrapy.page.attributes import MAX_URL_LENGTH
 from denoise_scrapy.settings import ConfigurationError, DenoiseSettings
 from denoise_scrapy.site import VisitedShapes, site_key
+from denoise_scrapy.worker.extractor import RECENT_SHARE, PageSource
 
 # URLs remembered of requests that were no plain GETs, as redirects of them may still arrive: more than are in progress.
 MOST_POSTED = 10_000

@@ -24,7 +24,6 @@ from denoise_scrapy.body.example_files import examples_of, write_example
 from denoise_scrapy.body.examples import MOST_EXAMPLES, shares_of
 from denoise_scrapy.core.feature_strings import tokens
 from denoise_scrapy.crawl.asking import Asked
-from denoise_scrapy.crawl.extractor import TAUGHT, Extracted, Extractor, Wish
 from denoise_scrapy.crawl.pages import CrawledPage
 from denoise_scrapy.crawl.parts import Crawl, beside
 from denoise_scrapy.crawl.sites import sites_place
@@ -34,6 +33,7 @@ from denoise_scrapy.page.parse import decode_html
 from denoise_scrapy.site.crawl_history import ALIKE, Hashes, containers_of, likeness
 from denoise_scrapy.site.urls import without_field
 from denoise_scrapy.support.storage import SCHEMES
+from denoise_scrapy.worker.extractor import TAUGHT, Extracted, Extractor, Wish
 
 # Below this confidence it is asked: most of such bodies lack or add a third of their words (docs/figures.md).
 DOUBTED = 0.6

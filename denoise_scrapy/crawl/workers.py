@@ -29,14 +29,14 @@ from scrapy.utils.asyncio import is_asyncio_available
 from typing_extensions import TypeVarTuple, Unpack
 
 from denoise_scrapy.body import STRATEGIES, Example
-from denoise_scrapy.crawl import worker
-from denoise_scrapy.crawl.extractor import RECENT_SHARE, Extractor, PageSource
 from denoise_scrapy.crawl.pages import CrawledPage, selector_root
 from denoise_scrapy.crawl.parts import LARGE, Answer, Crawl
 from denoise_scrapy.page import PageFacts
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.support.storage import BackOff
+from denoise_scrapy.worker import worker
+from denoise_scrapy.worker.extractor import RECENT_SHARE, Extractor, PageSource
 
 Args = TypeVarTuple("Args")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from denoise_scrapy.crawl.bodies import ENOUGH
 from denoise_scrapy.crawl.budget import PER_SITE
-from denoise_scrapy.crawl.extractor import PAGES_PER_SITE
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.worker.extractor import PAGES_PER_SITE
 from docs.pictures.svg import Svg
 
 

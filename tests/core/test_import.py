@@ -99,3 +99,8 @@ def test_a_missing_library_is_named() -> None:
 def test_examples_in_docstrings(name: str) -> None:
     module = importlib.import_module(f"denoise_scrapy.core.{name}")
     assert not doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).failed
+
+
+def test_a_worker_loads_nothing_of_scrapy() -> None:
+    code = "import sys, denoise_scrapy.worker.worker; print({'scrapy', 'twisted'} & {*sys.modules})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 from denoise_scrapy.body.strategies import Decision, find_strategy
-from denoise_scrapy.crawl.worker import pack
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
+from denoise_scrapy.worker.worker import pack
 
 
 def write_to_the_crawl(data: bytes) -> None:
@@ -42,7 +42,7 @@ class Harmful:
             harm = "" if reached.exists() else harm.removeprefix("once-")
             reached.touch()
         if harm.startswith(("killed", "stopped", "exits", "silent", "half", "spins", "eats")):
-            if b"denoise_scrapy.crawl.worker" not in Path("/proc/self/cmdline").read_bytes():
+            if b"denoise_scrapy.worker.worker" not in Path("/proc/self/cmdline").read_bytes():
                 raise RuntimeError("the crawl's own process would be killed")
             if harm.startswith("half"):
                 write_to_the_crawl(pack([(1, b"x" * 9999, "")])[:99])

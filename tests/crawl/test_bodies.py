@@ -112,13 +112,13 @@ def test_errors_of_ours_are_said_once_and_items_pass(four: list[str], monkeypatc
     def broken(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr("denoise_scrapy.crawl.extractor.SiteModel.extract", broken)
+    monkeypatch.setattr("denoise_scrapy.worker.extractor.SiteModel.extract", broken)
     monkeypatch.setattr("denoise_scrapy.DuplicateIndex.check_and_add", broken)
     done = crawl(spider_of(*four))
     assert len(done.items) == 4
     assert done.stat("errors/body") == done.stat("errors") == 4
     assert done.log.count("RuntimeError: broken on purpose") == 1
-    monkeypatch.setattr("denoise_scrapy.crawl.extractor.Page.parse", broken)
+    monkeypatch.setattr("denoise_scrapy.worker.extractor.Page.parse", broken)
     done = crawl(spider_of(*four))
     assert len(done.items) == 4
     assert done.stat("errors/process_response") == 4

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.crawl import duplicates, extractor
+from denoise_scrapy.crawl import duplicates
 from denoise_scrapy.crawl.pages import RecentPages
 from denoise_scrapy.crawl.state import state_of
+from denoise_scrapy.worker import extractor
 from tests.crawl.crawling import crawl, spider_of
 from tests.crawl.web import Web, article
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from denoise_scrapy.crawl import worker, workers
-from denoise_scrapy.crawl.extractor import Known
+from denoise_scrapy.crawl import workers
 from denoise_scrapy.support import storage
+from denoise_scrapy.worker import worker
+from denoise_scrapy.worker.extractor import Known
 from tests.crawl.crawling import Crawl, crawl, spider_of
 from tests.crawl.test_workers import CRAWL, children_of
 from tests.crawl.web import Web, article, sentence

@@ -21,7 +21,7 @@ def test_a_page_in_work_survives_a_pause(who: str, web: Web, tmp_path: Path) -> 
     """Of more seconds than it may take of the processor, and more ticks than a worker may be silent."""
     leave, reached = tmp_path / "leave", tmp_path / "reached"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "LEAVE": str(leave), "REACHED": str(reached)}
-    limits = "from denoise_scrapy.crawl import worker; from denoise_scrapy.crawl import workers\n"
+    limits = "from denoise_scrapy.worker import worker; from denoise_scrapy.crawl import workers\n"
     limits += "worker.MAX_SECONDS, workers.TICK = 0.5, 0.1\n"
     web.pages["/waits"] = article(0)
     log = tmp_path / "log"

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from scrapy import Request, Spider, signals
 
-from denoise_scrapy.crawl import parts, worker, workers
+from denoise_scrapy.crawl import parts, workers
+from denoise_scrapy.worker import worker
 from tests.crawl.crawling import ONE_BY_ONE, Crawl, crawl, spider_of
 from tests.crawl.strategies import Harmful
 from tests.crawl.web import Web, article, sentence, story
@@ -255,7 +256,7 @@ def test_a_worker_that_is_killed_again_and_again_costs_no_item(web: Web) -> None
         yield {"url": response.url}
         if response.url.endswith("0"):
             for pid in children_of(os.getpid()):
-                if b"denoise_scrapy.crawl.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                if b"denoise_scrapy.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                     os.kill(pid, signal.SIGKILL)
 
     done = crawl(spider_of(*map(web, web.pages), parse=parse), {"DENOISE_WORKERS": 1})

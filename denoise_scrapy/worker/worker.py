@@ -21,8 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from denoise_scrapy.crawl.extractor import Extractor, PageSource, Wish, sendable
 from denoise_scrapy.settings import DenoiseSettings
+from denoise_scrapy.worker.extractor import Extractor, PageSource, Wish, sendable
 
 # Maximum seconds of processor time of a job: the slowest recorded page takes a hundredth, a page of 10 MB a fifth. A
 # process that is stopped, or gets no processor, takes none.
@@ -47,7 +47,7 @@ sys.path[:] = {path!a}
 import os
 del os.environ[{mark!r}]
 os.write({link}, {hello!r})
-from denoise_scrapy.crawl.worker import work
+from denoise_scrapy.worker.worker import work
 work({link}, {at_work}, {parent})
 """
 
