@@ -100,7 +100,8 @@ def _loaded(cls: type[Body], data: SerializedLeafData) -> Body:
         made["meta"] = Metadata(**meta | listed)
     state["comparison"] = tuple(state["comparison"])
     state |= {f"make_{name}": partial(_itself, value) for name, value in made.items()}
-    return cls(probability=np.array([block.probability for block in blocks]), **state)
+    probability, kept = (np.array([getattr(block, name) for block in blocks]) for name in ("probability", "kept"))
+    return cls(probability=probability, kept=kept, **state)
 
 
 def _itself(value: Any, *_: Body) -> Any:

@@ -119,10 +119,6 @@ class Places(NamedTuple):
         return np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
 
 
-#: What became of a site's examples on a page: they move its odds, or fit it no longer.
-USED, SET_ASIDE = "used", "set aside"
-
-
 class Lesson(NamedTuple):
     """What an example says of its places, by width; none for a page without blocks, or without the text."""
 
@@ -191,20 +187,23 @@ def lesson_of(example: Example) -> Lesson:
     return Lesson(widths, example.date, min(1.0, right / max(taken, 1.0)))
 
 
-def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> tuple[Decision, str]:
-    """Return a decision on a page of m blocks, moved by examples of its site, and what became of these, "" without any.
+def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> tuple[Decision, float | None]:
+    """Return a decision on a page of m blocks, moved by examples of its site, and how much the page is like the likest.
+
+    That is `likeness`; None without examples that say anything.
 
     Raises:
         ValueError: A selector of an example is invalid.
     """
     lessons = [lesson for lesson in map(lesson_of, list(examples)[:MOST_EXAMPLES]) if lesson.widths]
     if not lessons or not len(page.blocks):
-        return decision, ""
+        return decision, None
     places, words = places_of(page), page.blocks.tokens.astype(np.float64)
     likenesses = [(likeness(places, page, lesson), -number) for number, lesson in enumerate(lessons)]
+    likest = max(likenesses)[0]
     lessons = [lessons[-number] for alike, number in sorted(likenesses, reverse=True) if alike >= FITS]
     if not lessons:
-        return decision, SET_ASIDE
+        return decision, likest
     moved, of = np.zeros(len(page.blocks)), np.full(len(page.blocks), -1)
     for width, strength in enumerate(STRENGTHS):
         for number, lesson in enumerate(lessons):
@@ -216,12 +215,12 @@ def taught(page: Page, decision: Decision, examples: Iterable[Example]) -> tuple
     is_moved = np.abs(probability - decision.probability) >= LEAST_MOVED
     kept = np.where(is_moved, probability >= 0.5, decision.kept) & ~page.unseen_blocks
     if not kept.any() or words @ kept < LEAST_LEFT * lessons[0].left * (words @ decision.kept):
-        return decision, USED
+        return decision, likest
     reasons = np.full(len(kept), "", object)
     for block in np.flatnonzero(kept != decision.kept).tolist():
         date = lessons[of[block]].date if of[block] >= 0 else ""
         reasons[block] = f"as in your example{date and f' of {date}'}"
-    return decision.revised(kept, reasons), USED
+    return decision.revised(kept, reasons), likest
 
 
 def likeness(places: Keys, page: Page, lesson: Lesson) -> float:

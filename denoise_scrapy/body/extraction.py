@@ -20,7 +20,7 @@ from w3lib.encoding import http_content_type_encoding
 
 from denoise_scrapy import metadata
 from denoise_scrapy.body.anchors import anchors_of
-from denoise_scrapy.body.examples import MOST_EXAMPLES, Example, taught
+from denoise_scrapy.body.examples import FITS, MOST_EXAMPLES, Example, taught
 from denoise_scrapy.body.kind import kind_of
 from denoise_scrapy.body.leftovers import without_leftovers
 from denoise_scrapy.body.named import Found, named_texts
@@ -96,8 +96,8 @@ class Body:
         probability: Probability that each of the page's m blocks is content, shape (m,).
         kept: Which of them are in the body, shape (m,).
         url: URL of the page, "" if unknown.
-        example: What became of the site's examples: "used", "set aside" (the page is like none, as after a redesign),
-            "" without any.
+        example_likeness: Share of the page's words in places that the most similar example of the site knows, 0 to 1;
+            None without examples.
     """
 
     text: str
@@ -109,7 +109,7 @@ class Body:
     probability: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
     kept: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
     url: str = ""
-    example: str = ""
+    example_likeness: float | None = None
     # made on first access: `make_rendering` makes the tokens for `html` and `markdown`
     make_blocks: Callable[[], tuple[Block, ...]] = tuple
     make_rendering: Callable[[], Sequence[Token]] = tuple
@@ -244,6 +244,13 @@ class Body:
         """
         return self.make_meta(self).with_taught(self.taught)
 
+    @property
+    def example(self) -> str:
+        """What became of the site's examples: "used", "set aside" (like none, as after a redesign), "" without any."""
+        if self.example_likeness is None:
+            return ""
+        return "used" if self.example_likeness >= FITS else SET_ASIDE
+
     @cached_property
     def taught(self) -> Mapping[str, Found]:
         """Texts of the page that examples name (`Example.fields`), each with its certainty; none for a parsed `Page`.
@@ -290,6 +297,7 @@ def _meta_of_text(body: Body) -> Metadata:
 TOO_LARGE = "too large"
 #: Fallback and evidence of a page without comparison pages.
 ALONE = "page alone"
+SET_ASIDE = "set aside"
 #: Fallback of a page whose text is only in its JSON.
 STATED = "structured data"
 #: Fallback of what is no page (`page.parse.media_type`).
@@ -360,7 +368,7 @@ class SiteModel:
         """Return the body according to a strategy; raise `TooLargeError` if that would take too long."""
         if taste.hidden == "keep":
             page = page.with_unseen()
-        example = ""
+        example_likeness = None
         site = self.statistics.for_page(page).first(chosen.comparison_pages, whole=chosen.needs_elements)
         if not len(page.blocks):
             decision, lack = Decision(np.zeros(0, bool), np.zeros(0), 0.0, ()), WHOLE_TEXT
@@ -369,7 +377,7 @@ class SiteModel:
             if (seen := decision.kept & ~page.unseen_blocks).any() and (seen != decision.kept).any():
                 decision = decision.revised(seen, np.where(page.unseen_blocks, "hidden", "").astype(object))
             if self.examples:
-                decision, example = taught(page, decision, self.examples)
+                decision, example_likeness = taught(page, decision, self.examples)
             decision, lack = follow(page, site, decision, taste)
         fallback = lack or ("" if site.pages or not chosen.comparison_pages else ALONE)
         evidence = WHOLE_TEXT if lack == WHOLE_TEXT else "comparison pages" if site.pages else ALONE
@@ -381,7 +389,7 @@ class SiteModel:
             fallback,
             evidence,
             comparison=urls,
-            example=example,
+            example_likeness=example_likeness,
             make_title=partial(title_of, page, [other.title for other in site.pages]),
             make_kind=partial(kind_of, page, site),
         )

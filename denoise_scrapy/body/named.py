@@ -34,7 +34,7 @@ MOST_CHARS, MOST_INNER, MOST_WITNESSES, MOST_SPOTS = 500, 12, 12, 100
 #: How certain a witness is by what its place and a spot have in common: the whole path, its last three steps, its last
 #: two, its tags; what is left of that if only a part of a spot is the text, if the place has several, and if a text of
 #: more than `LONG` characters is the example's own; and the certainty below which nothing is found. A selector that
-#: finds one element is as certain as a path. Measured by `python -m benchmarks.teach`.
+#: finds one element is as certain as a path. Measured by `python -m benchmarks.teach --fields`.
 CERTAIN, PART, SEVERAL, SAME, LONG, LEAST = (0.9, 0.9, 0.8, 0.6), 0.9, 0.4, 0.3, 25, 0.75
 _ATTRIBUTES = ("content", "datetime", "value", "title", "alt")
 _NAMES = ("class", "id", "itemprop", "property", "name", "rel")

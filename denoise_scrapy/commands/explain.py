@@ -17,9 +17,8 @@ from scrapy.utils.project import inside_project
 
 from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.example_files import examples_of
-from denoise_scrapy.body.examples import SET_ASIDE
 from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
-from denoise_scrapy.body.extraction import NO_MARKUP
+from denoise_scrapy.body.extraction import NO_MARKUP, SET_ASIDE
 from denoise_scrapy.commands import STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.crawl.sites import PLACES, sites_place

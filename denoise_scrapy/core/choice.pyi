@@ -12,7 +12,6 @@ STOCK_PAGES: int
 class Choice(NamedTuple):
     kept: npt.NDArray[np.bool_]
     probability: npt.NDArray[np.float64]
-    f1: float
 
 def choose(
     tree: Tree,

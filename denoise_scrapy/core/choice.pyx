@@ -297,21 +297,19 @@ def _filled(values, dtype, size_t m):
 
 
 class Choice(NamedTuple):
-    """The kept blocks of m and their probabilities after the rules, shape (m,) each, and the expected F1."""
+    """The kept blocks of m and their probabilities after the rules, shape (m,) each."""
 
     kept: np.ndarray
     probability: np.ndarray
-    f1: float
 
 
-cdef double choose_blocks(
+cdef int choose_blocks(
     Tree tree, double[::1] chances, const float[::1] repeated, const float[::1] shared, const double[::1] places,
     const double[:, ::1] lies, const uint8_t[::1] unseen, const int32_t[::1] tables, double beta, uint8_t[::1] kept
 ) nogil:
     """Apply the rules, then choose; arguments as in `choose`."""
     cdef int32_t i
     cdef vector[int32_t] tokens
-    cdef double f1
     for i in range(<int32_t>tree.blocks.size()):
         tokens.push_back(tree.blocks[i].tokens)
     lower_repeated(tree, chances, repeated)
@@ -323,9 +321,8 @@ cdef double choose_blocks(
         lower_beside(chances, lies)
     move_to_list(tree, chances)
     move_to_table(tree, chances, tables, unseen)
-    f1 = select(chances, tokens, beta, kept)
-    keep_once(tree, tables, kept)
-    return f1
+    select(chances, tokens, beta, kept)
+    return keep_once(tree, tables, kept)
 
 
 def choose(
@@ -358,15 +355,14 @@ def choose(
     cdef const double[::1] places = _filled(place, np.float64, m)
     cdef const double[:, ::1] lies = np.zeros((3, 0)) if layout is None else np.ascontiguousarray(layout, np.float64)
     cdef uint8_t[::1] chosen = kept.view(np.uint8)
-    cdef double f1
     if layout is not None and (lies.shape[0] != 3 or lies.shape[1] != <Py_ssize_t>m):
         raise ValueError(f"there are {m} blocks, got a layout of shape {np.shape(layout)}")
     if m < WORTH_BLOCKS:
-        f1 = choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
+        choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
     else:
         with nogil:
-            f1 = choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
-    return Choice(kept, found, f1)
+            choose_blocks(tree, chances, repeated, shared, places, lies, hidden, of_table, beta, chosen)
+    return Choice(kept, found)
 
 
 def select_by_expected_f1(probability, tokens, *, double beta=1.0) -> tuple:

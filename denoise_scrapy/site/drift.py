@@ -51,10 +51,21 @@ def places_of_parts(page: Page, kept: BoolArray, said: Mapping[str, str]) -> dic
     is_line, is_heading = page.blocks.chars <= MOST_LINE, page.blocks.rows["heading"] > 0
     for part, text in said.items():
         chosen = np.flatnonzero(is_line & (is_heading if part == "title" else True)).tolist() if text else ()
-        lines = [(page.block_text(block), block) for block in chosen]
-        held = [(line != text, block) for line, block in lines if text in line]
-        found.append((part, int(page.blocks.element[min(held)[1]]) if held else -1))
+        block = _holding(page, chosen, text)
+        found.append((part, int(page.blocks.element[block]) if block >= 0 else -1))
     return {part: _place(page, element) for part, element in found}
+
+
+def _holding(page: Page, blocks: Iterable[int], text: str) -> int:
+    """Return the first of some blocks that is a text, else the first that has it, -1 without any."""
+    first = -1
+    for block in blocks:
+        line = page.block_text(block)
+        if line == text:
+            return block
+        if first < 0 and text in line:
+            first = block
+    return first
 
 
 def _place(page: Page, element: int) -> str:

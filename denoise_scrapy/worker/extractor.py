@@ -17,8 +17,8 @@ import numpy as np
 from denoise_scrapy import metadata
 from denoise_scrapy.body import Body, Example, SiteModel, find_strategy
 from denoise_scrapy.body.example_files import examples_of
-from denoise_scrapy.body.examples import MOST_EXAMPLES, SET_ASIDE, lesson_of, likeness, places_of
-from denoise_scrapy.body.extraction import NO_MARKUP, TOO_LARGE, with_taught
+from denoise_scrapy.body.examples import MOST_EXAMPLES, lesson_of
+from denoise_scrapy.body.extraction import NO_MARKUP, SET_ASIDE, TOO_LARGE, with_taught
 from denoise_scrapy.body.fields import OF_BODY, OF_META, OF_NEWS, fields_of, held_bytes, taught_fields
 from denoise_scrapy.body.kind import NONE
 from denoise_scrapy.body.strategies.combined import LIKELY_CONTENT
@@ -28,7 +28,7 @@ from denoise_scrapy.dedup.variants import ReadText, read_text
 from denoise_scrapy.metadata.annotations import MAX_HTML
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.page.boxes import boxes_on
-from denoise_scrapy.page.parse import decode_html, to_utf8
+from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import PageMemory, site_key
 from denoise_scrapy.site.crawl_history import PageReading, fills_a_site, plain_hash
@@ -310,8 +310,10 @@ def _extracted(
         body = replace(body, fallback=WORKER_DIED)
     if OF_FIELD in page.url:
         body = replace(body, url=without_field(page.url), comparison=tuple(map(without_field, body.comparison)))
-    if kept.source is not None and not is_large and body.fallback != NO_MARKUP:
-        body = with_taught(body, decode_html(kept.source.html, kept.source.encoding), examples)
+    html, lacks_meta = "", is_large or (kept.source is not None and len(kept.source.html) > MAX_HTML)
+    if kept.source is not None and not lacks_meta and body.fallback != NO_MARKUP:
+        html = to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace")
+        body = with_taught(body, html, examples)
     found = Extracted(
         fields=fields_of(settings.item_fields, OF_BODY, body, settings) | taught_fields(settings.item_fields, body),
         fallback=body.fallback,
@@ -321,13 +323,10 @@ def _extracted(
         plain=plain_hash(body.text),
         known=known,
         lacks_styles=page.lacks_styles,
-        taught=_taught(page, body, examples) if settings.examples or examples else "",
+        taught=_taught(body) if examples else "examples/none" if settings.examples else "",
     )
     meta = None
     if kept.source is not None:
-        lacks_meta = is_large or len(kept.source.html) > MAX_HTML
-        is_read = not lacks_meta and body.fallback != NO_MARKUP
-        html = to_utf8(kept.source.html, kept.source.encoding).decode("utf-8", "replace") if is_read else ""
         if settings.wants_meta:
             found, meta = _with_meta(found, body, settings, html)
             found = found._replace(lack=META_TOO_LARGE if lacks_meta else "")
@@ -349,9 +348,8 @@ def _extracted(
         found = found._replace(body=body)
     kind = body.kind if "kind" in settings.item_fields else ""  # naming it takes a tenth of the body's time
     if wish.reading:
-        places = (
-            {} if len(body.kept) != len(page.blocks) else places_of_parts(page, body.kept, parts_of(page, body, meta))
-        )
+        has_blocks = len(body.kept) == len(page.blocks)
+        places = places_of_parts(page, body.kept, parts_of(page, body, meta)) if has_blocks else {}
         found = found._replace(reading=PageReading.of(body.text, body.confidence, kind, page.facts, places))
     return found.measured()
 
@@ -385,15 +383,11 @@ def _with_meta(
     return found._replace(fields=found.fields | fields_of(settings.item_fields, OF_META, meta), error=error), meta
 
 
-def _taught(page: Page, body: Body, examples: Sequence[Example]) -> str:
+def _taught(body: Body) -> str:
     """Return the stat of whether most words of a page are in places that an example of its site knows."""
-    if not examples:
-        return "examples/none"
     if body.example == SET_ASIDE:
         return "examples/set_aside"
-    places = places_of(page) if len(page.blocks) else None
-    is_like = places is not None and any(likeness(places, page, lesson_of(one)) > LIKE for one in examples)
-    return TAUGHT if is_like else "examples/unlike"
+    return TAUGHT if (body.example_likeness or 0) > LIKE else "examples/unlike"
 
 
 def _source(page: Page, body: Body, settings: DenoiseSettings) -> bytes:

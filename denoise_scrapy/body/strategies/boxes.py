@@ -9,7 +9,7 @@ import numpy as np
 
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import BoolArray, FloatArray
+from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 
 #: Share of the expected text that the article with the page's headline has, if what is beside it is other stories or a
 #: frame; and the factor of what is beside it, of an appeal and of a button.
@@ -18,7 +18,7 @@ STORY_SHARE, FACTOR = 0.3, 0.3
 LIKELY, DOUBTED, UNLIKELY = 0.6, 0.2, 0.1
 #: Fewest entries of a section of links, and most places on the page that they have; probability of its heading.
 ENTRIES, PLACES, HEADED = 3, 2, 0.44
-#: Most tokens of a button or a call to act, most blocks of an appeal, and levels above that are looked at.
+#: Most tokens of a button or a call to act, most blocks of an appeal, and levels above a heading that are looked at.
 CALL_TOKENS, APPEAL_BLOCKS, LEVELS = 6, 6, 8
 #: Probability of a sure paragraph; of appeals none is as sure as the other.
 SURE, DOUBTFUL = 0.9, 0.85
@@ -26,26 +26,24 @@ SURE, DOUBTFUL = 0.9, 0.85
 
 def weighed(page: Page, probability: FloatArray) -> FloatArray:
     """Return the probability of each of m blocks, shape (m,), given the boxes that they are in."""
-    found = np.array(probability)
-    lower_around_story(page, found)
+    found, e = np.array(probability), page.elements
+    article = e.nearest(e.has_tag({"article"})) if e.holds_tag({"article"}) else None
+    if article is not None:
+        lower_around_story(page, found, article)
     raise_links(page, found)
     buttons = _buttons(page)
     found[buttons] *= FACTOR
     lower_appeals(page, found, buttons)
-    raise_footers(page, found)
+    if article is not None:
+        raise_footers(page, found, article)
     return found
 
 
-def lower_around_story(page: Page, probability: FloatArray) -> None:
+def lower_around_story(page: Page, probability: FloatArray, article: IntArray) -> None:
     """Lower what is outside of the one article that has the page's headline, and most of its text."""
-    e, blocks = page.elements, page.blocks
-    if not e.holds_tag({"article"}):
-        return
-    article, is_title = (
-        e.nearest(e.has_tag({"article"}))[blocks.element],
-        page.words.titles & (blocks.rows["heading"] == 1),
-    )
-    own = np.setdiff1d(article[is_title], -1)
+    blocks = page.blocks
+    is_title = page.words.titles & (blocks.rows["heading"] == 1)
+    own = np.setdiff1d(article[blocks.element[is_title]], -1)
     if len(own) == 1:
         inside, expected = blocks.inside(int(own[0])), blocks.tokens * probability
         if expected[inside].sum() >= STORY_SHARE * expected.sum():
@@ -109,10 +107,10 @@ def lower_appeals(page: Page, probability: FloatArray, buttons: BoolArray) -> No
             probability[some] *= FACTOR
 
 
-def raise_footers(page: Page, probability: FloatArray) -> None:
+def raise_footers(page: Page, probability: FloatArray, article: IntArray) -> None:
     """Raise paragraphs in the footer of an article."""
     e, blocks = page.elements, page.blocks
-    if e.holds_tag({"footer"}) and e.holds_tag({"article"}):
-        article, footer = e.nearest(e.has_tag({"article"})), e.nearest(e.has_tag({"footer"}))[blocks.element]
+    if e.holds_tag({"footer"}):
+        footer = e.nearest(e.has_tag({"footer"}))[blocks.element]
         raised = (article[footer] >= 0) & (footer >= 0) & (blocks.paragraph_tokens > 0) & (probability >= DOUBTED)
         probability[raised] = np.maximum(probability[raised], LIKELY)
