@@ -31,6 +31,17 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+def watched(chromium: Any, **context: Any) -> tuple[Any, list[str], list[str]]:
+    """Return a new page of the browser, what it requests, and what it says on the console."""
+    view = chromium.new_context(**context).new_page()
+    asked: list[str] = []
+    said: list[str] = []
+    view.on("request", lambda request: asked.append(request.url))
+    view.on("console", lambda message: said.append(message.text))
+    view.on("pageerror", lambda error: said.append(str(error)))
+    return view, asked, said
+
+
 @pytest.fixture
 def open_page(chromium: Any, tmp_path: Path) -> Callable[..., Any]:
     """Opens the file of a page, and fails if it asks for anything else or says anything on the console."""
@@ -40,12 +51,7 @@ def open_page(chromium: Any, tmp_path: Path) -> Callable[..., Any]:
         named = [(f"{number}.html", other) for number, other in enumerate(others)]
         path = tmp_path / "explained.html"
         path.write_text(explain_page(source, "http://a.example/", named).html, "utf-8")
-        view = chromium.new_context(**context).new_page()
-        asked: list[str] = []
-        said: list[str] = []
-        view.on("request", lambda request: asked.append(request.url))
-        view.on("console", lambda message: said.append(message.text))
-        view.on("pageerror", lambda error: said.append(str(error)))
+        view, asked, said = watched(chromium, **context)
         view.goto(path.as_uri())
         yield view
         assert said == []

@@ -12,7 +12,7 @@ from denoise_scrapy.body.example_files import examples_of, write_example
 from denoise_scrapy.commands.teach_page import TaughtPages, TeachServer
 from tests.body.test_examples import page
 from tests.body.test_explanation import HOSTILE
-from tests.rendered.test_explanation import chromium
+from tests.rendered.test_explanation import chromium, watched
 
 __all__ = ["chromium"]
 
@@ -28,12 +28,7 @@ def teach(chromium: Any, tmp_path: Path) -> Callable[..., Any]:
         pages = TaughtPages([(URL, html), *((f"http://a.example/{n}", page(n)) for n in (7, 8, 9, 10, 11))], URL)
         with TeachServer(pages, lambda example: write_example(tmp_path, example)) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            view = chromium.new_context(**context).new_page()
-            asked: list[str] = []
-            said: list[str] = []
-            view.on("request", lambda request: asked.append(request.url))
-            view.on("console", lambda message: said.append(message.text))
-            view.on("pageerror", lambda error: said.append(str(error)))
+            view, asked, said = watched(chromium, **context)
             view.goto(server.address)
             view.wait_for_selector("#text p, #error:not(:empty)")
             yield view, view.frame_locator("iframe")
