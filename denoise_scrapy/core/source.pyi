@@ -3,6 +3,9 @@ LIBXML2: str
 HAS_CONTROLS: int
 EMBEDS: int
 HAS_LISTS: int
+HAS_DEFINITIONS: int
+ENDS_BREAKS: int
+HAS_LATE: int
 
 def look(html: bytes) -> int: ...
 def is_too_large(html: bytes) -> bool: ...

@@ -27,8 +27,15 @@ LIBXML2 = (<bytes>LIBXML_DOTTED_VERSION).decode()
 
 # ---- what must be cleaned --------------------------------------------------------------------------------------------
 
-#: Bits of `look`: control characters, literal or as references; embedded documents; lists of definitions.
-HAS_CONTROLS, EMBEDS, HAS_LISTS = 1, 2, 4
+cpdef enum:
+    # Bits of `look`: control characters, literal or as references; embedded documents; lists of definitions; and
+    # definitions; end tags of line breaks; parts of a page that come late, as React streams them.
+    HAS_CONTROLS = 1
+    EMBEDS = 2
+    HAS_LISTS = 4
+    HAS_DEFINITIONS = 8
+    ENDS_BREAKS = 16
+    HAS_LATE = 32
 
 
 cdef inline bint is_control(uint32_t code) noexcept nogil:
@@ -73,8 +80,9 @@ cdef wide_size next_suspect(const uint8_t* html, size_t at, size_t last) noexcep
             a, b, c, d = html[i], html[i + 1], html[i + 2] | 0x20, html[i + 3] | 0x20
             found |= (a < 0x20) & (a != 9) & (a != 10) & (a != 13) | (a == 0x7F)
             found |= (a == 0xC2) & (b < 0xA0) | (a == 0xEF) & ((b == 0xB7) | (b == 0xBF)) | (a >= 0xF0) & (b & 15 == 15)
-            found |= (a == c'&') & (b == c'#') | (a == c'<') & (b == c'/') & ((c == c'b') & (d == c'o') | (c == c'h') & (d == c't'))
-            found |= (a == c'<') & (b == c'd') & (c == c'l')
+            found |= (a == c'&') & (b == c'#') | (a == c'-') & (b == c'-') & (c == c'$') & (d == c'?')
+            found |= (a == c'<') & (b | 0x20 == c'd') & ((c == c'l') | (c == c'd'))
+            found |= (a == c'<') & (b == c'/') & ((c == c'b') & ((d == c'o') | (d == c'r')) | (c == c'h') & (d == c't'))
         if found:
             break
         at += CHUNK
@@ -82,43 +90,45 @@ cdef wide_size next_suspect(const uint8_t* html, size_t at, size_t last) noexcep
 
 
 cdef struct Found:
-    bint controls
+    int marks             # bits of `look`
     int bodies            # number of their end tags
     int roots
-    bint lists
 
 
 cdef void look_closer(const uint8_t* at, const uint8_t* end, Found* found) noexcept nogil:
     """Check what begins at a byte."""
     cdef uint32_t code = at[0]
     if code == c'&':
-        found.controls |= end - at > 2 and at[1] == c'#' and names_control(at + 2, end)
+        found.marks |= HAS_CONTROLS * (end - at > 2 and at[1] == c'#' and names_control(at + 2, end))
     elif code == c'<' and end - at >= 6 and at[1] == c'/':
         found.bodies += begins(at + 2, b"body")
         found.roots += begins(at + 2, b"html")
-    elif code == c'<':
-        found.lists |= end - at > 2 and at[1] == c'd' and at[2] == c'l'
+        found.marks |= ENDS_BREAKS * begins(at + 2, b"br")
+    elif code == c'<' and end - at > 2:
+        found.marks |= HAS_LISTS * begins(at + 1, b"dl") | HAS_DEFINITIONS * begins(at + 1, b"dd")
+    elif code == c'-' and end - at >= AHEAD:
+        found.marks |= HAS_LATE * begins(at, b"--$?")
     elif code < 0x80 or (code >= 0xC2 and end - at >= 2 + (code >= 0xE0) + (code >= 0xF0)):
         decode(at, &code)
-        found.controls |= is_control(code)
+        found.marks |= HAS_CONTROLS * is_control(code)
 
 
 cdef int look_at(const uint8_t* html, size_t size) noexcept nogil:
     """Implement `look`."""
     cdef Found found
     cdef size_t at = 0, stop, last = (size - AHEAD) // CHUNK * CHUNK if size > AHEAD else 0
-    found.controls = found.bodies = found.roots = found.lists = 0
+    found.marks = found.bodies = found.roots = 0
     while at < size:
         at = next_suspect(html, at, last)
         stop = at + CHUNK if at < last else size
         while at < stop:
             look_closer(html + at, html + size, &found)
             at += 1
-    return found.controls | (found.bodies > 1 or found.roots > 1) << 1 | found.lists << 2
+    return found.marks | EMBEDS * (found.bodies > 1 or found.roots > 1)
 
 
 def look(const unsigned char[::1] html) -> int:
-    """Return a bit mask of the clean-ups that a page in UTF-8 needs: `HAS_CONTROLS`, `EMBEDS`, `HAS_LISTS`."""
+    """Return a bit mask of the clean-ups that a page in UTF-8 needs: `HAS_CONTROLS` …"""
     cdef int found
     if not html.shape[0]:
         return 0

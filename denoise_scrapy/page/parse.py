@@ -18,7 +18,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding, to_unicode
 from webencodings import LABELS, lookup
 
-from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, HAS_LISTS, look
+from denoise_scrapy.core.source import EMBEDS, ENDS_BREAKS, HAS_CONTROLS, HAS_DEFINITIONS, HAS_LATE, HAS_LISTS, look
 
 _local = threading.local()
 
@@ -145,12 +145,10 @@ def media_type(html: str | bytes) -> str:
     return "" if found is None or found.startswith("text/") else found
 
 
-#: What browsers take for a line break; and a definition without a list, an indented paragraph on old sites.
-_ENDED_BREAK, _LONE_DEFINITION = re.compile(rb"</br\s*>", re.IGNORECASE), re.compile(rb"<(/?)dd\b", re.IGNORECASE)
-
-
-#: Comments of React around a part of a page, one that comes late first; and the ids of what stands for them.
-_LATE, _BOUNDARY = b"<!--$?-->", re.compile(rb"<!--(/?\$)[?!~]?-->")
+#: What browsers take for a line break.
+_ENDED_BREAK = re.compile(rb"</br\s*>", re.IGNORECASE)
+#: Comments of React around a part of a page, and the ids of what stands for them.
+_BOUNDARY = re.compile(rb"<!--(/?\$)[?!~]?-->")
 BOUNDARY, BOUNDARY_END = "$", "/$"
 
 
@@ -169,11 +167,11 @@ def to_utf8(html: str | bytes, encoding: str | None = None) -> bytes:
         body = _XML_DECLARATION.sub(b"", body, count=1)
     if found & HAS_LISTS:
         body = _LIST_IN_TERM.sub(_as_boxes, body)
-    if b"</br" in body or b"</BR" in body:
+    if found & ENDS_BREAKS:
         body = _ENDED_BREAK.sub(b"<br>", body)
-    if b"<dd" in body and b"<dl" not in body and b"<DL" not in body:
-        body = _LONE_DEFINITION.sub(rb"<\1p", body)
-    if _LATE in body:
+    if found & HAS_DEFINITIONS and not found & HAS_LISTS:
+        body = _DEFINITION.sub(rb"<\1p", body)  # without a list: an indented paragraph on old sites
+    if found & HAS_LATE:
         body = _BOUNDARY.sub(rb"<template id='\1'></template>", body)
     if b"<frameset" in body[:_FRAMES_WITHIN].lower():
         body = _FRAMES.sub(b"", body)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denoise_scrapy.core.source import EMBEDS, HAS_CONTROLS, HAS_LISTS, look
+from denoise_scrapy.core.source import EMBEDS, ENDS_BREAKS, HAS_CONTROLS, HAS_DEFINITIONS, HAS_LATE, HAS_LISTS, look
 from denoise_scrapy.page import parse
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
@@ -18,10 +18,16 @@ _WIDE = re.compile(
 )
 _REFERENCE = re.compile(r"&#(?:([0-9]+)|[xX]([0-9a-fA-F]+))")
 _CLOSING = re.compile(rb"</(body|html)", re.IGNORECASE)
+_OTHERS = {
+    HAS_LISTS: re.compile("<dl", re.IGNORECASE),
+    HAS_DEFINITIONS: re.compile("<dd", re.IGNORECASE),
+    ENDS_BREAKS: re.compile("</br.", re.IGNORECASE | re.DOTALL),
+    HAS_LATE: re.compile(r"--\$\?"),
+}
 
 
 def literal_look(text: str) -> int:
-    """By bits, whether there are control characters, whether body or html ends more than once, and lists."""
+    """By bits, whether there are control characters, whether body or html ends more than once, and other markup."""
     body = text.encode()
     ends = [tag.lower() for tag in _CLOSING.findall(body)]
     numbers = (int(decimal) if decimal else int(hexadecimal, 16) for decimal, hexadecimal in _REFERENCE.findall(text))
@@ -29,7 +35,8 @@ def literal_look(text: str) -> int:
         any(code in body for code in _CONTROLS) or _WIDE.search(text) or any(n in NOT_WRITTEN for n in numbers)
     )
     embeds = ends.count(b"body") > 1 or ends.count(b"html") > 1
-    return HAS_CONTROLS * bool(has_controls) | EMBEDS * embeds | HAS_LISTS * ("<dl" in text)
+    others = sum(bit for bit, pattern in _OTHERS.items() if pattern.search(text))
+    return HAS_CONTROLS * bool(has_controls) | EMBEDS * embeds | others
 
 
 EDGES = (0x7F, 0x80, 0x9F, 0xA0, 0xFDCF, 0xFDD0, 0xFDEF, 0xFDF0, 0xFFFD, 0xFFFE, 0x1FFFD, 0x1FFFE, 0x3FFFF, 0x10FFFF)
@@ -49,6 +56,13 @@ PIECES = st.one_of(
             "<dl",
             "<d",
             "<DL",
+            "<dd>",
+            "<DD",
+            "</br>",
+            "</BR ",
+            "<!--$?-->",
+            "--$",
+            "?",
             "x" * 4090,
             "中",
             "\r\n",
