@@ -114,7 +114,6 @@ RULES = (
     *(Rule(name.replace("_", " "), f"body.strategies.boxes.{name}", _nothing) for name in BOXES),
     Rule("buttons", "body.strategies.boxes._buttons", lambda page: np.zeros(len(page.blocks), bool)),
     Rule("tables whole", "body.strategies.combined.tables_around", lambda _: None, "docs: parts, tables"),
-    Rule("lists whole", "body.strategies.combined.whole_lists", lambda page, kept: kept),
     Rule("a text twice, once", "body.strategies.combined.choose", _once_off),
     Rule("short pages: repeated in place", "body.strategies.combined.choose", partial(_chosen, without=["in_place"])),
     Rule("stock", "body.strategies.combined.choose", partial(_chosen, without=["stock", "place"])),

@@ -23,11 +23,10 @@ def cells_of(page: Page) -> tuple[IntArray, IntArray, IntArray]:
     return cells[table[row[cells]] == table[cells]], row, table
 
 
-#: Minimum rows and columns of a table of data, and items of a list of texts.
+#: Minimum rows and columns of a table of data.
 SEVERAL = 2
 #: Most of something: of a table's rows have as many cells as the most common row, as a heading may span them all; of
-#: its text is in no cells of prose, unless it has heading cells; no cell has that of the page, or it is its body. A
-#: list is kept if that of its text would be, else dropped.
+#: its text is in no cells of prose, unless it has heading cells; no cell has that of the page, or it is its body.
 MOST = 0.5
 #: A cell with more tokens than this is prose.
 CELL_TOKENS = 30
@@ -67,32 +66,6 @@ def tables_around(page: Page) -> IntArray | None:
     """Return the table of data around each of m blocks, -1 for none; None if the page has no table."""
     e = page.elements
     return e.nearest(data_tables(page))[page.blocks.element] if e.holds_tag({"table"}) else None
-
-
-#: A list is one of texts, not of the page's layout or of links, if it has several items, on average at most
-#: so many blocks in each, at most this share of its text in links, and no heading or table.
-ITEM_BLOCKS, LINKED = 1.5, 0.3
-
-
-def text_lists(page: Page) -> BoolArray:
-    """Return the outermost elements that are lists of texts, with the lists in them, shape (n,)."""
-    e, blocks = page.elements, page.blocks
-    is_list, is_item = e.has_tag({"ul", "ol", "dl"}), e.has_tag({"li", "dt", "dd"})
-    items, others = e.subtree_sums(is_item), e.subtree_sums(e.has_tag(HEADING_TAGS | {"table"}))
-    count, chars, linked = map(blocks.subtree_sums, (np.ones(len(blocks)), blocks.chars, blocks.link_chars))
-    found = is_list & (items >= SEVERAL) & (others == 0) & (count <= ITEM_BLOCKS * items) & (linked <= LINKED * chars)
-    return np.asarray(found & ((e.parent < 0) | (e.nearest(found)[e.parent] < 0)))
-
-
-def whole_lists(page: Page, kept: BoolArray) -> BoolArray:
-    """Return the kept blocks, shape (m,), with each list of texts whole or dropped."""
-    e, tokens = page.elements, page.blocks.tokens
-    if kept.all() or not kept.any() or not e.holds_tag({"ul", "ol", "dl"}):
-        return kept
-    unit = e.nearest(text_lists(page))[page.blocks.element]
-    inside = (unit >= 0) & ~page.unseen_blocks
-    whole, of_kept = (np.bincount(unit[some], 1 + tokens[some], len(e)) for some in (inside, inside & kept))
-    return np.where(inside, (of_kept >= MOST * whole)[unit], kept)
 
 
 #: A cell with more kept blocks than this, except those in lists, holds a column of the page, not a datum.

@@ -43,9 +43,9 @@ def lower_around_story(page: Page, probability: FloatArray, article: IntArray) -
     """Lower what is outside of the one article that has the page's headline, and most of its text."""
     blocks = page.blocks
     is_title = page.words.titles & (blocks.rows["heading"] == 1)
-    own = np.setdiff1d(article[blocks.element[is_title]], -1)
+    own = {*article[blocks.element[is_title]].tolist()} - {-1}
     if len(own) == 1:
-        inside, expected = blocks.inside(int(own[0])), blocks.tokens * probability
+        inside, expected = blocks.inside(*own), blocks.tokens * probability
         if expected[inside].sum() >= STORY_SHARE * expected.sum():
             probability[~(inside | is_title)] *= FACTOR
 
@@ -70,7 +70,7 @@ def raise_links(page: Page, probability: FloatArray) -> None:
         if (
             some.stop - some.start >= ENTRIES
             and 2 * blocks.link_chars[some].sum() > blocks.chars[some].sum()
-            and len(np.unique(blocks.slots[some])) <= PLACES
+            and len({*blocks.slots[some].tolist()}) <= PLACES
             and probability[some].mean() > UNLIKELY
         ):
             probability[some] = np.maximum(probability[some], probability[heading])

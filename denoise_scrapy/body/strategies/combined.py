@@ -24,7 +24,7 @@ from typing_extensions import override
 from denoise_scrapy.body.stated import stated_words
 from denoise_scrapy.body.strategies.base import Decision, LazyReasons, Strategy
 from denoise_scrapy.body.strategies.boxes import weighed
-from denoise_scrapy.body.tables import tables_around, whole_lists
+from denoise_scrapy.body.tables import tables_around
 from denoise_scrapy.body.wording import Wording
 from denoise_scrapy.core.choice import STOCK_PAGES, choose, expected_f1
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
@@ -231,7 +231,7 @@ class CombinedStrategy(Strategy):
             tables=tables_around(page),
             beta=BETA,
         )
-        kept = whole_lists(page, choice.kept)
+        kept = choice.kept
         yes, no = choice.probability**CAUTION, (1 - choice.probability) ** CAUTION
         confidence, content = expected_f1(kept, yes / (yes + no), page.blocks.tokens), model.forests.get("content")
         if content is not None and page.blocks.tokens[kept].sum() <= FEW_TOKENS:
