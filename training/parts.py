@@ -10,8 +10,8 @@ import numpy.typing as npt
 from catboost import CatBoostClassifier
 
 from denoise_scrapy.body.kind import KINDS
+from denoise_scrapy.body.parts import LEARNED, part_signals
 from denoise_scrapy.body.strategies.combined import FEW_TOKENS, content_signals, page_signals
-from denoise_scrapy.body.taste import LEARNED, part_signals
 from denoise_scrapy.body.wording import NO_WORDING, Wording
 from denoise_scrapy.core.judge import Forest
 from training import trees

@@ -1,7 +1,6 @@
 """User preferences: which parts of a page belong to a body, and precision or recall.
 
-Headline, standfirst, captions, bylines and comments are found by boosted trees, fitted on some seven hundred pages
-labelled by readers (`docs/main-text.md`, `training/parts.py`), tables of data by their cells.
+Parts are found by boosted trees (`parts`), tables of data by their cells.
 
 The user's selectors take precedence, then the parts to keep or drop, then the preferred error.
 """
@@ -16,74 +15,21 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from denoise_scrapy.body.parts import CAPTIONS, LEARNED, LIKELY, inside_tags, part_signals
 from denoise_scrapy.body.strategies import find_strategy
 from denoise_scrapy.body.strategies.base import RULE_NO, RULE_YES, Decision
-from denoise_scrapy.body.strategies.combined import Values, block_model, first_judgement
+from denoise_scrapy.body.strategies.combined import block_model, first_judgement
 from denoise_scrapy.body.strategies.repetition import LINK_DENSITY, RepetitionStrategy
 from denoise_scrapy.body.tables import data_tables
 from denoise_scrapy.core.choice import expected_f1, select_by_expected_f1
-from denoise_scrapy.core.features import COMMENTS_BIT, META_BIT, in_best_container
-from denoise_scrapy.core.judge import Neighbours
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.core.features import in_best_container
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.page.selectors import Match
 from denoise_scrapy.site import SiteStatistics
 
-#: Parts that the model can find.
-LEARNED = ("title", "standfirst", "captions", "bylines", "comments")
 #: All parts, by their fields in `Taste`.
 PARTS = (*LEARNED, "tables")
-#: A block belongs to a part if that is at least this probable. On publishers left out, a lower threshold finds more
-#: such blocks, and more false ones: F1 of all parts is highest here.
-LIKELY = 0.3
-#: Offsets of the blocks before and after that the part of a block depends on.
-AROUND = (1, 2, -1, -2)
-#: Enclosing elements whose names indicate a part.
-_CAPTIONS = {"figcaption", "caption"}
-_TAGS = (_CAPTIONS, {"time", "address"}, {"h1"}, {"h2", "h3"}, {"li"}, {"form"})
-_PICTURES = {"img", "picture", "video", "svg"}
-
-
-def part_signals(page: Page, features: Values, odds: Values) -> Values:
-    """Return the part signals of each of a page's m blocks, shape (signals, m), NaN where unknown.
-
-    They are computed from the block model's features, shape (features, m), and its network's odds, shape (m,).
-    """
-    e, blocks, words = page.elements, page.blocks, page.words
-    flags = blocks.flags[None, :] >> np.arange(len(Flag))[:, None] & 1
-    bits = words.bits[None, :] >> np.arange(8)[:, None] & 1
-    tags = [_inside(page, names) for names in _TAGS]
-    pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES)), 0)  # element -1, none, has 0
-    parent = np.append(e.parent, -1)
-    above = [blocks.element, parent[blocks.element], parent[parent[blocks.element]]]
-    beside = [odds, blocks.tokens, words.bits & META_BIT, blocks.has(Flag.HEADING)]
-    moved = [_moved(np.asarray(row, np.float32), by) for row in beside for by in AROUND]
-    around = [pictures[some] for some in above]
-    announced = _announced(page, (words.bits & COMMENTS_BIT) != 0)
-    rows = [*features, *Neighbours.of(page.tree).features(odds), *flags, *bits, *tags, words.titles, *around]
-    return np.array([*rows, *announced, *moved], np.float32)
-
-
-def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray]:
-    """Return the blocks since the last heading of comments, NaN before any; and those in the element around one."""
-    e, numbers = page.elements, np.arange(len(announcing))
-    last = np.maximum.accumulate(np.where(announcing, numbers, -1))
-    around = np.zeros(len(e) + 1, bool)  # the last value is for no element
-    around[e.parent[page.blocks.element[announcing]]] = True
-    return np.where(last >= 0, numbers - last, np.nan), (e.nearest(around[:-1]) >= 0)[page.blocks.element]
-
-
-def _inside(page: Page, tags: Collection[str]) -> BoolArray:
-    """Return the blocks in elements with some tags."""
-    return (page.elements.nearest(page.elements.has_tag(tags)) >= 0)[page.blocks.element]
-
-
-def _moved(row: Values, by: int) -> Values:
-    """Return a row shifted by some blocks, NaN where there is none."""
-    found = np.full_like(row, np.nan)
-    if abs(by) < len(row):
-        found[max(by, 0) : len(row) + min(by, 0)] = row[max(-by, 0) : len(row) - max(by, 0)]
-    return found
 
 
 def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict[str, BoolArray]:
@@ -94,7 +40,7 @@ def find_parts(page: Page, site: SiteStatistics, names: Collection[str]) -> dict
         for name in (name for name in LEARNED if name in names):
             found[name] = block_model().forests[f"part {name}"].probability(signals) >= LIKELY
     if "captions" in found:
-        found["captions"] |= _inside(page, _CAPTIONS)
+        found["captions"] |= inside_tags(page, CAPTIONS)
     if "tables" in names:
         tables = page.elements.nearest(page.elements.has_tag({"table"}))[page.blocks.element]
         found["tables"] = (tables >= 0) & data_tables(page)[tables]

@@ -12,6 +12,7 @@ from denoise_scrapy.body.taste import FAVORS, PARTS, SWITCHES, find_parts
 from denoise_scrapy.page import Page
 from denoise_scrapy.site import SiteStatistics
 from tests.html_strategies import SOUP, pages
+from tests.projects import herald
 
 PROSE = (
     "<p>The fox ran over the hill on Monday, and nobody could say where it came from.</p>"
@@ -58,6 +59,13 @@ def test_each_part_is_kept_and_dropped(part, strategy):
     kept, dropped = (lines(taste=Taste(**{part: switch}), strategy=strategy) for switch in ("keep", "drop"))
     assert LINES[part] in kept
     assert LINES[part] not in dropped
+
+
+def test_a_byline_goes_however_many_pages_are_known():
+    pages = [Page.parse(herald.page(number, 1), url=f"http://herald.example/{number}") for number in range(9)]
+    for count in range(len(pages)):
+        text = SiteModel([other.facts for other in pages[1 : count + 1]]).extract(pages[0]).text
+        assert "Ada Holm" not in text and "Heading of 0" in text
 
 
 @pytest.mark.parametrize("part", PARTS)

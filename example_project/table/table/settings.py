@@ -8,4 +8,3 @@ ITEM_PIPELINES = {"table.pipelines.TablePipeline": 300}
 ADDONS = {"denoise_scrapy.DenoiseAddon": 500}
 DENOISE_DEDUP = "mark"  # nothing is dropped: a copy names the story that it copies
 DENOISE_DEDUP_STORE = "texts.sqlite"
-DENOISE_PARTS = {"bylines": "drop"}  # a row is the same tomorrow, when more pages of the site are known
