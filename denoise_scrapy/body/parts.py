@@ -23,9 +23,8 @@ LEARNED = ("title", "standfirst", "captions", "bylines", "comments")
 #: A block belongs to a part if that is at least this probable. On publishers left out, a lower threshold finds more
 #: such blocks, and more false ones: F1 of all parts is highest here.
 LIKELY = 0.3
-#: Number of blocks before and after that the part of a block depends on; and the order of their rows.
-AROUND = 2
-_MOVES = [1, 0, 3, 4]
+#: Offsets of the blocks before and after that the part of a block depends on.
+AROUND = (1, 2, -1, -2)
 #: Enclosing elements whose names indicate a part.
 CAPTIONS = {"figcaption", "caption"}
 _TAGS = (CAPTIONS, {"time", "address"}, {"h1"}, {"h2", "h3"}, {"li"}, {"form"})
@@ -38,19 +37,26 @@ def part_signals(page: Page, features: Values, odds: Values) -> Values:
     They are computed from the block model's features, shape (features, m), and its network's odds, shape (m,).
     """
     e, blocks, words = page.elements, page.blocks, page.words
-    flags = blocks.flags[None, :] >> np.arange(len(Flag))[:, None] & 1
-    bits = words.bits[None, :] >> np.arange(8)[:, None] & 1
-    tags = [inside_tags(page, names) for names in _TAGS]
+    tags = np.zeros(len(e.tokens), np.int64)
+    for place, names in enumerate(_TAGS):
+        tags |= np.frombuffer(e.tree.tagged(names), np.uint8).astype(np.int64) << place
+    bits = blocks.rows["flags"] | words.bits.astype(np.int64) << len(Flag)
+    bits |= e.tree.inherited(tags).take(blocks.element) << len(Flag) + 8
+    bits = bits[None, :] >> np.arange(len(Flag) + 8 + len(_TAGS))[:, None] & 1
     pictures = np.append(e.subtree_sums(e.has_tag(_PICTURES)), 0)  # element -1, none, has 0
     parent = np.append(e.parent, -1)
     above = [blocks.element, parent[blocks.element], parent[parent[blocks.element]]]
     around = [pictures[some] for some in above]
-    beside = np.full((4, AROUND + len(blocks) + AROUND), np.nan, np.float32)
-    beside[:, AROUND:-AROUND] = odds, blocks.tokens, words.bits & META_BIT, blocks.has(Flag.HEADING)
-    moved = np.lib.stride_tricks.sliding_window_view(beside, len(blocks), 1)[:, _MOVES].reshape(-1, len(blocks))
+    m = len(blocks)
+    beside = np.array([odds, blocks.tokens, words.bits & META_BIT, blocks.has(Flag.HEADING)], np.float32)
+    moved = np.full((len(beside), len(AROUND), m), np.nan, np.float32)
+    for place, by in enumerate(AROUND):
+        moved[:, place, max(by, 0) : m + min(by, 0)] = beside[:, max(-by, 0) : m - max(by, 0)]
     announced = _announced(page, (words.bits & COMMENTS_BIT) != 0)
-    rows = np.array([*flags, *bits, *tags, words.titles, *around, *announced], np.float32)
-    return np.concatenate([features, Neighbours.of(page.tree).features(odds), rows, moved])
+    rows = np.array([words.titles, *around, *announced], np.float32)
+    return np.concatenate(
+        [features, Neighbours.of(page.tree).features(odds), bits.astype(np.float32), rows, moved.reshape(-1, m)]
+    )
 
 
 def _announced(page: Page, announcing: BoolArray) -> tuple[FloatArray, BoolArray]:

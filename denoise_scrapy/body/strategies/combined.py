@@ -31,7 +31,7 @@ from denoise_scrapy.core.choice import STOCK_PAGES, choose, expected_f1
 from denoise_scrapy.core.features import FAMILIES, NAMES, NO_WORDS, WORDS, View, Vocabulary
 from denoise_scrapy.core.judge import Forest, Neighbours, Network, judge
 from denoise_scrapy.page import Page
-from denoise_scrapy.page.columns import FloatArray, IntArray
+from denoise_scrapy.page.columns import BoolArray, FloatArray, IntArray
 from denoise_scrapy.site import SiteStatistics
 
 Values = npt.NDArray[np.float32]
@@ -165,8 +165,8 @@ def contributions(features: Values, neighbours: Neighbours, model: BlockModel) -
     return found
 
 
-def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel) -> list[str]:
-    """Return the reason for each block of a page: the families that change its log odds most."""
+def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel, bylines: BoolArray) -> list[str]:
+    """Return the reason for each block of a page: that it is a byline, or the families that change its odds most."""
     if features.shape[1] > MOST_BLOCKS:
         return ["the page has too many blocks to say why"] * features.shape[1]
     parts, rows = contributions(features, neighbours, model), dict(zip(NAMES, features, strict=True))
@@ -174,6 +174,9 @@ def reasons_of(features: Values, neighbours: Neighbours, model: BlockModel) -> l
     order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :MOST]
     reasons = []
     for block, (chosen, values) in enumerate(zip(order.tolist(), added.tolist(), strict=True)):
+        if bylines[block]:
+            reasons.append("a byline")
+            continue
         strong = (i for i in chosen if abs(values[i]) >= LEAST)
         said = (f"{FAMILIES[names[i]].say(rows, block)} ({values[i]:+.1f})" for i in strong)
         reasons.append("; ".join(said) or "nothing stands out")
@@ -249,6 +252,5 @@ class CombinedStrategy(Strategy):
             chance = float(content.probability(signals)[0])
             chance /= chance + MISSED_WALL * (1 - chance)
             confidence = min(confidence, chance) if chance < LIKELY_CONTENT else confidence
-        reasons = LazyReasons(partial(reasons_of, features, neighbours, model))
-        decision = Decision(kept, choice.probability, confidence, reasons)
-        return decision.revised(kept, np.where(is_byline & ~kept, "a byline", ""))
+        reasons = LazyReasons(partial(reasons_of, features, neighbours, model, is_byline & ~kept))
+        return Decision(kept, choice.probability, confidence, reasons)
