@@ -639,6 +639,11 @@ def test_no_more_of_a_page_is_read_than_may_be() -> None:
         ("令和元年5月1日", "2019-05-01"),
         ("2025年（令和7年）3月4日", "2025-03-04"),
         ("民國114年3月4日", "2025-03-04"),
+        ("二〇二五年三月四日", "2025-03-04"),
+        ("二〇二四年十二月三十一日", "2024-12-31"),
+        ("4 มี.ค. 2568", "2025-03-04"),
+        ("ngày 4 tháng 3 năm 2025", "2025-03-04"),
+        ("2025 оны 3 сарын 4", "2025-03-04"),
     ],
 )
 def test_dates_of_other_calendars(line: str, day: str) -> None:
@@ -677,6 +682,15 @@ def test_a_site_with_the_name_of_its_writer(more: str, authors: tuple[str, ...])
         ("โดย สมชาย ใจดี", "สมชาย ใจดี"),
         ("Teksti: Noora Virtanen Kuvat: Otto Laine", "Noora Virtanen"),
         ("Bài và ảnh: Nguyễn Thu Hà", "Nguyễn Thu Hà"),
+        ("Kirjoittaja: Noora Virtanen", "Noora Virtanen"),
+        ("Piše: Jovan Ilić", "Jovan Ilić"),
+        ("Γράφει ο Γιώργος Παππάς", "Γιώργος Παππάς"),
+        ("Подготовила Анна Белова", "Анна Белова"),
+        ("كتبت سارة حسن", "سارة حسن"),
+        ("লিখেছেন রহিম উদ্দিন", "রহিম উদ্দিন"),
+        ("เขียนโดย สมชาย ใจดี", "สมชาย ใจดี"),
+        ("執筆：佐藤健", "佐藤健"),
+        ("本报记者 李明 报道", "李明"),
     ],
 )
 def test_bylines_of_more_languages(line: str, name: str) -> None:

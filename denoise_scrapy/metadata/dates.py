@@ -184,10 +184,14 @@ def _day(year: str, month: str, day: str) -> str:
 _PARSING = Lock()
 
 
+#: Languages that dateparser distinguishes, or that are taken for one another.
+_SIBLINGS = {"no": ["nb"], "sr": ["sr-Latn"], "hr": ["bs"], "gl": ["es"], "pt": ["gl"], "id": ["ms"], "ms": ["id"]}
+
+
 @lru_cache(maxsize=512)
 def _by_dateparser(given: str, language: str) -> str:
     """Return the day according to dateparser, which knows month names."""
-    for known in dict.fromkeys([language or "en", "en"]):  # templates are often English
+    for known in dict.fromkeys([language or "en", *_SIBLINGS.get(language, ()), "en"]):  # templates are often English
         with suppress(Exception), _PARSING:  # an unknown language, for example
             found = _parser(known).get_date_data(re.sub(r"[,-]|(?<=\d)\.", " ", given)).date_obj
             return _day(str(found.year), str(found.month), str(found.day))

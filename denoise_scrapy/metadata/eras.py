@@ -10,8 +10,8 @@ import re
 from datetime import date, timedelta
 from unicodedata import decimal
 
-#: What such dates have: other digits, the sign of a year, Arabic or Thai letters.
-_FOREIGN = re.compile(r"(?![0-9])\d|年|[\u0600-\u06ff\u0e00-\u0e7f]")
+#: What such dates have: other digits, a word for a year, Arabic or Thai letters.
+_FOREIGN = re.compile(r"(?![0-9])\d|年|năm|оны|gada|ko |[\u0600-\u06ff\u0e00-\u0e7f]")
 _DIGIT = re.compile(r"(?![0-9])\d")
 #: The year before the first of each era.
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民國": 1911, "民国": 1911}
@@ -24,29 +24,43 @@ _MONTHS = {
     name: month
     for month, names in enumerate(
         """
-        كانون الثاني|كانون ثاني|جانفي|يناير
-        شباط|فيفري|فبراير
-        آذار|اذار|مارس
-        نيسان|أفريل|أبريل|إبريل
-        أيار|ايار|ماي|مايو
-        حزيران|جوان|يونيو
-        تموز|جويلية|يوليو
-        آب|أوت|أغسطس
-        أيلول|ايلول|سبتمبر
-        تشرين الأول|تشرين الاول|تشرين أول|أكتوبر
-        تشرين الثاني|تشرين ثاني|نوفمبر
-        كانون الأول|كانون الاول|كانون أول|ديسمبر
+        كانون الثاني|كانون ثاني|جانفي|يناير|ม.ค.
+        شباط|فيفري|فبراير|ก.พ.
+        آذار|اذار|مارس|มี.ค.
+        نيسان|أفريل|أبريل|إبريل|เม.ย.
+        أيار|ايار|ماي|مايو|พ.ค.
+        حزيران|جوان|يونيو|มิ.ย.
+        تموز|جويلية|يوليو|ก.ค.
+        آب|أوت|أغسطس|ส.ค.
+        أيلول|ايلول|سبتمبر|ก.ย.
+        تشرين الأول|تشرين الاول|تشرين أول|أكتوبر|ต.ค.
+        تشرين الثاني|تشرين ثاني|نوفمبر|พ.ย.
+        كانون الأول|كانون الاول|كانون أول|ديسمبر|ธ.ค.
         """.split("\n")[1:-1],
         1,
     )
     for name in names.strip().split("|")
 }
-_LONGEST_FIRST = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_ARABIC = re.compile(rf"(?<!\d)(\d{{1,2}})\s?({_LONGEST_FIRST})(?:\s?[/-]\s?[^\W\d]+)?،?\s?((?:19|20)\d\d)(?!\d)")
+_LONGEST_FIRST = "|".join(map(re.escape, sorted(_MONTHS, key=len, reverse=True)))
+_WITH_NAME = re.compile(rf"(?<!\d)(\d{{1,2}})\s?({_LONGEST_FIRST})(?:\s?[/-]\s?[^\W\d]+)?،?\s?((?:19|20)\d\d)(?!\d)")
 _PERSIAN_MONTHS = "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند".split()
 _PERSIAN = re.compile(
     rf"(?<!\d)(?:(\d{{1,2}})\s?({'|'.join(_PERSIAN_MONTHS)})(?:\s?ماه)?،?\s?(1[34]\d\d)"
     r"|(1[34]\d\d)([/.-])([01]?\d)\5([0-3]?\d))(?!\d)"
+)
+
+
+#: Dates in the order and with the words of Vietnamese, Mongolian, Latvian and Basque, and how they are written here.
+_ORDERS = [
+    (re.compile(r"(\d\d?),? tháng (\d\d?),? năm (\d{4})"), r"\3-\2-\1"),
+    (re.compile(r"(\d{4}) оны (\d\d?)\D{0,3} сарын (\d\d?)"), r"\1-\2-\3"),
+    (re.compile(r"(\d{4})\. gada (\d\d?)\. (\w+)"), r"\2 \3 \1"),
+    (re.compile(r"(\d{4})e?ko (\w+?a)ren (\d\d?)"), r"\3 \2 \1"),
+]
+#: A date in Chinese numerals: its year is written digit by digit, month and day with the sign of ten.
+_NUMERALS = {"": 0, **{sign: digit for digit, sign in enumerate("〇一二三四五六七八九")}}
+_IN_NUMERALS = re.compile(
+    r"([〇零一二三四五六七八九]{4})年([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})日"
 )
 
 
@@ -59,17 +73,28 @@ def gregorian(text: str) -> str:
         >>> gregorian("民國114年3月4日"), gregorian("4 มีนาคม พ.ศ. 2568"), gregorian("4 March 2025")
         ('2025年3月4日', '4 มีนาคม 2025', '4 March 2025')
     """
-    if text.isascii() or not _FOREIGN.search(text):
+    if not _FOREIGN.search(text):
         return text
+    for pattern, written in _ORDERS:
+        text = pattern.sub(written, text)
+    text = _IN_NUMERALS.sub(_of_numerals, text)
     text = _DIGIT.sub(lambda found: str(decimal(found[0])), text)
     text = _ERA.sub(lambda found: f"{_ERAS[found[1]] + _number(found[2])}年", _TOLD_TWICE.sub(r"\1", text))
     text = _BUDDHIST.sub(lambda found: str(int(found[1]) - BUDDHIST), text)
-    text = _ARABIC.sub(lambda found: f"{found[3]}-{_MONTHS[found[2]]:02}-{int(found[1]):02}", text)
+    text = _WITH_NAME.sub(lambda found: f"{found[3]}-{_MONTHS[found[2]]:02}-{int(found[1]):02}", text)
     return _PERSIAN.sub(_of_iran, text)
 
 
 def _number(digits: str) -> int:
     return 1 if digits == "元" else int(digits)
+
+
+def _of_numerals(found: re.Match[str]) -> str:
+    """Return a date in digits."""
+    year = "".join(str(_NUMERALS[sign]) for sign in found[1].replace("零", "〇"))
+    parts = [part.rpartition("十") for part in found.group(2, 3)]
+    month, day = (10 * (_NUMERALS.get(tens, 1) or 1) * bool(ten) + _NUMERALS.get(ones, 0) for tens, ten, ones in parts)
+    return f"{year}年{month}月{day}日"
 
 
 def _of_iran(found: re.Match[str]) -> str:

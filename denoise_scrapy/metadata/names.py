@@ -15,17 +15,44 @@ from denoise_scrapy.page.attributes import letters
 #: Words before a name in a byline, wherever they are.
 _BY = re.compile(
     r"(?:^|(?<=[\s|•·・–—:.,)\]\d-]))(?:[Bb]y|BY|[Ss]tarted by|[Tt]hread starter"
-    r"|[Aa]ut(?:h?or(?:s|in|en|es)?|eurs?|rice|or[ei]|orka|ora)|Автор|Текст|Από|Του|Επιμέλεια|作者|记者|記者|撰文|文责|文|著者|筆者|기자|글"
-    r"|מאת|נכתב על ידי|بقلم|كتب|الكاتب|نویسنده|به قلم|โดย|लेखक|Teksti|Bài và ảnh|Bài|Tác giả|Yazan|Írta|Szerző|Napsala?)"
-    r"(?:\s?[:：/／●＝]\s?|\s)(?!\d)"
+    r"|[Aa][uv]t(?:h?or(?:s|in|en|es|ka|ica|ius)?|eurs?|rice|or[ei]|ora)"
+    r"|Автор(?:ка|ы)?(?: (?:статьи|текста|материала))?|Аўтар|Текст|Пише|Подготовила?"
+    r"|Από(?: τ(?:ον|ην?))?|Του|Της|Επιμέλεια|Συντάκτ(?:ης|ρια)|Γράφ(?:ει|ουν) (?:ο|η|οι)"
+    r"|作者|(?:本[报報]|见习)?(?:记者|記者)|撰文|撰稿|文责|文|著者|筆者|執筆|ライター|기자|글쓴이|글"
+    r"|מאת|נכתב על ידי|כתבה?|بقلم|كتبت?|الكاتبة?|إعداد|نویسنده|نوشته|به قلم|تحریر|लेखक|लेखिका|द्वारा|লেখক|লিখেছেন|எழுதியவர்"
+    r"|(?:เขียน)?โดย|เรื่อง|ผู้เขียน|ដោយ|ავტორი|Հեղինակ|Зохиогч|Müəllif|Muallif|Yaza[nr]|Kirjoittaja|Toimittaja|Kirjutas"
+    r"|Teksti?s?|Höfundur|Egilea|Besedilo|Piše|Nap(?:s|[ií]s)al[ao]?|Napisała?|Opracowała?|Parengė|Írta|Szerző"
+    r"|Bài và ảnh|Bài|Tác giả)"
+    r"(?:\s?[:：/／●＝՝]\s?|\s)(?!\d)"
 )
+#: Words that mean it only with a colon: what was written.
+_LABEL = re.compile(
+    r"^\W*(?:texte?|tekst|texto|testo|words|penulis|redacción|haber|گزارش)\s?[:：]\s?(?!\d)", re.IGNORECASE
+)
+#: Short words before a name that are others elsewhere, by language, at the beginning.
+_SHORT = {
+    "af": "deur",
+    "bg": "от",
+    "ca": "per",
+    "cy": "gan",
+    "eo": "de",
+    "ga": "le",
+    "is": "eftir",
+    "lb": "vu[mn]",
+    "mt": "minn",
+    "ro": "(?:scris )?de",
+    "sq": "nga|shkruan",
+    "sw": "(?:imeandikwa )?na",
+    "tl": "(?:isinulat )?ni",
+    "ur": "از",
+    "vi": "bởi",
+}
 #: Those that are parts of names too, as in "di Stefano": only where nothing is before them, or what was done.
 _OF = re.compile(
     r"^\W*(?:(?:(?:eine?|une?|una|uma|een)\s)?(?:geschrieben|verfasst|veröffentlicht|(?:gast)?beitrag|artikel|kommentar"
-    r"|interview|écrit|publié|article|escrito|publicado|scritto|pubblicato|a cura|napisan[aey]|opublikowan[aey]"
-    r"|geschreven|skrevet|skriven|posté|postado|story|(?P<text>texte?|tekst|texto|testo|words))\s)?"
-    r"(?:von|par|por|di|da|door|av|af|przez|by|(?(text)de|(?!)))\s(?!\d)"
-    r"|^\W*(?:texte?|tekst|texto|testo|words|penulis|oleh)\s?[:：]\s?(?!\d)",
+    r"|interview|propos recueillis|ditulis|écrit|publié|article|escrito|publicado|scritto|pubblicato|a cura"
+    r"|napisan[aey]|opublikowan[aey]|geschreven|skrevet|skriven|posté|postado|story|(?P<text>texte?|tekst|texto|testo|words))\s)?"
+    r"(?:von|par|por|di|da|door|av|af|przez|by|oleh:?|(?(text)de|(?!)))\s(?!\d)",
     re.IGNORECASE,
 )
 #: Who did something else, with all after it: pictures, a translation, money.
@@ -43,7 +70,7 @@ _BEHIND = re.compile(
     r"\s+(?:on|in|at|um|am|vom|for|is|with|dans|avec|mit|con|com|met|für|pour|para|per|bei|via|w dniu|z(?! o)|updated"
     r"|published|posted|last|publi(?:é|cado|sh)\w*|veröffentlicht|aktualisiert|pubblicato|opublikowan\w*|mis à jour"
     r"|modifié|actualizado|aggiornato|atualizado|gepubliceerd|reviewed|fact[ -]checked|view)\b.*"
-    r"|\s+(?:le|il|el|den)\s*(?=\||$).*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s稿源.*",
+    r"|\s+(?:le|il|el|den)\s*(?=\||$).*|(?<!\w)\d.*|\s+[-–—]+\s.*|\s(?:稿源|报道|報導).*|(?<=[\u4e00-\u9fff]{2})記者$",
     re.DOTALL | re.IGNORECASE,
 )
 _TITLES = (
@@ -105,7 +132,8 @@ _NAMED_DAYS = (
 def names_in(given: str, is_byline: bool = False, language: str = "en") -> list[str]:
     """Return the authors in a byline, after its "by", or in a text of only names; none if any of them is not a name."""
     given = _OTHER_WORK.sub("", re.sub(r"^By(?=[A-Z][a-z])", "By ", without_dates(clean(given), language)))
-    by = _OF.search(given) or _BY.search(given)
+    by = _OF.search(given) or _LABEL.search(given) or _BY.search(given)
+    by = by or re.match(rf"\W*(?:{_SHORT.get(language, '(?!)')})\s(?!\d)", given, re.IGNORECASE)
     if is_byline:
         if not by:
             return []
