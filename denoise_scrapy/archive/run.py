@@ -21,7 +21,7 @@ from denoise_scrapy.archive.archive_files import file_system, files_of
 from denoise_scrapy.archive.page_rows import VERSION
 from denoise_scrapy.archive.records import PROBLEMS
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
-from denoise_scrapy.support.shown import figures_page, figures_table, say
+from denoise_scrapy.support.shown import figures_page, figures_table, report
 
 # Number of sites shown, those with the least confident bodies, and minimum pages of each.
 _SITES, _PAGES_OF_A_SITE = 20, 5
@@ -164,7 +164,7 @@ class Run:
         begin = time.monotonic()
         yield
         self._note["seconds"][name] = seconds = round(time.monotonic() - begin, 1)
-        say(f"{name}: {int(seconds) // 60}:{int(seconds) % 60:02}", file=sys.stderr)
+        report(f"{name}: {int(seconds) // 60}:{int(seconds) % 60:02}")
         self._write_note()
 
     def _write_note(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -21,7 +20,7 @@ from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.dedup.versions import Version
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
-from denoise_scrapy.support.shown import counted, json_line, say
+from denoise_scrapy.support.shown import counted, json_line, report, say
 from denoise_scrapy.support.storage import without_password
 
 COPIES_SHOWN = 10  # per group, if several are shown
@@ -142,11 +141,11 @@ def groups(args: argparse.Namespace, settings: Given) -> int:
                 say(f"   {mark}… and {len(keys) - len(some):,} more")
     if args.key is not None and not found:
         said = "no copies or variants of it are remembered, and it is neither a copy nor a variant itself"
-        say(f"{args.key}: {said}", file=sys.stderr)
+        report(f"{args.key}: {said}")
         return 1
     dropped = counted(sum(len(one.copies) for one in found), "dropped key")
     variants = counted(sum(len(one.variants) for one in found), "variant")
-    say(f"{counted(len(found), 'group')}, {dropped}, {variants}", file=sys.stderr)
+    report(f"{counted(len(found), 'group')}, {dropped}, {variants}")
     return 0
 
 
@@ -176,7 +175,7 @@ def forget(args: argparse.Namespace, settings: Given) -> int:
     gone = {key for _, key, _ in texts}.union(one.key for one in copies)
     for key in args.keys:
         if gone.isdisjoint(_spellings(key)):
-            say(f"not found{'' if limit is None else ', or not that old'}: {key}", file=sys.stderr)
+            report(f"not found{'' if limit is None else ', or not that old'}: {key}")
     return 0
 
 
@@ -222,7 +221,7 @@ def copy(args: argparse.Namespace, settings: Given) -> int:
         for kept in target.newer(0):
             names = {one.id: one.name[:2] for one in kept}
             target.set_last_seen({number: times[name] for number, name in names.items() if name in times})
-    say(f"{counted(count, 'text')} copied", file=sys.stderr)
+    report(f"{counted(count, 'text')} copied")
     return 0
 
 
@@ -241,7 +240,7 @@ def check(args: argparse.Namespace, settings: Given) -> int:
     if not found:
         say(f"{total} texts, no problem")
         return 0
-    say(f"{total} texts, problems: {found:,}", file=sys.stderr)
+    report(f"{total} texts, problems: {found:,}")
     return 1
 
 

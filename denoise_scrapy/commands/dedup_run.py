@@ -33,7 +33,7 @@ from denoise_scrapy.support.row_files import (
     row_file,
     write_parquet,
 )
-from denoise_scrapy.support.shown import counted, json_line, say
+from denoise_scrapy.support.shown import counted, json_line, report
 from denoise_scrapy.support.storage import replacing
 
 TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
@@ -198,7 +198,7 @@ class Job:
         bad = f", {self.bad:,} unreadable" if self.bad else ""
         variants = f", {counted(self.variants, 'variant')} kept" if self.variants else ""
         counts = f"{counted(self.rows, 'row')}, {counted(self.duplicates, 'duplicate')}{variants}{bad}"
-        say(f"{counts}, {rate:,.0f} rows/s", file=sys.stderr)
+        report(f"{counts}, {rate:,.0f} rows/s")
 
     def _judged(self, batch: Batch) -> Iterator[tuple[Read, Row | None, Verdict | None]]:
         """Yield the rows to write, in order; unreadable ones that are kept have no verdict."""
@@ -232,7 +232,7 @@ class Job:
                     raise ValueError(f"{self._args.file}, {problem}; nothing was written") from None
                 self.bad += first
                 if first and self.bad <= PROBLEMS_SHOWN:
-                    say(problem, file=sys.stderr)
+                    report(problem)
                 if self._args.bad == "keep":
                     yield read, None
             else:

@@ -25,7 +25,7 @@ from denoise_scrapy.crawl.sites import PLACES, sites_place
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.site import PageMemory, facts_store, site_key
-from denoise_scrapy.support.shown import say
+from denoise_scrapy.support.shown import report, say
 from denoise_scrapy.worker.extractor import PAGES_PER_SITE
 
 SPIDERS_SHOWN = 5
@@ -123,7 +123,7 @@ def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] |
         names = [name] if name is not None else list(loader.find_by_request(Request(page)))
         if len(names) > 1:
             some = ", ".join(sorted(names)[:SPIDERS_SHOWN]) + ", …" * (len(names) > SPIDERS_SHOWN)
-            say(f"{len(names)} spiders crawl this site ({some}); --spider selects one", file=sys.stderr)
+            report(f"{len(names)} spiders crawl this site ({some}); --spider selects one")
         return loader.load(names[0]) if len(names) == 1 else None
     except KeyError:
         raise UsageError(f"explain: there is no spider {name!r}{nearest_hint(str(name), loader.list())}") from None

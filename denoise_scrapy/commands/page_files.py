@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
 from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.support.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.support.row_files import uncompressed
-from denoise_scrapy.support.shown import counted, json_line, say
+from denoise_scrapy.support.shown import counted, json_line, report
 
 PROGRESS_SECONDS = 5.0
 PROBLEMS_SHOWN = 10
@@ -108,7 +107,7 @@ class Pages:
             kinds = Counter(Path(one).suffix or Path(one).name for one in sorted(left)).most_common()
             more = ", …" if len(kinds) > PROBLEMS_SHOWN else ""
             shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds[:PROBLEMS_SHOWN])
-            say(f"left out: {counted(len(left), 'file')} without pages ({shares}{more})", file=sys.stderr)
+            report(f"left out: {counted(len(left), 'file')} without pages ({shares}{more})")
         if self._has_url:
             return
         files = [one for one in self._files if one not in self._fetched and kind_of_pages(one) in {"html", ""}]
@@ -116,7 +115,7 @@ class Pages:
         if without:
             which = ", ".join(without[:3]) + (", …" if len(without) > 3 else "")
             advice = "they count as one site; --url gives addresses"
-            say(f"no address: {len(without):,} of {counted(len(files), 'file')} ({which}); {advice}", file=sys.stderr)
+            report(f"no address: {len(without):,} of {counted(len(files), 'file')} ({which}); {advice}")
 
     def _count_problem(self, record: ArchiveRecord) -> None:
         self.problems[record.problem] += 1
@@ -126,7 +125,7 @@ class Pages:
             self.errors.write((json_line(row) + "\n").encode())
         if record.problem in _SHOWN and sum(self.problems[name] for name in _SHOWN) <= PROBLEMS_SHOWN:
             place = f"{record.file}, {record.offset}" if record.offset else record.file
-            say(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}", file=sys.stderr)
+            report(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}")
 
     @property
     def is_damaged(self) -> bool:
@@ -145,7 +144,7 @@ class Pages:
             whole = f" in file {self._number:,} of {len(self._files):,}" if len(self._files) > 1 else ""
         bad = "".join(f", {times:,} {problem}" for problem, times in self.problems.most_common())
         done = f", {self.done:,} of an earlier run" if self.done else ""
-        say(f"{counted(self.count, 'page')}{whole}{done}{bad}, {rate:,.0f} pages/s", file=sys.stderr)
+        report(f"{counted(self.count, 'page')}{whole}{done}{bad}, {rate:,.0f} pages/s")
 
 
 def _unchanged(record: ArchiveRecord, content: BinaryIO) -> ArchiveRecord:

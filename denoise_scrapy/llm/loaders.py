@@ -6,7 +6,6 @@ Nothing imports this module, and each function for a library imports only that o
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from importlib import import_module
@@ -22,7 +21,7 @@ from denoise_scrapy.commands.page_files import Pages
 from denoise_scrapy.settings import MARK
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import RowFile, row_file
-from denoise_scrapy.support.shown import say
+from denoise_scrapy.support.shown import report
 
 if TYPE_CHECKING:
     from haystack import Document as HaystackDocument
@@ -250,13 +249,13 @@ def _of_feed(file: str, cut: _Cut) -> Iterator[dict[str, Any]]:
     found = 0
     for read in rows.rows(names):
         if read.fields is None:
-            say(f"{file}, {rows.counted} {read.number}: {read.problem}", file=sys.stderr)
+            report(f"{file}, {rows.counted} {read.number}: {read.problem}")
             continue
         chunks = _of_item(read.fields, cut)
         found += len(chunks)
         yield from chunks
     if not found:
-        say(f"{file}: no chunks; its fields are {', '.join(names)}", file=sys.stderr)
+        report(f"{file}: no chunks; its fields are {', '.join(names)}")
 
 
 def _of_item(fields: Mapping[str, Any], cut: _Cut) -> list[dict[str, Any]]:
