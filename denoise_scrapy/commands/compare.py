@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from denoise_scrapy.commands import Given, check_output, show
+from denoise_scrapy.commands import SHOWN, Given, check_output, show
 from denoise_scrapy.commands.feed_changes import KEY, FeedDifference, is_feed
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
@@ -16,7 +16,6 @@ from denoise_scrapy.dedup.rules import MOST_NEW, Check
 from denoise_scrapy.dedup.variants import CERTAINTY, read_text, site_of
 from denoise_scrapy.settings import DenoiseSettings
 
-EXAMPLES = 8  # units shown
 NEW = "no near-duplicate"
 
 _INPUT = (
@@ -155,7 +154,7 @@ def _lacking_units(new: FeatureStrings, kept: FeatureStrings, t: int) -> list[st
     word_of = dict(zip(new.hashes.tolist(), tokens(new.text), strict=True))
     units = [unit for unit in word_of if mine.get(unit, 0) > t >= theirs.get(unit, 0)]
     units.sort(key=lambda unit: -mine[unit])
-    return [word_of[unit] for unit in units[:EXAMPLES]]
+    return [word_of[unit] for unit in units[:SHOWN]]
 
 
 def _lines(new: str, kept: str, found: TextComparison, runs: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import STANDARD, Given, UsageError
+from denoise_scrapy.commands import PROGRESS_SECONDS, SHOWN, STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.crawl_index import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
@@ -38,8 +38,6 @@ from denoise_scrapy.support.storage import replacing
 
 TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
 MARK_FIELD = "near_duplicate"
-PROBLEMS_SHOWN = 10
-PROGRESS_SECONDS = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -231,7 +229,7 @@ class Job:
                 if self._args.bad == "stop":
                     raise ValueError(f"{self._args.file}, {problem}; nothing was written") from None
                 self.bad += first
-                if first and self.bad <= PROBLEMS_SHOWN:
+                if first and self.bad <= SHOWN:
                     report(problem)
                 if self._args.bad == "keep":
                     yield read, None

@@ -20,18 +20,16 @@ from denoise_scrapy.archive.archive_files import (
 )
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord
 from denoise_scrapy.body.extraction import PAGES_A_SITE
-from denoise_scrapy.commands import STANDARD, Source
+from denoise_scrapy.commands import PROGRESS_SECONDS, SHOWN, STANDARD, Source
 from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
 from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.support.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.support.row_files import uncompressed
 from denoise_scrapy.support.shown import counted, json_line, report
 
-PROGRESS_SECONDS = 5.0
-PROBLEMS_SHOWN = 10
 #: Problems of files; other records, such as redirects, are just not pages.
 DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
-_SHOWN = DAMAGES | {"no HTML", "too large"}
+_REPORTED = DAMAGES | {"no HTML", "too large"}
 
 
 class Given(NamedTuple):
@@ -105,8 +103,8 @@ class Pages:
         left = {one for name in folders for one in local_files(name)}.difference(self._files)
         if left:
             kinds = Counter(Path(one).suffix or Path(one).name for one in sorted(left)).most_common()
-            more = ", …" if len(kinds) > PROBLEMS_SHOWN else ""
-            shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds[:PROBLEMS_SHOWN])
+            more = ", …" if len(kinds) > SHOWN else ""
+            shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds[:SHOWN])
             report(f"left out: {counted(len(left), 'file')} without pages ({shares}{more})")
         if self._has_url:
             return
@@ -123,7 +121,7 @@ class Pages:
             names = ("file", "offset", "url", "problem", "detail")
             row = {name: getattr(record, name) for name in names}
             self.errors.write((json_line(row) + "\n").encode())
-        if record.problem in _SHOWN and sum(self.problems[name] for name in _SHOWN) <= PROBLEMS_SHOWN:
+        if record.problem in _REPORTED and sum(self.problems[name] for name in _REPORTED) <= SHOWN:
             place = f"{record.file}, {record.offset}" if record.offset else record.file
             report(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}")
 
