@@ -47,7 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     named = "of two feeds, the fields to compare: body,title; default: all"
     parser.add_argument("--fields", type=lambda given: given.split(","), default=(), help=named)
     parser.add_argument("-o", "--output", metavar="FILE.html", help="of two feeds, also write their items side by side")
-    parser.add_argument("--body", action="store_true", help="always treat A and B as HTML")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -60,7 +59,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         return 0
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
-    a, b = texts_of((args.a, args.b), settings, as_html=args.body)
+    a, b = texts_of((args.a, args.b), settings)
     lengths = {name: RULES[rule].read(one.text).n for name, one in (("A", a), ("B", b))}
     units = "characters" if rule == "patent" else "units"
     found = []
