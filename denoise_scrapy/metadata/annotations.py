@@ -13,13 +13,12 @@ from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
 from denoise_scrapy.core.characters import without_unseen
-from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
-from denoise_scrapy.page.attributes import fold, image_attributes, letters
+from denoise_scrapy.core.markup import BLOCK_TAGS
+from denoise_scrapy.page.attributes import fold, host_of, image_attributes, letters, safe_url
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 #: Characters of a text, of a name and of an address that are read.
@@ -55,14 +54,8 @@ def same_address(address: str) -> str:
 
 def joined(base: str, given: str) -> str:
     """Return an absolute web address, "" if it is invalid."""
-    given = given.strip()
-    if given and len(given) <= MAX_ADDRESS and not _UNWRITTEN.search(given):
-        with suppress(ValueError):
-            found = urljoin(base, given)
-            parts = urlsplit(found)
-            if parts.scheme in ("http", "https") and parts.hostname and " " not in parts.netloc:
-                return found.translate(ENCODED)
-    return ""
+    found = safe_url(base, given)
+    return found if found.lower().startswith("http") and host_of(found) else ""
 
 
 #: Libraries of the extra `meta`.
