@@ -494,15 +494,12 @@ class _Fields:
 
     def _is_change(self, mark: Mark) -> bool:
         """Return whether an element's date is of a change, by its classes or the words before it."""
-        label = mark.label
-        if not label.strip() and mark.line and len(above := self.read.lines[mark.line - 1]) <= MOST_LABEL:
-            label = above
-        return "published" not in mark.kind and CHANGED.search(f"{mark.prop} {mark.kind} {label}") is not None
+        return "published" not in mark.kind and CHANGED.search(f"{mark.prop} {mark.kind} {mark.label}") is not None
 
     def _distance(self, line: int, *, is_marked: bool) -> tuple[int, int]:
-        """Return how far a line is from the place of dates: between headline and text, else marked above it."""
+        """Return how far a line is from the place of dates: between headline and text, else marked."""
         between = self.headline <= line <= self.first + 1
-        return 0 if between else 1 if is_marked else 2 if line < self.headline else 3, abs(line - self.headline)
+        return 0 if between else 1 if is_marked else 2, abs(line - self.headline)
 
     def _visible_dates(self) -> Iterator[Dated]:
         """Yield the dates in short lines farther before the text, or behind it, nearest first."""
