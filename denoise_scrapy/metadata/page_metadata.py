@@ -335,9 +335,11 @@ class _Fields:
         ld = self.ld
         given = [self._meta("og:site_name"), *(clean(ld.string(item, "name")) for item in ld.sites[:1])]
         given += [clean(ld.string(item, "publisher")) for item in (ld.work, ld.page)]
-        given += [self._title_rest(), self._meta("site_name", "application-name", "apple-mobile-web-app-title")]
-        given += [*(clean(ld.string(item, "name")) for item in ld.sites), self._meta("dc.publisher", "publisher")]
-        given += [self._meta("twitter:site").lstrip("@")]
+        given += [
+            self._title_rest(),
+            self._meta("application-name", "dc.publisher"),
+            self._meta("twitter:site").lstrip("@"),
+        ]
         return next((name for name in given if name and len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
 
     def _title_rest(self) -> str:
