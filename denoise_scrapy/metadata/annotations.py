@@ -282,8 +282,10 @@ class JsonLd:
     def __init__(self, scripts: Iterable[str], title: str, addresses: set[str]) -> None:
         self._by_id: dict[str, Node] = {}
         items = list(self._items(scripts))
-        self.work = self._about([item for item in items if any(map(_WORK.search, _kinds(item)))], title, addresses)
-        self.page = self._about([item for item in items if any(map(_PAGE.search, _kinds(item)))], title, addresses)
+        self.work, self.page = (
+            self._about([item for item in items if any(map(of.search, _kinds(item)))], title, addresses)
+            for of in (_WORK, _PAGE)
+        )
         named = [item for item in items if "person" not in _kinds(item)]  # some are said to be an organization too
         self.sites = [item for kind in ("website", "organization") for item in named if kind in _kinds(item)]
         self.live = next((item for item in items if "liveblogposting" in _kinds(item)), Node())
