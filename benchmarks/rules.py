@@ -109,7 +109,6 @@ RULES = (
         lambda _: CodeFrames([], [], {}),
         "docs: Markdown of manuals",
     ),
-    Rule("notes that a text refers to", "body.leftovers.blocks_of_notes", lambda page, kept: kept & False),
     Rule("a heading at the end", "body.leftovers.LIKELY_HEADING", -1),
     *(Rule(name.replace("_", " "), f"body.strategies.boxes.{name}", _nothing) for name in BOXES),
     Rule("buttons", "body.strategies.boxes._buttons", lambda page: np.zeros(len(page.blocks), bool)),

@@ -15,7 +15,7 @@ from denoise_scrapy.archive.page_rows import CELL, FIELDS, SCOPES
 from denoise_scrapy.body import DEFAULT_STRATEGY, STRATEGIES
 from denoise_scrapy.metadata.annotations import LIBRARIES
 from denoise_scrapy.support.formats import FORMS_BESIDE_TEXT
-from denoise_scrapy.support.shown import counted, say
+from denoise_scrapy.support.shown import counted, report, say
 
 _NO_JAVA = "needs Java 17, which is not found: apt-get install openjdk-17-jre-headless"
 _NO_EXTRA = "needs {}, which is not installed: pip install denoise-scrapy[archive]"
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 with suppress(Exception):  # Java may have exited
                     spark.stop()
         else:
-            say(f"{args.out} is finished", file=sys.stderr)
+            report(f"{args.out} is finished")
     except (ValueError, OSError) as error:
         return _failed(error)
     except KeyboardInterrupt:
@@ -88,7 +88,7 @@ def _number(text: str) -> int:
 
 
 def _failed(why: object) -> int:
-    say(f"python -m denoise_scrapy.archive: {why}", file=sys.stderr)
+    report(f"python -m denoise_scrapy.archive: {why}")
     return 1
 
 

@@ -116,12 +116,9 @@ SCOPES = ("all", "site")
 
 _FIRST = np.concatenate([np.arange(BANDS), np.arange(BANDS)])
 _SECOND = np.concatenate([(np.arange(BANDS) + step) % BANDS for step in (1, 2)])
-_FACTOR, _STEP = (
-    np.uint64(0x9E3779B97F4A7C15),
-    np.uint64(0xC2B2AE3D27D4EB4F),
-)  # odd, so that different values stay different
-_BITS = 16
-_MASK = (1 << _BITS) - 1
+# odd, so that different values stay different
+_FACTOR, _STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_BITS = 1 << 16
 
 Edge = TypeVar("Edge", bound=Sequence[Any])
 
@@ -227,7 +224,7 @@ def resolve(edges: Iterable[Edge]) -> Iterator[Edge]:
     """
     dropped = defaultdict[int, int](int)  # one bit per text, in integers of 8 KB: a billion texts take 125 MB
     for text, group in groupby(edges, itemgetter(0)):
-        for edge in islice((one for one in group if not dropped[one[1] >> _BITS] >> (one[1] & _MASK) & 1), 1):
+        for edge in islice((one for one in group if not dropped[one[1] // _BITS] >> one[1] % _BITS & 1), 1):
             if edge[2]:
-                dropped[text >> _BITS] |= 1 << (text & _MASK)
+                dropped[text // _BITS] |= 1 << text % _BITS
             yield edge

@@ -18,15 +18,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's examples
 
 from denoise_scrapy.archive.archive_files import file_system, files_of
-from denoise_scrapy.archive.page_rows import VERSION
+from denoise_scrapy.archive.page_rows import CELL, VERSION
 from denoise_scrapy.archive.records import PROBLEMS
 from denoise_scrapy.archive.spark import bodies_of, duplicates_of, read_pages
-from denoise_scrapy.support.shown import figures_page, figures_table, say
+from denoise_scrapy.support.shown import figures_page, figures_table, report
 
 # Number of sites shown, those with the least confident bodies, and minimum pages of each.
 _SITES, _PAGES_OF_A_SITE = 20, 5
-# Half a minute of work, which is what a failed task costs.
-_PAGES_A_TASK = 4096
+
 _TASKS_A_CORE = 4  # minimum, since tasks differ in size
 _TASKS_OPTION = "spark.sql.shuffle.partitions"
 # Default memory of Java: enough to sort two tasks' pages without many files.
@@ -136,7 +135,7 @@ class Run:
         counts = {row["slice"]: row["count"] for row in pages.where("problem = ''").groupBy("slice").count().collect()}
         least = _TASKS_A_CORE * self._spark.sparkContext.defaultParallelism
         slices: int = self._options["slices"]
-        tasks = [max(least, ceil(counts.get(number, 0) / _PAGES_A_TASK)) for number in range(slices)]
+        tasks = [max(least, ceil(counts.get(number, 0) / CELL)) for number in range(slices)]
         if not self._spark.sparkContext.getConf().contains(_TASKS_OPTION):
             # Spark's default of 200 takes as long with 2,000 pages as with a million
             self._spark.conf.set(_TASKS_OPTION, str(max(tasks)))
@@ -164,7 +163,7 @@ class Run:
         begin = time.monotonic()
         yield
         self._note["seconds"][name] = seconds = round(time.monotonic() - begin, 1)
-        say(f"{name}: {int(seconds) // 60}:{int(seconds) % 60:02}", file=sys.stderr)
+        report(f"{name}: {int(seconds) // 60}:{int(seconds) % 60:02}")
         self._write_note()
 
     def _write_note(self) -> None:

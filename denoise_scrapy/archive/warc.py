@@ -20,6 +20,7 @@ from denoise_scrapy.archive.records import HTML_TYPES, MOST_BYTES, ArchiveRecord
 
 _ALL = WarcRecordType.any_type | WarcRecordType.unknown | WarcRecordType.no_type
 _PAGES = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.revisit)
+_READERS = {"br": BrotliReader, "zstd": ZstdReader}
 _GZIP = b"\x1f\x8b\x08"
 _WARC = b"WARC/"
 # The beginning of a compressed member, of which there is one per record, or of a plain record.
@@ -132,18 +133,15 @@ def _page(record: ArchiveRecord, data: bytes, kind: str, charset: str = "", enco
 def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
     """Return decoded content and "", or content with a problem in decoding it."""
     named = [name.strip().lower().removeprefix("x-") for name in encodings.split(",")]
-    zipped = data.startswith(_GZIP[:2])
-    if zipped != ("gzip" in named):
-        named = [*named, "gzip"] if zipped else [name.replace("gzip", "not gzip") for name in named]
+    if data.startswith(_GZIP[:2]) and "gzip" not in named:
+        named.append("gzip")
     problem = ""
     for name in reversed(named):
         try:
-            if name == "gzip":
-                data = zlib.decompressobj(47).decompress(data, MOST_BYTES + 1)
-            elif name == "deflate":
+            if name in {"gzip", "deflate"}:
                 data = _inflated(data)
-            elif name in {"br", "zstd"}:
-                data = (BrotliReader if name == "br" else ZstdReader)(io.BytesIO(data)).read(MOST_BYTES + 1)
+            elif reader := _READERS.get(name):
+                data = reader(io.BytesIO(data)).read(MOST_BYTES + 1)
             elif name not in {"", "identity", "utf-8"}:
                 problem = name
         except (OSError, zlib.error) as error:
@@ -153,7 +151,7 @@ def _decoded(data: bytes, encodings: str) -> tuple[bytes, str]:
 
 def _inflated(data: bytes) -> bytes:
     try:  # some servers omit zlib's header
-        return zlib.decompressobj().decompress(data, MOST_BYTES + 1)
+        return zlib.decompressobj(47).decompress(data, MOST_BYTES + 1)
     except zlib.error:
         return zlib.decompressobj(-15).decompress(data, MOST_BYTES + 1)
 

@@ -264,8 +264,6 @@ def _plain(heading: str) -> str:
 
 def _new_headings(last: _Unit, unit: _Unit) -> tuple[str, ...]:
     """Return the headings of a unit that the previous one is not below."""
-    if last.headings == unit.headings:
-        return ()
     shared = [one == other for one, other in zip(last.headings, unit.headings, strict=False)]
     new = unit.headings[[*shared, False].index(False) :]
     return new[1:] if new and last.text == new[0] else new  # a heading with nothing else below it

@@ -1,4 +1,4 @@
-"""Leftovers of a body: symbols, links and labels that are no text, a heading at the end; and its notes."""
+"""Leftovers of a body: symbols, links and labels that are no text, and a heading at the end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from itertools import chain
 import numpy as np
 
 from denoise_scrapy.body.code import code_frames
-from denoise_scrapy.body.rendering import blocks_of_notes
 from denoise_scrapy.body.strategies.base import Decision
 from denoise_scrapy.core.markup import HEADING_TAGS
 from denoise_scrapy.page import Page
@@ -20,7 +19,7 @@ LIKELY_HEADING = 0.6
 
 
 def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArray]:
-    r"""Drop leftovers from a decision, and add the footnotes that its text refers to.
+    r"""Drop leftovers from a decision.
 
     A heading that the user keeps stays, and so does one if there is nothing else. Also return the numbers of the
     elements to omit when its text is written.
@@ -33,18 +32,14 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         frames = code_frames(page)
         signs |= {"a button beside code": frames.buttons, "a label of code": frames.labels}
     gone = np.array(list(chain.from_iterable(signs.values())), np.int64)
-    e, blocks = page.elements, page.blocks
-    notes = blocks_of_notes(page, decision.kept)
-    if page.removed_by_user:
-        notes &= blocks.share_owned_by(page.removed_elements) < 1
-    kept = decision.kept | notes
+    e, blocks, kept = page.elements, page.blocks, decision.kept
     # a heading that ends the text although the page goes on: of links, a form, comments
     last = kept.nonzero()[0][-1:]
     is_doubtful = (blocks.rows["heading"][last] > 1) & (decision.probability[last] < LIKELY_HEADING)
     for match in page.kept_by_user:
         is_doubtful &= ~e.inside(match.elements)[blocks.element[last]]
     last = last[is_doubtful & (last + 1 < len(kept)) & (kept.sum() > 1)]
-    if not (len(last) or len(gone) or notes.any()):
+    if not (len(last) or len(gone)):
         return decision, gone
     reasons = np.full(len(blocks), "", object)
     reasons[last] = "a heading of nothing that is kept"
@@ -53,9 +48,7 @@ def without_leftovers(page: Page, decision: Decision) -> tuple[Decision, IntArra
         in_signs = e.inside(np.array(elements, np.int64))
         empty = (blocks.share_owned_by(in_signs) > 0) & whole
         reasons[empty & kept] = what
-    kept &= reasons == ""
-    reasons[notes & kept] = "a note that the text refers to"
-    return decision.revised(kept, reasons), gone
+    return decision.revised(kept & (reasons == ""), reasons), gone
 
 
 #: Symbols that manuals put beside a heading, in a link to its place; or one of an icon font: private characters, up to

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from denoise_scrapy.exceptions import UsageError as UsageError
-from denoise_scrapy.support.shown import say, say_json
+from denoise_scrapy.support.shown import report, say, say_json
 
 #: Settings of a project, or a mapping with some of them.
 Given: TypeAlias = Mapping[Any, Any]
@@ -31,6 +31,8 @@ PROGRAM = "scrapy denoise"
 FAILED, MISUSED = 1, 2  # exit codes, as in Scrapy and argparse
 STOPPED = 130  # exit code after Ctrl-C, as of shells
 STANDARD = "-"  # standard input, standard output
+# Problems, copies, names and words that a command prints, of many; seconds between two lines of progress.
+SHOWN, PROGRESS_SECONDS = 10, 5
 
 # Modules of this package, with a description and an example. Their options must differ from those of all Scrapy
 # commands, such as --set.
@@ -71,17 +73,17 @@ def run(argv: Sequence[str], settings: Given) -> int:
         sys.stdout.flush()
         return code
     except UsageError as error:
-        say(f"{PROGRAM}: {error}", file=sys.stderr)
+        report(f"{PROGRAM}: {error}")
         return MISUSED
     except KeyboardInterrupt:
-        say(f"{PROGRAM}: stopped", file=sys.stderr)
+        report(f"{PROGRAM}: stopped")
         return STOPPED
     except BrokenPipeError:  # as with `… | head`; flushing must not fail at the end of the process
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except failures() as error:
         store = getattr(args, "store", None) if isinstance(error, sqlite3.Error) else None  # SQLite's messages omit it
-        say(f"{PROGRAM}: {f'{store}: ' if store else ''}{error or type(error).__name__}", file=sys.stderr)
+        report(f"{PROGRAM}: {f'{store}: ' if store else ''}{error or type(error).__name__}")
         return FAILED
 
 

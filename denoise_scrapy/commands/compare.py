@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from denoise_scrapy.commands import Given, check_output, show
+from denoise_scrapy.commands import SHOWN, Given, check_output, show
 from denoise_scrapy.commands.feed_changes import KEY, FeedDifference, is_feed
 from denoise_scrapy.commands.inputs import GivenText, add_rule_arguments, rule_given, texts_of
 from denoise_scrapy.core.feature_strings import FeatureStrings, tokens
@@ -16,7 +16,6 @@ from denoise_scrapy.dedup.rules import MOST_NEW, Check
 from denoise_scrapy.dedup.variants import CERTAINTY, read_text, site_of
 from denoise_scrapy.settings import DenoiseSettings
 
-EXAMPLES = 8  # units shown
 NEW = "no near-duplicate"
 
 _INPUT = (
@@ -48,7 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     named = "of two feeds, the fields to compare: body,title; default: all"
     parser.add_argument("--fields", type=lambda given: given.split(","), default=(), help=named)
     parser.add_argument("-o", "--output", metavar="FILE.html", help="of two feeds, also write their items side by side")
-    parser.add_argument("--body", action="store_true", help="always treat A and B as HTML")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -61,7 +59,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         return 0
     read = DenoiseSettings.from_settings(settings)
     rule, threshold = rule_given(args, read)
-    a, b = texts_of((args.a, args.b), settings, as_html=args.body)
+    a, b = texts_of((args.a, args.b), settings)
     lengths = {name: RULES[rule].read(one.text).n for name, one in (("A", a), ("B", b))}
     units = "characters" if rule == "patent" else "units"
     found = []
@@ -155,7 +153,7 @@ def _lacking_units(new: FeatureStrings, kept: FeatureStrings, t: int) -> list[st
     word_of = dict(zip(new.hashes.tolist(), tokens(new.text), strict=True))
     units = [unit for unit in word_of if mine.get(unit, 0) > t >= theirs.get(unit, 0)]
     units.sort(key=lambda unit: -mine[unit])
-    return [word_of[unit] for unit in units[:EXAMPLES]]
+    return [word_of[unit] for unit in units[:SHOWN]]
 
 
 def _lines(new: str, kept: str, found: TextComparison, runs: str) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import Given, UsageError, add_command, dedup_run, failures, show
+from denoise_scrapy.commands import SHOWN, Given, UsageError, add_command, dedup_run, failures, show
 from denoise_scrapy.crawl.crawl_index import MEMORY, index_place
 from denoise_scrapy.dedup import RULES, DuplicateIndex, RedisStore, SQLiteStore, Store, StoreMismatch
 from denoise_scrapy.dedup.rules import Rule
@@ -21,12 +20,10 @@ from denoise_scrapy.dedup.store import Name
 from denoise_scrapy.dedup.versions import Version
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
-from denoise_scrapy.support.shown import counted, json_line, say
+from denoise_scrapy.support.row_files import MOST_ROWS
+from denoise_scrapy.support.shown import counted, json_line, report, say
 from denoise_scrapy.support.storage import without_password
 
-COPIES_SHOWN = 10  # per group, if several are shown
-PROBLEMS_SHOWN = 100
-BATCH = 1000  # texts copied at a time
 STORE = (
     "a SQLite file, a job directory, redis://HOST:PORT/DB#NAME (without a name: #denoise), or the import path of a "
     "class; the URL may contain user and password"
@@ -57,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one = made["groups"]
     one.add_argument("key", metavar="KEY", nargs="?", help="only the groups of this key: kept, dropped, or a variant")
     one.add_argument("--json", action="store_true", help="print one JSON object per line, with all keys")
-    one.epilog = f"The largest group comes first. Without KEY, {COPIES_SHOWN} copies and variants are shown per group."
+    one.epilog = f"The largest group comes first. Without KEY, {SHOWN} copies and variants are shown per group."
     made["chunks"].epilog = "One JSON object per line: the index has them if a feed has the format chunk-changes."
     one = made["forget"]
     one.add_argument("keys", metavar="KEY", nargs="*", help="key of an item, or a URL in any spelling")
@@ -136,17 +133,17 @@ def groups(args: argparse.Namespace, settings: Given) -> int:
             continue
         say(one.kept)
         for keys, mark in ((one.copies, ""), (one.variants, "kept, a variant: ")):
-            some = keys if args.key is not None else keys[:COPIES_SHOWN]
+            some = keys if args.key is not None else keys[:SHOWN]
             say(*(f"   {mark}{key}" for key in some))
             if len(some) < len(keys):
                 say(f"   {mark}… and {len(keys) - len(some):,} more")
     if args.key is not None and not found:
         said = "no copies or variants of it are remembered, and it is neither a copy nor a variant itself"
-        say(f"{args.key}: {said}", file=sys.stderr)
+        report(f"{args.key}: {said}")
         return 1
     dropped = counted(sum(len(one.copies) for one in found), "dropped key")
     variants = counted(sum(len(one.variants) for one in found), "variant")
-    say(f"{counted(len(found), 'group')}, {dropped}, {variants}", file=sys.stderr)
+    report(f"{counted(len(found), 'group')}, {dropped}, {variants}")
     return 0
 
 
@@ -176,7 +173,7 @@ def forget(args: argparse.Namespace, settings: Given) -> int:
     gone = {key for _, key, _ in texts}.union(one.key for one in copies)
     for key in args.keys:
         if gone.isdisjoint(_spellings(key)):
-            say(f"not found{'' if limit is None else ', or not that old'}: {key}", file=sys.stderr)
+            report(f"not found{'' if limit is None else ', or not that old'}: {key}")
     return 0
 
 
@@ -215,14 +212,14 @@ def copy(args: argparse.Namespace, settings: Given) -> int:
     times: dict[tuple[str, str], float] = {}
     with opened.store as store, DuplicateIndex(rule=opened.rule.name, store=target) as index:
         records = store.records()
-        while batch := list(islice(records, BATCH)):
+        while batch := list(islice(records, MOST_ROWS)):
             count += index.restore(batch)
             seen = store.last_seen([one.id for one in batch])
             times.update((one.name[:2], seen[one.id]) for one in batch if one.id in seen)
         for kept in target.newer(0):
             names = {one.id: one.name[:2] for one in kept}
             target.set_last_seen({number: times[name] for number, name in names.items() if name in times})
-    say(f"{counted(count, 'text')} copied", file=sys.stderr)
+    report(f"{counted(count, 'text')} copied")
     return 0
 
 
@@ -232,7 +229,7 @@ def check(args: argparse.Namespace, settings: Given) -> int:
     found = 0
     with opened.store:
         for found, problem in enumerate(problems(opened), 1):
-            if found <= PROBLEMS_SHOWN:
+            if found <= SHOWN:
                 say(problem)
         try:
             total = f"{len(opened.store):,}"
@@ -241,7 +238,7 @@ def check(args: argparse.Namespace, settings: Given) -> int:
     if not found:
         say(f"{total} texts, no problem")
         return 0
-    say(f"{total} texts, problems: {found:,}", file=sys.stderr)
+    report(f"{total} texts, problems: {found:,}")
     return 1
 
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from w3lib.url import canonicalize_url
 
-from denoise_scrapy.commands import STANDARD, Given, UsageError
+from denoise_scrapy.commands import PROGRESS_SECONDS, SHOWN, STANDARD, Given, UsageError
 from denoise_scrapy.commands.inputs import add_rule_arguments, rule_given
 from denoise_scrapy.crawl.crawl_index import INDEX_FILE, REMEMBERED_COPIES
 from denoise_scrapy.dedup import DuplicateIndex, SQLiteStore, Store, Verdict, open_store
@@ -33,13 +33,11 @@ from denoise_scrapy.support.row_files import (
     row_file,
     write_parquet,
 )
-from denoise_scrapy.support.shown import counted, json_line, say
+from denoise_scrapy.support.shown import counted, json_line, report
 from denoise_scrapy.support.storage import replacing
 
 TEXT_FIELDS, TITLE_FIELD = ("body", "text"), "title"
 MARK_FIELD = "near_duplicate"
-PROBLEMS_SHOWN = 10
-PROGRESS_SECONDS = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -198,7 +196,7 @@ class Job:
         bad = f", {self.bad:,} unreadable" if self.bad else ""
         variants = f", {counted(self.variants, 'variant')} kept" if self.variants else ""
         counts = f"{counted(self.rows, 'row')}, {counted(self.duplicates, 'duplicate')}{variants}{bad}"
-        say(f"{counts}, {rate:,.0f} rows/s", file=sys.stderr)
+        report(f"{counts}, {rate:,.0f} rows/s")
 
     def _judged(self, batch: Batch) -> Iterator[tuple[Read, Row | None, Verdict | None]]:
         """Yield the rows to write, in order; unreadable ones that are kept have no verdict."""
@@ -231,8 +229,8 @@ class Job:
                 if self._args.bad == "stop":
                     raise ValueError(f"{self._args.file}, {problem}; nothing was written") from None
                 self.bad += first
-                if first and self.bad <= PROBLEMS_SHOWN:
-                    say(problem, file=sys.stderr)
+                if first and self.bad <= SHOWN:
+                    report(problem)
                 if self._args.bad == "keep":
                     yield read, None
             else:

@@ -19,16 +19,14 @@ from denoise_scrapy.body import find_strategy
 from denoise_scrapy.body.example_files import examples_of
 from denoise_scrapy.body.explanation import STYLES_LEFT_OUT, Explanation, explain_page
 from denoise_scrapy.body.extraction import NO_MARKUP, SET_ASIDE
-from denoise_scrapy.commands import STANDARD, UsageError
+from denoise_scrapy.commands import SHOWN, STANDARD, UsageError
 from denoise_scrapy.commands.inputs import add_page_arguments, pages_of, settle_page
 from denoise_scrapy.crawl.sites import PLACES, sites_place
 from denoise_scrapy.page import Page, PageFacts
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
 from denoise_scrapy.site import PageMemory, facts_store, site_key
-from denoise_scrapy.support.shown import say
+from denoise_scrapy.support.shown import report, say
 from denoise_scrapy.worker.extractor import PAGES_PER_SITE
-
-SPIDERS_SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,8 +120,8 @@ def spider_of(page: str, name: str | None, settings: Settings) -> type[Spider] |
         loader = get_spider_loader(settings)
         names = [name] if name is not None else list(loader.find_by_request(Request(page)))
         if len(names) > 1:
-            some = ", ".join(sorted(names)[:SPIDERS_SHOWN]) + ", …" * (len(names) > SPIDERS_SHOWN)
-            say(f"{len(names)} spiders crawl this site ({some}); --spider selects one", file=sys.stderr)
+            some = ", ".join(sorted(names)[:SHOWN]) + ", …" * (len(names) > SHOWN)
+            report(f"{len(names)} spiders crawl this site ({some}); --spider selects one")
         return loader.load(names[0]) if len(names) == 1 else None
     except KeyError:
         raise UsageError(f"explain: there is no spider {name!r}{nearest_hint(str(name), loader.list())}") from None

@@ -28,7 +28,7 @@ from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.settings import DenoiseSettings
 from denoise_scrapy.site import site_key
 from denoise_scrapy.support.formats import FORMS, format_of
-from denoise_scrapy.support.shown import counted, json_line, say, straight
+from denoise_scrapy.support.shown import counted, json_line, report, straight
 
 MOST_JOBS = 64
 #: Suffixes of files of texts, by format, unless they are its name.
@@ -150,7 +150,7 @@ def _extract_many(
         except KeyboardInterrupt:
             where = args.output_dir or args.output
             held = f", which {'is' if pages.count == 1 else 'are'} in {where}" if where != STANDARD else ""
-            say(f"stopped after {counted(pages.count, 'page')}{held}", file=sys.stderr)
+            report(f"stopped after {counted(pages.count, 'page')}{held}")
             return STOPPED
         pages.say_progress(at_end=True)
         return int(pages.is_damaged)

@@ -11,14 +11,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from denoise_scrapy.commands import SHOWN
 from denoise_scrapy.dedup.versions import written
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import row_file, uncompressed
 from denoise_scrapy.support.shown import WORDS, beside, counted, figures_page, shown
 
 KEY = "url"
-# Changed items that are named, and drawn on the page; words of a difference that are shown.
-NAMED, DRAWN, FEW = 20, 200, 12
+# Changed items that are drawn on the page.
+DRAWN = 200
 # Words and characters of a text that are aligned: more take seconds.
 ALIGNED, MOST_CHARS = 5000, 20_000
 
@@ -71,11 +72,11 @@ class FeedDifference:
         fields = Counter(field for changed in self.changed.values() for field in changed)
         if fields:
             yield "changed fields: " + ", ".join(f"{name} {count:,}" for name, count in fields.most_common())
-        for name in [*self.changed][:NAMED]:
+        for name in [*self.changed][:SHOWN]:
             told = (self._said(name, field) for field in self.changed[name])
             yield f"{name}: {'; '.join(told)}"
         for what, names in (("gone", self.gone), ("new", self.new)):
-            yield from (f"{what}: {name}" for name in names[:NAMED])
+            yield from (f"{what}: {name}" for name in names[:SHOWN])
 
     def page(self) -> str:
         """Return an HTML page with the changed items, before and after."""
@@ -100,7 +101,7 @@ class FeedDifference:
             if what != "equal":
                 gone += old[a:b]
                 come += new[c:d]
-        told = [f"{sign} {''.join(some[:FEW]).strip()!r}" for sign, some in (("-", gone), ("+", come)) if some]
+        told = [f"{sign} {''.join(some[:SHOWN]).strip()!r}" for sign, some in (("-", gone), ("+", come)) if some]
         return f"{field} {counted(len(gone), 'word')} gone, {len(come):,} new: {' '.join(told)}"
 
     def _drawn(self, name: str, field: str) -> str:

@@ -139,7 +139,7 @@ class PagesSpider(Spider):
     ) -> None:
         super().__init__(**more)
         self.urls, self.left, self.problems, self.read = urls, follow, problems, read
-        self._links = LinkExtractor()
+
         self._met = {*urls}
 
     async def start(self) -> AsyncIterator[Any]:
@@ -157,25 +157,23 @@ class PagesSpider(Spider):
     def parse(self, response: Response) -> Iterator[Any]:
         """Pass on the response, or yield an item for an HTML page, and requests for pages that it links to."""
         self.problems.pop(response.meta["asked"], None)
+        is_page = isinstance(response, HtmlResponse) and not media_type(response.body)
         if self.read is not None:
             self.read(response)
-            for url in self._alike(response) if self.left > 0 and isinstance(response, HtmlResponse) else ():
-                self.left -= 1
-                yield Request(url, self.parse, errback=self.fail, meta={"asked": url})
-            return
-        if media_type(response.body) or not isinstance(response, HtmlResponse):
+        elif is_page:
+            yield {"url": response.url}
+        else:
             self.problems[response.url] = "no HTML"
-            return
-        yield {"url": response.url}
         self._met.add(urldefrag(response.url).url)
-        for link in self._links.extract_links(response) if self.left > 0 else ():
-            url = urldefrag(link.url).url
+        for url in self._linked(response) if is_page and self.left > 0 else ():
             if self.left > 0 and url not in self._met and site_key(url) == site_key(response.url):
                 self._met.add(url)
                 self.left -= 1
                 yield Request(url, self.parse, errback=self.fail, meta={"asked": url})
 
-    def _alike(self, response: Response) -> list[str]:
+    def _linked(self, response: Any) -> list[str]:
+        if self.read is None:
+            return [urldefrag(link.url).url for link in LinkExtractor().extract_links(response)]
         page = Page.parse(response.body, url=response.url)
         return sibling_links(response.url, likest_links(page), self.left)
 

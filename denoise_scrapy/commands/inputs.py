@@ -73,13 +73,13 @@ def _threshold(text: str) -> float:
     return value
 
 
-def texts_of(names: Sequence[str], settings: Given, *, as_html: bool) -> list[GivenText]:
+def texts_of(names: Sequence[str], settings: Given) -> list[GivenText]:
     """Read texts; for HTML pages, body and title. Raises the errors of `pages_of`."""
     found = []
     for name, (source, url, is_html) in zip(names, pages_of(names, "compare", settings), strict=True):
         text, is_page = (source, is_html) if isinstance(source, str) else _decoded(name, source)
         title = ""
-        if is_page or as_html:
+        if is_page:
             body = extract(text, url=url)
             text, title = body.text, body.title
         found.append(GivenText(text, title, url or ""))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,18 +20,16 @@ from denoise_scrapy.archive.archive_files import (
 )
 from denoise_scrapy.archive.records import MOST_BYTES, ArchiveRecord
 from denoise_scrapy.body.extraction import PAGES_A_SITE
-from denoise_scrapy.commands import STANDARD, Source
+from denoise_scrapy.commands import PROGRESS_SECONDS, SHOWN, STANDARD, Source
 from denoise_scrapy.page.attributes import ADDRESS_WITHIN, declared_url
 from denoise_scrapy.page.parse import media_type
 from denoise_scrapy.support.formats import PAGE_FORMATS, format_of
 from denoise_scrapy.support.row_files import uncompressed
-from denoise_scrapy.support.shown import counted, json_line, say
+from denoise_scrapy.support.shown import counted, json_line, report
 
-PROGRESS_SECONDS = 5.0
-PROBLEMS_SHOWN = 10
 #: Problems of files; other records, such as redirects, are just not pages.
 DAMAGES = frozenset(["truncated", "damaged", "unreadable", "no JSON"])
-_SHOWN = DAMAGES | {"no HTML", "too large"}
+_REPORTED = DAMAGES | {"no HTML", "too large"}
 
 
 class Given(NamedTuple):
@@ -106,9 +103,9 @@ class Pages:
         left = {one for name in folders for one in local_files(name)}.difference(self._files)
         if left:
             kinds = Counter(Path(one).suffix or Path(one).name for one in sorted(left)).most_common()
-            more = ", …" if len(kinds) > PROBLEMS_SHOWN else ""
-            shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds[:PROBLEMS_SHOWN])
-            say(f"left out: {counted(len(left), 'file')} without pages ({shares}{more})", file=sys.stderr)
+            more = ", …" if len(kinds) > SHOWN else ""
+            shares = ", ".join(f"{times:,} {kind}" for kind, times in kinds[:SHOWN])
+            report(f"left out: {counted(len(left), 'file')} without pages ({shares}{more})")
         if self._has_url:
             return
         files = [one for one in self._files if one not in self._fetched and kind_of_pages(one) in {"html", ""}]
@@ -116,7 +113,7 @@ class Pages:
         if without:
             which = ", ".join(without[:3]) + (", …" if len(without) > 3 else "")
             advice = "they count as one site; --url gives addresses"
-            say(f"no address: {len(without):,} of {counted(len(files), 'file')} ({which}); {advice}", file=sys.stderr)
+            report(f"no address: {len(without):,} of {counted(len(files), 'file')} ({which}); {advice}")
 
     def _count_problem(self, record: ArchiveRecord) -> None:
         self.problems[record.problem] += 1
@@ -124,9 +121,9 @@ class Pages:
             names = ("file", "offset", "url", "problem", "detail")
             row = {name: getattr(record, name) for name in names}
             self.errors.write((json_line(row) + "\n").encode())
-        if record.problem in _SHOWN and sum(self.problems[name] for name in _SHOWN) <= PROBLEMS_SHOWN:
+        if record.problem in _REPORTED and sum(self.problems[name] for name in _REPORTED) <= SHOWN:
             place = f"{record.file}, {record.offset}" if record.offset else record.file
-            say(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}", file=sys.stderr)
+            report(f"{place}: {', '.join(filter(None, (record.problem, record.detail)))}")
 
     @property
     def is_damaged(self) -> bool:
@@ -145,7 +142,7 @@ class Pages:
             whole = f" in file {self._number:,} of {len(self._files):,}" if len(self._files) > 1 else ""
         bad = "".join(f", {times:,} {problem}" for problem, times in self.problems.most_common())
         done = f", {self.done:,} of an earlier run" if self.done else ""
-        say(f"{counted(self.count, 'page')}{whole}{done}{bad}, {rate:,.0f} pages/s", file=sys.stderr)
+        report(f"{counted(self.count, 'page')}{whole}{done}{bad}, {rate:,.0f} pages/s")
 
 
 def _unchanged(record: ArchiveRecord, content: BinaryIO) -> ArchiveRecord:

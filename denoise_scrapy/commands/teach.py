@@ -28,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--field", metavar="NAME=TEXT", action="append", default=[], help="a text of the page by name, or css:SELECTOR"
     )
-    parser.add_argument("--folder", help=f"of examples; default: DENOISE_EXAMPLES, or {FOLDER}")
+
     parser.add_argument("--no-browser", action="store_true", help="print the address of the page, but do not open it")
     parser.epilog = (
         "With --compare, it says what the example changes on these pages of the site; without, the page that is opened "
-        f"shows {OTHERS} that a URL links to."
+        f"shows {OTHERS} that a URL links to. The example is written to DENOISE_EXAMPLES, by default {FOLDER}."
     )
 
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
     address = url or args.url
     if not site_key(address):
         raise UsageError("teach: --url: the page of an example has an http(s) address")
-    folder = args.folder or read.examples or FOLDER
+    folder = read.examples or FOLDER
     names = [*args.compare, *others[len(args.compare) :]]
     compared = [(at or str(name), page) for name, (page, at, _) in zip(names, others, strict=True)]
     pages = TaughtPages([(address, html), *compared], address)
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, settings: Given) -> int:
         changes = [*pages.changes(example)]
     say(*changes, f"written to {place}")
     if not read.examples:
-        say(f'To use it: DENOISE_EXAMPLES = "{args.folder or FOLDER}" in the settings')
+        say(f'To use it: DENOISE_EXAMPLES = "{FOLDER}" in the settings')
     return 0
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import sys
 import threading
 import webbrowser
 from collections import Counter, defaultdict
@@ -36,7 +35,7 @@ from denoise_scrapy.body.named import Found
 from denoise_scrapy.page import Page
 from denoise_scrapy.page.parse import to_utf8
 from denoise_scrapy.site import site_key
-from denoise_scrapy.support.shown import counted, say
+from denoise_scrapy.support.shown import counted, report
 
 # Other pages that are shown, and lines of each that differ.
 OTHERS, MOST_LINES = 3, 40
@@ -320,7 +319,7 @@ def serve(pages: TaughtPages, save: Callable[[Example], object], *, browser: boo
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a crawl that fetched the page took it
     with TeachServer(pages, save) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        say(f"{server.address} (Ctrl-C ends without saving)", file=sys.stderr)
+        report(f"{server.address} (Ctrl-C ends without saving)")
         if browser:
             with suppress(webbrowser.Error):
                 webbrowser.open(server.address)

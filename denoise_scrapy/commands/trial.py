@@ -7,7 +7,6 @@ HTTP cache of the project are off.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -35,7 +34,7 @@ from denoise_scrapy.crawl.state import CrawlState
 from denoise_scrapy.page import Page
 from denoise_scrapy.pipelines import ItemPipeline
 from denoise_scrapy.settings import DenoiseSettings, nearest_hint
-from denoise_scrapy.support.shown import MAX_LOGGED, say, say_json
+from denoise_scrapy.support.shown import MAX_LOGGED, report, say, say_json
 
 # Items by default; and pages for each, as a spider that yields few items would crawl the whole site.
 ITEMS, PAGES_PER_ITEM = 50, 4
@@ -153,7 +152,7 @@ class Trial:
         )
         self.items.append(item)
         if len(self.items) % SAID_EACH == 0 or len(self.items) == 1:
-            say(f"{len(self.items)} of {self._most} items", file=sys.stderr)
+            report(f"{len(self.items)} of {self._most} items")
         response = passage.siblings.response
         if response is not None and item.body is not None and len(self._pages) < TIMED:
             self._pages.append((response.body, response.url))

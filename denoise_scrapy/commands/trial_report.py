@@ -27,6 +27,8 @@ WHY_NONE = {
     "no_page": "comes from no HTML page",
     "opted_out": 'its request has meta["denoise"] = False',
 }
+#: Nouns of items that are similar, and kept.
+_KEPT = {VARIANT: ("variant",), UPDATE: ("update",), CONTAINS: ("item that contains others", "items that do")}
 _STYLE = """
 :root { --kept: light-dark(#e6f4ea, #17341f); --out: light-dark(#777, #999); --bad: light-dark(#b3261e, #ff8a80); }
 body { max-width: 90em; }
@@ -90,42 +92,39 @@ class Costs(NamedTuple):
 def lines_of(items: Sequence[TriedItem], costs: Costs) -> list[tuple[str, str]]:
     """Return the summary: a name and a sentence each."""
     bodies = [item for item in items if item.body is not None and item.text]
-    found = [("items", f"{len(items)} from {counted(costs.requests, 'request')} in {costs.seconds:.0f} s")]
     lacking = Counter(WHY_NONE.get(item.reason, item.reason) for item in items if item not in bodies and item.reason)
     empty = sum(item.body is not None and not item.text for item in items)
-    said = f"{len(bodies)} of {len(items)} items have one"
+    found = f"{len(bodies)} of {len(items)} items have one"
     if bodies:
-        words = [_words(item) for item in bodies]
-        share = median(kept / max(whole, 1) for kept, whole in words)
-        said += f", in the median with {share:.0%} of the page's words: the rest is what the report strikes out"
-    found.append(("bodies", said))
-    found += [("no text", f"{counted(count, 'item')}: each {why}") for why, count in lacking.most_common()]
-    if empty:
-        found.append(("empty", f"{counted(empty, 'page')} with no content"))
-    doubted = [item for item in bodies if item.confidence < DOUBTED]
-    if doubted:
-        found.append(("doubtful", f"{counted(len(doubted), 'body', 'bodies')} with a confidence below {DOUBTED}"))
-    dropped = [item for item in items if item.is_dropped]
-    others = Counter(item.outcome for item in items if item.outcome in {VARIANT, UPDATE, CONTAINS})
+        share = median(kept / max(whole, 1) for kept, whole in map(_words, bodies))
+        found += f", in the median with {share:.0%} of the page's words: the rest is what the report strikes out"
+    doubted = sum(item.confidence < DOUBTED for item in bodies)
+    dropped = sum(item.is_dropped for item in items)
+    others = Counter(item.outcome for item in items if item.outcome in _KEPT)
+    kept = [f"{counted(count, *_KEPT[outcome])} kept" for outcome, count in others.items()]
     keeps = "; DENOISE_DEDUP = 'mark' keeps and marks what is dropped" if dropped else ""
-    said = f"{counted(len(dropped), 'item') if dropped else 'none'} would be dropped{keeps}"
-    kinds = {VARIANT: ("variant",), UPDATE: ("update",), CONTAINS: ("item that contains others", "items that do")}
-    told = [counted(count, *kinds[outcome]) for outcome, count in others.items()]
-    found.append(("duplicates", "; ".join([said, *(f"{one} kept" for one in told)])))
+    copies = f"{counted(dropped, 'item') if dropped else 'none'} would be dropped{keeps}"
     walls = sum(item.outcome == NO_CONTENT for item in items)
-    if walls:
-        found.append(("no content", f"{counted(walls, 'item')} from walls or error pages, kept and marked"))
     classes = Counter((item.kind, item.lacks) for item in items if item.lacks)
-    for (kind, lacks), count in classes.items():
-        why = f"{kind} has no field {', '.join(map(repr, lacks))}: declare it, else {counted(count, 'item')} lack it"
-        found.append(("fields", why))
-    found.append(("cost", f"{costs.added} of the requests are ours; {costs.milliseconds:.1f} ms of processor a body"))
-    if costs.errors:
-        found.append(("errors", f"{costs.errors} in callbacks; -L ERROR shows them"))
-    found += [("lost", f"{counted(count, 'item')} in your pipelines: {why}") for why, count in costs.losses.items()]
-    if costs.left_out:
-        found.append(("pipelines", f"not run, --pipelines runs them: {', '.join(costs.left_out)}"))
-    return found
+    lines = [
+        ("items", f"{len(items)} from {counted(costs.requests, 'request')} in {costs.seconds:.0f} s"),
+        ("bodies", found),
+        *(("no text", f"{counted(count, 'item')}: each {why}") for why, count in lacking.most_common()),
+        ("empty", empty and f"{counted(empty, 'page')} with no content"),
+        ("doubtful", doubted and f"{counted(doubted, 'body', 'bodies')} with a confidence below {DOUBTED}"),
+        ("duplicates", "; ".join([copies, *kept])),
+        ("no content", walls and f"{counted(walls, 'item')} from walls or error pages, kept and marked"),
+        *(
+            ("fields", f"{kind} has no field {names}: declare it, else {counted(count, 'item')} lack it")
+            for (kind, lacks), count in classes.items()
+            for names in [", ".join(map(repr, lacks))]
+        ),
+        ("cost", f"{costs.added} of the requests are ours; {costs.milliseconds:.1f} ms of processor a body"),
+        ("errors", costs.errors and f"{costs.errors} in callbacks; -L ERROR shows them"),
+        *(("lost", f"{counted(count, 'item')} in your pipelines: {why}") for why, count in costs.losses.items()),
+        ("pipelines", costs.left_out and f"not run, --pipelines runs them: {', '.join(costs.left_out)}"),
+    ]
+    return [(name, str(said)) for name, said in lines if said]
 
 
 def report_of(name: str, items: Sequence[TriedItem], costs: Costs) -> str:

@@ -6,11 +6,9 @@ Nothing imports this module, and each function for a library imports only that o
 from __future__ import annotations
 
 import os
-import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from importlib import import_module
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +20,7 @@ from denoise_scrapy.commands.page_files import Pages
 from denoise_scrapy.settings import MARK
 from denoise_scrapy.support.formats import ROW_FORMATS, format_of
 from denoise_scrapy.support.row_files import RowFile, row_file
-from denoise_scrapy.support.shown import say
+from denoise_scrapy.support.shown import report
 
 if TYPE_CHECKING:
     from haystack import Document as HaystackDocument
@@ -39,9 +37,6 @@ __all__ = [
 
 _TEXTS = ("markdown", "body", "text")  # fields of an item without chunks that are cut into some, the best first
 _Cut = Callable[[str, str, str], list[dict[str, Any]]]  # of Markdown, URL and title
-# Lines of two texts, besides those at their common start and end, above which all are replaced: comparing them takes
-# .1 s, and grows with the square.
-_MOST_COMPARED = 2_000
 _OF_CHUNK = frozenset(["headings", "id", "position", "text"])
 
 
@@ -112,32 +107,17 @@ def text_changes(old: str, new: str) -> list[dict[str, str]]:
         new: The text now.
 
     Returns:
-        Each line with its `text` and `op`, `delete` or `add`, in the order of the texts. White space does not count,
-        and is one space each.
+        Each line with its `text` and `op`: those to `delete`, then those to `add`, in the order of the texts. A line
+        that has moved is not among them. White space does not count, and is one space each.
 
     Example:
         >>> text_changes("It sails at noon.\n\nBring a coat.", "It sails at four.\n\nBring a coat.")
         [{'op': 'delete', 'text': 'It sails at noon.'}, {'op': 'add', 'text': 'It sails at four.'}]
     """
     texts = map(str.splitlines, (old, new))
-    before, after = ([" ".join(line.split()) for line in lines if line.strip()] for lines in texts)
-    start = _alike(before, after)
-    end = _alike(before[start:][::-1], after[start:][::-1])
-    before, after = before[start : len(before) - end], after[start : len(after) - end]
-    codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(before), 0, len(after))]
-    if len(before) + len(after) <= _MOST_COMPARED:
-        codes = SequenceMatcher(None, before, after).get_opcodes()
-    found = []
-    for kind, one, two, three, four in codes:
-        if kind != "equal":
-            found += [{"op": "delete", "text": text} for text in before[one:two]]
-            found += [{"op": "add", "text": text} for text in after[three:four]]
-    return found
-
-
-def _alike(one: list[str], two: list[str]) -> int:
-    """Return how many lines two texts have in common from the start."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
+    before, after = (Counter(" ".join(line.split()) for line in lines if line.strip()) for lines in texts)
+    gone = [{"op": "delete", "text": text} for text in (before - after).elements()]
+    return [*gone, *({"op": "add", "text": text} for text in (after - before).elements())]
 
 
 def langchain_documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[LangChainDocument]:
@@ -250,13 +230,13 @@ def _of_feed(file: str, cut: _Cut) -> Iterator[dict[str, Any]]:
     found = 0
     for read in rows.rows(names):
         if read.fields is None:
-            say(f"{file}, {rows.counted} {read.number}: {read.problem}", file=sys.stderr)
+            report(f"{file}, {rows.counted} {read.number}: {read.problem}")
             continue
         chunks = _of_item(read.fields, cut)
         found += len(chunks)
         yield from chunks
     if not found:
-        say(f"{file}: no chunks; its fields are {', '.join(names)}", file=sys.stderr)
+        report(f"{file}: no chunks; its fields are {', '.join(names)}")
 
 
 def _of_item(fields: Mapping[str, Any], cut: _Cut) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from denoise_scrapy.commands.inputs import GivenText
 from denoise_scrapy.dedup import deduplicate
 from denoise_scrapy.dedup.rules import PartRule
 from denoise_scrapy.support.formats import Form
-from denoise_scrapy.support.shown import say
+from denoise_scrapy.support.shown import report
 
 _NO_EXTRA = "needs mcp 2, which is not installed: pip install denoise-scrapy[mcp]"
 # Limits of one call: pages, total characters given, pages fetched by following links, seconds of its crawl.
@@ -230,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 - an extra
         from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415
     except ImportError:
-        say(f"{parser.prog}: {_NO_EXTRA}", file=sys.stderr)
+        report(f"{parser.prog}: {_NO_EXTRA}")
         return 1
     with suppress(ImportError):  # a misspelt argument is an error, unless a later version has this elsewhere
         from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase  # noqa: PLC0415

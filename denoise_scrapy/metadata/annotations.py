@@ -13,13 +13,12 @@ from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
 from denoise_scrapy.core.characters import without_unseen
-from denoise_scrapy.core.markup import BLOCK_TAGS, ENCODED
-from denoise_scrapy.page.attributes import fold, image_attributes, letters
+from denoise_scrapy.core.markup import BLOCK_TAGS
+from denoise_scrapy.page.attributes import fold, host_of, image_attributes, letters, safe_url
 from denoise_scrapy.page.parse import NOT_WRITTEN, to_utf8
 
 #: Characters of a text, of a name and of an address that are read.
@@ -55,14 +54,8 @@ def same_address(address: str) -> str:
 
 def joined(base: str, given: str) -> str:
     """Return an absolute web address, "" if it is invalid."""
-    given = given.strip()
-    if given and len(given) <= MAX_ADDRESS and not _UNWRITTEN.search(given):
-        with suppress(ValueError):
-            found = urljoin(base, given)
-            parts = urlsplit(found)
-            if parts.scheme in ("http", "https") and parts.hostname and " " not in parts.netloc:
-                return found.translate(ENCODED)
-    return ""
+    found = safe_url(base, given)
+    return found if found.lower().startswith("http") and host_of(found) else ""
 
 
 #: Libraries of the extra `meta`.
@@ -289,8 +282,10 @@ class JsonLd:
     def __init__(self, scripts: Iterable[str], title: str, addresses: set[str]) -> None:
         self._by_id: dict[str, Node] = {}
         items = list(self._items(scripts))
-        self.work = self._about([item for item in items if any(map(_WORK.search, _kinds(item)))], title, addresses)
-        self.page = self._about([item for item in items if any(map(_PAGE.search, _kinds(item)))], title, addresses)
+        self.work, self.page = (
+            self._about([item for item in items if any(map(of.search, _kinds(item)))], title, addresses)
+            for of in (_WORK, _PAGE)
+        )
         named = [item for item in items if "person" not in _kinds(item)]  # some are said to be an organization too
         self.sites = [item for kind in ("website", "organization") for item in named if kind in _kinds(item)]
         self.live = next((item for item in items if "liveblogposting" in _kinds(item)), Node())

@@ -272,8 +272,8 @@ class _Fields:
         before = [i for i in titles if i <= max(self.first, 0)]
         if not before and (starts := [(i, one) for i in titles for one in long if i < one <= i + BEHIND]):
             before, self.first = [starts[0][0]], starts[0][1]  # what was kept above the title is no text
-        # the last line before the text with the title, else the first; or the text's start.
-        self.headline = before[-1] if before else titles[0] if titles and self.first < 0 else max(self.first, 0)
+        # the last line before the text with the title; or the text's start
+        self.headline = before[-1] if before else max(self.first, 0)
 
     def metadata(self) -> Metadata:
         """Return all fields."""
@@ -335,9 +335,11 @@ class _Fields:
         ld = self.ld
         given = [self._meta("og:site_name"), *(clean(ld.string(item, "name")) for item in ld.sites[:1])]
         given += [clean(ld.string(item, "publisher")) for item in (ld.work, ld.page)]
-        given += [self._title_rest(), self._meta("site_name", "application-name", "apple-mobile-web-app-title")]
-        given += [*(clean(ld.string(item, "name")) for item in ld.sites), self._meta("dc.publisher", "publisher")]
-        given += [self._meta("twitter:site").lstrip("@")]
+        given += [
+            self._title_rest(),
+            self._meta("application-name", "dc.publisher"),
+            self._meta("twitter:site").lstrip("@"),
+        ]
         return next((name for name in given if name and len(name) <= MAX_NAME and not _NO_SITE.search(name)), "")
 
     def _title_rest(self) -> str:
@@ -374,9 +376,7 @@ class _Fields:
         values = self.ld.values(self.ld.work or (self.ld.page if is_own else {}), "author", "creator")
         given = [self._person(value) if isinstance(value, dict) else string_of(value) for value in values]
         yield [name for one in given for name in names_in(one, language=self.language)]
-        yield self._marked(lambda mark: mark.prop in ("author", "creator")) or self._marked(
-            lambda mark: "author" in mark.rel.split()
-        )
+        yield self._marked(lambda mark: mark.prop in ("author", "creator") or "author" in mark.rel.split())
         yield next(filter(None, (names_in(line, True, self.language) for line in self._bylines())), [])
         yield self._marked(lambda mark: AUTHOR_CLASS.search(mark.kind) and mark.is_inner)
         texts = (
@@ -420,11 +420,11 @@ class _Fields:
             yield reporters_in(self.read.lines[self.first])
 
     def _names_beside_date(self, numbered: tuple[int, str]) -> list[str]:
-        """Return names that stand with a date, or next to a line of only a date; none if the line is in a menu."""
+        """Return names that stand with a date, or next to a line of only a date."""
         i, line = numbered
         lines = self.read.lines
         beside = (is_date(lines[j], self.language) for j in (i - 1, i + 1) if self.headline < i and j < len(lines))
-        if line in lines[: max(self.headline - BEFORE, 0)] or not (has_year(line) or any(beside)):
+        if not (has_year(line) or any(beside)):
             return []
         names = names_in(line, language=self.language)
         return names if all(map(is_person, names)) else []
@@ -496,15 +496,12 @@ class _Fields:
 
     def _is_change(self, mark: Mark) -> bool:
         """Return whether an element's date is of a change, by its classes or the words before it."""
-        label = mark.label
-        if not label.strip() and mark.line and len(above := self.read.lines[mark.line - 1]) <= MOST_LABEL:
-            label = above
-        return "published" not in mark.kind and CHANGED.search(f"{mark.prop} {mark.kind} {label}") is not None
+        return "published" not in mark.kind and CHANGED.search(f"{mark.prop} {mark.kind} {mark.label}") is not None
 
     def _distance(self, line: int, *, is_marked: bool) -> tuple[int, int]:
-        """Return how far a line is from the place of dates: between headline and text, else marked above it."""
+        """Return how far a line is from the place of dates: between headline and text, else marked."""
         between = self.headline <= line <= self.first + 1
-        return 0 if between else 1 if is_marked else 2 if line < self.headline else 3, abs(line - self.headline)
+        return 0 if between else 1 if is_marked else 2, abs(line - self.headline)
 
     def _visible_dates(self) -> Iterator[Dated]:
         """Yield the dates in short lines farther before the text, or behind it, nearest first."""

@@ -13,7 +13,6 @@ from difflib import SequenceMatcher
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import TextIO
 
 # Maximum characters of an argument in a log line: enough for advice, but text from sites is cut.
 MAX_LOGGED = 1000
@@ -61,10 +60,15 @@ def nearest_hint(name: str, valid: Iterable[str]) -> str:
     return f"; did you mean {names[nearest[0]]}?" if nearest else ""
 
 
-def say(*lines: object, file: TextIO | None = None) -> None:
+def say(*lines: object) -> None:
     """Print lines, each of them `shown`."""
     for line in lines:
-        print(shown(str(line)), file=file, flush=file is sys.stderr)
+        print(shown(str(line)))
+
+
+def report(line: object) -> None:
+    """Print a line on standard error, `shown`."""
+    print(shown(str(line)), file=sys.stderr, flush=True)
 
 
 def say_json(value: object) -> None:

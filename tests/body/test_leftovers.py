@@ -132,16 +132,3 @@ def test_other_signs_and_links_stay() -> None:
 def test_pixels_are_no_pictures(size: str, written: bool) -> None:
     body = extract(f"{STORY}<p>The bridge <img src=/a.png {size}> at noon.</p>{STORY}", URL)
     assert ("a.png" in body.html, "a.png" in body.markdown) == (written, written)
-
-
-def test_a_note_stays_with_the_text_that_refers_to_it() -> None:
-    text = "<p>The bridge was closed<sup><a href=#n id=r>1</a></sup> at noon, and walkers had to take the ferry across."
-    text = f"{text}<p>It rained all night, and the rain went on until Sunday."
-    page = text + "<div id=n><p>Not to buses. <a href=#r>back</a></div>"
-    assert "buses" in kept_of(page, "buses").text
-    assert "buses" not in kept_of(page, "buses", "bridge").text
-    assert "buses" not in kept_of(page, "buses", remove="#n").text
-    assert "buses" not in kept_of(page.replace("id=n", "id=n hidden"), "buses").text
-    assert "buses" not in kept_of(text + "<p>Not to buses.", "buses").text
-    (reason,) = [block.reason for block in kept_of(page, "buses").blocks if "buses" in block.text]
-    assert reason == "a note that the text refers to"

@@ -100,6 +100,6 @@ def test_of_html_the_body_is_compared(here: Path, monkeypatch: pytest.MonkeyPatc
     (here / "a.html").write_text(article(1))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(("<!-- x -->\n" + article(1)).encode())))
     assert "the same words in the same order" in told("compare a.html -")[0]
-    (here / "part.txt").write_text(f"<p>{story(1)}</p>")
-    found = json.loads(told("compare a.html part.txt --body --json")[0])
+    (here / "part.html").write_text(f"<p>{story(1)}</p>")
+    found = json.loads(told("compare a.html part.html --json")[0])
     assert "p" not in found["comparisons"][0]["lacking_units"]

@@ -1,6 +1,5 @@
 """The kept blocks of a page as HTML and as Markdown."""
 
-from denoise_scrapy.body.rendering.footnotes import blocks_of_notes
 from denoise_scrapy.body.rendering.html import Token, to_html
 from denoise_scrapy.body.rendering.markdown import IMAGES, LINKS, to_markdown
 from denoise_scrapy.body.rendering.render import render
@@ -9,7 +8,6 @@ __all__ = [
     "IMAGES",
     "LINKS",
     "Token",
-    "blocks_of_notes",
     "render",
     "to_html",
     "to_markdown",

@@ -12,7 +12,7 @@ import numpy as np
 from denoise_scrapy.body.code import LEVELS
 from denoise_scrapy.core.characters import END, START
 from denoise_scrapy.core.markup import HEADING_TAGS
-from denoise_scrapy.page import Flag, Page
+from denoise_scrapy.page import Page
 from denoise_scrapy.page.columns import BoolArray
 
 #: The sign of a note: a number, a letter, a mark, with or without brackets.
@@ -28,29 +28,6 @@ BESIDE = 2
 #: Links back in which a reference is searched for, as a note with many references has one for each; and texts of a
 #: note: its own are behind those of its links back.
 MOST_BACK = 40
-
-
-def blocks_of_notes(page: Page, kept: BoolArray) -> BoolArray:
-    """Return the footnotes of m blocks that kept text refers to; `kept` and the result have shape (m,)."""
-    blocks, of_notes, done = page.blocks, np.zeros(len(kept), bool), set[int]()
-    if not _has_signs(page):  # the rest takes a tenth of a body's time
-        return of_notes
-    notes, marks = Footnotes(page, blocks.block_of_text >= 0), page.elements.rows["marks"]
-    start = {label: mark for mark, label in notes.starts.items()}
-    for one in notes.candidates:
-        label = notes.references.get(one.link)
-        block = int(np.searchsorted(blocks.start, marks["start"][one.link], "right")) - 1
-        if label and one.target not in done and block >= 0 and kept[block]:
-            done.add(one.target)
-            first, last = np.searchsorted(blocks.start, marks[one.target].tolist()).tolist()
-            of_notes[first:last] = True
-            of_notes[blocks.block_of_text[start[label]]] = True
-    return of_notes & ~kept & ~blocks.has(Flag.HIDDEN)
-
-
-def _has_signs(page: Page) -> bool:
-    """Return whether the page may have footnotes: one in fifty does."""
-    return any(href.partition("#")[2] and _sign_of(text) for _, href, text in page.tree.short_links(MOST_CHARS))
 
 
 def _sign_of(text: str) -> re.Match[str] | None:
@@ -75,7 +52,6 @@ class Footnotes:
         starts: The label, by the mark before the first text of a note.
         signs: By the mark before a text of a note: the number of its first characters that are only its sign, and its
             label.
-        candidates: All links that may refer to a note.
     """
 
     def __init__(self, page: Page, shown: BoolArray) -> None:
@@ -84,8 +60,8 @@ class Footnotes:
         self.backs: dict[int, str] = {}
         self.starts: dict[int, str] = {}
         self.signs: dict[int, tuple[int, str]] = {}
-        self.candidates: list[_Reference] = []
-        if _has_signs(page):
+        # one page in fifty may have some
+        if any(href.partition("#")[2] and _sign_of(text) for _, href, text in page.tree.short_links(MOST_CHARS)):
             self._page, self._e = page, page.elements
             self._find(shown)
 
@@ -108,16 +84,16 @@ class Footnotes:
         self._items, self._lists = e.has_tag({"li"}), e.has_tag({"ol"})
         sup = e.has_tag({"sup"})
         self._raised = e.inside(np.flatnonzero(sup)) | (e.subtree_sums(sup) > 0)
-        self.candidates = [
+        candidates = [
             _Reference(link, to, sign[1], sign[2])
             for link, to in links
             if to > link
             and 0 < self._seen["end"][link] - self._seen["start"][link] <= MOST_CHARS
             and (sign := _sign_of(page.tree.text_in(link)))
         ]
-        self._targets = sorted({one.target for one in self.candidates})
+        self._targets = sorted({one.target for one in candidates})
         labels, given = dict[int, str](), set[str]()
-        for one in self.candidates:
+        for one in candidates:
             backs = self._leading_back(one)
             is_sign = bool(one.bracket or self._raised[one.link])
             known = bool(backs) or (is_sign and self._is_numbered(one))

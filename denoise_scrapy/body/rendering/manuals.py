@@ -119,11 +119,9 @@ class Manual:
             self._words[token] = frozenset(split_name(f"{class_} {others}").split())
         return self._words[token]
 
-    def _of_tokens(self, tokens: list[int]) -> BoolArray:
-        """Return the elements of some tokens, shape (n,)."""
-        wanted = np.zeros(len(self._e.tokens), bool)
-        wanted[tokens] = True
-        return wanted[self._e.token]
+    def _inside(self, element: int) -> range:
+        """Return an element and those in it, but not all of a large one."""
+        return range(element, min(int(self._e.end[element]), element + _MOST))
 
     def _children(self, element: int) -> Iterator[int]:
         """Yield the child elements with text."""
@@ -138,16 +136,14 @@ class Manual:
     def _find_admonitions(self, tokens: list[int]) -> None:
         boxes = {token: self._box_words(token) for token in tokens}
         named = {token for token in tokens if boxes[token] or not self._words_in(token).isdisjoint(_KINDS)}
-        elements, seen = np.flatnonzero(self._of_tokens(list(named))).tolist() if named else [], set[int]()
+        elements, seen = np.flatnonzero(np.isin(self._e.token, list(named))).tolist() if named else [], set[int]()
         for element in (element for element in elements if self._tags[element] in _BOX_TAGS):
             token, (first, last) = int(self._e.token[element]), self._blocks(element)
             kind = next((_KINDS[word] for word in sorted(self._words_in(token)) if word in _KINDS), "")
             if first == last or first in seen:  # inside one that begins with the same title
                 continue
             title, text = self._title_of(element, first), letters(self._page.block_text(first))
-            if text in _KINDS and last - first > 1:
-                title = title if title >= 0 else int(self._page.blocks.element[first])
-            elif title >= 0 and self._tags[title] in _TOO_LARGE:
+            if title >= 0 and text not in _KINDS and self._tags[title] in _TOO_LARGE:
                 continue
             is_box = bool(boxes[token]) or text in _KINDS or self._tags[element] in ("details", "aside")
             if title >= 0 and last - first > 1 and is_box and (kind or boxes[token] & _OWN or text in _KINDS):
@@ -186,8 +182,7 @@ class Manual:
         if self._tags[element] != "summary":
             return False
         first, last = self._blocks(element)
-        inside = self._tags[element : min(int(self._e.end[element]), element + _MOST)]
-        return last - first == 1 and {"pre", *HEADING_TAGS}.isdisjoint(inside)
+        return last - first == 1 and {"pre", *HEADING_TAGS}.isdisjoint(self._tags[one] for one in self._inside(element))
 
     # ---- tabs ----
 
@@ -195,7 +190,7 @@ class Manual:
         tokens = [token for token in tokens if not self._words_in(token).isdisjoint(_TABS)]
         if not tokens:
             return
-        named = self._of_tokens(tokens)
+        named = np.isin(self._e.token, tokens)
         rows = np.flatnonzero(named)[:_MOST]
         for element in np.unique(np.append(rows, self._e.parent_or_self[rows])).tolist():
             tabs = list(self._children(element))
@@ -278,14 +273,12 @@ class Manual:
 
     def _names_signature(self, box: int) -> bool:
         """Return whether a box is named a signature, or a part of the line in it."""
-        inside = self._e.token[box : min(int(self._e.end[box]), box + _MOST)].tolist()
-        named = (box + n for n, token in enumerate(inside) if "signature" in self._words_in(token))
+        named = (one for one in self._inside(box) if "signature" in self._words_of(one))
         return any(one == box or self._tags[one] == "span" for one in named)
 
     def _is_signature(self, term: int) -> bool:
         """Return whether a term is named a signature, or contains one; or looks like a call, and can be linked to."""
-        inside = range(term, min(int(self._e.end[term]), term + _MOST))
-        if any(not self._words_of(one).isdisjoint(("sig", "signature", "descname")) for one in inside):
+        if any(not self._words_of(one).isdisjoint(("sig", "signature", "descname")) for one in self._inside(term)):
             return True
         first, last = self._blocks(term)
         has_id = self._e.tree.name_of(int(self._e.token[term]))[1] != ""
