@@ -67,8 +67,7 @@ EARLIER = (
     "greater number in ITEM_PIPELINES than %s"
 )
 NO_FIELDS = (
-    "%s has no field %s, so its items do not get what DENOISE_BODY_FIELD or DENOISE_FIELDS puts there: declare the "
-    "field, or name another"
+    "%s has no field %s, so its items do not get what DENOISE_FIELDS puts there: declare the field, or name another"
 )
 NO_FIELD_FOR = "DENOISE_ADAPTERS has functions for what no field receives: %s. Name the fields in DENOISE_FIELDS"
 # Texts known as ours if they are in a field already: of more items than a spider yields twice, 1 MB.
@@ -292,11 +291,11 @@ class BodyPipeline(ItemPipeline):
         return wanted
 
     def _may_set(self, content: Mapping[Any, Any], settings: DenoiseSettings) -> bool:
-        """Return whether fields with values may be set: by option, or as an earlier page's item had these from us.
+        """Return whether fields with values may be set, as an earlier page's item had these from us.
 
         The spider may yield it again, or another one with its values.
         """
-        return settings.overwrite or hash(str(content.get(settings.body_field))) in self._texts
+        return hash(str(content.get(settings.body_field))) in self._texts
 
     def _check_libraries(self) -> None:
         """Raise `ConfigurationError` for a field whose library is missing."""

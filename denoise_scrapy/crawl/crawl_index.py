@@ -195,8 +195,7 @@ class CrawlIndex:
     def _opened(self) -> DuplicateIndex:
         place, settings = self._place, self._settings
         index = DuplicateIndex(
-            settings.dedup_threshold or None,
-            open_store(place, self._crawl.crawler.settings),
+            store=open_store(place, self._crawl.crawler.settings),
             rule=settings.dedup_rule,
             remember_copies=0 if place == MEMORY else REMEMBERED_COPIES,
             variants=settings.dedup_variants == "keep",

@@ -57,7 +57,7 @@ class Fetcher:
 
     def may_fetch(self, page: CrawledPage) -> bool:
         """Return whether pages to compare with a page may be fetched, as far as its site and the settings go."""
-        wanted = page.record is not None and page.settings.comparison_fetch and page.is_got
+        wanted = page.record is not None and page.settings.comparison_share > 0 and page.is_got
         is_counted = self._counts_pages or (self._counts_contexts and "playwright" in page.carried)
         return wanted and not is_counted and not self._budget.gives_up(page.site)
 

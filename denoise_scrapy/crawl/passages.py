@@ -631,8 +631,8 @@ class Passages:
 FIRST_LOST = 5
 LOST = (
     "No item with our field %s has passed the later pipelines: %s failed or were dropped, the last by %s. If a table "
-    "or a schema lacks the field, add it there, or name another in DENOISE_BODY_FIELD or DENOISE_FIELDS: 'Tables and "
-    "schemas' in docs/existing-project.md. (All such items: denoise/body/lost_later)"
+    "or a schema lacks the field, add it there, or name another in DENOISE_FIELDS: 'Tables and schemas' "
+    "in docs/existing-project.md. (All such items: denoise/body/lost_later)"
 )
 MAX_ERROR = 200  # characters of an error in the log
 

@@ -255,7 +255,6 @@ def test_only_a_text_of_ours_is_compared_unless_a_setting_names_the_field(articl
     assert done.log.count("a field named in DENOISE_DEDUP_FIELDS always is") == 1
     assert len(crawl(own, {"DENOISE_DEDUP_FIELDS": "body"}).items) == 1
     assert len(crawl(own, {"DENOISE_DEDUP_FIELDS": "=url"}).items) == 4
-    assert len(crawl(own, {"DENOISE_OVERWRITE": True}).items) == 3  # the text is ours then
 
 
 def test_the_duplicate_pipeline_alone_compares_what_a_setting_names() -> None:

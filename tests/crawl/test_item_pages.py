@@ -499,7 +499,7 @@ class List(scrapy.Spider):
 def test_an_error_page_the_spider_handles_gets_a_body_but_is_no_example(articles: Web) -> None:
     articles.pages["/gone"] = Reply(article(3, ["/a/1"]).encode(), 404)
     spider = spider_of(articles("/gone"), handle_httpstatus_list=[404])
-    done = crawl(spider, {"DENOISE_COMPARISON_FETCH": False})
+    done = crawl(spider, {"DENOISE_COMPARISON_SHARE": 0})
     assert sentence(3) in done.bodies()[articles("/gone")]
     assert done.stat("memory/bytes/pages") == 0
 
